@@ -1,0 +1,29 @@
+/**
+ * An error that a person can mend: it says what is wrong, and `hint` says what to do.
+ * The command line shows both and no stack.
+ */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+  readonly code: string;
+  readonly hint: string;
+
+  constructor(code: string, message: string, hint: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.hint = hint;
+  }
+
+  static isInstance(error: unknown): error is UserError {
+    return error instanceof Error && error.name === 'UserError';
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether a file-system call failed with this code, such as `ENOENT`. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

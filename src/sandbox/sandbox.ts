@@ -1,0 +1,116 @@
+import type { SandboxDriver } from '../schema/index.ts';
+
+/** A folder or file of the host that processes in the sandbox see. */
+export interface Mount {
+  /** Absolute path on the host. */
+  source: string;
+  /** Absolute path inside. */
+  target: string;
+  access: 'read' | 'write';
+}
+
+export interface SandboxLimits {
+  /** All processes together, in bytes. */
+  memoryBytes: number;
+  /** Processes and threads. */
+  processes: number;
+  /** The largest single file that may be written, in bytes. */
+  fileBytes: number;
+  /** The private /tmp and /dev/shm, each, in bytes. */
+  temporaryBytes: number;
+}
+
+export interface SandboxSpec {
+  mounts: Mount[];
+  /** Absolute paths inside that are covered by emptiness (a withheld data file, say). */
+  hide: string[];
+  /** Absolute path inside. */
+  workingDirectory: string;
+  /** All environment variables, beside PATH, HOME, LANG and TMPDIR which the driver sets. Nothing of the host's passes. */
+  variables: Record<string, string>;
+  /** The Python environment that scripts run with; its interpreter comes first on PATH. Null: none is needed. */
+  python: PythonMount | null;
+  limits: SandboxLimits;
+  /** The writable host folder that is watched, and the size at which its writers are ended. */
+  watch: { folder: string; maxBytes: number } | null;
+  gpu: boolean;
+}
+
+/** A virtual environment and the installation it was made from, both on the host, both mounted read-only. */
+export interface PythonMount {
+  /** Folder of the virtual environment. */
+  environment: string;
+  /** `sys.base_prefix` of the interpreter it was made with. */
+  basePrefix: string;
+}
+
+export interface StartOptions {
+  /** `pipe` keeps standard input open for `write`. */
+  stdin: 'none' | 'pipe';
+  /** Called with standard output and standard error, in the order in which they were printed. */
+  onOutput: (chunk: Buffer) => void;
+  /** SIGTERM goes to all processes after this time, SIGKILL two seconds later. Null: no limit. */
+  timeoutMs: number | null;
+  /** Ends it in the same way. */
+  signal: AbortSignal | null;
+  /** Absolute path inside; default: the sandbox's. */
+  workingDirectory?: string;
+}
+
+export interface ProcessEnd {
+  ending: 'exited' | 'timed_out' | 'aborted' | 'out_of_memory' | 'workspace_full';
+  /** Null when a signal ended it. */
+  exitCode: number | null;
+  signal: string | null;
+  durationMs: number;
+  /** Of all its processes, where the host can tell. */
+  peakMemoryBytes: number | null;
+  cpuSeconds: number | null;
+}
+
+/** A process tree inside the sandbox. When its first process ends, all others are killed: no daemon outlives it. */
+export interface SandboxProcess {
+  write(data: string | Uint8Array): void;
+  endInput(): void;
+  /** SIGTERM, then SIGKILL after two seconds; resolves with `ended`. */
+  kill(): Promise<ProcessEnd>;
+  /** Never rejects once started. */
+  readonly ended: Promise<ProcessEnd>;
+}
+
+/** One confined place in which commands run. Every command gets fresh namespaces over the same mounts. */
+export interface Sandbox extends AsyncDisposable {
+  readonly driver: SandboxDriver;
+  /** Where a mount's target is seen by processes: the target itself, except where nothing is confined. */
+  pathInside(target: string): string;
+  /**
+   * Starts a command; no shell is involved.
+   * @throws SandboxError when the driver cannot start it (never when the command itself fails).
+   */
+  start(argv: readonly [string, ...string[]], options: StartOptions): Promise<SandboxProcess>;
+}
+
+/** The driver can't confine: an infrastructure error, never a reason to run unconfined. */
+export class SandboxError extends Error {
+  override readonly name = 'SandboxError';
+  /** The one command or step that mends it. */
+  readonly hint: string;
+
+  constructor(message: string, hint: string, options?: ErrorOptions) {
+    super(message, options);
+    this.hint = hint;
+  }
+
+  static isInstance(error: unknown): error is SandboxError {
+    return error instanceof Error && error.name === 'SandboxError';
+  }
+}
+
+/** What `mlab doctor` says of one thing. */
+export interface Finding {
+  name: string;
+  state: 'ok' | 'warning' | 'missing';
+  detail: string;
+  /** One command that mends it; null when all is well. */
+  mend: string | null;
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { ActionStatus } from './action.ts';
+import { ObjectId } from './ids.ts';
+import { Budget } from './limits.ts';
+
+/** A text in the trace: short ones inline, long ones as an object of the store. */
+export const TextRef = z.union([
+  z.object({ text: z.string() }),
+  z.object({ object: ObjectId, bytes: z.int().min(0) }),
+]);
+export type TextRef = z.infer<typeof TextRef>;
+
+export const EndReason = z.enum([
+  'final_answer',
+  'agent_stopped',
+  'step_limit',
+  'time_limit',
+  'agent_error',
+  'infrastructure_error',
+]);
+export type EndReason = z.infer<typeof EndReason>;
+
+/** One change that Undo Edit Script can take back: the file and its content before (null: it was not there). */
+export const UndoEntry = z.object({ path: z.string(), before: ObjectId.nullable() });
+export type UndoEntry = z.infer<typeof UndoEntry>;
+
+/** The submission as it lay in the workspace after a step. */
+export const SubmissionState = z.object({
+  present: z.boolean(),
+  /** Hash over the declared submission files; null while one is missing. */
+  hash: ObjectId.nullable(),
+  /** The last step that wrote it (content or time of change); null when none did. */
+  written_at_step: z.int().nullable(),
+  /** A script ran after it was last written, without writing it anew. */
+  stale: z.boolean(),
+});
+export type SubmissionState = z.infer<typeof SubmissionState>;
+
+const payloads = [
+  z.object({
+    kind: z.literal('session_started'),
+    /** 1 for the first; each resumption adds one. */
+    session: z.int().min(1),
+    versions: z.record(z.string(), z.string()),
+    /** The workspace before the first step of this session. */
+    snapshot: ObjectId,
+    /** Bytes of a torn last line that opening the trace cut off. */
+    repaired_bytes: z.int().min(0),
+    /** The seconds of budget that earlier sessions used. */
+    seconds_used: z.number().min(0),
+  }),
+  z.object({
+    kind: z.literal('step_started'),
+    step: z.int().min(1),
+    action: z.string(),
+    /** The arguments as JSON text. */
+    args: TextRef,
+  }),
+  /** A piece of what a script printed, as it came. */
+  z.object({ kind: z.literal('output'), step: z.int().min(1), text: z.string() }),
+  z.object({
+    kind: z.literal('step_finished'),
+    step: z.int().min(1),
+    status: ActionStatus,
+    observation: TextRef,
+    duration_ms: z.number(),
+    exit_code: z.int().nullable(),
+    snapshot: ObjectId,
+    /** Paths whose content changed, at most 100 of them. */
+    changed: z.array(z.string()),
+    changed_count: z.int().min(0),
+    undo: z.array(UndoEntry),
+    /** Entries popped from the undo stack by this step. */
+    undone: z.int().min(0),
+    submission: SubmissionState,
+    budget: Budget,
+    /** Cost of validating, tracing and snapshotting, without the action's own work. */
+    overhead_ms: z.number(),
+  }),
+  /** What an agent thought or planned beside its actions: plain text by entry name. */
+  z.object({ kind: z.literal('note'), entries: z.record(z.string(), TextRef) }),
+  z.object({
+    kind: z.literal('run_ended'),
+    reason: EndReason,
+    message: z.string(),
+    final_answer: TextRef.nullable(),
+    seconds_used: z.number().min(0),
+  }),
+] as const;
+
+export const EventPayload = z.discriminatedUnion('kind', payloads);
+export type EventPayload = z.infer<typeof EventPayload>;
+
+const envelope = {
+  /** Version of this schema. */
+  v: z.literal(1),
+  seq: z.int().min(0),
+  /** Milliseconds since 1970. */
+  time: z.int(),
+  /** SHA-256 in hex of the line before, without its line break; 64 zeros before the first. */
+  prev: z.string().length(64),
+};
+
+/** One line of `trace.jsonl`. */
+export const TraceEvent = z.intersection(z.object(envelope), EventPayload);
+export type TraceEvent = z.infer<typeof TraceEvent>;
+
+export type EventOf<Kind extends EventPayload['kind']> = Extract<EventPayload, { kind: Kind }>;
+export type TraceEventOf<Kind extends EventPayload['kind']> = TraceEvent & { kind: Kind } & EventOf<Kind>;

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { ObjectId } from './ids.ts';
+
+/** What is wrong with a submission: each told apart. */
+export const ProblemCode = z.enum([
+  'missing_file',
+  'not_a_file',
+  'too_large',
+  'unreadable',
+  'wrong_columns',
+  'missing_ids',
+  'duplicate_ids',
+  'extra_ids',
+  'not_a_number',
+  'not_finite',
+  'out_of_range',
+  'not_allowed',
+  'wrong_shape',
+  'wrong_output',
+  'timed_out',
+  'crashed',
+]);
+export const Problem = z.object({ code: ProblemCode, message: z.string() });
+export type Problem = z.infer<typeof Problem>;
+
+/** What a grader says of one submission. */
+export const GraderResult = z.object({
+  submission: z.string(),
+  valid: z.boolean(),
+  /** Hidden score in the unit of the task's metric; null when invalid. */
+  score: z.number().nullable(),
+  /** The starter's score measured in the same session, where the grader compares side by side. */
+  baseline: z.number().optional(),
+  problems: z.array(Problem),
+  details: z.record(z.string(), z.unknown()).default({}),
+});
+export type GraderResult = z.infer<typeof GraderResult>;
+
+/** The one JSON object that `hidden/grade.py` prints. */
+export const GraderOutput = z.object({ results: z.array(GraderResult) });
+export type GraderOutput = z.infer<typeof GraderOutput>;
+
+/** One line of `grades.jsonl`. */
+export const Grade = z.object({
+  v: z.literal(1),
+  /** Milliseconds since 1970. */
+  time: z.int(),
+  /** The step whose workspace was graded; 0 is the starter before any step. */
+  step: z.int().min(0),
+  /** The last step of the run. */
+  final: z.boolean(),
+  snapshot: ObjectId,
+  /** Hash over the submission files; null when one is missing. */
+  submission: ObjectId.nullable(),
+  stale: z.boolean(),
+  /** Hash over the grader, the helper package, the hidden data's manifest and the task's metric. */
+  grader: z.string(),
+  valid: z.boolean(),
+  score: z.number().nullable(),
+  /** Baseline that the improvement is measured against. */
+  baseline: z.number(),
+  /** (score − baseline) / |baseline|, sign flipped where lower is better; null when invalid. */
+  improvement: z.number().nullable(),
+  success: z.boolean(),
+  problems: z.array(Problem),
+  details: z.record(z.string(), z.unknown()),
+  seconds: z.number(),
+  /** Why the result is not comparable: unverified data, no sandbox, … */
+  marks: z.array(z.string()),
+});
+export type Grade = z.infer<typeof Grade>;

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+/** What one run may use. Tokens and money join these with the language models. */
+export const Limits = z
+  .strictObject({
+    steps: z.int().min(1).describe('actions an agent may take'),
+    wall_seconds: z.number().positive().describe('wall time of the whole run, in seconds'),
+    script_seconds: z.number().positive().describe('wall time of one script or command, in seconds'),
+    memory_mb: z.int().min(64).describe('memory of all processes of one script together, in MiB'),
+    processes: z.int().min(8).describe('processes and threads of one script together'),
+    workspace_mb: z.int().min(1).describe('size of the workspace without the data, in MiB'),
+  })
+  .meta({ id: 'Limits' });
+export type Limits = z.infer<typeof Limits>;
+
+/** The paper's limits for steps and time; the rest fits a laptop. */
+export const defaultLimits: Limits = {
+  steps: 50,
+  wall_seconds: 5 * 3600,
+  script_seconds: 3600,
+  memory_mb: 4096,
+  processes: 512,
+  workspace_mb: 2048,
+};
+
+/** What is left of a run's limits. */
+export const Budget = z.object({
+  steps_left: z.int(),
+  seconds_left: z.number(),
+  steps_used: z.int(),
+  seconds_used: z.number(),
+  /** Null until language models meter them. */
+  tokens_left: z.number().nullable(),
+  /** In US dollars; null until language models meter it. */
+  money_left: z.number().nullable(),
+});
+export type Budget = z.infer<typeof Budget>;

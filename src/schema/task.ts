@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { TaskId } from './ids.ts';
+import { Limits } from './limits.ts';
+
+const relativePath = z
+  .string()
+  .min(1)
+  .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'a relative path without ".."');
+
+const measured = z.strictObject({
+  mean: z.number().describe('mean hidden score over the seeds, in the unit of the metric'),
+  spread: z.number().min(0).describe('sample standard deviation over the seeds'),
+  seeds: z.int().min(1).describe('how many seeds were run'),
+  seconds: z.number().min(0).describe('mean wall time of one run of the script, in seconds'),
+});
+
+export const Metric = z.strictObject({
+  name: z.string().min(1).describe("the field's name of the metric, such as accuracy or MAE"),
+  unit: z.string().min(1).describe('unit of a score, such as fraction or US dollars'),
+  direction: z.enum(['maximize', 'minimize']),
+  best: z.number().optional().describe('the best score there can be'),
+  chance: z.number().optional().describe('the score of guessing'),
+});
+export type Metric = z.infer<typeof Metric>;
+
+/** One column of a CSV submission. */
+export const SubmissionColumn = z.strictObject({
+  name: z.string().min(1),
+  type: z.enum(['number', 'integer', 'text']).default('number'),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  values: z.array(z.string()).min(1).optional().describe('the only values that are allowed'),
+});
+
+export const SubmissionFile = z.discriminatedUnion('format', [
+  z.strictObject({
+    format: z.literal('csv'),
+    path: relativePath,
+    id: z
+      .strictObject({
+        column: z.string().min(1).describe('the column that names the row'),
+        from: relativePath.describe(
+          'a CSV file of the public data that lists all ids in a column of that name',
+        ),
+      })
+      .describe('rows are matched by this id, never by position'),
+    columns: z.array(SubmissionColumn).min(1),
+  }),
+  z.strictObject({
+    format: z.literal('python'),
+    path: relativePath,
+    defines: z.array(z.string().min(1)).min(1).describe('functions that the module must define'),
+  }),
+]);
+export type SubmissionFile = z.infer<typeof SubmissionFile>;
+
+export const Source = z
+  .strictObject({
+    file: z
+      .string()
+      .regex(/^[\w.-]+$/, 'a plain file name')
+      .describe('name of the file in the downloads folder and in a mirror'),
+    url: z.url().optional().describe('where it is downloaded from'),
+    kaggle: z.string().optional().describe('the Kaggle competition that it belongs to'),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional()
+      .describe('checked before use; a file without one counts as unverified'),
+    bytes: z.int().positive().optional().describe('size of the download'),
+    licence: z.string().min(1).describe('licence of the data and where it stands'),
+    unpack: z
+      .enum(['zip', 'tar', 'none'])
+      .default('none')
+      .describe('unpacked into a folder beside it before prepare.py runs'),
+    unpacked_bytes_max: z
+      .int()
+      .positive()
+      .default(4 * 2 ** 30)
+      .describe('unpacking more than this is refused'),
+  })
+  .refine((source) => (source.url === undefined) !== (source.kaggle === undefined), {
+    error: 'give either url or kaggle',
+  });
+export type Source = z.infer<typeof Source>;
+
+/** `task.yaml`: everything the harness knows of a task. */
+export const TaskFile = z
+  .strictObject({
+    schema: z.literal(1),
+    id: TaskId,
+    title: z.string().min(1),
+    category: z.string().min(1).describe('canonical, classic Kaggle, code improvement, …'),
+    modality: z.string().min(1).describe('image classification, tabular regression, …'),
+    summary: z.string().min(1).max(300).describe('one sentence for lists'),
+    suites: z.array(z.string()).default([]),
+    problem: z.string().min(1).describe('the research problem in Markdown, as the agent reads it'),
+    entry: relativePath.default('train.py').describe('the starter script, relative to env/'),
+    metric: Metric,
+    baseline: z.strictObject({
+      method: z
+        .enum(['starter', 'constant'])
+        .describe('starter: env/ as it is; constant: a stated trivial predictor'),
+      description: z.string().min(1),
+      ...measured.shape,
+      machine: z.string().min(1).describe('where it was measured'),
+      paper: z
+        .strictObject({ value: z.number(), note: z.string().min(1) })
+        .optional()
+        .describe("the paper's own convention, kept for comparison"),
+    }),
+    reference: z.strictObject({
+      description: z.string().min(1),
+      ...measured.shape,
+    }),
+    success: z.strictObject({ threshold: z.number().positive().default(0.1) }).prefault({}),
+    limits: Limits.partial().default({}),
+    resources: z.strictObject({ gpu: z.enum(['none', 'optional', 'required']).default('none') }).prefault({}),
+    sources: z.array(Source).default([]),
+    read_only: z
+      .array(relativePath)
+      .default([])
+      .describe('globs over env/ that the agent may not change; data/ always is read-only'),
+    withheld: z
+      .array(relativePath)
+      .default([])
+      .describe("files inside Python's site-packages that hold the task's data: absent in the sandbox"),
+    submission: z.strictObject({
+      description: z.string().min(1).describe('one sentence for people and agents'),
+      files: z.array(SubmissionFile).min(1),
+      max_mb: z.int().positive().default(64),
+    }),
+    grading: z
+      .strictObject({
+        runs_submission: z
+          .boolean()
+          .default(false)
+          .describe('true where the grader has to run submitted code'),
+        seconds: z.number().positive().default(300).describe('wall time of one grading'),
+        memory_mb: z.int().min(64).default(2048),
+      })
+      .prefault({}),
+    paper: z
+      .array(
+        z.strictObject({ agent: z.string(), success_rate: z.number(), improvement: z.number().optional() }),
+      )
+      .default([])
+      .describe("the paper's published numbers, in per cent"),
+  })
+  .meta({ id: 'TaskFile' });
+export type TaskFile = z.infer<typeof TaskFile>;
+
+/** What an agent is told of its task: nothing in here is secret. */
+export const TaskBrief = TaskFile.pick({
+  id: true,
+  title: true,
+  problem: true,
+  entry: true,
+  metric: true,
+  read_only: true,
+  submission: true,
+});
+export type TaskBrief = z.infer<typeof TaskBrief>;

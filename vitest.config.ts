@@ -1,0 +1,28 @@
+import { defineConfig } from 'vitest/config';
+
+/** `quick`: seconds, no packages beyond Node and Python. `heavy`: Python environments, many processes, whole runs. */
+export default defineConfig({
+  test: {
+    testTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/*.heavy.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'heavy',
+          include: ['src/**/*.heavy.test.ts', 'test/**/*.heavy.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
