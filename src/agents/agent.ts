@@ -1,0 +1,22 @@
+import type { Environment } from '../environment/index.ts';
+import type { AgentOptions } from '../schema/index.ts';
+
+export interface AgentContext {
+  environment: Environment;
+  seed: number;
+  options: AgentOptions;
+  /** Files of the reference solution by path; only for an agent that `needs.reference`. */
+  reference: ReadonlyMap<string, string> | null;
+}
+
+/** Decides what to do next from what it has seen; see `Environment` for what it may decide from. */
+export interface Agent {
+  readonly name: string;
+  /** One sentence for lists. */
+  readonly summary: string;
+  readonly needs: { model: boolean; reference: boolean };
+  /** Options by name, with what they do and their default: for help, and to refuse what is not there. */
+  readonly options: Readonly<Record<string, { description: string; default: string | number | boolean }>>;
+  /** Returns when it has nothing more to do; a Final Answer before that ends the run properly. */
+  run(context: AgentContext): Promise<void>;
+}

@@ -1,0 +1,44 @@
+import type { Action, ActionStatus, Budget, TaskBrief } from '../schema/index.ts';
+
+/** One argument of an action, as an agent is told of it. */
+export interface ArgumentDescription {
+  name: string;
+  description: string;
+}
+
+/** An action as an agent is told of it. */
+export interface ActionDescription {
+  name: string;
+  description: string;
+  arguments: ArgumentDescription[];
+}
+
+/** What came of one action. */
+export interface StepResult {
+  step: number;
+  status: ActionStatus;
+  observation: string;
+  /** Of the script or command that the action ran; null where it ran none or a signal ended it. */
+  exitCode: number | null;
+  durationMs: number;
+  /** What is left after this step. */
+  budget: Budget;
+  /** The run is over: every further action answers so. */
+  ended: boolean;
+}
+
+/**
+ * What an agent can do and know. A run is resumed by running its agent again from the start with the recorded
+ * results of the steps it took, so an agent must decide from these alone: the brief, its seed and options, the
+ * first budget, and the results of its own steps; never from a clock, a random source or a file of its own.
+ */
+export interface Environment {
+  readonly task: TaskBrief;
+  readonly actions: readonly ActionDescription[];
+  /** The whole budget, before the first step. */
+  readonly budget: Budget;
+  /** Acts once. Never throws for what an agent did wrong. Rejects only when the run is stopped from outside. */
+  step(action: Action): Promise<StepResult>;
+  /** Keeps what the agent thought beside its actions: texts by entry name (Reflection, Plan, Reason, …). */
+  note(entries: Record<string, string>): void;
+}

@@ -1,0 +1,1 @@
+export type { ActionDescription, ArgumentDescription, Environment, StepResult } from './environment.ts';
