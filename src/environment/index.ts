@@ -1,1 +1,12 @@
+export { briefInside, helpersInside, outputsName } from './command-runner.ts';
 export type { ActionDescription, ArgumentDescription, Environment, StepResult } from './environment.ts';
+export { type RecordedRun, type RecordedStep, ReplayDiverged, recordedRun } from './replay.ts';
+export {
+  actionDefinitions,
+  type Ending,
+  RunEnvironment,
+  type RunEnvironmentOptions,
+  RunStopped,
+  type StepProgress,
+} from './run-environment.ts';
+export { workspaceInside } from './workspace-files.ts';

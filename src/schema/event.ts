@@ -70,8 +70,8 @@ const payloads = [
     changed: z.array(z.string()),
     changed_count: z.int().min(0),
     undo: z.array(UndoEntry),
-    /** Entries popped from the undo stack by this step. */
-    undone: z.int().min(0),
+    /** Files whose newest undo entry this step used up. */
+    undone: z.array(z.string()),
     submission: SubmissionState,
     budget: Budget,
     /** Cost of validating, tracing and snapshotting, without the action's own work. */

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { nearest } from '../lib/nearest.ts';
+import type { Action, ActionStatus, UndoEntry } from '../schema/index.ts';
+import type { ActionDescription } from './environment.ts';
+import type { Workbench } from './workbench.ts';
+
+/** What an action came to, before it is traced. */
+export interface Outcome {
+  status: ActionStatus;
+  observation: string;
+  exitCode?: number | null;
+  /** Files that Undo Edit Script can put back, newest last. */
+  undo?: UndoEntry[];
+  /** Files whose newest undo entry this action used up. */
+  undone?: string[];
+  /** Set by Final Answer. */
+  finalAnswer?: string;
+}
+
+/** One action: its name and arguments are part of the benchmark's interface. */
+export interface ActionDefinition {
+  name: string;
+  description: string;
+  /** An object schema whose fields carry descriptions: they are what an agent is told. */
+  schema: z.ZodObject;
+  run(workbench: Workbench, args: Readonly<Record<string, unknown>>): Promise<Outcome>;
+}
+
+/** Ties the schema of an action to what its `run` receives. */
+export function defineAction<Shape extends z.ZodRawShape>(definition: {
+  name: string;
+  description: string;
+  args: Shape;
+  run(workbench: Workbench, args: z.infer<z.ZodObject<Shape>>): Outcome | Promise<Outcome>;
+}): ActionDefinition {
+  const schema = z.object(definition.args);
+  return {
+    name: definition.name,
+    description: definition.description,
+    schema: schema as unknown as z.ZodObject,
+    run: async (workbench, args) => definition.run(workbench, schema.parse(args)),
+  };
+}
+
+/** A line number: models often write it as a text. */
+export const lineNumber = z.preprocess(
+  (value) => (typeof value === 'string' && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : value),
+  z.int().min(1),
+);
+
+export function describeAction(action: ActionDefinition): ActionDescription {
+  return {
+    name: action.name,
+    description: action.description,
+    arguments: Object.entries(action.schema.shape).map(([name, schema]) => ({
+      name,
+      description: (schema as z.ZodType).description ?? '',
+    })),
+  };
+}
+
+export type Checked =
+  | { ok: true; definition: ActionDefinition; args: Readonly<Record<string, unknown>> }
+  | { ok: false; observation: string };
+
+/** Finds the action and checks its arguments; what is wrong is said together with what is expected. */
+export function checkAction(action: Action, definitions: ReadonlyMap<string, ActionDefinition>): Checked {
+  const definition = definitions.get(action.name);
+  if (definition === undefined)
+    return { ok: false, observation: unknownAction(action.name, [...definitions.keys()]) };
+  const parsed = definition.schema.safeParse(action.args);
+  if (parsed.success) return { ok: true, definition, args: parsed.data };
+  const known = Object.keys(definition.schema.shape);
+  const given = Object.keys(action.args);
+  const problems = [
+    ...parsed.error.issues.map((issue) => `- ${problemOf(issue, given)}`),
+    ...given.filter((name) => !known.includes(name)).map((name) => `- ${unknownArgument(name, known)}`),
+  ];
+  return {
+    ok: false,
+    observation: `${definition.name} was not carried out:\n${problems.join('\n')}\n${usage(definition)}`,
+  };
+}
+
+function unknownAction(name: string, names: string[]): string {
+  const meant = nearest(name, names);
+  const hint = meant === null ? '' : ` Did you mean "${meant}"?`;
+  return `There is no action "${shortened(name)}".${hint} The actions are: ${names.join(', ')}.`;
+}
+
+function unknownArgument(name: string, known: string[]): string {
+  const meant = nearest(name, known);
+  return `"${shortened(name)}" is not an argument of it${meant === null ? '' : `; did you mean "${meant}"?`}`;
+}
+
+function problemOf(issue: z.core.$ZodIssue, given: string[]): string {
+  const name = String(issue.path[0] ?? '');
+  if (!given.includes(name)) return `the argument "${name}" is missing`;
+  return `the argument "${name}": ${issue.message}`;
+}
+
+/** How an action is called, as one line of JSON with a description for each argument. */
+export function usage(definition: ActionDefinition): string {
+  const { arguments: args } = describeAction(definition);
+  if (args.length === 0) return `Usage: ${definition.name} takes no arguments: {}`;
+  const example = Object.fromEntries(args.map(({ name, description }) => [name, `<${description}>`]));
+  return `Usage: ${definition.name} with arguments ${JSON.stringify(example)}`;
+}
+
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

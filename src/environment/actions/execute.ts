@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { ProcessEnd } from '../../sandbox/index.ts';
+import type { ActionStatus } from '../../schema/index.ts';
+import { defineAction, type Outcome } from '../action.ts';
+import type { CommandResult } from '../workbench.ts';
+import { PathFailed } from '../workspace-files.ts';
+
+const executeScript = defineAction({
+  name: 'Execute Script',
+  description:
+    'Runs a Python script with the workspace as current directory; shows what it printed (standard output and standard error in order), its exit code and how long it took.',
+  args: { script_name: z.string().min(1).describe('path of the Python script relative to the workspace') },
+  run: async (bench, { script_name }) => {
+    const path = bench.files.pathOf(script_name);
+    if (!bench.files.exists(path))
+      throw new PathFailed(`${script_name} does not exist. List Files shows what is there.`);
+    return outcomeOf(await bench.command(['python', path]), 'The script');
+  },
+});
+
+const runCommand = defineAction({
+  name: 'Run Command',
+  description:
+    'Runs a shell command in the sandbox with the workspace as current directory; shows what it printed.',
+  args: { command: z.string().min(1).describe('a command line for sh') },
+  run: async (bench, { command }) =>
+    outcomeOf(await bench.command(['/bin/sh', '-c', command]), 'The command'),
+});
+
+const pythonRepl = defineAction({
+  name: 'Python REPL',
+  description:
+    'Runs Python code in an interpreter that stays alive from step to step and keeps its variables; shows what it printed and the value of a last expression.',
+  args: { command: z.string().describe('Python code') },
+  run: async (bench, { command }) => {
+    const answer = await bench.repl(command);
+    if (answer.kind === 'answered') {
+      return { status: answer.failed ? 'failed' : 'ok', observation: answer.output };
+    }
+    const told = outcomeOf({ end: answer.end, output: answer.output }, 'The interpreter');
+    const status = told.status === 'ok' ? 'failed' : told.status;
+    return {
+      ...told,
+      status,
+      observation: `${told.observation}\nThe next command starts a new interpreter without the variables.`,
+    };
+  },
+});
+
+function outcomeOf({ end, output }: CommandResult, subject: string): Outcome {
+  const printed = output === '' ? '(it printed nothing)' : output.replace(/\n$/, '');
+  return {
+    status: statusOf(end),
+    observation: `${printed}\n[${endingOf(end, subject)}]`,
+    exitCode: end.exitCode,
+  };
+}
+
+function statusOf(end: ProcessEnd): ActionStatus {
+  if (end.ending === 'exited') return end.exitCode === 0 ? 'ok' : 'failed';
+  return end.ending === 'aborted' ? 'error' : end.ending;
+}
+
+function endingOf(end: ProcessEnd, subject: string): string {
+  const time = `${(end.durationMs / 1000).toFixed(1)} s`;
+  switch (end.ending) {
+    case 'exited':
+      return end.exitCode === null
+        ? `ended by ${end.signal ?? 'a signal'}, ${time}`
+        : `exit code ${end.exitCode}, ${time}`;
+    case 'timed_out':
+      return `${subject} was stopped after ${time}: its time was up. What it printed until then is above.`;
+    case 'out_of_memory':
+      return `${subject} was stopped after ${time}: it needed more memory than the limit allows.`;
+    case 'workspace_full':
+      return `${subject} was stopped after ${time}: the workspace grew beyond its limit. Remove files before going on.`;
+    case 'aborted':
+      return `${subject} was stopped after ${time}.`;
+  }
+}
+
+export const executeActions = [executeScript, runCommand, pythonRepl];

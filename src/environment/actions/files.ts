@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { defineAction, lineNumber, type Outcome } from '../action.ts';
+import { cutMiddle, observationCharacters } from '../output.ts';
+import type { Workbench } from '../workbench.ts';
+
+const mostLines = 100;
+const largestScript = 16 * 2 ** 20;
+const largestCopy = 256 * 2 ** 20;
+
+const fileName = z.string().min(1).describe('path relative to the workspace');
+
+const listFiles = defineAction({
+  name: 'List Files',
+  description: 'Lists the names in a folder of the workspace; folders end in "/".',
+  args: {
+    dir_path: z.string().describe('path of the folder relative to the workspace; "." is the workspace'),
+  },
+  run: ({ files }, { dir_path }) => {
+    const names = files.list(dir_path);
+    return done(names.length === 0 ? `${dir_path} is empty.` : cutMiddle(names.join('\n')));
+  },
+});
+
+const readFile = defineAction({
+  name: 'Read File',
+  description:
+    'Shows the content of a file. A long file is cut in the middle; Inspect Script Lines shows any part.',
+  args: { file_name: fileName },
+  run: ({ files }, { file_name }) => {
+    const { head, tail, size } = files.read(file_name, observationCharacters);
+    const text = head.toString('utf8');
+    if (tail.length === 0) return done(cutMiddle(text));
+    const both = text + tail.toString('utf8');
+    return done(`${cutMiddle(both)}\n[the file has ${size} bytes; its middle was not read]`);
+  },
+});
+
+const inspectLines = defineAction({
+  name: 'Inspect Script Lines',
+  description: `Shows lines of a script, at most ${mostLines} at once, with the length of the file.`,
+  args: {
+    script_name: fileName,
+    start_line_number: lineNumber.describe('first line, from 1'),
+    end_line_number: lineNumber.describe('last line, included'),
+  },
+  run: ({ files }, { script_name, start_line_number: first, end_line_number: last }) => {
+    const lines = files.readWhole(script_name, largestScript).toString('utf8').split('\n');
+    if (lines.at(-1) === '') lines.pop();
+    if (last < first) return failed(`end_line_number ${last} lies before start_line_number ${first}.`);
+    if (last - first + 1 > mostLines) {
+      return failed(`At most ${mostLines} lines at once: ${last - first + 1} were asked for.`);
+    }
+    const shown = lines.slice(first - 1, last).map((line, index) => `${first + index}: ${line}`);
+    const length = `[${script_name} has ${lines.length} lines]`;
+    return done(
+      shown.length === 0
+        ? `There is no line ${first}.\n${length}`
+        : `${cutMiddle(shown.join('\n'))}\n${length}`,
+    );
+  },
+});
+
+const writeFile = defineAction({
+  name: 'Write File',
+  description: 'Writes a file; one that is there is replaced. Undo Edit Script takes it back.',
+  args: { file_name: fileName, content: z.string().describe('the whole new content') },
+  run: (bench, { file_name, content }) =>
+    edit(bench, file_name, () => {
+      bench.files.write(file_name, Buffer.from(content), 'replace');
+      return `Wrote ${Buffer.byteLength(content)} bytes to ${file_name}.`;
+    }),
+});
+
+const appendFile = defineAction({
+  name: 'Append File',
+  description: 'Appends to a file, which is made if it is not there. Undo Edit Script takes it back.',
+  args: { file_name: fileName, content: z.string().describe('what to append') },
+  run: (bench, { file_name, content }) =>
+    edit(bench, file_name, () => {
+      bench.files.write(file_name, Buffer.from(content), 'append');
+      return `Appended ${Buffer.byteLength(content)} bytes to ${file_name}.`;
+    }),
+});
+
+const copyFile = defineAction({
+  name: 'Copy File',
+  description: 'Copies a file. Undo Edit Script takes it back.',
+  args: { source: fileName, destination: fileName.describe('path of the copy relative to the workspace') },
+  run: (bench, { source, destination }) =>
+    edit(bench, destination, () => {
+      const content = bench.files.readWhole(source, largestCopy);
+      bench.files.write(destination, content, 'replace');
+      return `Copied ${source} to ${destination} (${content.length} bytes).`;
+    }),
+});
+
+const undoEdit = defineAction({
+  name: 'Undo Edit Script',
+  description:
+    'Puts a file back to what it was before its last edit by an action, as often as there were edits.',
+  args: { script_name: fileName },
+  run: (bench, { script_name }) => {
+    const path = bench.files.pathOf(script_name);
+    const entry = bench.undoStack.findLast((candidate) => candidate.path === path);
+    if (entry === undefined) return failed(`There is no edit of ${script_name} left to undo.`);
+    const content = bench.recall(entry);
+    if (content === null) {
+      bench.files.remove(path);
+      return { ...done(`${script_name} was made by the edit, and is removed again.`), undone: [path] };
+    }
+    bench.files.write(path, content, 'replace');
+    const text = cutMiddle(content.toString('utf8'));
+    return {
+      ...done(`${script_name} is back to what it was before its last edit:\n${text}`),
+      undone: [path],
+    };
+  },
+});
+
+function edit(bench: Workbench, path: string, change: () => string): Outcome {
+  const before = bench.remember(path);
+  return { ...done(change()), undo: [before] };
+}
+
+function done(observation: string): Outcome {
+  return { status: 'ok', observation };
+}
+
+function failed(observation: string): Outcome {
+  return { status: 'failed', observation };
+}
+
+export const fileActions = [listFiles, readFile, inspectLines, writeFile, appendFile, copyFile, undoEdit];

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import type { Sandbox } from '../sandbox/index.ts';
+import { OutputStream } from './output-stream.ts';
+import { ReplSession } from './repl-session.ts';
+import type { CommandOptions, CommandResult, ReplAnswer } from './workbench.ts';
+
+/** Mount targets inside the sandbox. */
+export const helpersInside = '/mlab';
+export const briefInside = '/mlab-task/task.json';
+/** Folder of the workspace in which outputs too long for an observation can be read. */
+export const outputsName = '.outputs';
+
+const mostQuietCharacters = 4 * 2 ** 20;
+
+export interface CommandRunnerOptions {
+  sandbox: Sandbox;
+  /** Host folder for outputs that are longer than an observation. */
+  outputsFolder: string;
+  onOutput: (step: number, text: string) => void;
+  signal: AbortSignal;
+}
+
+/** Runs an agent's commands in the sandbox, each with a time limit, and keeps its interpreter. */
+export class CommandRunner {
+  readonly #options: CommandRunnerOptions;
+  #repl: ReplSession | null = null;
+
+  constructor(options: CommandRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** @param timeoutMs the command's process tree is ended after this time */
+  async run(
+    step: number,
+    argv: readonly [string, ...string[]],
+    timeoutMs: number,
+    { quiet = false }: CommandOptions,
+  ): Promise<CommandResult> {
+    const output = quiet ? new QuietOutput() : this.#outputOf(step);
+    const { sandbox, signal } = this.#options;
+    const process = await sandbox.start(argv, {
+      stdin: 'none',
+      onOutput: (chunk) => output.add(chunk),
+      timeoutMs,
+      signal,
+    });
+    const end = await process.ended;
+    return { end, output: output.close() };
+  }
+
+  async helper(
+    step: number,
+    script: string,
+    args: readonly string[],
+    timeoutMs: number,
+    options: CommandOptions,
+  ) {
+    const path = `${this.#options.sandbox.pathInside(helpersInside)}/${script}`;
+    return this.run(step, ['python', '-I', path, ...args], timeoutMs, options);
+  }
+
+  async repl(step: number, code: string, timeoutMs: number): Promise<ReplAnswer> {
+    const { sandbox, signal } = this.#options;
+    if (this.#repl?.isAlive !== true) {
+      this.#repl = await ReplSession.start(sandbox, `${sandbox.pathInside(helpersInside)}/repl.py`, signal);
+    }
+    return this.#repl.run(code, this.#outputOf(step), timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    await this.#repl?.close();
+  }
+
+  #outputOf(step: number): OutputStream {
+    const name = `step-${String(step).padStart(5, '0')}.txt`;
+    return new OutputStream({
+      onText: (text) => this.#options.onOutput(step, text),
+      whole: { file: join(this.#options.outputsFolder, name), shown: `${outputsName}/${name}` },
+    });
+  }
+}
+
+/** Output that is data for the harness: neither shown nor cut in the middle, but bounded. */
+class QuietOutput {
+  readonly #decoder = new TextDecoder();
+  #text = '';
+
+  add(chunk: Buffer): void {
+    if (this.#text.length < mostQuietCharacters) this.#text += this.#decoder.decode(chunk, { stream: true });
+  }
+
+  close(): string {
+    return this.#text;
+  }
+}

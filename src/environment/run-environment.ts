@@ -1,0 +1,299 @@
+import { performance } from 'node:perf_hooks';
+import { messageOf } from '../lib/errors.ts';
+import { type Sandbox, SandboxError } from '../sandbox/index.ts';
+import { Action, type EndReason, type Limits, type TaskBrief, type UndoEntry } from '../schema/index.ts';
+import type { ObjectStore, Snapshotter, TraceWriter } from '../store/index.ts';
+import { type ActionDefinition, type Checked, checkAction, describeAction, type Outcome } from './action.ts';
+import { executeActions } from './actions/execute.ts';
+import { fileActions } from './actions/files.ts';
+import { judgeActions } from './actions/judge.ts';
+import { BudgetClock, wholeBudget } from './budget-clock.ts';
+import { CommandRunner, outputsName } from './command-runner.ts';
+import type { ActionDescription, Environment, StepResult } from './environment.ts';
+import { type RecordedRun, ReplayDiverged, updateUndoStack } from './replay.ts';
+import { createWorkbench } from './run-workbench.ts';
+import { SubmissionTracker } from './submission-tracker.ts';
+import type { Workbench } from './workbench.ts';
+import { PathFailed, PathRefused, WorkspaceFiles } from './workspace-files.ts';
+
+/** All actions by name, in the order in which agents are told of them. */
+export const actionDefinitions: ReadonlyMap<string, ActionDefinition> = new Map(
+  [...fileActions, ...executeActions, ...judgeActions].map((action) => [action.name, action]),
+);
+
+const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
+const mostChangedListed = 100;
+
+export interface RunEnvironmentOptions {
+  task: TaskBrief;
+  limits: Limits;
+  /** Host folders: the workspace, the public data, outputs too long for an observation. */
+  folders: { workspace: string; data: string; outputs: string };
+  /** Whether the agent may change this file of the workspace. */
+  isReadOnly: (path: string) => boolean;
+  sandbox: Sandbox;
+  trace: TraceWriter;
+  objects: ObjectStore;
+  snapshotter: Snapshotter;
+  /** What earlier sessions did; the agent is led through it before anything is done anew. */
+  recorded: RecordedRun;
+  secondsUsedBefore: number;
+  signal: AbortSignal;
+  /** Told of every step and of output as it comes, for a terminal. */
+  onProgress?: (progress: StepProgress) => void;
+}
+
+export type StepProgress =
+  | { kind: 'step_started'; step: number; action: string }
+  | { kind: 'output'; step: number; text: string }
+  | { kind: 'step_finished'; step: number; action: string; result: StepResult }
+  | { kind: 'note'; entries: Record<string, string> };
+
+export interface Ending {
+  reason: EndReason;
+  message: string;
+  finalAnswer: string | null;
+}
+
+/** The run was stopped from outside (Ctrl-C); it can be resumed. */
+export class RunStopped extends Error {
+  override readonly name = 'RunStopped';
+}
+
+/** The workspace of one run: validates, runs, observes, traces, snapshots, counts. */
+export class RunEnvironment implements Environment, AsyncDisposable {
+  readonly task: TaskBrief;
+  readonly actions: readonly ActionDescription[];
+  readonly budget;
+  readonly #options: RunEnvironmentOptions;
+  readonly #clock: BudgetClock;
+  readonly #tracker: SubmissionTracker;
+  readonly #commands: CommandRunner;
+  readonly #workbench: Workbench;
+  readonly #undoStack: UndoEntry[] = [];
+  #steps = 0;
+  #notesToSkip: number;
+  #ending: Ending | null = null;
+
+  constructor(options: RunEnvironmentOptions) {
+    const { task, limits, recorded } = options;
+    this.#options = options;
+    this.task = task;
+    this.actions = [...actionDefinitions.values()].map(describeAction);
+    this.budget = wholeBudget(limits);
+    this.#clock = new BudgetClock(limits, options.secondsUsedBefore);
+    this.#notesToSkip = recorded.notes;
+    for (const step of recorded.steps) updateUndoStack(this.#undoStack, step);
+    this.#tracker = new SubmissionTracker(task.submission, {
+      writtenAt: recorded.steps.at(-1)?.submission.written_at_step ?? null,
+      lastScript: recorded.steps.findLast(({ action }) => scriptActions.has(action))?.step ?? 0,
+    });
+    this.#commands = new CommandRunner({
+      sandbox: options.sandbox,
+      outputsFolder: options.folders.outputs,
+      onOutput: (step, text) => this.#onOutput(step, text),
+      signal: options.signal,
+    });
+    this.#workbench = createWorkbench({
+      task,
+      files: new WorkspaceFiles({
+        workspace: options.folders.workspace,
+        readOnly: { data: options.folders.data, [outputsName]: options.folders.outputs },
+        isReadOnly: options.isReadOnly,
+      }),
+      objects: options.objects,
+      commands: this.#commands,
+      sandbox: options.sandbox,
+      undoStack: this.#undoStack,
+      step: () => this.#steps,
+      budget: () => this.#clock.budget(this.#steps - 1),
+      timeLimitMs: () => 1000 * Math.max(0.001, Math.min(limits.script_seconds, this.#clock.secondsLeft)),
+    });
+  }
+
+  /** How the run ended; null while it goes on. */
+  get ending(): Ending | null {
+    return this.#ending;
+  }
+
+  get stepsTaken(): number {
+    return this.#steps;
+  }
+
+  get secondsUsed(): number {
+    return this.#clock.secondsUsed;
+  }
+
+  async step(asked: Action): Promise<StepResult> {
+    const action = asAction(asked);
+    if (this.#ending !== null) return this.#closed(this.#ending);
+    const recorded = this.#options.recorded.steps[this.#steps];
+    if (recorded !== undefined) return this.#replay(action, recorded);
+    this.#options.signal.throwIfAborted();
+    return this.#act(action);
+  }
+
+  note(entries: Record<string, string>): void {
+    if (this.#notesToSkip > 0) {
+      this.#notesToSkip -= 1;
+      return;
+    }
+    const { trace, onProgress } = this.#options;
+    const texts = Object.entries(entries).map(([name, text]) => [name, trace.textRef(text)]);
+    trace.append({ kind: 'note', entries: Object.fromEntries(texts) });
+    onProgress?.({ kind: 'note', entries });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#commands.close();
+  }
+
+  async #act(action: Action): Promise<StepResult> {
+    const { trace, onProgress } = this.#options;
+    const start = performance.now();
+    this.#steps += 1;
+    const step = this.#steps;
+    const checked = checkAction(action, actionDefinitions);
+    trace.append({
+      kind: 'step_started',
+      step,
+      action: action.name,
+      args: trace.textRef(argumentsText(action)),
+    });
+    onProgress?.({ kind: 'step_started', step, action: action.name });
+
+    const workStart = performance.now();
+    const outcome = await this.#perform(checked);
+    const workMs = performance.now() - workStart;
+
+    updateUndoStack(this.#undoStack, outcome);
+    const result = this.#finish(step, action, outcome, start, workMs);
+    onProgress?.({ kind: 'step_finished', step, action: action.name, result });
+    return result;
+  }
+
+  async #perform(checked: Checked): Promise<Outcome> {
+    if (!checked.ok) return { status: 'invalid', observation: checked.observation };
+    try {
+      const outcome = await checked.definition.run(this.#workbench, checked.args);
+      if (this.#options.signal.aborted) throw new RunStopped('The run was stopped.');
+      return outcome;
+    } catch (error) {
+      if (error instanceof PathRefused) return { status: 'refused', observation: error.message };
+      if (error instanceof PathFailed) return { status: 'failed', observation: error.message };
+      // No sandbox, or told to stop: not the agent's doing, and nothing it could go on from.
+      if (SandboxError.isInstance(error) || error instanceof RunStopped || this.#options.signal.aborted)
+        throw error;
+      return { status: 'error', observation: `The action failed inside the harness: ${messageOf(error)}` };
+    }
+  }
+
+  /** Snapshots, traces and counts what the action did. */
+  #finish(step: number, action: Action, outcome: Outcome, start: number, workMs: number): StepResult {
+    const { trace, snapshotter, folders, limits } = this.#options;
+    const snapshot = snapshotter.take(folders.workspace, { ignore: ['data', outputsName] });
+    const touched = new Set([...snapshot.changed, ...snapshot.touched]);
+    const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
+    const budget = this.#clock.budget(step);
+    const exitCode = outcome.exitCode ?? null;
+    trace.append({
+      kind: 'step_finished',
+      step,
+      status: outcome.status,
+      observation: trace.textRef(outcome.observation),
+      duration_ms: rounded(workMs),
+      exit_code: exitCode,
+      snapshot: snapshot.id,
+      changed: snapshot.changed.slice(0, mostChangedListed),
+      changed_count: snapshot.changed.length,
+      undo: outcome.undo ?? [],
+      undone: outcome.undone ?? [],
+      submission,
+      budget,
+      overhead_ms: rounded(performance.now() - start - workMs),
+    });
+    this.#ending = endingOf(outcome.finalAnswer ?? null, budget, limits);
+    const { status, observation } = outcome;
+    return {
+      step,
+      status,
+      observation,
+      exitCode,
+      durationMs: rounded(workMs),
+      budget,
+      ended: this.#ending !== null,
+    };
+  }
+
+  #replay(action: Action, recorded: RecordedRun['steps'][number]): StepResult {
+    if (recorded.action !== action.name || recorded.args !== argumentsText(action)) {
+      throw new ReplayDiverged(
+        `At step ${recorded.step} the agent chose "${action.name}" ${argumentsText(action).slice(0, 200)}; ` +
+          `the trace has "${recorded.action}" ${recorded.args.slice(0, 200)}.`,
+      );
+    }
+    this.#steps = recorded.step;
+    const { step, status, observation, exitCode, durationMs, budget } = recorded;
+    const answer =
+      action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
+    this.#ending = endingOf(answer, budget, this.#options.limits);
+    return { step, status, observation, exitCode, durationMs, budget, ended: this.#ending !== null };
+  }
+
+  #closed(ending: Ending): StepResult {
+    return {
+      step: this.#steps,
+      status: 'closed',
+      observation: `The environment has shut down: ${ending.message}`,
+      exitCode: null,
+      durationMs: 0,
+      budget: this.#clock.budget(this.#steps),
+      ended: true,
+    };
+  }
+
+  #onOutput(step: number, text: string): void {
+    this.#options.trace.append({ kind: 'output', step, text });
+    this.#options.onProgress?.({ kind: 'output', step, text });
+  }
+}
+
+function endingOf(
+  finalAnswer: string | null,
+  budget: { steps_left: number; seconds_left: number },
+  limits: Limits,
+): Ending | null {
+  if (finalAnswer !== null)
+    return { reason: 'final_answer', message: 'The final answer was given.', finalAnswer };
+  if (budget.seconds_left <= 0) {
+    return {
+      reason: 'time_limit',
+      message: `The ${limits.wall_seconds} seconds of the run are used up.`,
+      finalAnswer,
+    };
+  }
+  if (budget.steps_left <= 0) {
+    return {
+      reason: 'step_limit',
+      message: `The ${limits.steps} steps of the run are used up.`,
+      finalAnswer,
+    };
+  }
+  return null;
+}
+
+function argumentsText(action: Action): string {
+  return JSON.stringify(action.args);
+}
+
+/** What an agent hands over as an action, made into one: agents parse model replies, so it can be anything. */
+function asAction(asked: unknown): Action {
+  const parsed = Action.safeParse(asked);
+  if (parsed.success) return parsed.data;
+  const name = typeof asked === 'object' && asked !== null && 'name' in asked ? asked.name : asked;
+  return { name: typeof name === 'string' ? name : (JSON.stringify(name) ?? 'undefined'), args: {} };
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
+}

@@ -1,0 +1,34 @@
+import type { SnapshotEntry, SubmissionState, TaskBrief } from '../schema/index.ts';
+import { submissionHash } from '../store/index.ts';
+
+/** Follows the submission from step to step: is it there, which content, written when, older than the last script run? */
+export class SubmissionTracker {
+  readonly #files: TaskBrief['submission']['files'];
+  #writtenAt: number | null;
+  #lastScript: number;
+
+  constructor(submission: TaskBrief['submission'], known: { writtenAt: number | null; lastScript: number }) {
+    this.#files = submission.files;
+    this.#writtenAt = known.writtenAt;
+    this.#lastScript = known.lastScript;
+  }
+
+  /**
+   * @param touched paths that were written in this step, also where the content stayed the same
+   * @param ranScript whether the step ran a script
+   */
+  after(
+    step: number,
+    entries: readonly SnapshotEntry[],
+    touched: ReadonlySet<string>,
+    ranScript: boolean,
+  ): SubmissionState {
+    if (ranScript) this.#lastScript = step;
+    if (this.#files.some(({ path }) => touched.has(path))) this.#writtenAt = step;
+    const hash = submissionHash(entries, this.#files);
+    // Submitted code is not made by a script, so no script run makes it old.
+    const isMade = this.#files.every(({ format }) => format !== 'python');
+    const stale = isMade && hash !== null && this.#lastScript > (this.#writtenAt ?? 0);
+    return { present: hash !== null, hash, written_at_step: this.#writtenAt, stale };
+  }
+}
