@@ -56,7 +56,11 @@ export async function runGrader(
     ],
     hide: [],
     workingDirectory: '/tmp',
-    variables: { MLAB_HELPERS: '/mlab', OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
+    variables: {
+      MLAB_HELPERS: driver === 'none' ? helpersFolder : '/mlab',
+      OMP_NUM_THREADS: '1',
+      OPENBLAS_NUM_THREADS: '1',
+    },
     python: { environment: python.environment, basePrefix: python.basePrefix },
     limits: {
       memoryBytes: grading.memory_mb * 2 ** 20,
@@ -70,7 +74,14 @@ export async function runGrader(
   const inside = (target: string) => sandbox.pathInside(target);
   const argv = [
     ...['python', '-I', `${inside('/task/hidden')}/grade.py`, '--task', inside('/task/task.json')],
-    ...['--submissions', inside('/submissions'), '--public', inside('/public'), '--private', inside('/private')],
+    ...[
+      '--submissions',
+      inside('/submissions'),
+      '--public',
+      inside('/public'),
+      '--private',
+      inside('/private'),
+    ],
     ...(grading.runs_submission ? ['--exchange', inside(exchangeInside)] : []),
   ] as [string, ...string[]];
 
@@ -182,6 +193,7 @@ function resultsOf(line: string, names: readonly string[], task: string): Grader
     });
   }
   const missing = names.filter((name) => !output.results.some(({ submission }) => submission === name));
-  if (missing.length > 0) throw new GraderFailed(`The grader of ${task} left out ${missing.length} submissions.`);
+  if (missing.length > 0)
+    throw new GraderFailed(`The grader of ${task} left out ${missing.length} submissions.`);
   return output.results;
 }

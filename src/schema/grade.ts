@@ -57,11 +57,11 @@ export const Grade = z.object({
   grader: z.string(),
   valid: z.boolean(),
   score: z.number().nullable(),
-  /** Baseline that the improvement is measured against. */
+  /** What the score is compared with: the task's measured mean, or the starter's own score in the same session. */
   baseline: z.number(),
-  /** (score − baseline) / |baseline|, sign flipped where lower is better; null when invalid. */
-  improvement: z.number().nullable(),
-  success: z.boolean(),
+  /** What the task asked for when this was graded, so that a report needs no task files. */
+  direction: z.enum(['maximize', 'minimize']),
+  threshold: z.number().positive(),
   problems: z.array(Problem),
   details: z.record(z.string(), z.unknown()),
   seconds: z.number(),

@@ -1,0 +1,3 @@
+export { type Direction, improvement, isSuccess } from './competence.ts';
+export { type Cell, improvementOf, type RunOutcome, resultCells, succeeded } from './results.ts';
+export { type Interval, mean, median, sampleStandardDeviation, wilsonInterval } from './summary.ts';

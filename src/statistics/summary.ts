@@ -1,0 +1,42 @@
+/** Mean of one or more numbers. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Sample standard deviation (n − 1 in the denominator); 0 for fewer than two numbers. */
+export function sampleStandardDeviation(values: readonly number[]): number {
+  if (values.length < 2) return 0;
+  const centre = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1));
+}
+
+/** Median of one or more numbers; the mean of the two in the middle where their count is even. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
+}
+
+/** A range that holds the true value with a stated confidence. */
+export interface Interval {
+  low: number;
+  high: number;
+}
+
+/**
+ * Wilson's score interval for a success rate (Wilson 1927, doi:10.1080/01621459.1927.10502953): sound for few runs
+ * and for rates of 0 and 1, where the textbook interval collapses.
+ * @param z the normal quantile; 1.96 stands for 95 %
+ */
+export function wilsonInterval(successes: number, runs: number, z = 1.959963984540054): Interval {
+  if (runs === 0) return { low: 0, high: 1 };
+  const rate = successes / runs;
+  const shrink = 1 + z ** 2 / runs;
+  const centre = (rate + z ** 2 / (2 * runs)) / shrink;
+  const half = (z / shrink) * Math.sqrt((rate * (1 - rate)) / runs + z ** 2 / (4 * runs ** 2));
+  return {
+    low: successes === 0 ? 0 : Math.max(0, centre - half),
+    high: successes === runs ? 1 : Math.min(1, centre + half),
+  };
+}
