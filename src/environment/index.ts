@@ -4,6 +4,7 @@ export { type RecordedRun, type RecordedStep, ReplayDiverged, recordedRun } from
 export {
   actionDefinitions,
   type Ending,
+  mountPoints,
   RunEnvironment,
   type RunEnvironmentOptions,
   RunStopped,

@@ -1,7 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import { messageOf } from '../lib/errors.ts';
 import { type Sandbox, SandboxError } from '../sandbox/index.ts';
-import { Action, type EndReason, type Limits, type TaskBrief, type UndoEntry } from '../schema/index.ts';
+import {
+  Action,
+  type EndReason,
+  type Limits,
+  type ObjectId,
+  type SubmissionState,
+  type TaskBrief,
+  type UndoEntry,
+} from '../schema/index.ts';
 import type { ObjectStore, Snapshotter, TraceWriter } from '../store/index.ts';
 import { type ActionDefinition, type Checked, checkAction, describeAction, type Outcome } from './action.ts';
 import { executeActions } from './actions/execute.ts';
@@ -23,6 +31,8 @@ export const actionDefinitions: ReadonlyMap<string, ActionDefinition> = new Map(
 
 const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
 const mostChangedListed = 100;
+/** Names in the workspace that are mounted over and no part of its snapshots. */
+export const mountPoints = ['data', outputsName];
 
 export interface RunEnvironmentOptions {
   task: TaskBrief;
@@ -144,6 +154,17 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     onProgress?.({ kind: 'note', entries });
   }
 
+  /** The workspace as it is graded: nothing runs in it any more, and every file is read anew. */
+  async finalState(): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
+    await this.#commands.close();
+    const { id, entries, changed, touched } = await this.#options.snapshotter.take({
+      ignore: mountPoints,
+      full: true,
+    });
+    const submission = this.#tracker.after(this.#steps, entries, new Set([...changed, ...touched]), false);
+    return { snapshot: id, submission };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#commands.close();
   }
@@ -167,7 +188,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const workMs = performance.now() - workStart;
 
     updateUndoStack(this.#undoStack, outcome);
-    const result = this.#finish(step, action, outcome, start, workMs);
+    const result = await this.#finish(step, action, outcome, start, workMs);
     onProgress?.({ kind: 'step_finished', step, action: action.name, result });
     return result;
   }
@@ -189,9 +210,15 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   }
 
   /** Snapshots, traces and counts what the action did. */
-  #finish(step: number, action: Action, outcome: Outcome, start: number, workMs: number): StepResult {
-    const { trace, snapshotter, folders, limits } = this.#options;
-    const snapshot = snapshotter.take(folders.workspace, { ignore: ['data', outputsName] });
+  async #finish(
+    step: number,
+    action: Action,
+    outcome: Outcome,
+    start: number,
+    workMs: number,
+  ): Promise<StepResult> {
+    const { trace, snapshotter, limits } = this.#options;
+    const snapshot = await snapshotter.take({ ignore: mountPoints });
     const touched = new Set([...snapshot.changed, ...snapshot.touched]);
     const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
     const budget = this.#clock.budget(step);

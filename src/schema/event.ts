@@ -84,6 +84,9 @@ const payloads = [
     reason: EndReason,
     message: z.string(),
     final_answer: TextRef.nullable(),
+    /** The workspace as it is graded, every file read anew; null where there is none to grade. */
+    snapshot: ObjectId.nullable(),
+    submission: SubmissionState.nullable(),
     seconds_used: z.number().min(0),
   }),
 ] as const;

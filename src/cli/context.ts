@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What every verb is given: where things are, how to speak, when to stop. Built once, in main.ts. */
+export interface Context {
+  folders: {
+    /** Of the package itself: `tasks/`, `python/`. */
+    package: string;
+    experiments: string;
+    cache: string;
+    /** Searched for tasks, in this order. */
+    tasks: string[];
+    /** The Python helper package. */
+    helpers: string;
+  };
+  version: string;
+  variables: Readonly<Record<string, string | undefined>>;
+  /** A person reads standard error at a terminal. */
+  isTerminal: boolean;
+  /** To standard error: progress and remarks. Never part of the result. */
+  log: (line: string) => void;
+  /** Aborted by the first Ctrl-C. */
+  signal: AbortSignal;
+}
+
+/** What a verb comes to: printed as text, or with --json as one document. */
+export interface VerbResult {
+  text: string;
+  json: unknown;
+  exitCode?: ExitCode;
+}
+
+/** Exit codes of `mlab`; documented in docs/command-line.md. */
+export const exitCodes = {
+  /** Done. */
+  ok: 0,
+  /** Done, and the answer is no: a check failed, a run could not be finished or graded. */
+  negative: 1,
+  /** Wrong usage or bad input. */
+  usage: 2,
+  /** Something that is needed is missing: the sandbox, Python, data. `mlab doctor` says more. */
+  missing: 3,
+  /** A bug. */
+  internal: 4,
+  /** Stopped by Ctrl-C. */
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The folder that holds `package.json`, from a file below src/cli or dist/cli. */
+export function packageFolder(): string {
+  return dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+}
+
+export interface GlobalOptions {
+  dir?: string;
+  tasks?: string[];
+}
+
+export function createContext(
+  options: GlobalOptions,
+  variables: Readonly<Record<string, string | undefined>>,
+  version: string,
+  signal: AbortSignal,
+): Context {
+  const home = packageFolder();
+  const own = resolve('tasks');
+  const extra = [
+    ...(options.tasks ?? []).map((folder) => resolve(folder)),
+    ...(existsSync(own) ? [own] : []),
+  ];
+  return {
+    folders: {
+      package: home,
+      experiments: resolve(options.dir ?? variables.MLAB_EXPERIMENTS ?? 'experiments'),
+      cache: cacheFolder(variables),
+      tasks: [...new Set([...extra, join(home, 'tasks')])],
+      helpers: join(home, 'python'),
+    },
+    version,
+    variables,
+    isTerminal: process.stderr.isTTY === true,
+    log: (line) => void process.stderr.write(`${line}\n`),
+    signal,
+  };
+}
+
+function cacheFolder(variables: Readonly<Record<string, string | undefined>>): string {
+  if (variables.MLAB_CACHE) return resolve(variables.MLAB_CACHE);
+  return join(variables.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mlagentbench');
+}

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { messageOf, UserError } from '../lib/errors.ts';
+import { nearest } from '../lib/nearest.ts';
+import { ExperimentFile, Limits } from '../schema/index.ts';
+import type { Flag } from './verb.ts';
+
+/** How each key of an experiment file is given as a flag; descriptions come from the schema. */
+const spellings: Record<
+  keyof ExperimentFile,
+  { flags: string; parse?: (text: string) => unknown; many?: true } | null
+> = {
+  name: { flags: '--name <name>' },
+  tasks: { flags: '--task <ids>', many: true },
+  suite: { flags: '--suite <name>' },
+  agents: { flags: '--agent <names>', many: true },
+  models: { flags: '--model <names>', many: true },
+  seeds: { flags: '--seeds <n>', parse: seedsOf },
+  limits: null,
+  parallel: { flags: '--parallel <n>', parse: numberOf },
+  sandbox: { flags: '--sandbox <driver>' },
+  gpu: { flags: '--gpu' },
+  grade: { flags: '--grade <which>' },
+};
+
+/** One flag for each key of an experiment file and each limit. */
+export function experimentFlags(): Flag[] {
+  const keys = Object.entries(spellings).flatMap(([key, spelling]): Flag[] => {
+    if (spelling === null) return [];
+    return [{ ...spelling, description: descriptionOf(ExperimentFile.shape[key as keyof ExperimentFile]) }];
+  });
+  const limits = Object.entries(Limits.shape).map(
+    ([key, schema]): Flag => ({
+      flags: `--${key.replaceAll('_', '-')} <n>`,
+      description: `limit: ${descriptionOf(schema)}`,
+      parse: numberOf,
+    }),
+  );
+  return [...keys, ...limits];
+}
+
+/**
+ * The experiment that a file and flags describe together; flags win.
+ * @throws UserError naming the file, the key and the mend
+ */
+export function readExperiment(
+  path: string | undefined,
+  flags: Readonly<Record<string, unknown>>,
+): ExperimentFile {
+  const fromFile = path === undefined ? {} : readYaml(path);
+  const given: Record<string, unknown> = { ...fromFile };
+  for (const [key, spelling] of Object.entries(spellings)) {
+    const value = spelling === null ? undefined : flags[flagName(spelling.flags)];
+    if (value !== undefined) given[key] = value;
+  }
+  const limits = Object.keys(Limits.shape).flatMap((key) => {
+    const value = flags[camel(key)];
+    return value === undefined ? [] : [[key, value]];
+  });
+  if (limits.length > 0)
+    given.limits = { ...(given.limits as object | undefined), ...Object.fromEntries(limits) };
+  const parsed = ExperimentFile.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new UserError(
+    'bad_experiment',
+    `${path ?? 'The flags'} can't be run:\n${parsed.error.issues.flatMap(problemsOf).join('\n')}`,
+    'mlab run --help shows every key and flag.',
+  );
+}
+
+function readYaml(path: string): Record<string, unknown> {
+  let content: unknown;
+  try {
+    content = parseYaml(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UserError('bad_experiment', `${path} can't be read: ${messageOf(error)}`, 'Give a YAML file.', {
+      cause: error,
+    });
+  }
+  const record = z.record(z.string(), z.unknown()).safeParse(content);
+  if (record.success) return record.data;
+  throw new UserError(
+    'bad_experiment',
+    `${path} holds no keys.`,
+    'Start with a line such as: tasks: [digits]',
+  );
+}
+
+function problemsOf(issue: z.core.$ZodIssue): string[] {
+  const where = issue.path.join('.');
+  if (issue.code !== 'unrecognized_keys') return [`  ${where}: ${issue.message}`];
+  const known = issue.path[0] === 'limits' ? Object.keys(Limits.shape) : Object.keys(ExperimentFile.shape);
+  return issue.keys.map((key) => {
+    const meant = nearest(key, known);
+    const name = where === '' ? key : `${where}.${key}`;
+    return `  ${name}: there is no such key${meant === null ? '' : `; did you mean "${meant}"?`}`;
+  });
+}
+
+function descriptionOf(schema: z.ZodType): string {
+  return schema.description ?? '';
+}
+
+function flagName(flags: string): string {
+  return camel(flags.replace(/^--/, '').replace(/ .*/, ''));
+}
+
+function camel(text: string): string {
+  return text.replaceAll(/[-_](.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function numberOf(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value)) return value;
+  throw new UserError('bad_flag', `"${text}" is not a number.`, 'Give a number, such as 60.');
+}
+
+/** `3` stands for the seeds 0, 1, 2; `4,7` for just these. */
+function seedsOf(text: string): unknown {
+  return text.includes(',') ? text.split(',').map(numberOf) : numberOf(text);
+}

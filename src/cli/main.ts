@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, CommanderError, Option } from 'commander';
+import { messageOf, UserError } from '../lib/errors.ts';
+import { createContext, type ExitCode, exitCodes, packageFolder } from './context.ts';
+import { type Flag, type Verb, type VerbEntry, verbs } from './verb.ts';
+
+/** Runs one command line (without the program's name) and returns the exit code of the process. */
+export async function main(argv: string[]): Promise<number> {
+  const version = ownVersion();
+  const interrupt = listenForInterrupts();
+  const asJson = argv.includes('--json');
+  const program = createProgram(version);
+  let exitCode: ExitCode = exitCodes.ok;
+  try {
+    await addVerbs(program, argv, async (verb, args, options) => {
+      const context = createContext(program.opts(), process.env, version, interrupt.signal);
+      const result = await verb.run(context, args, options);
+      await print(asJson ? JSON.stringify(result.json, null, 2) : result.text);
+      exitCode = result.exitCode ?? exitCodes.ok;
+    });
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    exitCode = await tell(error, interrupt.signal, asJson);
+  } finally {
+    interrupt.stop();
+  }
+  return exitCode;
+}
+
+function createProgram(version: string): Command {
+  const program = new Command('mlab')
+    .description('Measure how well AI agents do machine-learning research.')
+    .version(version)
+    .option('--dir <folder>', 'folder of the experiments (default: $MLAB_EXPERIMENTS or ./experiments)')
+    .option('--tasks <folders...>', 'more folders to look for tasks in (./tasks is looked at too)')
+    .option('--json', 'print one JSON document to standard output')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText(
+      'after',
+      '\nExample:\n  mlab run --suite starter --agent automl --seeds 2\n\nEvery command has --help with examples.',
+    );
+  return program;
+}
+
+/** Adds every verb by name and summary, and the one that is called with all it has. */
+async function addVerbs(
+  program: Command,
+  argv: readonly string[],
+  act: (verb: Verb, args: string[], options: Record<string, unknown>) => Promise<void>,
+): Promise<void> {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  for (const entry of verbs) {
+    const [first = '', second] = entry.name.split(' ');
+    const group = second === undefined ? program : groupOf(program, first);
+    const command = group
+      .command(second ?? first)
+      .summary(entry.summary)
+      .description(`${capital(entry.summary)}.`);
+    const isCalled = words.includes(first) && (second === undefined || words.includes(second));
+    if (isCalled) await defineVerb(command, entry, act);
+  }
+}
+
+function groupOf(program: Command, name: string): Command {
+  const known = program.commands.find((command) => command.name() === name);
+  if (known !== undefined) return known;
+  const members = verbs
+    .filter((entry) => entry.name.startsWith(`${name} `))
+    .map((entry) => entry.name.split(' ')[1]);
+  return program
+    .command(name)
+    .summary(`${members.join(', ')}`)
+    .description(`Commands: ${members.join(', ')}.`);
+}
+
+async function defineVerb(
+  command: Command,
+  entry: VerbEntry,
+  act: (verb: Verb, args: string[], options: Record<string, unknown>) => Promise<void>,
+): Promise<void> {
+  const verb = await entry.load();
+  for (const { name, description } of verb.arguments) command.argument(name, description);
+  for (const flag of verb.flags) command.addOption(optionOf(flag));
+  const examples = verb.examples.map(([line, meaning]) => `  ${line}\n      ${meaning}`);
+  const details = verb.details === undefined ? '' : `\n${verb.details}\n`;
+  command.addHelpText('after', `${details}\nExamples:\n${examples.join('\n')}`);
+  command.action(async () => act(verb, command.args, command.opts()));
+}
+
+function optionOf(flag: Flag): Option {
+  const option = new Option(flag.flags, flag.description);
+  if (flag.default !== undefined) option.default(flag.default);
+  const parse = flag.parse ?? ((text: string) => text);
+  if (flag.many) {
+    option.argParser((text: string, before: unknown[] | undefined) => [
+      ...(before ?? []),
+      ...text
+        .split(',')
+        .filter((part) => part !== '')
+        .map(parse),
+    ]);
+  } else if (flag.parse !== undefined) {
+    option.argParser(parse);
+  }
+  return option;
+}
+
+/** Says what went wrong and what to do, and returns the exit code that stands for it. */
+async function tell(error: unknown, signal: AbortSignal, asJson: boolean): Promise<ExitCode> {
+  // Commander has printed its own errors, help and version by now.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  const { code, exitCode, message, hint } = explain(error, signal);
+  process.stderr.write(`mlab: ${message}\n${hint === '' ? '' : `${hint}\n`}`);
+  if (asJson) await print(JSON.stringify({ error: { code, message, hint } }, null, 2));
+  return exitCode;
+}
+
+interface Explanation {
+  code: string;
+  exitCode: ExitCode;
+  message: string;
+  hint: string;
+}
+
+function explain(error: unknown, signal: AbortSignal): Explanation {
+  if (signal.aborted) {
+    const hint = 'The same command again goes on where it stopped.';
+    return { code: 'interrupted', exitCode: exitCodes.interrupted, message: 'Stopped.', hint };
+  }
+  if (UserError.isInstance(error)) {
+    return { code: error.code, exitCode: exitCodes.usage, message: error.message, hint: error.hint };
+  }
+  if (error instanceof Error && error.name === 'SandboxError' && 'hint' in error) {
+    const hint = `${String(error.hint)}\n\`mlab doctor\` says more.`;
+    return { code: 'sandbox', exitCode: exitCodes.missing, message: error.message, hint };
+  }
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const message = `This is a bug in mlab: ${messageOf(error)}`;
+  return { code: 'internal', exitCode: exitCodes.internal, message, hint: stack };
+}
+
+/** Waits until the text is written: a pipe may take it slowly, and the process ends after this. */
+function print(text: string): Promise<void> {
+  const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  return new Promise((resolve, reject) => {
+    process.stdout.write(whole, (error) => {
+      if (error === null || error === undefined || ('code' in error && error.code === 'EPIPE')) resolve();
+      else reject(error);
+    });
+  });
+}
+
+/** The first Ctrl-C asks to stop; the second ends the process, and with it every sandbox. */
+function listenForInterrupts(): { signal: AbortSignal; stop: () => void } {
+  const controller = new AbortController();
+  const onSignal = () => {
+    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+    process.stderr.write('\nmlab: stopping. What is finished is kept; Ctrl-C again stops at once.\n');
+    controller.abort(new Error('stopped from outside'));
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return {
+    signal: controller.signal,
+    stop: () => {
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+    },
+  };
+}
+
+function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,58 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { duration, number, oneLine, percent, plain, size, table } from './table.ts';
+
+describe('table', () => {
+  it('aligns columns by what a terminal shows', () => {
+    const text = stripVTControlCharacters(
+      table(
+        [{ title: 'task' }, { title: 'score', align: 'right' }],
+        [
+          ['日本', '1'],
+          ['ab', '10.5'],
+        ],
+      ),
+    );
+    expect(text.split('\n')).toEqual(['task  score', '────  ─────', '日本      1', 'ab     10.5']);
+  });
+});
+
+describe('texts from agents', () => {
+  it('lose escape sequences and control characters', () => {
+    expect(plain('\u001b[2Jgone\u001b]0;title\u0007 \u202eevil\tok\n')).toBe('gone ·evil\tok\n');
+  });
+
+  it('never hold a control character on one line, whatever they were', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, width) => {
+        const line = oneLine(text, width);
+        expect(line.length).toBeLessThanOrEqual(width);
+        expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+      }),
+    );
+  });
+});
+
+describe('numbers for people', () => {
+  it('keep four significant digits', () => {
+    expect([number(0.123456), number(55335.19), number(0), number(null), number(1e10)]).toEqual([
+      '0.1235',
+      '55340',
+      '0',
+      '–',
+      '1.00e+10',
+    ]);
+  });
+
+  it('say per cent, time and size', () => {
+    expect([percent(0.1234, true), percent(-0.5, true), percent(1), percent(null)]).toEqual([
+      '+12.3 %',
+      '-50 %',
+      '100 %',
+      '–',
+    ]);
+    expect([duration(4.21), duration(185), duration(7800)]).toEqual(['4.2 s', '3 min 05 s', '2 h 10 min']);
+    expect([size(12), size(2048), size(5 * 2 ** 30)]).toEqual(['12 B', '2.0 KiB', '5.0 GiB']);
+  });
+});

@@ -1,0 +1,73 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import stringWidth from 'string-width';
+
+export interface Column {
+  title: string;
+  align?: 'left' | 'right';
+}
+
+/** A text table with aligned columns; widths count what a terminal shows. */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const widths = columns.map(({ title }, index) =>
+    Math.max(stringWidth(title), ...rows.map((row) => stringWidth(row[index] ?? ''))),
+  );
+  const line = (cells: readonly string[]) =>
+    columns
+      .map(({ align }, index) => padded(cells[index] ?? '', widths[index] ?? 0, align ?? 'left'))
+      .join('  ')
+      .trimEnd();
+  const head = line(columns.map(({ title }) => title));
+  return [styleText('bold', head), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join(
+    '\n',
+  );
+}
+
+function padded(cell: string, width: number, align: 'left' | 'right'): string {
+  const space = ' '.repeat(Math.max(0, width - stringWidth(cell)));
+  return align === 'left' ? cell + space : space + cell;
+}
+
+/** A text that an agent or its scripts wrote, safe for a terminal: no escape sequences, no control characters. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text)
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '·');
+}
+
+/** One line of at most `width` characters, safe for a terminal. */
+export function oneLine(text: string, width: number): string {
+  const line = plain(text).replaceAll(/\s+/g, ' ').trim();
+  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
+}
+
+/** A score with four significant digits. */
+export function number(value: number | null): string {
+  if (value === null) return '–';
+  if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4)) return value.toExponential(2);
+  return String(Number(value.toPrecision(4)));
+}
+
+/** A fraction as per cent, with its sign where `signed`. */
+export function percent(fraction: number | null, signed = false): string {
+  if (fraction === null) return '–';
+  const value = 100 * fraction;
+  const digits = Math.abs(value) < 100 && !Number.isInteger(value) ? 1 : 0;
+  const text = value.toFixed(digits);
+  return `${signed && value > 0 ? '+' : ''}${text} %`;
+}
+
+/** Seconds as people say them: 4.2 s, 3 min 05 s, 2 h 10 min. */
+export function duration(seconds: number | null): string {
+  if (seconds === null) return '–';
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
+  return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')} min`;
+}
+
+/** Bytes as people say them. */
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const exponent = Math.min(4, Math.floor(Math.log(bytes) / Math.log(1024)));
+  return `${(bytes / 1024 ** exponent).toFixed(1)} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][exponent]}`;
+}

@@ -1,0 +1,36 @@
+import { chooseTasks, equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options extends PrepareOptions {
+  suite?: string;
+}
+
+export const prepare: Verb = {
+  arguments: [{ name: '[tasks...]', description: 'ids of tasks, or their folders' }],
+  flags: [{ flags: '--suite <name>', description: 'all tasks of a suite' }, ...prepareFlags],
+  details:
+    'Sources come by URL or from Kaggle (KAGGLE_USERNAME and KAGGLE_KEY, or ~/.kaggle/kaggle.json). A broken download\n' +
+    'goes on where it stopped. A mirror holds each source as <folder>/<task>/<file> or <folder>/<file>.',
+  examples: [
+    ['mlab prepare digits vectorization', 'two tasks that need no download'],
+    ['mlab prepare house-price --mirror /data/mirror --allow-unverified', 'from a local copy of the sources'],
+  ],
+  async run(context, ids, options: Options) {
+    const tasks = chooseTasks(context, ids, options.suite);
+    if (tasks.length === 0)
+      return { text: 'Name a task or a --suite; `mlab tasks ls` lists them.', json: [], exitCode: 2 };
+    const rows = [];
+    for (const task of tasks) rows.push(await equip(context, task, options));
+    const text = table(
+      [{ title: 'task' }, { title: 'data' }, { title: 'Python' }],
+      rows.map(({ task, prepared, python }) => [
+        task.file.id,
+        prepared.verified ? 'verified' : 'unverified: results are marked',
+        `${python.version}, ${Object.keys(python.packages).length} packages`,
+      ]),
+    );
+    const json = rows.map(({ task, prepared, python }) => ({ task: task.file.id, ...prepared, python }));
+    return { text, json };
+  },
+};

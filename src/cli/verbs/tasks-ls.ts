@@ -1,0 +1,46 @@
+import { findTasks, suites } from '../../tasks/index.ts';
+import { number, table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+export const tasksLs: Verb = {
+  arguments: [],
+  flags: [],
+  examples: [
+    ['mlab tasks ls', 'all tasks with their baseline and reference'],
+    ['mlab tasks ls --json | jq .suites', 'the suites, as data'],
+  ],
+  async run(context) {
+    const { tasks, problems } = findTasks(context.folders.tasks);
+    for (const { file, message } of problems) context.log(`${file}: ${message}`);
+    const rows = tasks.map(({ file: { id, category, metric, baseline, reference, summary } }) => [
+      id,
+      category,
+      `${metric.name} ${metric.direction === 'maximize' ? '↑' : '↓'}`,
+      number(baseline.mean),
+      number(reference.mean),
+      summary,
+    ]);
+    const groups = suites(tasks);
+    const lines = [...groups].map(
+      ([name, members]) => `  ${name}: ${members.map(({ file }) => file.id).join(', ')}`,
+    );
+    const columns = [
+      { title: 'task' },
+      { title: 'category' },
+      { title: 'metric' },
+      { title: 'baseline', align: 'right' as const },
+      { title: 'reference', align: 'right' as const },
+      { title: 'what it is' },
+    ];
+    return {
+      text: `${table(columns, rows)}\n\nSuites\n${lines.join('\n')}\n\nMore: mlab tasks show TASK`,
+      json: {
+        tasks: tasks.map(({ file, version, folder }) => ({ ...file, version, folder })),
+        suites: Object.fromEntries(
+          [...groups].map(([name, members]) => [name, members.map(({ file }) => file.id)]),
+        ),
+        problems,
+      },
+    };
+  },
+};

@@ -1,0 +1,50 @@
+import { readdirSync } from 'node:fs';
+import { loadTask } from '../../tasks/index.ts';
+import { duration, number, percent } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+export const tasksShow: Verb = {
+  arguments: [{ name: '<task>', description: 'id of a task, or its folder' }],
+  flags: [],
+  examples: [['mlab tasks show digits', 'what the agent is told, and what is known of the task']],
+  async run(context, [id = '']) {
+    const task = loadTask(id, context.folders.tasks);
+    const { file } = task;
+    const { metric, baseline, reference } = file;
+    const starter = readdirSync(task.environmentFolder, { recursive: true, encoding: 'utf8' }).sort();
+    const facts = [
+      ['category', `${file.category}, ${file.modality}`],
+      ['metric', `${metric.name} (${metric.unit}), ${metric.direction}`],
+      ['baseline', `${measured(baseline)}: ${baseline.description}`],
+      ['reference', `${measured(reference)}: ${reference.description}`],
+      ['success', `improvement beyond ${percent(file.success.threshold)}`],
+      ['submission', file.submission.files.map(({ path }) => path).join(', ')],
+      ['starter', starter.join(', ')],
+      [
+        'data',
+        file.sources.map(({ file: name, licence }) => `${name} (${licence})`).join('; ') || 'no download',
+      ],
+      ['suites', file.suites.join(', ')],
+      ['folder', task.folder],
+    ];
+    const text = facts.map(([name = '', value = '']) => `  ${name.padEnd(11)} ${value}`).join('\n');
+    return {
+      text: `${file.title}\n\n${text}\n\nWhat the agent is told\n\n${file.problem}`,
+      json: { ...file, version: task.version, folder: task.folder, starter },
+    };
+  },
+};
+
+function measured({
+  mean,
+  spread,
+  seeds,
+  seconds,
+}: {
+  mean: number;
+  spread: number;
+  seeds: number;
+  seconds: number;
+}) {
+  return `${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${duration(seconds)} each`;
+}

@@ -1,0 +1,10 @@
+export {
+  type BrokenRuns,
+  type ExperimentProgress,
+  type ExperimentServices,
+  type RunResult,
+  referenceFiles,
+  runExperiment,
+} from './experiment.ts';
+export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
+export { isReadOnly, type TaskEquipment } from './workspace.ts';

@@ -1,0 +1,115 @@
+import { cpus } from 'node:os';
+import type { Agent } from '../agents/index.ts';
+import { UserError } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
+import {
+  type AgentOptions,
+  defaultLimits,
+  type ExperimentFile,
+  ExperimentName,
+  type Limits,
+  type Plan,
+  RunId,
+  type RunSpec,
+} from '../schema/index.ts';
+import type { Task } from '../tasks/index.ts';
+
+/** A task with what the plan must know of its data. */
+export interface PlannedTask {
+  task: Task;
+  /** Whether its data has the expected checksums. */
+  verified: boolean;
+}
+
+export interface PlannedAgent {
+  agent: Agent;
+  options: AgentOptions;
+}
+
+/** Lays out all runs of an experiment: tasks × agents × models × seeds, each with everything that defines it. */
+export function makePlan(
+  experiment: ExperimentFile,
+  tasks: readonly PlannedTask[],
+  agents: readonly PlannedAgent[],
+  mlab: string,
+): Plan {
+  const name = experiment.name ?? experimentName(experiment, tasks);
+  const seeds = typeof experiment.seeds === 'number' ? range(experiment.seeds) : experiment.seeds;
+  const runs: RunSpec[] = [];
+  for (const seed of seeds) {
+    for (const { task, verified } of tasks) {
+      for (const { agent, options } of agents) {
+        for (const model of modelsFor(agent, experiment.models)) {
+          runs.push({
+            id: runId(task, agent, options, model, seed),
+            experiment: name,
+            task: task.file.id,
+            task_version: task.version,
+            agent: agent.name,
+            agent_options: options,
+            model,
+            seed,
+            limits: limitsFor(task, experiment.limits),
+            sandbox: experiment.sandbox,
+            gpu: experiment.gpu && task.file.resources.gpu !== 'none',
+            marks: marksOf(experiment, verified),
+          });
+        }
+      }
+    }
+  }
+  return {
+    v: 1,
+    name,
+    created: Date.now(),
+    mlab,
+    parallel: experiment.parallel ?? Math.max(1, Math.floor(cpus().length / 2)),
+    grade: experiment.grade,
+    runs,
+  };
+}
+
+/** The same experiment gets the same name, so that the same command finds what it began. */
+function experimentName(experiment: ExperimentFile, tasks: readonly PlannedTask[]): ExperimentName {
+  const what = experiment.suite ?? (tasks.length === 1 ? tasks[0]?.task.file.id : `${tasks.length}-tasks`);
+  const who = experiment.agents.map((entry) => (typeof entry === 'string' ? entry : entry.name)).join('-');
+  const { parallel, ...defining } = experiment;
+  const ids = tasks.map(({ task }) => task.file.id);
+  const hash = sha256(JSON.stringify({ ...defining, ids })).slice(0, 6);
+  return ExperimentName.parse(
+    `${what}-${who}`
+      .slice(0, 80)
+      .replace(/[^a-z0-9]+$/, '')
+      .concat(`-${hash}`),
+  );
+}
+
+function runId(task: Task, agent: Agent, options: AgentOptions, model: string | null, seed: number): RunId {
+  const variant = Object.keys(options).length === 0 ? [] : [sha256(JSON.stringify(options)).slice(0, 4)];
+  const named = model === null ? [] : [model.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')];
+  return RunId.parse([task.file.id, agent.name, ...named, ...variant, String(seed)].join('-'));
+}
+
+function modelsFor(agent: Agent, models: readonly string[]): (string | null)[] {
+  if (!agent.needs.model) return [null];
+  if (models.length > 0) return [...models];
+  throw new UserError(
+    'model_missing',
+    `The agent ${agent.name} needs a language model.`,
+    'Name one with --model, or take an agent that needs none, such as automl.',
+  );
+}
+
+function limitsFor(task: Task, wanted: ExperimentFile['limits']): Limits {
+  const given = Object.entries({ ...task.file.limits, ...wanted }).filter(([, value]) => value !== undefined);
+  return { ...defaultLimits, ...Object.fromEntries(given) };
+}
+
+/** Why results of these runs can't be compared with others. */
+function marksOf(experiment: ExperimentFile, verified: boolean): string[] {
+  return [...(experiment.sandbox === 'none' ? ['no sandbox'] : []), ...(verified ? [] : ['unverified data'])];
+}
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
