@@ -32,6 +32,14 @@ export type RunSpec = z.infer<typeof RunSpec>;
 export const RunStatus = z.enum(['pending', 'running', 'finished', 'interrupted', 'failed']);
 export type RunStatus = z.infer<typeof RunStatus>;
 
+/** How much a trace held at one moment: a trace that holds less was cut off. */
+export const TraceHead = z.object({
+  events: z.int().min(0),
+  /** SHA-256 in hex of the last line, without its line break; 64 zeros when there is none. */
+  hash: z.string().length(64),
+});
+export type TraceHead = z.infer<typeof TraceHead>;
+
 /** `run.json`. */
 export const RunRecord = z.object({
   v: z.literal(1),
@@ -47,5 +55,7 @@ export const RunRecord = z.object({
   updated: z.int(),
   steps: z.int().min(0),
   seconds_used: z.number().min(0),
+  /** The trace when this record was written. Filled in by the store. */
+  trace: TraceHead.optional(),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

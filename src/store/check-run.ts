@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs';
+import { hasCode, messageOf, UserError } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
+import { type ObjectId, type RunRecord, type TextRef, TraceEvent } from '../schema/index.ts';
+import { parseStoredText } from './documents.ts';
+import type { RunFolder } from './run-folder.ts';
+import { readSnapshot } from './snapshot-file.ts';
+import { noHash, readLines, type TraceLine } from './trace-lines.ts';
+
+export type StoreProblemCode =
+  | 'broken_file'
+  | 'future_version'
+  | 'chain_broken'
+  | 'wrong_order'
+  | 'torn_line'
+  | 'trace_cut'
+  | 'object_bad'
+  | 'unsafe_snapshot';
+
+/** Something in a run's files that is not as its writer left it. */
+export interface StoreProblem {
+  code: StoreProblemCode;
+  /** The file, with the line where there is one, or the object. */
+  where: string;
+  message: string;
+}
+
+export interface CheckOptions {
+  /** Objects that were found whole already; runs of one experiment share most of theirs. Found ones are added. */
+  verified?: Set<ObjectId>;
+  signal?: AbortSignal;
+}
+
+/**
+ * Reads everything that a run refers to, and tells what was changed, cut off, lost or damaged since it was written.
+ * What nobody can see is a change of the whole trace from some event on together with `run.json`: the hashes bind
+ * the parts to each other, they are no signature.
+ */
+export async function checkRun(run: RunFolder, options: CheckOptions = {}): Promise<StoreProblem[]> {
+  const problems: StoreProblem[] = [];
+  const record = checkRecord(run, problems);
+  const trace = new TraceCheck(run.tracePath, problems);
+  if (existsSync(run.tracePath)) {
+    for await (const line of readLines(run.tracePath, options.signal)) trace.add(line, record);
+  }
+  trace.finish(record);
+  checkGrades(run, trace.snapshots, problems);
+  await checkObjects(run, trace, options, problems);
+  return problems;
+}
+
+function checkRecord(run: RunFolder, problems: StoreProblem[]): RunRecord | null {
+  try {
+    return run.readRecord();
+  } catch (error) {
+    problems.push({ code: codeOf(error), where: run.recordPath, message: messageOf(error) });
+    return null;
+  }
+}
+
+/** Follows a trace line by line. */
+class TraceCheck {
+  readonly snapshots = new Set<ObjectId>();
+  readonly contents = new Set<ObjectId>();
+  readonly #path: string;
+  readonly #problems: StoreProblem[];
+  #lines = 0;
+  #hash = noHash;
+  #openStep: number | null = null;
+  #lastStep = 0;
+  #lastKind: string | null = null;
+
+  constructor(path: string, problems: StoreProblem[]) {
+    this.#path = path;
+    this.#problems = problems;
+  }
+
+  add(line: TraceLine, record: RunRecord | null): void {
+    if (line.torn) {
+      this.#report('torn_line', line.number, `the last ${line.bytes.length} bytes are no complete line`);
+      return;
+    }
+    const event = this.#parse(line);
+    if (event) {
+      if (event.prev !== this.#hash) {
+        this.#report('chain_broken', line.number, 'it does not hold the hash of the line before');
+      }
+      if (event.seq !== this.#lines) {
+        this.#report('chain_broken', line.number, `it has number ${event.seq}, not ${this.#lines}`);
+      }
+      this.#follow(event, line.number);
+    }
+    this.#lines += 1;
+    this.#hash = sha256(line.bytes);
+    if (record?.trace?.events === this.#lines && record.trace.hash !== this.#hash) {
+      this.#report('chain_broken', line.number, 'it is not the event that run.json knows of');
+    }
+  }
+
+  finish(record: RunRecord | null): void {
+    const known = record?.trace?.events ?? 0;
+    if (this.#lines < known) {
+      this.#report('trace_cut', null, `it holds ${this.#lines} events; run.json knows of ${known}`);
+    }
+    const ended = record?.status === 'finished' || record?.status === 'failed';
+    if (ended && record.end !== null && this.#lastKind !== null && this.#lastKind !== 'run_ended') {
+      this.#report('trace_cut', null, 'run.json says that the run has ended; its last event is missing');
+    }
+    if (record && record.steps > this.#lastStep) {
+      this.#report('trace_cut', null, `it ends at step ${this.#lastStep}; run.json knows of ${record.steps}`);
+    }
+  }
+
+  #parse(line: TraceLine): TraceEvent | null {
+    try {
+      return parseStoredText(TraceEvent, line.bytes.toString('utf8'), 'the event');
+    } catch (error) {
+      this.#report(codeOf(error), line.number, messageOf(error));
+      return null;
+    }
+  }
+
+  /** Events follow each other as a run makes them; what they refer to is noted. */
+  #follow(event: TraceEvent, line: number): void {
+    if (this.#lastKind === null && event.kind !== 'session_started') {
+      this.#report('wrong_order', line, 'the first event must be session_started');
+    }
+    this.#lastKind = event.kind;
+    if (event.kind === 'session_started') {
+      this.#openStep = null;
+      this.snapshots.add(event.snapshot);
+    } else if (event.kind === 'step_started') {
+      if (event.step !== this.#lastStep + 1) {
+        this.#report('wrong_order', line, `step ${event.step} follows step ${this.#lastStep}`);
+      }
+      this.#openStep = event.step;
+      this.#note(event.args);
+    } else if (event.kind === 'step_finished') {
+      if (this.#openStep !== event.step) {
+        this.#report('wrong_order', line, `step ${event.step} ends without having begun`);
+      }
+      this.#openStep = null;
+      this.#lastStep = event.step;
+      this.snapshots.add(event.snapshot);
+      this.#note(event.observation);
+      for (const { before } of event.undo) if (before !== null) this.contents.add(before);
+    } else if (event.kind === 'note') {
+      for (const text of Object.values(event.entries)) this.#note(text);
+    } else if (event.kind === 'run_ended' && event.final_answer) this.#note(event.final_answer);
+  }
+
+  #note(text: TextRef): void {
+    if ('object' in text) this.contents.add(text.object);
+  }
+
+  #report(code: StoreProblemCode, line: number | null, message: string): void {
+    this.#problems.push({ code, where: line === null ? this.#path : `${this.#path}:${line}`, message });
+  }
+}
+
+function checkGrades(run: RunFolder, snapshots: ReadonlySet<ObjectId>, problems: StoreProblem[]): void {
+  const where = run.gradesPath;
+  try {
+    const stored = run.readGrades();
+    for (const message of stored.problems) problems.push({ code: 'broken_file', where, message });
+    for (const grade of stored.grades) {
+      if (snapshots.has(grade.snapshot)) continue;
+      const message = `the grade of step ${grade.step} is of a snapshot that the trace does not know`;
+      problems.push({ code: 'wrong_order', where, message });
+    }
+  } catch (error) {
+    problems.push({ code: codeOf(error), where, message: messageOf(error) });
+  }
+}
+
+async function checkObjects(
+  run: RunFolder,
+  trace: TraceCheck,
+  options: CheckOptions,
+  problems: StoreProblem[],
+): Promise<void> {
+  const contents = new Set(trace.contents);
+  for (const id of trace.snapshots) {
+    options.signal?.throwIfAborted();
+    try {
+      for (const entry of readSnapshot(run.objects, id).entries)
+        if ('object' in entry) contents.add(entry.object);
+    } catch (error) {
+      problems.push({ code: codeOf(error), where: `snapshot ${id}`, message: messageOf(error) });
+    }
+  }
+  for (const id of contents) {
+    options.signal?.throwIfAborted();
+    if (options.verified?.has(id)) continue;
+    const message = await run.objects.verify(id);
+    if (message === null) options.verified?.add(id);
+    else problems.push({ code: 'object_bad', where: `object ${id}`, message });
+  }
+}
+
+function codeOf(error: unknown): StoreProblemCode {
+  if (!UserError.isInstance(error)) {
+    if (hasCode(error, 'ENOENT')) return 'broken_file';
+    throw error;
+  }
+  if (error.code === 'future_version' || error.code === 'unsafe_snapshot') return error.code;
+  return error.code.startsWith('object_') ? 'object_bad' : 'broken_file';
+}

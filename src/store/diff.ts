@@ -1,0 +1,117 @@
+import { isUtf8 } from 'node:buffer';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
+import type { ObjectStore } from './object-store.ts';
+import { showPath } from './path-text.ts';
+import { byPath, readSnapshot } from './snapshot-file.ts';
+
+/** Larger texts are compared as wholes. */
+const textBytes = 2 ** 20;
+/** Comparing two long texts without a common line would take minutes. */
+const patchMs = 2_000;
+
+/**
+ * How two states of one path differ.
+ * - `text`: a unified diff of the content
+ * - `binary`: at least one is no UTF-8 text
+ * - `too_large`: texts that are too long, or too different, to be compared line by line
+ * - `link`: the target of a symbolic link
+ * - `mode`: only the permissions
+ * - `folder`: a folder came or went
+ * - `kind`: a file became a link, say
+ */
+export type Difference =
+  | { as: 'text'; patch: string }
+  | { as: 'binary' | 'too_large' | 'link' | 'mode' | 'folder' | 'kind' };
+
+export type PathDifference = Difference & {
+  path: string;
+  kind: 'added' | 'removed' | 'modified';
+  before: SnapshotEntry | null;
+  after: SnapshotEntry | null;
+};
+
+/**
+ * What changed from one snapshot to another, sorted by path. Times of change don't count.
+ * @throws UserError as `ObjectStore.get`, `broken_file`, `unsafe_snapshot`
+ */
+export function diffSnapshots(objects: ObjectStore, before: ObjectId, after: ObjectId): PathDifference[] {
+  if (before === after) return [];
+  const old = new Map(readSnapshot(objects, before).entries.map((entry) => [entry.path, entry]));
+  const differences: PathDifference[] = [];
+  for (const entry of readSnapshot(objects, after).entries) {
+    const previous = old.get(entry.path);
+    old.delete(entry.path);
+    if (!previous) differences.push(describe(objects, null, entry));
+    else if (!sameEntry(previous, entry)) differences.push(describe(objects, previous, entry));
+  }
+  for (const entry of old.values()) differences.push(describe(objects, entry, null));
+  return differences.sort(byPath);
+}
+
+/**
+ * A unified diff of two texts, with three lines of context; null when they are too different to be compared.
+ * The names stand in its first two lines.
+ */
+export function unifiedDiff(
+  before: string,
+  after: string,
+  names: { before: string; after: string },
+): string | null {
+  const patch = createTwoFilesPatch(names.before, names.after, before, after, undefined, undefined, {
+    context: 3,
+    timeout: patchMs,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
+  return patch ?? null;
+}
+
+function sameEntry(one: SnapshotEntry, other: SnapshotEntry): boolean {
+  if ('object' in one && 'object' in other) return one.object === other.object && one.mode === other.mode;
+  if ('link' in one && 'link' in other) return one.link === other.link;
+  return 'folder' in one && 'folder' in other;
+}
+
+function describe(
+  objects: ObjectStore,
+  before: SnapshotEntry | null,
+  after: SnapshotEntry | null,
+): PathDifference {
+  const kind = before === null ? 'added' : after === null ? 'removed' : 'modified';
+  const path = after?.path ?? before?.path ?? '';
+  return { path, kind, before, after, ...compare(objects, path, before, after) };
+}
+
+function compare(
+  objects: ObjectStore,
+  path: string,
+  before: SnapshotEntry | null,
+  after: SnapshotEntry | null,
+): Difference {
+  const one = before ?? after;
+  const other = after ?? before;
+  if (!one || !other) throw new Error('nothing to compare');
+  if ('folder' in one && 'folder' in other) return { as: 'folder' };
+  if ('link' in one && 'link' in other) return { as: 'link' };
+  if (!('object' in one) || !('object' in other)) return { as: 'kind' };
+  if (before && after && one.object === other.object) return { as: 'mode' };
+  const old = before ? readTextOf(objects, one) : '';
+  const fresh = after ? readTextOf(objects, other) : '';
+  if (typeof old !== 'string') return old;
+  if (typeof fresh !== 'string') return fresh;
+  const name = showPath(path);
+  const patch = unifiedDiff(old, fresh, {
+    before: before ? name : '/dev/null',
+    after: after ? name : '/dev/null',
+  });
+  return patch === null ? { as: 'too_large' } : { as: 'text', patch };
+}
+
+function readTextOf(
+  objects: ObjectStore,
+  entry: { object: ObjectId; size: number },
+): string | { as: 'binary' | 'too_large' } {
+  if (entry.size > textBytes) return { as: 'too_large' };
+  const content = objects.get(entry.object);
+  return isUtf8(content) && !content.includes(0) ? content.toString('utf8') : { as: 'binary' };
+}

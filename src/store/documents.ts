@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { hasCode, UserError } from '../lib/errors.ts';
+
+const currentVersion = 1;
+
+/**
+ * Parses a value of the store.
+ * @param where file, and line where there is one, for messages
+ * @throws UserError `future_version` when a newer version wrote it, `broken_file` when it fits no schema.
+ */
+export function parseStored<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  where: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  refuseFutureVersion(value, where);
+  throw new UserError(
+    'broken_file',
+    `${where} is not as expected: ${describeIssue(parsed.error)}`,
+    'Restore the file from a backup, or delete the run and start it again.',
+    { cause: parsed.error },
+  );
+}
+
+/** As `parseStored`, from JSON text. */
+export function parseStoredText<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+  where: string,
+): z.output<Schema> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UserError(
+      'broken_file',
+      `${where} is not JSON`,
+      'Restore the file from a backup, or delete the run and start it again.',
+      { cause: error },
+    );
+  }
+  return parseStored(schema, value, where);
+}
+
+function refuseFutureVersion(value: unknown, where: string): void {
+  const version = z.looseObject({ v: z.number() }).safeParse(value);
+  if (!version.success || version.data.v <= currentVersion) return;
+  throw new UserError(
+    'future_version',
+    `${where} has version ${version.data.v}; this mlab reads up to version ${currentVersion}`,
+    'Use the mlab that wrote it, or a newer one.',
+  );
+}
+
+function describeIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (!issue) return error.message;
+  const field = issue.path.map(String).join('.');
+  return field ? `field "${field}": ${issue.message}` : issue.message;
+}
+
+/** The text of a file; null when there is none. */
+export function readTextIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** Creates a file with its whole content in one step. False when it is already there. */
+export function createFileExclusively(path: string, content: string): boolean {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  writeFileSync(temporary, content, { flag: 'wx', flush: true });
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    if (!hasCode(error, 'EPERM') && !hasCode(error, 'ENOTSUP')) throw error;
+    return createWithoutLinks(path, content);
+  } finally {
+    unlinkSync(temporary);
+  }
+}
+
+/** For file systems that know no hard links: still exclusive, but a reader may see the file while it is written. */
+function createWithoutLinks(path: string, content: string): boolean {
+  try {
+    writeFileSync(path, content, { flag: 'wx', flush: true });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}

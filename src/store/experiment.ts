@@ -1,0 +1,109 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { hasCode, UserError } from '../lib/errors.ts';
+import { ExperimentName, Plan, type RunId } from '../schema/index.ts';
+import { createFileExclusively, parseStoredText, readTextIfThere } from './documents.ts';
+import { ObjectStore } from './object-store.ts';
+import { describePlanDifferences } from './plan-differences.ts';
+import { RunFolder } from './run-folder.ts';
+
+/** An experiment's folder: the frozen plan, its runs, and the objects that they share. */
+export class Experiment {
+  /** Absolute path. */
+  readonly folder: string;
+  readonly plan: Plan;
+  readonly objects: ObjectStore;
+
+  constructor(folder: string, plan: Plan) {
+    this.folder = folder;
+    this.plan = plan;
+    this.objects = new ObjectStore(join(folder, 'objects'));
+  }
+
+  /** All planned runs, in the order of the plan. */
+  get runIds(): RunId[] {
+    return this.plan.runs.map((run) => run.id);
+  }
+
+  /** @throws UserError `unknown_run` when the plan has no such run */
+  runFolder(id: string): RunFolder {
+    const known = this.plan.runs.find((run) => run.id === id);
+    if (known) return new RunFolder(join(this.folder, 'runs', known.id), this.objects);
+    throw new UserError(
+      'unknown_run',
+      `experiment ${this.plan.name} has no run "${id}"`,
+      'List its runs with: mlab runs ls',
+    );
+  }
+}
+
+/**
+ * Freezes a plan, before anything runs. Where the folder holds one already, it is kept and opened if it plans the
+ * same runs; when and by which version it was made, and how many runs go in parallel, may differ.
+ * @throws UserError `plan_differs`, and as `openExperiment`
+ */
+export function createExperiment(folder: string, plan: Plan): Experiment {
+  const checked = Plan.parse(plan);
+  refuseDuplicates(checked);
+  const absolute = resolve(folder);
+  if (createFileExclusively(planPath(absolute), `${JSON.stringify(checked, null, 2)}\n`)) {
+    return new Experiment(absolute, checked);
+  }
+  const existing = openExperiment(absolute);
+  const differences = describePlanDifferences(existing.plan, checked);
+  if (differences.length === 0) return existing;
+  throw new UserError(
+    'plan_differs',
+    `${absolute} holds another plan:\n${differences.map((line) => `  ${line}`).join('\n')}`,
+    'Give the experiment another name, or delete the folder.',
+  );
+}
+
+/** @throws UserError `no_experiment`, `broken_file`, `future_version` */
+export function openExperiment(folder: string): Experiment {
+  const absolute = resolve(folder);
+  const text = readTextIfThere(planPath(absolute));
+  if (text !== null) return new Experiment(absolute, parseStoredText(Plan, text, planPath(absolute)));
+  throw new UserError(
+    'no_experiment',
+    `${absolute} is not an experiment: it has no plan.json`,
+    'See what there is with: mlab runs ls',
+  );
+}
+
+/** Names and absolute paths of the experiments in a folder, by name; none when there is no such folder. */
+export function listExperiments(root: string): { name: ExperimentName; folder: string }[] {
+  const absolute = resolve(root);
+  return namesIn(absolute)
+    .flatMap((entry) => {
+      const name = ExperimentName.safeParse(entry);
+      const folder = join(absolute, entry);
+      return name.success && isFile(planPath(folder)) ? [{ name: name.data, folder }] : [];
+    })
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function planPath(folder: string): string {
+  return join(folder, 'plan.json');
+}
+
+function refuseDuplicates(plan: Plan): void {
+  const ids = new Set<string>();
+  for (const { id } of plan.runs) {
+    if (ids.has(id)) throw new Error(`the plan has two runs ${id}`);
+    ids.add(id);
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
+}

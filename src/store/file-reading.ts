@@ -1,0 +1,106 @@
+import { closeSync, fstatSync, type Stats } from 'node:fs';
+import { hasCode } from '../lib/errors.ts';
+import type { ObjectId } from '../schema/index.ts';
+import { readFully } from './file-chunks.ts';
+import type { FolderHandle } from './folder-handle.ts';
+import type { ObjectStore } from './object-store.ts';
+import { type FileNode, markOf, sameStat } from './workspace-tree.ts';
+
+/** The clocks of file systems tick in steps of up to 10 ms; some keep whole seconds, or every second one. */
+const fineTickMs = 50;
+const coarseTickMs = 2_050;
+const attempts = 3;
+
+/** Why an entry of the workspace is not in its snapshot. */
+export type SkipReason = 'special' | 'unreadable' | 'unstable' | 'too_deep' | 'too_many';
+
+/** Keeps a small file's content, at once. A file that changes while it is read is read again, three times in all. */
+export function readSmallFile(
+  objects: ObjectStore,
+  folder: FolderHandle,
+  name: string,
+  seen: number,
+): FileNode | SkipReason {
+  const descriptor = openRegularFile(folder, name);
+  if (typeof descriptor === 'string') return descriptor;
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const readAt = Date.now();
+      const before = fstatSync(descriptor);
+      const content = readFully(descriptor, before.size);
+      const stable = sameStat(before, fstatSync(descriptor));
+      if (!stable && attempt < attempts) continue;
+      return readFile(before, { id: objects.putBytes(content), bytes: content.length }, readAt, stable, seen);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** As `readSmallFile`, for a file of any size. */
+export async function readLargeFile(
+  objects: ObjectStore,
+  folder: FolderHandle,
+  name: string,
+  seen: number,
+  signal?: AbortSignal,
+): Promise<FileNode | SkipReason> {
+  const descriptor = openRegularFile(folder, name);
+  if (typeof descriptor === 'string') return descriptor;
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const readAt = Date.now();
+      const before = fstatSync(descriptor);
+      const kept = await objects.putFile(descriptor, signal);
+      const stable = sameStat(before, fstatSync(descriptor));
+      if (stable || attempt === attempts) return readFile(before, kept, readAt, stable, seen);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readFile(
+  stat: Stats,
+  kept: { id: ObjectId; bytes: number },
+  readAt: number,
+  stable: boolean,
+  seen: number,
+): FileNode {
+  const racy = !stable || isRacy(stat, readAt);
+  return { kind: 'file', stat: markOf(stat), object: kept.id, bytes: kept.bytes, racy, seen };
+}
+
+/** The descriptor, or why there is none. */
+function openRegularFile(folder: FolderHandle, name: string): number | SkipReason {
+  let descriptor: number;
+  try {
+    descriptor = folder.openFile(name);
+  } catch (error) {
+    if (isForbidden(error)) return 'unreadable';
+    if (isSwap(error)) return 'unstable';
+    throw error;
+  }
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
+  return 'unstable';
+}
+
+/**
+ * A change after `readAt` can leave the very same times when the clock of the file system had not ticked on.
+ * A time in the future (another machine's clock) says nothing, so it counts as racy too.
+ */
+export function isRacy(stat: { mtimeMs: number; ctimeMs: number }, readAt: number): boolean {
+  const tick = stat.ctimeMs % 1000 === 0 && stat.mtimeMs % 1000 === 0 ? coarseTickMs : fineTickMs;
+  // Only the time of the last change of anything counts: programs can set the other one as they like.
+  return stat.ctimeMs > readAt - tick;
+}
+
+export function isForbidden(error: unknown): boolean {
+  return hasCode(error, 'EACCES') || hasCode(error, 'EPERM');
+}
+
+/** Somebody removed or replaced the entry between two looks at it. */
+export function isSwap(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO'].some((code) => hasCode(error, code));
+}

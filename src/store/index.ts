@@ -1,0 +1,16 @@
+export { type CheckOptions, checkRun, type StoreProblem, type StoreProblemCode } from './check-run.ts';
+export { type Difference, diffSnapshots, type PathDifference, unifiedDiff } from './diff.ts';
+export { createExperiment, type Experiment, listExperiments, openExperiment } from './experiment.ts';
+export type { SkipReason } from './file-reading.ts';
+export type { StoredGrades } from './grades.ts';
+export { ObjectStore } from './object-store.ts';
+export { showPath } from './path-text.ts';
+export { type RestoreOptions, restoreSnapshot } from './restore.ts';
+export { RunFolder } from './run-folder.ts';
+export type { LockHolder, RunLock } from './run-lock.ts';
+export { readSnapshot } from './snapshot-file.ts';
+export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
+export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, stepsOf } from './steps.ts';
+export { type ReadTraceOptions, readTrace, readTraceSync, resolveText } from './trace-reader.ts';
+export { TraceWriter } from './trace-writer.ts';
+export type { SkippedEntry } from './workspace-walk.ts';

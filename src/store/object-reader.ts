@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline, Readable } from 'node:stream';
+import { createZstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { hasCode, messageOf, UserError } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
+import type { ObjectId } from '../schema/index.ts';
+
+const emptyId = sha256('');
+
+interface Location {
+  path: string;
+  compressed: boolean;
+  /** As stored. */
+  bytes: number;
+}
+
+/** Where the object lies when it is stored as it is; `.zst` is added when it is compressed. */
+export function objectPath(folder: string, id: ObjectId): string {
+  return join(folder, id.slice(0, 2), id.slice(2));
+}
+
+/** Where an object lies; null when it is not there, or empty though its content is not. */
+export function locateObject(folder: string, id: ObjectId): Location | null {
+  const path = objectPath(folder, id);
+  const plain = statSync(path, { throwIfNoEntry: false });
+  if (plain && (plain.size > 0 || id === emptyId)) return { path, compressed: false, bytes: plain.size };
+  const packed = statSync(`${path}.zst`, { throwIfNoEntry: false });
+  if (packed && packed.size > 0) return { path: `${path}.zst`, compressed: true, bytes: packed.size };
+  return null;
+}
+
+/** A whole object, checked. */
+export function readObject(folder: string, id: ObjectId, maxBytes: number): Buffer {
+  const location = locate(folder, id);
+  if (!location.compressed && location.bytes > maxBytes) throw tooLarge(location.path, maxBytes);
+  const stored = readFileSync(location.path);
+  const content = location.compressed ? decompress(stored, location.path, maxBytes) : stored;
+  if (sha256(content) !== id) throw corrupt(location.path, 'its content does not have the hash in its name');
+  return content;
+}
+
+/** An object as a stream that fails at its end when the content does not have the hash in its name. */
+export function openObject(folder: string, id: ObjectId): Readable {
+  const location = locate(folder, id);
+  return Readable.from(checkedChunks(location, id), { objectMode: false });
+}
+
+/** Null when the object is there and whole, else what is wrong. */
+export async function verifyObject(folder: string, id: ObjectId): Promise<string | null> {
+  try {
+    for await (const _ of checkedChunks(locate(folder, id), id));
+    return null;
+  } catch (error) {
+    if (UserError.isInstance(error)) return error.message;
+    throw error;
+  }
+}
+
+async function* checkedChunks(location: Location, id: ObjectId): AsyncGenerator<Buffer> {
+  const digest = createHash('sha256');
+  for await (const chunk of storedChunks(location)) {
+    digest.update(chunk);
+    yield chunk;
+  }
+  if (digest.digest('hex') !== id) {
+    throw corrupt(location.path, 'its content does not have the hash in its name');
+  }
+}
+
+async function* storedChunks(location: Location): AsyncGenerator<Buffer> {
+  const file = createReadStream(location.path, { highWaterMark: 2 ** 18 });
+  // `pipeline` hands errors of the file on to the last stream; that one is read here and throws them.
+  const source = location.compressed ? pipeline(file, createZstdDecompress(), () => {}) : file;
+  try {
+    for await (const chunk of source) yield chunk as Buffer;
+  } catch (error) {
+    if (location.compressed && isZstdError(error)) throw corrupt(location.path, messageOf(error), error);
+    throw error;
+  } finally {
+    file.destroy();
+  }
+}
+
+function decompress(stored: Buffer, path: string, maxBytes: number): Buffer {
+  try {
+    return zstdDecompressSync(stored, { maxOutputLength: Math.max(maxBytes, 1) });
+  } catch (error) {
+    if (hasCode(error, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge(path, maxBytes);
+    throw corrupt(path, messageOf(error), error);
+  }
+}
+
+function isZstdError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(ZSTD_|Z_)/.test(String(error.code));
+}
+
+function locate(folder: string, id: ObjectId): Location {
+  const location = locateObject(folder, id);
+  if (location) return location;
+  throw new UserError(
+    'object_missing',
+    `object ${id} is missing in ${folder}`,
+    'Copy the experiment folder with all of its objects, or start the run again.',
+  );
+}
+
+function corrupt(path: string, reason: string, cause?: unknown): UserError {
+  return new UserError(
+    'object_corrupt',
+    `object ${path} is damaged: ${reason}`,
+    'Restore the file from a backup, or delete it and start the run again.',
+    { cause },
+  );
+}
+
+function tooLarge(path: string, maxBytes: number): UserError {
+  return new UserError(
+    'object_too_large',
+    `object ${path} holds more than ${maxBytes} bytes`,
+    'Copy it to a file instead of reading it whole.',
+  );
+}

@@ -1,0 +1,239 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  createWriteStream,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, zstdCompressSync } from 'node:zlib';
+import { hasCode } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
+import { ObjectId } from '../schema/index.ts';
+import { readChunks, readFully } from './file-chunks.ts';
+import { locateObject, objectPath, openObject, readObject, verifyObject } from './object-reader.ts';
+
+/** Smaller contents fit a disk block anyway. */
+const compressFrom = 1024;
+/** Compression must save an eighth, else reading it costs more than it gives. */
+const worthwhile = 7 / 8;
+/** Up to this size a content is handled in memory and in one go. */
+const smallBytes = 2 ** 20;
+/** A large file whose first bytes don't shrink is stored as it is. */
+const sampleBytes = 2 ** 18;
+const rememberedIds = 50_000;
+const temporaryAgeMs = 3_600_000;
+
+/**
+ * Contents by their SHA-256: `objects/ab/cdef…` as they are, `objects/ab/cdef….zst` compressed with Zstandard.
+ * Any number of processes may write at once: an object appears whole, by renaming, and never changes.
+ */
+export class ObjectStore {
+  readonly folder: string;
+  /** Ids that are known to be there: the hot path asks no disk. */
+  readonly #known = new Set<string>();
+  #swept = false;
+
+  /** @param folder the `objects` folder; made at the first write. */
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Keeps a text as UTF-8 (lone surrogates become U+FFFD). */
+  putText(text: string): ObjectId {
+    return this.putBytes(Buffer.from(text, 'utf8'));
+  }
+
+  /** Keeps a content that is in memory. Of one already there it costs the hash and at most two `stat`. */
+  putBytes(content: Uint8Array): ObjectId {
+    const id = ObjectId.parse(sha256(content));
+    if (this.has(id)) return id;
+    const compressed = content.length < compressFrom ? null : zstdCompressSync(content);
+    if (compressed && compressed.length <= content.length * worthwhile) this.#write(id, compressed, '.zst');
+    else this.#write(id, content, '');
+    return id;
+  }
+
+  /**
+   * Keeps a file of any size with little memory. A file that changes meanwhile is kept as it was read.
+   * @param source path, or the descriptor of an open file (read from its start, left open)
+   * @returns the id and the number of bytes that were read
+   */
+  async putFile(source: string | number, signal?: AbortSignal): Promise<{ id: ObjectId; bytes: number }> {
+    if (typeof source === 'number') return await this.#putDescriptor(source, signal);
+    const descriptor = openSync(source, constants.O_RDONLY);
+    try {
+      return await this.#putDescriptor(descriptor, signal);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /** Whether an object is there (and not empty, as a power cut can leave it). */
+  has(id: ObjectId): boolean {
+    if (this.#known.has(id)) return true;
+    if (locateObject(this.folder, id) === null) return false;
+    this.#remember(id);
+    return true;
+  }
+
+  /**
+   * A whole content, checked against its hash.
+   * @throws UserError `object_missing`, `object_corrupt`, `object_too_large` (more than `maxBytes`)
+   */
+  get(id: ObjectId, maxBytes: number = 2 ** 30): Buffer {
+    return readObject(this.folder, id, maxBytes);
+  }
+
+  /** As `get`, as text. */
+  getText(id: ObjectId, maxBytes?: number): string {
+    return this.get(id, maxBytes).toString('utf8');
+  }
+
+  /** The content as a stream, which fails at its end when the hash doesn't fit. Errors as `get`. */
+  openReadStream(id: ObjectId): Readable {
+    return openObject(this.folder, id);
+  }
+
+  /** Writes a content to a new file; a file that is there is replaced, at once and only when the hash fits. */
+  async copyTo(id: ObjectId, path: string, signal?: AbortSignal): Promise<void> {
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      await pipeline(
+        this.openReadStream(id),
+        createWriteStream(temporary, { flags: 'wx' }),
+        withSignal(signal),
+      );
+      renameSync(temporary, path);
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
+
+  /** Reads an object to its end. Null when it is whole, else what is wrong with it. */
+  async verify(id: ObjectId): Promise<string | null> {
+    return await verifyObject(this.folder, id);
+  }
+
+  async #putDescriptor(descriptor: number, signal?: AbortSignal): Promise<{ id: ObjectId; bytes: number }> {
+    // What is appended from now on belongs to a later look: a file that grows for ever ends here.
+    const { size } = fstatSync(descriptor);
+    if (size <= smallBytes) {
+      const content = readFully(descriptor, size);
+      return { id: this.putBytes(content), bytes: content.length };
+    }
+    // Hashing first spares writing what is already there.
+    const seen = await hashChunks(descriptor, size, signal);
+    return this.has(seen.id) ? seen : await this.#writeStream(descriptor, size, signal);
+  }
+
+  async #writeStream(
+    descriptor: number,
+    size: number,
+    signal?: AbortSignal,
+  ): Promise<{ id: ObjectId; bytes: number }> {
+    const temporary = this.#temporaryPath();
+    const sample = readFully(descriptor, sampleBytes);
+    const compress = zstdCompressSync(sample).length <= sample.length * worthwhile;
+    const digest = createHash('sha256');
+    let bytes = 0;
+    async function* content() {
+      for await (const chunk of readChunks(descriptor, size, signal)) {
+        digest.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    }
+    try {
+      const target = createWriteStream(temporary, { flags: 'wx', mode: 0o444 });
+      if (compress) await pipeline(content, createZstdCompress(), target, withSignal(signal));
+      else await pipeline(content, target, withSignal(signal));
+      const id = ObjectId.parse(digest.digest('hex'));
+      this.#place(temporary, id, compress ? '.zst' : '');
+      return { id, bytes };
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
+
+  #write(id: ObjectId, stored: Uint8Array, suffix: '' | '.zst'): void {
+    const temporary = this.#temporaryPath();
+    try {
+      const file = openSync(temporary, 'wx', 0o444);
+      try {
+        for (let at = 0; at < stored.length; ) at += writeSync(file, stored, at);
+      } finally {
+        closeSync(file);
+      }
+      this.#place(temporary, id, suffix);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  #place(temporary: string, id: ObjectId, suffix: '' | '.zst'): void {
+    const target = objectPath(this.folder, id) + suffix;
+    try {
+      renameSync(temporary, target);
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error;
+      mkdirSync(join(target, '..'), { recursive: true });
+      renameSync(temporary, target);
+    }
+    this.#remember(id);
+  }
+
+  #temporaryPath(): string {
+    const folder = join(this.folder, 'tmp');
+    if (!this.#swept) {
+      mkdirSync(folder, { recursive: true });
+      sweep(folder);
+      this.#swept = true;
+    }
+    return join(folder, `${process.pid}-${randomBytes(8).toString('hex')}`);
+  }
+
+  #remember(id: string): void {
+    // Forgetting all is cheap: an id comes back with one `stat`.
+    if (this.#known.size >= rememberedIds) this.#known.clear();
+    this.#known.add(id);
+  }
+}
+
+async function hashChunks(
+  descriptor: number,
+  size: number,
+  signal?: AbortSignal,
+): Promise<{ id: ObjectId; bytes: number }> {
+  const digest = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of readChunks(descriptor, size, signal)) {
+    digest.update(chunk);
+    bytes += chunk.length;
+  }
+  return { id: ObjectId.parse(digest.digest('hex')), bytes };
+}
+
+/** Removes what killed writers left behind: files that nobody has written to for an hour. */
+function sweep(folder: string): void {
+  const oldest = Date.now() - temporaryAgeMs;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const state = statSync(path, { throwIfNoEntry: false });
+    if (state && state.mtimeMs < oldest) rmSync(path, { force: true });
+  }
+}
+
+function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal ? { signal } : {};
+}

@@ -1,0 +1,39 @@
+import type { Plan } from '../schema/index.ts';
+
+const shown = 8;
+/** They change nothing of what is measured. */
+const free = ['v', 'created', 'mlab', 'parallel', 'runs'];
+
+/** What two plans differ in, a line each; none when they plan the same runs. The order of runs does not count. */
+export function describePlanDifferences(existing: Plan, wanted: Plan): string[] {
+  const lines = compareValues('', omit(existing, free), omit(wanted, free));
+  const rest = new Map(wanted.runs.map((run) => [run.id, run]));
+  for (const run of existing.runs) {
+    const other = rest.get(run.id);
+    rest.delete(run.id);
+    if (other) lines.push(...compareValues(`run ${run.id}: `, run, other));
+    else lines.push(`run ${run.id}: in the existing plan only`);
+  }
+  for (const id of rest.keys()) lines.push(`run ${id}: in the new plan only`);
+  return lines.length <= shown ? lines : [...lines.slice(0, shown), `and ${lines.length - shown} more`];
+}
+
+function omit(value: object, keys: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
+}
+
+function compareValues(where: string, existing: unknown, wanted: unknown): string[] {
+  if (isRecord(existing) && isRecord(wanted)) {
+    const keys = new Set([...Object.keys(existing), ...Object.keys(wanted)]);
+    const separator = where === '' || where.endsWith(' ') ? '' : '.';
+    return [...keys].flatMap((key) =>
+      compareValues(`${where}${separator}${key}`, existing[key], wanted[key]),
+    );
+  }
+  const [before, after] = [JSON.stringify(existing), JSON.stringify(wanted)];
+  return before === after ? [] : [`${where}: ${before ?? 'not set'} → ${after ?? 'not set'}`];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,86 @@
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { writeFileAtomically } from '../lib/atomic-file.ts';
+import { type Grade, RunId, RunRecord } from '../schema/index.ts';
+import { parseStoredText, readTextIfThere } from './documents.ts';
+import { appendGrade, readGrades, type StoredGrades } from './grades.ts';
+import type { ObjectStore } from './object-store.ts';
+import { acquireLock, type LockHolder, lockHolder, type RunLock } from './run-lock.ts';
+import { TraceWriter } from './trace-writer.ts';
+
+/** The files of one run: `run.json`, `trace.jsonl`, `grades.jsonl`, the lock; and the objects that runs share. */
+export class RunFolder {
+  readonly id: RunId;
+  /** Absolute path. */
+  readonly folder: string;
+  readonly objects: ObjectStore;
+  readonly recordPath: string;
+  readonly tracePath: string;
+  readonly gradesPath: string;
+  #writer: TraceWriter | null = null;
+
+  /** @param folder absolute path, named after the run; need not exist yet */
+  constructor(folder: string, objects: ObjectStore) {
+    this.id = RunId.parse(basename(folder));
+    this.folder = folder;
+    this.objects = objects;
+    this.recordPath = join(folder, 'run.json');
+    this.tracePath = join(folder, 'trace.jsonl');
+    this.gradesPath = join(folder, 'grades.jsonl');
+  }
+
+  /** Makes the folder and takes its lock, which whoever writes the trace or the record must hold. */
+  lock(): RunLock {
+    mkdirSync(this.folder, { recursive: true });
+    return acquireLock(this.folder);
+  }
+
+  /** Who works on the run now; null when nobody does. */
+  holder(): LockHolder | null {
+    return lockHolder(this.folder);
+  }
+
+  /** Opens the trace for writing, see `TraceWriter.open`. From now on `writeRecord` notes how long it is. */
+  openTrace(): TraceWriter {
+    this.#writer = TraceWriter.open(this.tracePath, this.objects);
+    return this.#writer;
+  }
+
+  /**
+   * Null when the run has none yet.
+   * @throws UserError `broken_file`, `future_version`
+   */
+  readRecord(): RunRecord | null {
+    const text = readTextIfThere(this.recordPath);
+    return text === null ? null : parseStoredText(RunRecord, text, this.recordPath);
+  }
+
+  /**
+   * Replaces `run.json` in one step, and notes in it what the trace holds. The trace is flushed first, so that no
+   * power cut leaves a record that knows more than the trace.
+   */
+  writeRecord(record: RunRecord): void {
+    if (record.spec.id !== this.id)
+      throw new Error(`the record of ${record.spec.id} does not belong to ${this.id}`);
+    const trace = this.#flushedHead() ?? record.trace;
+    const checked = RunRecord.parse(trace ? { ...record, trace } : record);
+    writeFileAtomically(this.recordPath, `${JSON.stringify(checked, null, 2)}\n`);
+  }
+
+  /** Adds one line to `grades.jsonl`. */
+  appendGrade(grade: Grade): void {
+    mkdirSync(this.folder, { recursive: true });
+    appendGrade(this.gradesPath, grade);
+  }
+
+  /** All gradings, in the order in which they were made. */
+  readGrades(): StoredGrades {
+    return readGrades(this.gradesPath);
+  }
+
+  #flushedHead() {
+    if (!this.#writer) return null;
+    if (!this.#writer.closed) this.#writer.sync();
+    return this.#writer.head;
+  }
+}

@@ -1,0 +1,52 @@
+import { UserError } from '../lib/errors.ts';
+import { type ObjectId, Snapshot, type SnapshotEntry } from '../schema/index.ts';
+import { parseStoredText } from './documents.ts';
+import type { ObjectStore } from './object-store.ts';
+import { encodePath, showPath } from './path-text.ts';
+
+/** The content of a snapshot's object: the same workspace gives the same bytes. One entry a line. */
+export function serializeSnapshot(entries: readonly SnapshotEntry[]): string {
+  if (entries.length === 0) return '{"v":1,"entries":[]}\n';
+  return `{"v":1,"entries":[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}\n]}\n`;
+}
+
+/** The order of entries: by the UTF-16 code units of their paths, as `<` compares them. */
+export function byPath(one: { path: string }, other: { path: string }): number {
+  return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
+}
+
+/**
+ * Reads a snapshot and judges its paths, so that whoever writes files after it can't be led out of a folder.
+ * @throws UserError `object_missing`, `object_corrupt`, `broken_file`, `future_version`, `unsafe_snapshot`
+ */
+export function readSnapshot(objects: ObjectStore, id: ObjectId): Snapshot {
+  const snapshot = parseStoredText(Snapshot, objects.getText(id), `snapshot ${id}`);
+  const fault = findUnsafePath(snapshot.entries);
+  if (fault === null) return snapshot;
+  throw new UserError(
+    'unsafe_snapshot',
+    `snapshot ${id} was not made by mlab: ${fault}`,
+    'Do not use this experiment folder: somebody changed it.',
+  );
+}
+
+function findUnsafePath(entries: readonly SnapshotEntry[]): string | null {
+  const folders = new Map<string, boolean>();
+  for (const entry of entries) {
+    if (!isSafePath(entry.path)) return `${showPath(entry.path)} is no path inside a workspace`;
+    if (folders.has(entry.path)) return `${showPath(entry.path)} is there twice`;
+    folders.set(entry.path, 'folder' in entry);
+  }
+  for (const { path } of entries) {
+    const parent = path.slice(0, Math.max(path.lastIndexOf('/'), 0));
+    if (parent !== '' && folders.get(parent) !== true) {
+      return `${showPath(path)} lies in something that is no folder of the snapshot`;
+    }
+  }
+  return null;
+}
+
+function isSafePath(path: string): boolean {
+  if (path.includes('\0') || encodePath(path) === null) return false;
+  return path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+}

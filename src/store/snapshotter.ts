@@ -1,0 +1,122 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
+import { isForbidden, isSwap, readLargeFile, type SkipReason } from './file-reading.ts';
+import { FolderHandle, openBeneath } from './folder-handle.ts';
+import type { ObjectStore } from './object-store.ts';
+import { byPath, serializeSnapshot } from './snapshot-file.ts';
+import { collectEntries, type FileNode, newFolder } from './workspace-tree.ts';
+import { type PendingFile, type SkippedEntry, WorkspaceWalk } from './workspace-walk.ts';
+
+export interface SnapshotOptions {
+  /** Names directly in the workspace that are no part of it, such as the mount point of the data. */
+  ignore?: readonly string[];
+  /**
+   * Reads every file again, whatever its times say. For the last snapshot of a run: a program that still runs can
+   * write through a memory map without changing any time.
+   */
+  full?: boolean;
+  /** Entries beyond these numbers are skipped, and told. */
+  maxEntries?: number;
+  maxDepth?: number;
+  signal?: AbortSignal;
+}
+
+export interface TakenSnapshot {
+  /** The object that lists the entries. */
+  id: ObjectId;
+  /** Sorted by path. */
+  entries: readonly SnapshotEntry[];
+  /** Bytes of all files together. */
+  bytes: number;
+  /** Paths that came, went, or whose content, permissions, target or kind differ from the snapshot before; sorted. */
+  changed: string[];
+  /** Paths of other files that were written to, or replaced, with the content that they had before; sorted. */
+  touched: string[];
+  /** What could not be kept: FIFOs, sockets and devices, unreadable files, more than the limits allow; sorted. */
+  skipped: SkippedEntry[];
+}
+
+type LastSnapshot = Pick<TakenSnapshot, 'id' | 'entries' | 'bytes'>;
+
+/**
+ * Takes snapshots of one workspace, one after the other, and remembers what `lstat` said of every entry: a
+ * snapshot costs one `lstat` per entry and reads only what changed. Agent code may do to the workspace what it
+ * likes meanwhile: no link is followed, nothing blocks, and every recorded content is one that was read.
+ */
+export class Snapshotter {
+  readonly #objects: ObjectStore;
+  readonly #workspace: string;
+  #tree = newFolder();
+  #walks = 0;
+  #last: LastSnapshot | null = null;
+  #taking = false;
+
+  /** @param workspace absolute path of the folder */
+  constructor(objects: ObjectStore, workspace: string) {
+    this.#objects = objects;
+    this.#workspace = workspace;
+  }
+
+  /** The first one reads everything and calls everything changed. */
+  async take(options: SnapshotOptions = {}): Promise<TakenSnapshot> {
+    if (this.#taking) throw new Error('a snapshot of this workspace is being taken already');
+    this.#taking = true;
+    try {
+      return await this.#take(options);
+    } catch (error) {
+      // A walk that broke off leaves the tree half new.
+      this.#tree = newFolder();
+      this.#last = null;
+      throw error;
+    } finally {
+      this.#taking = false;
+    }
+  }
+
+  async #take(options: SnapshotOptions): Promise<TakenSnapshot> {
+    options.signal?.throwIfAborted();
+    const walk = new WorkspaceWalk(this.#objects, {
+      number: ++this.#walks,
+      limits: { entries: options.maxEntries ?? 200_000, depth: options.maxDepth ?? 400 },
+      trustStat: options.full !== true,
+    });
+    {
+      using root = FolderHandle.open(this.#workspace);
+      walk.visit(root, this.#tree, '', options.ignore?.length ? new Set(options.ignore) : null);
+    }
+    if (walk.pending.length > 0) await this.#readPending(walk, options.signal);
+    if (walk.dirty || this.#last === null) this.#last = this.#keep();
+    return {
+      ...this.#last,
+      changed: walk.changed.sort(),
+      touched: walk.touched.sort(),
+      skipped: walk.skipped.sort(byPath),
+    };
+  }
+
+  async #readPending(walk: WorkspaceWalk, signal?: AbortSignal): Promise<void> {
+    for (const [index, file] of walk.pending.entries()) {
+      signal?.throwIfAborted();
+      if (index % 32 === 31) await setImmediate();
+      walk.settle(file, await this.#readPendingFile(file, signal));
+    }
+  }
+
+  async #readPendingFile(file: PendingFile, signal?: AbortSignal): Promise<FileNode | SkipReason> {
+    try {
+      using folder = openBeneath(this.#workspace, file.folders);
+      return await readLargeFile(this.#objects, folder, file.name, this.#walks, signal);
+    } catch (error) {
+      if (isForbidden(error)) return 'unreadable';
+      if (isSwap(error)) return 'unstable';
+      throw error;
+    }
+  }
+
+  #keep(): LastSnapshot {
+    const entries = collectEntries(this.#tree, '', []).sort(byPath);
+    const id = this.#objects.putText(serializeSnapshot(entries));
+    const bytes = entries.reduce((sum, entry) => sum + ('object' in entry ? entry.size : 0), 0);
+    return { id, entries, bytes };
+  }
+}

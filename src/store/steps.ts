@@ -1,0 +1,54 @@
+import type { ObjectId, TraceEvent, TraceEventOf } from '../schema/index.ts';
+
+/** One action of a run, with what came of it. */
+export interface RecordedStep {
+  step: number;
+  started: TraceEventOf<'step_started'>;
+  finished: TraceEventOf<'step_finished'>;
+}
+
+/** The finished steps, by number. A step that was cut off and taken again counts once, as it was finished. */
+export function stepsOf(events: Iterable<TraceEvent>): RecordedStep[] {
+  const steps: RecordedStep[] = [];
+  let started: TraceEventOf<'step_started'> | null = null;
+  for (const event of events) {
+    if (event.kind === 'step_started') started = event;
+    if (event.kind !== 'step_finished') continue;
+    if (started?.step === event.step) steps.push({ step: event.step, started, finished: event });
+    started = null;
+  }
+  return steps;
+}
+
+/** The workspace as it was last recorded, after which step (0: before the first); null for an empty trace. */
+export function lastSnapshot(events: Iterable<TraceEvent>): { step: number; snapshot: ObjectId } | null {
+  let last: { step: number; snapshot: ObjectId } | null = null;
+  for (const event of events) {
+    if (event.kind === 'step_finished') last = { step: event.step, snapshot: event.snapshot };
+    // A later session begins with what it restored.
+    if (event.kind === 'session_started') last ??= { step: 0, snapshot: event.snapshot };
+  }
+  return last;
+}
+
+/** The workspace after every finished step, by number; step 0 is the workspace before the first. */
+export function snapshotsByStep(events: Iterable<TraceEvent>): Map<number, ObjectId> {
+  const snapshots = new Map<number, ObjectId>();
+  for (const event of events) {
+    if (event.kind === 'step_finished') snapshots.set(event.step, event.snapshot);
+    if (event.kind === 'session_started' && !snapshots.has(0)) snapshots.set(0, event.snapshot);
+  }
+  return snapshots;
+}
+
+/** How many sessions worked on the run, and the seconds of budget that they used, as far as they are recorded. */
+export function sessionsOf(events: Iterable<TraceEvent>): { sessions: number; secondsUsed: number } {
+  let sessions = 0;
+  let secondsUsed = 0;
+  for (const event of events) {
+    if (event.kind === 'session_started') sessions = Math.max(sessions, event.session);
+    if (event.kind === 'session_started' || event.kind === 'run_ended') secondsUsed = event.seconds_used;
+    if (event.kind === 'step_finished') secondsUsed = event.budget.seconds_used;
+  }
+  return { sessions, secondsUsed };
+}

@@ -1,0 +1,253 @@
+import type { Stats } from 'node:fs';
+import { isForbidden, isRacy, isSwap, readSmallFile, type SkipReason } from './file-reading.ts';
+import type { FolderHandle } from './folder-handle.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { FileNode, FolderNode, LinkNode, WorkspaceNode } from './workspace-tree.ts';
+import { collectPaths, markOf, newFolder, sameStat } from './workspace-tree.ts';
+
+const typeMask = 0o170000;
+const folderType = 0o040000;
+const fileType = 0o100000;
+const linkType = 0o120000;
+
+/** Larger files are read after the walk, as streams. */
+const inlineBytes = 2 ** 16;
+/** More new contents than this in one walk are read after it too, so that other runs get their turn. */
+const inlineFiles = 256;
+
+export interface SkippedEntry {
+  path: string;
+  reason: SkipReason;
+}
+
+export interface WalkLimits {
+  entries: number;
+  depth: number;
+}
+
+/** A file whose content is read once the walk is over. */
+export interface PendingFile {
+  folders: readonly string[];
+  name: string;
+  parent: FolderNode;
+  previous: WorkspaceNode | undefined;
+}
+
+/** What one walk found; `dirty` means that the snapshot differs from the one before. */
+export class WorkspaceWalk {
+  readonly changed: string[] = [];
+  readonly touched: string[] = [];
+  readonly skipped: SkippedEntry[] = [];
+  readonly pending: PendingFile[] = [];
+  dirty = false;
+  readonly #objects: ObjectStore;
+  readonly #number: number;
+  readonly #limits: WalkLimits;
+  readonly #trustStat: boolean;
+  readonly #folders: string[] = [];
+  #entries = 0;
+  #inline = 0;
+
+  /** @param options.number higher than that of every walk before; `trustStat: false` reads every file again */
+  constructor(objects: ObjectStore, options: { number: number; limits: WalkLimits; trustStat: boolean }) {
+    this.#objects = objects;
+    this.#number = options.number;
+    this.#limits = options.limits;
+    this.#trustStat = options.trustStat;
+  }
+
+  /** Brings a folder's node up to date with what is on disk. */
+  visit(handle: FolderHandle, folder: FolderNode, prefix: string, ignore: ReadonlySet<string> | null): void {
+    let present = 0;
+    for (const name of handle.names()) {
+      if (ignore?.has(name)) continue;
+      if (this.#entries > this.#limits.entries) break;
+      if (this.#visitEntry(handle, folder, name, prefix + name)) present++;
+    }
+    if (present < folder.children.size) this.#dropUnseen(folder, prefix);
+  }
+
+  /** Puts a file's content that was read after the walk into the tree. */
+  settle(file: PendingFile, read: FileNode | SkipReason): void {
+    const path = [...file.folders, file.name].join('/');
+    if (typeof read === 'string') {
+      file.parent.children.delete(file.name);
+      this.#skip(path, read);
+      if (file.previous) this.#replace(path, file.previous);
+      return;
+    }
+    file.parent.children.set(file.name, read);
+    this.#compare(path, read, file.previous);
+  }
+
+  /** Whether the entry is part of the snapshot. */
+  #visitEntry(handle: FolderHandle, folder: FolderNode, name: string, path: string): boolean {
+    const stat = statIfReadable(handle, name);
+    if (stat === undefined) return false;
+    if (stat === null) return this.#skip(path, 'unreadable');
+    if (++this.#entries > this.#limits.entries) return this.#skip(path, 'too_many');
+    const previous = folder.children.get(name);
+    const type = stat.mode & typeMask;
+    if (type === folderType) return this.#visitFolder(handle, folder, name, path, previous);
+    if (type === fileType) return this.#visitFile(handle, folder, name, path, stat, previous);
+    if (type === linkType) return this.#visitLink(handle, folder, name, path, stat, previous);
+    return this.#skip(path, 'special');
+  }
+
+  #visitFolder(
+    handle: FolderHandle,
+    folder: FolderNode,
+    name: string,
+    path: string,
+    previous: WorkspaceNode | undefined,
+  ): boolean {
+    const node = previous?.kind === 'folder' ? previous : newFolder();
+    if (node !== previous) this.#replace(path, previous);
+    node.seen = this.#number;
+    folder.children.set(name, node);
+    if (this.#folders.length >= this.#limits.depth) return this.#emptied(node, path, 'too_deep');
+    const inner = openInner(handle, name);
+    if (typeof inner === 'string') return this.#emptied(node, path, inner);
+    using opened = inner;
+    this.#folders.push(name);
+    this.visit(opened, node, `${path}/`, null);
+    this.#folders.pop();
+    return true;
+  }
+
+  /** A folder that can't be entered stays in the snapshot, without what is in it. */
+  #emptied(node: FolderNode, path: string, reason: SkipReason): true {
+    for (const [name, child] of node.children) {
+      collectPaths(child, `${path}/${name}`, this.changed);
+      this.dirty = true;
+    }
+    node.children.clear();
+    this.#skip(path, reason);
+    return true;
+  }
+
+  #visitFile(
+    handle: FolderHandle,
+    folder: FolderNode,
+    name: string,
+    path: string,
+    stat: Stats,
+    previous: WorkspaceNode | undefined,
+  ): boolean {
+    if (previous?.kind === 'file' && this.#trustStat && !previous.racy && sameStat(previous.stat, stat)) {
+      previous.seen = this.#number;
+      return true;
+    }
+    if (stat.size > inlineBytes || ++this.#inline > inlineFiles) {
+      folder.children.set(name, unreadFile(stat, this.#number));
+      this.pending.push({ folders: [...this.#folders], name, parent: folder, previous });
+      return true;
+    }
+    const read = readSmallFile(this.#objects, handle, name, this.#number);
+    if (typeof read === 'string') return this.#skip(path, read);
+    folder.children.set(name, read);
+    this.#compare(path, read, previous);
+    return true;
+  }
+
+  #visitLink(
+    handle: FolderHandle,
+    folder: FolderNode,
+    name: string,
+    path: string,
+    stat: Stats,
+    previous: WorkspaceNode | undefined,
+  ): boolean {
+    if (previous?.kind === 'link' && this.#trustStat && !previous.racy && sameStat(previous.stat, stat)) {
+      previous.seen = this.#number;
+      return true;
+    }
+    const target = readLinkIfThere(handle, name);
+    if (target === null) return this.#skip(path, 'unstable');
+    const node: LinkNode = {
+      kind: 'link',
+      stat: markOf(stat),
+      target,
+      racy: isRacy(stat, Date.now()),
+      seen: this.#number,
+    };
+    folder.children.set(name, node);
+    if (previous?.kind !== 'link') this.#replace(path, previous);
+    else if (previous.target !== target) this.#change(path);
+    return true;
+  }
+
+  #compare(path: string, node: FileNode, previous: WorkspaceNode | undefined): void {
+    if (previous?.kind !== 'file') {
+      this.#replace(path, previous);
+      return;
+    }
+    const sameMode = (previous.stat.mode & 0o777) === (node.stat.mode & 0o777);
+    if (previous.object !== node.object || !sameMode) {
+      this.#change(path);
+    } else if (!sameStat(previous.stat, node.stat)) {
+      this.touched.push(path);
+      this.dirty ||= Math.round(previous.stat.mtimeMs) !== Math.round(node.stat.mtimeMs);
+    }
+  }
+
+  /** Something of another kind, or nothing, was there before. */
+  #replace(path: string, previous: WorkspaceNode | undefined): void {
+    if (previous) collectPaths(previous, path, this.changed);
+    else this.changed.push(path);
+    this.dirty = true;
+  }
+
+  #dropUnseen(folder: FolderNode, prefix: string): void {
+    for (const [name, node] of folder.children) {
+      if (node.seen === this.#number) continue;
+      collectPaths(node, prefix + name, this.changed);
+      folder.children.delete(name);
+      this.dirty = true;
+    }
+  }
+
+  #change(path: string): void {
+    this.changed.push(path);
+    this.dirty = true;
+  }
+
+  #skip(path: string, reason: SkipReason): false {
+    this.skipped.push({ path, reason });
+    return false;
+  }
+}
+
+/** Undefined when it is gone, null when the folder may not be searched. */
+function statIfReadable(handle: FolderHandle, name: string): Stats | undefined | null {
+  try {
+    return handle.stat(name);
+  } catch (error) {
+    if (isForbidden(error)) return null;
+    throw error;
+  }
+}
+
+function readLinkIfThere(handle: FolderHandle, name: string): string | null {
+  try {
+    return handle.readLink(name);
+  } catch (error) {
+    if (isSwap(error)) return null;
+    throw error;
+  }
+}
+
+/** Holds the place of a file that is read after the walk. */
+function unreadFile(stat: Stats, seen: number): FileNode {
+  return { kind: 'file', stat: markOf(stat), object: null, bytes: 0, racy: true, seen };
+}
+
+function openInner(handle: FolderHandle, name: string): FolderHandle | SkipReason {
+  try {
+    return handle.openFolder(name);
+  } catch (error) {
+    if (isForbidden(error)) return 'unreadable';
+    if (isSwap(error)) return 'unstable';
+    throw error;
+  }
+}
