@@ -15,6 +15,7 @@ import { writeFileAtomically } from '../lib/atomic-file.ts';
 import { UserError } from '../lib/errors.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
+import { withWritableCache } from './cache-folder.ts';
 import { pythonVariables, type Variables } from './host-variables.ts';
 import { explainPipFailure, hasNoWheel } from './pip-failure.ts';
 import { findInterpreter, type Interpreter } from './python-interpreter.ts';
@@ -61,12 +62,15 @@ export async function ensurePython(
   if (ready !== null) return ready;
   const onWait = ({ pid }: { pid: number }) =>
     options.onProgress?.(`waiting for process ${pid}, which makes the same Python environment`);
-  return await withFileLock(join(folder, 'lock'), { signal: options.signal ?? null, onWait }, async () => {
-    const meanwhile = readReady(folder);
-    if (meanwhile !== null) return meanwhile;
-    removeAttempts(folder);
-    return await build(folder, wanted, interpreter, { ...options, variables });
-  });
+  const lock = { signal: options.signal ?? null, onWait };
+  return await withWritableCache(options.cache, () =>
+    withFileLock(join(folder, 'lock'), lock, async () => {
+      const meanwhile = readReady(folder);
+      if (meanwhile !== null) return meanwhile;
+      removeAttempts(folder);
+      return await build(folder, wanted, interpreter, { ...options, variables });
+    }),
+  );
 }
 
 /** Null: not made, cut off half way, or its base installation has gone. */
