@@ -1,5 +1,7 @@
 import type { SandboxDriver } from '../schema/index.ts';
 
+export type { Finding } from '../lib/finding.ts';
+
 /** A folder or file of the host that processes in the sandbox see. */
 export interface Mount {
   /** Absolute path on the host. */
@@ -104,13 +106,4 @@ export class SandboxError extends Error {
   static isInstance(error: unknown): error is SandboxError {
     return error instanceof Error && error.name === 'SandboxError';
   }
-}
-
-/** What `mlab doctor` says of one thing. */
-export interface Finding {
-  name: string;
-  state: 'ok' | 'warning' | 'missing';
-  detail: string;
-  /** One command that mends it; null when all is well. */
-  mend: string | null;
 }

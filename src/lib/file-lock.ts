@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { hasCode } from './errors.ts';
+import { isProcessAlive, machineIdentity, processStartTime } from './process-identity.ts';
+
+/**
+ * A lock between processes, kept as a folder of numbered tickets. The holder is the highest ticket, unless it was
+ * given back or its process is gone; whoever makes the next number (a hard link: it fails where the name exists)
+ * holds the lock next. The highest ticket is never deleted, so numbers only grow, and of two processes that see
+ * the same dead holder only one can follow it. Nothing has to be cleaned up after a kill -9.
+ */
+export interface FileLock extends Disposable {
+  /** Gives the lock back; a second call does nothing. */
+  release(): void;
+}
+
+export interface LockHolder {
+  pid: number;
+  host: string;
+}
+
+export interface LockOptions {
+  signal?: AbortSignal | null;
+  /** Called once for every holder that is waited for. */
+  onWait?: (holder: LockHolder) => void;
+}
+
+const Ticket = z.object({
+  state: z.enum(['held', 'free']),
+  pid: z.int(),
+  started: z.string().nullable(),
+  machine: z.string(),
+  host: z.string(),
+});
+type Ticket = z.infer<typeof Ticket>;
+
+/** Processes of another machine can't be looked up: their holder is taken for dead after this long without a beat. */
+const silenceMs = 30_000;
+const beatMs = 5_000;
+
+/**
+ * Waits for the lock at `folder` (made when absent, with its parents) and takes it.
+ * @throws the signal's reason when aborted while waiting; file-system errors where the folder can't be written.
+ */
+export async function acquireFileLock(folder: string, options: LockOptions = {}): Promise<FileLock> {
+  mkdirSync(folder, { recursive: true });
+  const watched = new Silence();
+  let announced = 0;
+  let pauseMs = 20;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const highest = highestTicket(folder);
+    const holder = highest === 0 ? null : readTicket(folder, highest);
+    if (holder === null || !isHeld(holder, folder, highest, watched)) {
+      if (makeTicket(folder, highest + 1)) return heldLock(folder, highest + 1);
+      continue;
+    }
+    if (announced !== highest) {
+      announced = highest;
+      options.onWait?.({ pid: holder.pid, host: holder.host });
+    }
+    await sleep(pauseMs, undefined, { ...(options.signal ? { signal: options.signal } : {}) }).catch(
+      () => {},
+    );
+    pauseMs = Math.min(pauseMs * 1.5, 300);
+  }
+}
+
+/** Runs `work` while holding the lock. */
+export async function withFileLock<Result>(
+  folder: string,
+  options: LockOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const lock = await acquireFileLock(folder, options);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+function highestTicket(folder: string): number {
+  const numbers = readdirSync(folder).map((name) => (/^\d+$/.test(name) ? Number(name) : 0));
+  return Math.max(0, ...numbers);
+}
+
+/** Null: it went away since the folder was listed. A ticket that can't be read counts as held elsewhere, until it is silent. */
+function readTicket(folder: string, number: number): Ticket | null {
+  try {
+    const parsed = Ticket.safeParse(JSON.parse(readFileSync(join(folder, String(number)), 'utf8')));
+    if (parsed.success) return parsed.data;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { state: 'held', pid: 0, started: null, machine: 'unknown', host: 'unknown' };
+}
+
+function isHeld(ticket: Ticket, folder: string, number: number, watched: Silence): boolean {
+  if (ticket.state === 'free') return false;
+  if (ticket.machine === machineIdentity()) return isProcessAlive(ticket.pid, ticket.started);
+  return !watched.isSilent(number, lastBeat(folder, number));
+}
+
+function lastBeat(folder: string, number: number): number {
+  return statSync(join(folder, String(number)), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** Measures by this process's own clock how long a file's time stamp has stood still: clocks of machines differ. */
+class Silence {
+  private seen = '';
+  private since = 0;
+
+  isSilent(number: number, beat: number): boolean {
+    const now = performance.now();
+    if (this.seen !== `${number} ${beat}`) {
+      this.seen = `${number} ${beat}`;
+      this.since = now;
+    }
+    return now - this.since > silenceMs;
+  }
+}
+
+/** Whether the ticket was made and is the highest: false when another process was faster. */
+function makeTicket(folder: string, number: number): boolean {
+  const draft = writeDraft(folder, 'held');
+  try {
+    linkSync(draft, join(folder, String(number)));
+  } catch (error) {
+    // ENOENT: a new holder's tidying took the draft away.
+    if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  if (highestTicket(folder) === number) return true;
+  rmSync(join(folder, String(number)), { force: true });
+  return false;
+}
+
+function writeDraft(folder: string, state: Ticket['state']): string {
+  const draft = join(folder, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const ticket: Ticket = {
+    state,
+    pid: process.pid,
+    started: processStartTime(process.pid),
+    machine: machineIdentity(),
+    host: hostname(),
+  };
+  writeFileSync(draft, JSON.stringify(ticket), { flag: 'wx' });
+  return draft;
+}
+
+function heldLock(folder: string, number: number): FileLock {
+  const own = join(folder, String(number));
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('draft-') || Number(name) < number) rmSync(join(folder, name), { force: true });
+  }
+  const beat = setInterval(() => {
+    try {
+      utimesSync(own, new Date(), new Date());
+    } catch {
+      // The folder was deleted under us: there is nothing left to keep alive.
+    }
+  }, beatMs).unref();
+  let released = false;
+  const release = () => {
+    if (released) return;
+    released = true;
+    clearInterval(beat);
+    giveBack(folder, own);
+  };
+  return { release, [Symbol.dispose]: release };
+}
+
+function giveBack(folder: string, own: string): void {
+  for (;;) {
+    try {
+      renameSync(writeDraft(folder, 'free'), own);
+      return;
+    } catch (error) {
+      // Only the holder may move on: with the folder gone there is no lock to give back.
+      if (!hasCode(error, 'ENOENT') || statSync(folder, { throwIfNoEntry: false }) === undefined) return;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { UserError } from '../lib/errors.ts';
+import { nearest } from '../lib/nearest.ts';
+import { TaskBrief, type TaskFile } from '../schema/index.ts';
+import { folderVersion } from './folder-version.ts';
+import { describeProblem, type Problem } from './problem.ts';
+import { inTask, type Task } from './task-folder.ts';
+import { inspectTask } from './validate-task.ts';
+
+export interface FoundTasks {
+  /** Sorted by id. */
+  tasks: Task[];
+  /** What keeps other folders from being tasks. */
+  problems: Problem[];
+}
+
+/**
+ * All valid tasks in these folders, each of which holds task folders. Where two have the same id, the first
+ * folder's is taken and the other one reported.
+ */
+export function findTasks(folders: readonly string[]): FoundTasks {
+  const found = new Map<string, Task>();
+  const problems: Problem[] = [];
+  for (const folder of folders) {
+    if (!isFolder(folder)) {
+      problems.push(noFolder(resolve(folder)));
+      continue;
+    }
+    for (const candidate of taskFolders(folder)) {
+      const { file, problems: inside } = inspectTask(candidate);
+      problems.push(...inside);
+      if (file === null) continue;
+      const earlier = found.get(file.id);
+      if (earlier === undefined) found.set(file.id, assemble(candidate, file));
+      else problems.push(sameId(candidate, earlier));
+    }
+  }
+  return { tasks: [...found.values()].sort((a, b) => (a.file.id < b.file.id ? -1 : 1)), problems };
+}
+
+/**
+ * One task, by its id in one of the folders or by the path of its own folder (anything with a slash, or `.`).
+ * @throws UserError `unknown_task`, or `invalid_task` with all that is wrong with it.
+ */
+export function loadTask(idOrPath: string, folders: readonly string[]): Task {
+  const folder = /^\.{0,2}$|[/\\]/.test(idOrPath) ? resolve(idOrPath) : folderOf(idOrPath, folders);
+  if (!existsSync(inTask(folder, 'taskFile'))) {
+    throw new UserError(
+      'unknown_task',
+      `${folder} is no task: it has no task.yaml`,
+      'name a task or its folder',
+    );
+  }
+  const { file, problems } = inspectTask(folder);
+  if (file === null) {
+    throw new UserError(
+      'invalid_task',
+      `the task in ${folder} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map(describeProblem).join('\n')}`,
+      'mend the task; docs/how-to/write-a-task.md describes the format',
+    );
+  }
+  return assemble(folder, file);
+}
+
+/** The named groups that tasks belong to, each sorted by id. */
+export function suites(tasks: readonly Task[]): Map<string, Task[]> {
+  const groups = new Map<string, Task[]>();
+  const sorted = [...tasks].sort((a, b) => (a.file.id < b.file.id ? -1 : 1));
+  for (const task of sorted) {
+    for (const name of new Set(task.file.suites)) groups.set(name, [...(groups.get(name) ?? []), task]);
+  }
+  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function folderOf(id: string, folders: readonly string[]): string {
+  for (const folder of folders) {
+    const candidate = resolve(folder, id);
+    if (existsSync(inTask(candidate, 'taskFile'))) return candidate;
+  }
+  const known = folders
+    .filter(isFolder)
+    .flatMap(taskFolders)
+    .map((folder) => folder.slice(Math.max(folder.lastIndexOf('/'), folder.lastIndexOf('\\')) + 1))
+    .sort();
+  const near = nearest(id, known);
+  throw new UserError(
+    'unknown_task',
+    `there is no task "${id}"${near === null ? '' : `; did you mean "${near}"?`}`,
+    known.length === 0 ? `no tasks were found in ${folders.join(', ')}` : `known tasks: ${known.join(', ')}`,
+  );
+}
+
+/** Subfolders that are tasks or want to be: those with a task.yaml, or with env/ and hidden/. */
+function taskFolders(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !/^[._]/.test(name))
+    .map((name) => resolve(folder, name))
+    .filter(
+      (path) =>
+        existsSync(inTask(path, 'taskFile')) ||
+        (isFolder(inTask(path, 'environment')) && isFolder(inTask(path, 'hidden'))),
+    )
+    .sort();
+}
+
+function assemble(folder: string, file: TaskFile): Task {
+  const { id, title, problem, entry, metric, read_only, submission } = file;
+  return {
+    file,
+    folder,
+    environmentFolder: inTask(folder, 'environment'),
+    hiddenFolder: inTask(folder, 'hidden'),
+    version: folderVersion(folder),
+    requirements: readFileSync(inTask(folder, 'requirements'), 'utf8'),
+    brief: TaskBrief.parse({ id, title, problem, entry, metric, read_only, submission }),
+  };
+}
+
+function noFolder(folder: string): Problem {
+  return {
+    file: folder,
+    field: null,
+    line: null,
+    message: 'there is no such folder of tasks',
+    fix: 'make it, or correct its path',
+  };
+}
+
+function sameId(folder: string, earlier: Task): Problem {
+  return {
+    file: join(folder, 'task.yaml'),
+    field: 'id',
+    line: null,
+    message: `the task ${earlier.file.id} also lies in ${earlier.folder}, which is taken`,
+    fix: 'rename one of the two, its folder and its id',
+  };
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}

@@ -1,0 +1,38 @@
+import { UserError } from '../lib/errors.ts';
+import { type ProcessResult, tail } from './run-process.ts';
+
+const noConnection =
+  /NewConnectionError|NameResolutionError|Temporary failure in name resolution|Network is unreachable|ConnectTimeoutError|Name or service not known|ProxyError|Connection refused|nodename nor servname/;
+
+/** Whether pip found no distribution that it may use: perhaps there is only a source package. */
+export function hasNoWheel(output: string): boolean {
+  return /No matching distribution found|Could not find a version/.test(output) && !noConnection.test(output);
+}
+
+/** What pip's output means for a person. @param log file with all of it */
+export function explainPipFailure(result: ProcessResult, log: string): UserError {
+  const ending = result.signal === null ? `exit code ${result.exitCode}` : `signal ${result.signal}`;
+  const said = `pip could not install the task's packages (${ending}):\n${tail(result.output)}`;
+  if (noConnection.test(result.output)) {
+    return new UserError(
+      'offline',
+      said,
+      'connect to the network, or point pip to a folder of wheels: PIP_NO_INDEX=1 PIP_FIND_LINKS=<folder>',
+    );
+  }
+  if (/No space left on device/.test(result.output)) {
+    return new UserError(
+      'disk_full',
+      said,
+      `free some disk space or set MLAB_CACHE to another disk; log: ${log}`,
+    );
+  }
+  if (hasNoWheel(result.output)) {
+    return new UserError(
+      'no_package',
+      said,
+      `the pinned version may not exist for this Python: try another interpreter, or correct requirements.txt; log: ${log}`,
+    );
+  }
+  return new UserError('pip_failed', said, `the whole log is ${log}`);
+}

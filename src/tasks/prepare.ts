@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../lib/atomic-file.ts';
+import { withFileLock } from '../lib/file-lock.ts';
+import { sha256 } from '../lib/hash.ts';
+import { archiveFolderName } from './archive-name.ts';
+import { withWritableCache } from './cache-folder.ts';
+import type { DownloadTiming } from './download-request.ts';
+import { folderVersion } from './folder-version.ts';
+import type { Variables } from './host-variables.ts';
+import {
+  describeFiles,
+  manifestName,
+  type PreparedData,
+  type PreparedManifest,
+  type PreparedSource,
+  parts,
+  preparedData,
+  readManifest,
+  readPrepared,
+} from './prepared-data.ts';
+import type { PythonEnvironment } from './python-environment.ts';
+import { makeReadOnly, removeTree } from './read-only-tree.ts';
+import { normaliseRequirements } from './requirements.ts';
+import { runPrepareScript } from './run-prepare-script.ts';
+import { obtainSources, type SourceFile } from './sources.ts';
+import type { Task } from './task-folder.ts';
+import { unpack } from './unpack.ts';
+
+export interface LoadPreparedOptions {
+  /** The project's cache folder. */
+  cache: string;
+  /** The project's `python/` folder, which holds the package `mlab_task`. */
+  helpers: string;
+  /** Whether data made from other than the original files will do. */
+  allowUnverified: boolean;
+}
+
+export interface PrepareOptions extends LoadPreparedOptions {
+  /** Folder that sources are taken from instead of the network: `<mirror>/<task id>/<file>` or `<mirror>/<file>`. */
+  mirror?: string | null;
+  python: PythonEnvironment;
+  /** For Kaggle's credentials; default: this process's environment variables. */
+  variables?: Variables;
+  /** Kaggle's address; another one for tests. */
+  kaggleAddress?: string;
+  timing?: Partial<DownloadTiming>;
+  onProgress?: (message: string) => void;
+  signal?: AbortSignal | null;
+}
+
+/**
+ * The task's data, made from its sources when there is none yet: downloaded (or taken from the mirror), checked,
+ * unpacked, split by the task's prepare.py, and put in place in one step, read-only.
+ * @throws UserError when a source or the script fails; the signal's reason when aborted
+ */
+export async function prepareTask(task: Task, options: PrepareOptions): Promise<PreparedData> {
+  const ready = await loadVerified(task, options);
+  if (ready !== null) return ready;
+  const onProgress = options.onProgress ?? (() => {});
+  const home = taskFolder(task, options);
+  const lock = {
+    signal: options.signal ?? null,
+    onWait: ({ pid }: { pid: number }) =>
+      onProgress(`waiting for process ${pid}, which prepares the same data`),
+  };
+  return await withWritableCache(options.cache, () =>
+    withFileLock(join(home, '.lock'), lock, async () => {
+      removeLeftovers(home);
+      const sources = await obtainSources(task, {
+        downloads: join(options.cache, 'downloads', task.file.id),
+        mirror: options.mirror ?? null,
+        allowUnverified: options.allowUnverified,
+        variables: options.variables ?? process.env,
+        ...(options.kaggleAddress ? { kaggleAddress: options.kaggleAddress } : {}),
+        ...(options.timing ? { timing: options.timing } : {}),
+        onProgress,
+        signal: options.signal ?? null,
+      });
+      const recipe = recipeOf(task, options.helpers);
+      const folder = join(
+        home,
+        keyOf(
+          recipe,
+          sources.map(({ record }) => record),
+        ),
+      );
+      return (
+        (await readPrepared(folder)) ??
+        (await build(task, folder, recipe, sources, { ...options, onProgress }))
+      );
+    }),
+  );
+}
+
+/**
+ * Data that was prepared before; null when there is none, or it is damaged. Of several made from unverified files
+ * the newest is taken, and only when those are allowed.
+ */
+export async function loadPrepared(task: Task, options: LoadPreparedOptions): Promise<PreparedData | null> {
+  const verified = await loadVerified(task, options);
+  if (verified !== null || !options.allowUnverified) return verified;
+  const home = taskFolder(task, options);
+  const recipe = recipeOf(task, options.helpers);
+  const candidates = (existsSync(home) ? readdirSync(home) : [])
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => ({ folder: join(home, name), manifest: readManifest(join(home, name)) }))
+    .filter(({ manifest }) => manifest?.recipe === recipe)
+    .sort((a, b) => ((a.manifest?.prepared_at ?? '') < (b.manifest?.prepared_at ?? '') ? 1 : -1));
+  for (const { folder } of candidates) {
+    const data = await readPrepared(folder);
+    if (data !== null) return data;
+  }
+  return null;
+}
+
+/** The data made from exactly the files that the task names: its key is known without them. */
+async function loadVerified(task: Task, options: LoadPreparedOptions): Promise<PreparedData | null> {
+  const expected = task.file.sources.map(({ file, sha256 }) => ({ file, sha256: sha256 ?? null }));
+  if (!expected.every(isNamed)) return null;
+  return await readPrepared(
+    join(taskFolder(task, options), keyOf(recipeOf(task, options.helpers), expected)),
+  );
+}
+
+function isNamed(source: {
+  file: string;
+  sha256: string | null;
+}): source is { file: string; sha256: string } {
+  return source.sha256 !== null;
+}
+
+function taskFolder(task: Task, options: { cache: string }): string {
+  return join(options.cache, 'data', task.file.id);
+}
+
+/** Hash of all that shapes the data besides the sources: the script, what it imports and the packages it runs with. */
+function recipeOf(task: Task, helpers: string): string {
+  const prepares = (path: string) => path !== 'grade.py' && !path.startsWith('solution/');
+  return sha256(
+    JSON.stringify([
+      folderVersion(task.hiddenFolder, prepares),
+      folderVersion(join(helpers, 'mlab_task'), (path) => path.endsWith('.py')),
+      normaliseRequirements(task.requirements),
+      task.file.sources.map(({ file, unpack: format }) => [file, format]),
+    ]),
+  );
+}
+
+function keyOf(recipe: string, sources: readonly { file: string; sha256: string }[]): string {
+  return sha256(JSON.stringify([recipe, sources.map(({ file, sha256: hash }) => [file, hash])])).slice(0, 32);
+}
+
+/** Half-made folders of processes that ended early; the lock is held, so nobody works in them. */
+function removeLeftovers(home: string): void {
+  for (const name of readdirSync(home)) if (name.startsWith('.making-')) removeTree(join(home, name));
+}
+
+async function build(
+  task: Task,
+  folder: string,
+  recipe: string,
+  sources: readonly SourceFile[],
+  options: PrepareOptions & { onProgress: (message: string) => void },
+): Promise<PreparedData> {
+  const making = join(taskFolder(task, options), `.making-${randomBytes(4).toString('hex')}`);
+  const downloads = join(making, 'downloads');
+  const fresh = join(making, 'data');
+  for (const path of [downloads, join(fresh, 'public')]) mkdirSync(path, { recursive: true });
+  mkdirSync(join(fresh, 'private'), { mode: 0o700 });
+  try {
+    await layOut(sources, downloads, options);
+    options.onProgress(`preparing the data of ${task.file.id}`);
+    await runPrepareScript(task, { ...options, downloads, data: fresh, scratch: join(making, 'scratch') });
+    for (const part of parts) makeReadOnly(join(fresh, part), part === 'private' ? 0o500 : 0o555);
+    const manifest = await writeManifest(
+      task,
+      fresh,
+      recipe,
+      sources.map(({ record }) => record),
+    );
+    removeTree(folder);
+    renameSync(fresh, folder);
+    chmodSync(folder, 0o555);
+    return preparedData(folder, manifest);
+  } finally {
+    removeTree(making);
+  }
+}
+
+/** What prepare.py gets as --downloads: each file, and each archive's content in a folder beside it. */
+async function layOut(
+  sources: readonly SourceFile[],
+  downloads: string,
+  options: { onProgress: (message: string) => void; signal?: AbortSignal | null },
+): Promise<void> {
+  for (const { source, path } of sources) {
+    symlinkSync(path, join(downloads, source.file));
+    if (source.unpack === 'none') continue;
+    const name = archiveFolderName(source.file);
+    if (name === null) throw new Error(`${source.file} does not end like an archive`);
+    options.onProgress(`unpacking ${source.file}`);
+    await unpack(path, join(downloads, name), {
+      format: source.unpack,
+      maxBytes: source.unpacked_bytes_max,
+      signal: options.signal ?? null,
+    });
+  }
+}
+
+async function writeManifest(
+  task: Task,
+  folder: string,
+  recipe: string,
+  sources: PreparedSource[],
+): Promise<PreparedManifest> {
+  const manifest: PreparedManifest = {
+    schema: 1,
+    task: task.file.id,
+    recipe,
+    sources,
+    verified: sources.every((source) => source.sha256 === source.expected),
+    prepared_at: new Date().toISOString(),
+    files: await describeFiles(folder),
+  };
+  writeFileAtomically(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+  chmodSync(join(folder, manifestName), 0o444);
+  return manifest;
+}

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../lib/errors.ts';
+import { pythonVariables, type Variables } from './host-variables.ts';
+import { runProcess } from './run-process.ts';
+
+/** A Python of the host that environments can be made with. */
+export interface Interpreter {
+  /** Absolute path of the real program: no pyenv shim, no link, not inside a virtual environment. */
+  executable: string;
+  /** `sys.base_prefix`, links resolved. */
+  basePrefix: string;
+  /** Such as `3.12.4`. */
+  version: string;
+  /** Such as `linux-x86_64`. */
+  platform: string;
+  /** Whether `venv` and `ensurepip` are installed: some systems package them apart. */
+  canMakeEnvironments: boolean;
+}
+
+const Answer = z.object({
+  executable: z.string().min(1),
+  base_prefix: z.string().min(1),
+  version: z.tuple([z.int(), z.int(), z.int()]),
+  platform: z.string(),
+  venv: z.boolean(),
+});
+
+const question = `
+import importlib.util, json, os, sys, sysconfig
+print(json.dumps({
+    "executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
+    "base_prefix": os.path.realpath(sys.base_prefix),
+    "version": list(sys.version_info[:3]),
+    "platform": sysconfig.get_platform(),
+    "venv": all(importlib.util.find_spec(name) is not None for name in ("venv", "ensurepip")),
+}))`;
+
+export const candidates = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
+
+export interface FindInterpreterOptions {
+  /** A command or path that is used instead of looking for one. */
+  interpreter?: string | null;
+  variables: Variables;
+  signal?: AbortSignal | null;
+}
+
+/**
+ * The first Python ≥ 3.10 that can make virtual environments.
+ * @throws UserError `no_python`, `old_python` or `no_venv` with the command that mends it.
+ */
+export async function findInterpreter(options: FindInterpreterOptions): Promise<Interpreter> {
+  const seen: Interpreter[] = [];
+  for (const command of options.interpreter ? [options.interpreter] : candidates) {
+    const found = await ask(command, options);
+    if (found === null) continue;
+    if (isNewEnough(found) && found.canMakeEnvironments) return found;
+    seen.push(found);
+  }
+  throw explain(options, seen);
+}
+
+/** Null: there is no such command, or it is no Python 3 (a pyenv shim without a version behind it, say). */
+async function ask(command: string, options: FindInterpreterOptions): Promise<Interpreter | null> {
+  let output: string;
+  try {
+    const variables = pythonVariables(options.variables);
+    const result = await runProcess(command, ['-I', '-c', question], {
+      variables,
+      signal: options.signal ?? null,
+    });
+    if (result.exitCode !== 0) return null;
+    output = result.output;
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (error instanceof Error && 'syscall' in error) return null;
+    throw error;
+  }
+  return readAnswer(output);
+}
+
+function readAnswer(output: string): Interpreter | null {
+  const line = output.split('\n').findLast((text) => text.startsWith('{'));
+  if (line === undefined) return null;
+  const answer = Answer.safeParse(JSON.parse(line));
+  if (!answer.success) return null;
+  return {
+    executable: answer.data.executable,
+    basePrefix: answer.data.base_prefix,
+    version: answer.data.version.join('.'),
+    platform: answer.data.platform,
+    canMakeEnvironments: answer.data.venv,
+  };
+}
+
+function isNewEnough(interpreter: Interpreter): boolean {
+  const [major = 0, minor = 0] = interpreter.version.split('.').map(Number);
+  return major > 3 || (major === 3 && minor >= 10);
+}
+
+function explain(options: FindInterpreterOptions, seen: readonly Interpreter[]): UserError {
+  const bare = seen.find(isNewEnough);
+  if (bare !== undefined) {
+    return new UserError(
+      'no_venv',
+      `Python ${bare.version} (${bare.executable}) can't make virtual environments: venv or ensurepip is missing`,
+      installCommand(options.variables, ['python3-venv', 'python3-pip', 'py3-pip']),
+    );
+  }
+  const [old] = seen;
+  const hint = installCommand(options.variables, ['python3 python3-venv', 'python3', 'python3']);
+  if (old !== undefined) {
+    return new UserError(
+      'old_python',
+      `Python ${old.version} (${old.executable}) is too old: 3.10 is needed`,
+      hint,
+    );
+  }
+  const tried = options.interpreter ?? candidates.join(', ');
+  return new UserError('no_python', `no Python ≥ 3.10 was found (tried ${tried})`, hint);
+}
+
+/** The package manager's command on this machine. @param packages for apt-get, dnf and apk */
+function installCommand(variables: Variables, [apt, dnf, apk]: readonly [string, string, string]): string {
+  const has = (tool: string) =>
+    (variables.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, tool)));
+  if (has('apt-get')) return `sudo apt-get install ${apt}`;
+  if (has('dnf')) return `sudo dnf install ${dnf}`;
+  if (has('apk')) return `sudo apk add ${apk}`;
+  if (has('brew')) return 'brew install python@3.12';
+  return 'install Python 3.10 or newer with its venv module';
+}

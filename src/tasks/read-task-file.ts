@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { messageOf } from '../lib/errors.ts';
+import { TaskFile } from '../schema/index.ts';
+import { explainIssue } from './explain-issue.ts';
+import type { Problem } from './problem.ts';
+
+export interface ReadTaskFile {
+  /** Null when anything in it is wrong. */
+  file: TaskFile | null;
+  problems: Problem[];
+  /** Line of a field in the file, from 1: of its nearest parent where the field itself is missing. */
+  lineOf: (path: readonly PropertyKey[]) => number | null;
+}
+
+/** Reads and checks a task.yaml; all that is wrong comes back at once. */
+export function readTaskFile(path: string): ReadTaskFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const problem = { file: path, field: null, line: null, message: `can't be read: ${messageOf(error)}` };
+    return {
+      file: null,
+      problems: [{ ...problem, fix: 'make the file readable; a task starts with a task.yaml' }],
+      lineOf: () => null,
+    };
+  }
+  return parseTaskFile(path, text);
+}
+
+export function parseTaskFile(path: string, text: string): ReadTaskFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const lineOf = (field: readonly PropertyKey[]) => lineOfField(document, lines, field);
+  if (document.errors.length > 0) {
+    const problems = document.errors.map((error) => ({
+      file: path,
+      field: null,
+      line: lines.linePos(error.pos[0]).line,
+      message: `not valid YAML: ${error.message}`,
+      fix: fixForYaml(error.code),
+    }));
+    return { file: null, problems, lineOf };
+  }
+  const values = plainValues(document);
+  if ('failure' in values) {
+    const problem = { file: path, field: null, line: null, message: `not usable YAML: ${values.failure}` };
+    return { file: null, problems: [{ ...problem, fix: 'write the values out instead of aliases' }], lineOf };
+  }
+  const parsed = TaskFile.safeParse(values.value);
+  if (parsed.success) return { file: parsed.data, problems: [], lineOf };
+  const problems = parsed.error.issues
+    .flatMap((issue) => explainIssue(issue, values.value))
+    .map(({ path: field, message, fix }) => ({
+      file: path,
+      field: field.length === 0 ? null : field.map(String).join('.'),
+      line: lineOf(field),
+      message,
+      fix,
+    }));
+  return { file: null, problems: problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)), lineOf };
+}
+
+/** Aliases can be nested into a bomb: the library counts them and throws. */
+function plainValues(document: Document): { value: unknown } | { failure: string } {
+  try {
+    return { value: document.toJS({ maxAliasCount: 100 }) };
+  } catch (error) {
+    return { failure: messageOf(error) };
+  }
+}
+
+function fixForYaml(code: string): string {
+  if (code === 'DUPLICATE_KEY') return 'keep one of the two';
+  if (code === 'TAB_AS_INDENT') return 'indent with spaces';
+  return 'check indentation, colons and quotes near this line; put text with special characters in quotes';
+}
+
+function lineOfField(document: Document, lines: LineCounter, field: readonly PropertyKey[]): number | null {
+  for (let length = field.length; length > 0; length--) {
+    const node = document.getIn(field.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return document.contents?.range ? lines.linePos(document.contents.range[0]).line : null;
+}

@@ -1,0 +1,97 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { UserError } from '../lib/errors.ts';
+import { listFolderFiles } from './folder-files.ts';
+import { parts } from './prepared-data.ts';
+import type { PythonEnvironment } from './python-environment.ts';
+import { runProcess, tail } from './run-process.ts';
+import { inTask, type Task } from './task-folder.ts';
+
+export interface RunPrepareOptions {
+  python: PythonEnvironment;
+  helpers: string;
+  downloads: string;
+  /** Folder with the empty folders public/ and private/. */
+  data: string;
+  /** An empty folder to work in, made here. */
+  scratch: string;
+  signal?: AbortSignal | null;
+}
+
+/** Runs a task's prepare.py and checks what it made. @throws UserError with the end of its output when it fails */
+export async function runPrepareScript(task: Task, options: RunPrepareOptions): Promise<void> {
+  mkdirSync(options.scratch);
+  const script = inTask(task.folder, 'prepare');
+  const folders = [
+    ['--downloads', options.downloads],
+    ['--public', join(options.data, 'public')],
+    ['--private', join(options.data, 'private')],
+  ].flat();
+  const result = await runProcess(options.python.executable, ['-I', '-B', script, ...folders], {
+    workingDirectory: options.scratch,
+    // Nothing of the host's passes: prepared data must not depend on who prepares it, and keys stay here.
+    variables: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      LANG: 'C.UTF-8',
+      HOME: options.scratch,
+      TMPDIR: options.scratch,
+      MLAB_HELPERS: options.helpers,
+    },
+    signal: options.signal ?? null,
+  });
+  if (result.exitCode !== 0) {
+    const ending = result.signal === null ? `exit code ${result.exitCode}` : `signal ${result.signal}`;
+    throw new UserError(
+      'prepare_failed',
+      `${script} failed (${ending}):\n${tail(result.output)}`,
+      'does the script fit the sources? Data from a mirror may be laid out in another way',
+    );
+  }
+  checkMade(task, options.data);
+}
+
+function checkMade(task: Task, data: string): void {
+  const fail = (message: string, hint: string) => {
+    throw new UserError('prepare_failed', `${inTask(task.folder, 'prepare')} ${message}`, hint);
+  };
+  for (const part of parts) {
+    const strange = listFolderFiles(join(data, part)).find((file) => file.kind !== 'file');
+    if (strange !== undefined)
+      fail(`made ${part}/${strange.path}, a link or special file`, 'write the file itself, by copying');
+  }
+  for (const file of task.file.submission.files) {
+    if (file.format !== 'csv') continue;
+    const path = join(data, 'public', file.id.from);
+    if (!existsSync(path))
+      fail(
+        `made no public/${file.id.from}`,
+        'submission.files.id.from names it: it lists the ids of all rows',
+      );
+    const columns = headerOf(path);
+    if (!columns.includes(file.id.column))
+      fail(
+        `made public/${file.id.from} without the column ${file.id.column}; it has ${columns.slice(0, 8).join(', ')}`,
+        'name the id column in task.yaml as it is called in the file',
+      );
+  }
+}
+
+/** Column names in the first line. Names with commas in quotes are told apart as far as a check of one name needs. */
+function headerOf(path: string): string[] {
+  const text = path.endsWith('.gz') ? gunzipSync(readFileSync(path)).toString('utf8') : firstBytes(path);
+  const [line = ''] = text.replace(/^\ufeff/, '').split(/\r?\n/, 1);
+  return [...line.matchAll(/"((?:[^"]|"")*)"|[^,]+/g)].map(([whole, quoted]) =>
+    (quoted === undefined ? whole : quoted.replaceAll('""', '"')).trim(),
+  );
+}
+
+function firstBytes(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(256 * 1024);
+    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0)).toString('utf8');
+  } finally {
+    closeSync(file);
+  }
+}

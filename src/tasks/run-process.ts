@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+
+export interface ProcessResult {
+  /** Null when a signal ended it. */
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** Standard output and standard error in the order they came; the last 64 KiB. */
+  output: string;
+}
+
+export interface ProcessOptions {
+  workingDirectory?: string;
+  /** All its environment variables: nothing is inherited. */
+  variables: Record<string, string>;
+  signal?: AbortSignal | null;
+  onOutput?: (chunk: Buffer) => void;
+}
+
+const keptBytes = 64 * 1024;
+
+/**
+ * Runs a program of the host (never an agent's code) to its end.
+ * @throws the signal's reason when aborted, once the whole process group is gone; an error with a code such as
+ *   ENOENT when the program can't be started.
+ */
+export async function runProcess(
+  command: string,
+  parameters: readonly string[],
+  options: ProcessOptions,
+): Promise<ProcessResult> {
+  options.signal?.throwIfAborted();
+  const child = spawn(command, parameters, {
+    cwd: options.workingDirectory,
+    env: options.variables,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that an abort also reaches what it started.
+    detached: true,
+  });
+  let kept = Buffer.alloc(0);
+  const collect = (chunk: Buffer) => {
+    kept = Buffer.concat([kept, chunk]).subarray(-keptBytes);
+    options.onOutput?.(chunk);
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const stop = () => killGroup(child.pid);
+  options.signal?.addEventListener('abort', stop, { once: true });
+  try {
+    const end = await new Promise<Omit<ProcessResult, 'output'>>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
+    });
+    options.signal?.throwIfAborted();
+    return { ...end, output: kept.toString('utf8') };
+  } finally {
+    options.signal?.removeEventListener('abort', stop);
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** The last lines of a program's output, for an error message. */
+export function tail(output: string, lines = 15): string {
+  return output
+    .trimEnd()
+    .split(/\r?\n/)
+    .slice(-lines)
+    .map((line) => `  ${line.length > 300 ? `${line.slice(0, 300)}…` : line}`)
+    .join('\n');
+}

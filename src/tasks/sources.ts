@@ -1,0 +1,150 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { UserError } from '../lib/errors.ts';
+import { sha256OfFile } from '../lib/hash.ts';
+import type { Source } from '../schema/index.ts';
+import { download } from './download.ts';
+import type { DownloadRequest, DownloadTiming } from './download-request.ts';
+import type { Variables } from './host-variables.ts';
+import { kaggleCredentials, kaggleRequest } from './kaggle.ts';
+import type { PreparedSource } from './prepared-data.ts';
+import type { Task } from './task-folder.ts';
+
+/** A source's file on this machine, hashed. */
+export interface SourceFile {
+  source: Source;
+  /** Absolute path. */
+  path: string;
+  record: PreparedSource;
+}
+
+export interface SourceOptions {
+  /** Folder for this task's downloads. */
+  downloads: string;
+  /** Folder that sources are taken from instead of the network. */
+  mirror: string | null;
+  allowUnverified: boolean;
+  /** For Kaggle's credentials. */
+  variables: Variables;
+  /** Kaggle's address; another one for tests. */
+  kaggleAddress?: string;
+  timing?: Partial<DownloadTiming>;
+  onProgress: (message: string) => void;
+  signal: AbortSignal | null;
+}
+
+/** Gets all sources of a task and checks them. @throws UserError on the first that can't be had or is not the one meant */
+export async function obtainSources(task: Task, options: SourceOptions): Promise<SourceFile[]> {
+  const files: SourceFile[] = [];
+  for (const source of task.file.sources) {
+    if (source.sha256 === undefined && !options.allowUnverified) throw noChecksum(task, source);
+    files.push(
+      options.mirror === null
+        ? await fromNetwork(task, source, options)
+        : await fromMirror(task, source, options.mirror, options),
+    );
+  }
+  return files;
+}
+
+async function fromMirror(
+  task: Task,
+  source: Source,
+  mirror: string,
+  options: SourceOptions,
+): Promise<SourceFile> {
+  const places = [resolve(mirror, task.file.id, source.file), resolve(mirror, source.file)];
+  const path = places.find((place) => existsSync(place) && statSync(place).isFile());
+  if (path === undefined) {
+    throw new UserError(
+      'not_in_mirror',
+      `the mirror has no ${source.file} for the task ${task.file.id}`,
+      `put it at ${places.join(' or at ')}`,
+    );
+  }
+  options.onProgress(`checking ${source.file} from the mirror`);
+  const sha256 = await sha256OfFile(path);
+  if (source.sha256 !== sha256 && !options.allowUnverified) throw otherChecksum(source, sha256, path);
+  return sourceFile(source, path, sha256, 'mirror');
+}
+
+async function fromNetwork(task: Task, source: Source, options: SourceOptions): Promise<SourceFile> {
+  const destination = join(options.downloads, source.file);
+  // A download with another checksum is kept apart: --allow-unverified takes it without loading it again.
+  const mismatch = `${destination}.mismatch`;
+  for (const path of options.allowUnverified ? [destination, mismatch] : [destination]) {
+    if (!existsSync(path)) continue;
+    const sha256 = await sha256OfFile(path);
+    if (sha256 === source.sha256 || options.allowUnverified)
+      return sourceFile(source, path, sha256, 'download');
+    rmSync(path);
+  }
+  const { sha256 } = await download({
+    ...address(task, source, options),
+    destination,
+    bytes: options.allowUnverified ? null : (source.bytes ?? null),
+    sha256: source.sha256 ?? null,
+    onProgress: progress(source.file, options.onProgress),
+    signal: options.signal,
+    ...(options.timing ? { timing: options.timing } : {}),
+  });
+  if (source.sha256 !== sha256 && !options.allowUnverified) {
+    renameSync(destination, mismatch);
+    throw otherChecksum(source, sha256, mismatch);
+  }
+  return sourceFile(source, destination, sha256, 'download');
+}
+
+function address(
+  task: Task,
+  source: Source,
+  options: SourceOptions,
+): Pick<DownloadRequest, 'url' | 'headersFor' | 'explain'> {
+  if (source.kaggle !== undefined)
+    return kaggleRequest(source.kaggle, kaggleCredentials(options.variables), options.kaggleAddress);
+  if (source.url !== undefined) return { url: source.url };
+  throw new Error(`source ${source.file} of ${task.file.id} has no address`);
+}
+
+/** A line at the start and then about every 5 %, or every 64 MiB where the size is not known. */
+function progress(
+  file: string,
+  onProgress: (message: string) => void,
+): (done: number, total: number | null) => void {
+  let next = 0;
+  return (done, total) => {
+    if (done < next) return;
+    next = done + (total === null ? 64 * 2 ** 20 : total / 20);
+    const size = `${Math.round(done / 2 ** 20)} MiB`;
+    onProgress(
+      total === null
+        ? `downloading ${file}: ${size}`
+        : `downloading ${file}: ${size} of ${Math.round(total / 2 ** 20)} MiB`,
+    );
+  };
+}
+
+function sourceFile(source: Source, path: string, sha256: string, from: 'download' | 'mirror'): SourceFile {
+  const bytes = statSync(path).size;
+  return {
+    source,
+    path,
+    record: { file: source.file, bytes, sha256, expected: source.sha256 ?? null, from },
+  };
+}
+
+function noChecksum(task: Task, source: Source): UserError {
+  return new UserError(
+    'no_checksum',
+    `the task ${task.file.id} names no SHA-256 for ${source.file}`,
+    'add sha256 to task.yaml; --allow-unverified uses the file as it is and marks every result made with it',
+  );
+}
+
+function otherChecksum(source: Source, actual: string, path: string): UserError {
+  return new UserError(
+    'wrong_checksum',
+    `${source.file} has the SHA-256 ${actual}, but the task expects ${source.sha256} (file: ${path})`,
+    'get the original file; --allow-unverified uses this one and marks every result made with it',
+  );
+}

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import type { TaskBrief, TaskFile } from '../schema/index.ts';
+
+/** Where things lie in a task's folder. */
+export const layout = {
+  taskFile: 'task.yaml',
+  environment: 'env',
+  hidden: 'hidden',
+  prepare: 'hidden/prepare.py',
+  grade: 'hidden/grade.py',
+  solution: 'hidden/solution',
+  requirements: 'requirements.txt',
+} as const;
+
+/** A task, read and found valid. */
+export interface Task {
+  file: TaskFile;
+  /** Absolute path of the task's folder. */
+  folder: string;
+  /** Absolute path of `env/`: what the agent's workspace starts from. */
+  environmentFolder: string;
+  /** Absolute path of `hidden/`: never shown to an agent. */
+  hiddenFolder: string;
+  /** SHA-256 over the names and contents of all the task's files. */
+  version: string;
+  /** The text of requirements.txt; empty where there is none. */
+  requirements: string;
+  brief: TaskBrief;
+}
+
+export function inTask(folder: string, part: keyof typeof layout): string {
+  return join(folder, layout[part]);
+}

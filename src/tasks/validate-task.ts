@@ -1,0 +1,179 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { TaskFile } from '../schema/index.ts';
+import { archiveFolderName } from './archive-name.ts';
+import { listFolderFiles } from './folder-files.ts';
+import type { Problem } from './problem.ts';
+import { type ReadTaskFile, readTaskFile } from './read-task-file.ts';
+import { looseRequirements } from './requirements.ts';
+import { inTask, layout } from './task-folder.ts';
+
+/** Files of a task are copied, hashed and committed; data comes from sources. In bytes. */
+const fileBytesMax = 5 * 2 ** 20;
+
+/** Everything that is wrong with a task's folder, at once; empty when it is fit for use. */
+export function validateTask(folder: string): Problem[] {
+  return inspectTask(resolve(folder)).problems;
+}
+
+/** @param folder absolute path */
+export function inspectTask(folder: string): { file: TaskFile | null; problems: Problem[] } {
+  const read = readTaskFile(inTask(folder, 'taskFile'));
+  const problems = [...read.problems, ...filesProblems(folder), ...requirementsProblems(folder)];
+  if (read.file !== null) problems.push(...crossChecks(folder, read.file, read.lineOf));
+  return { file: problems.length === 0 ? read.file : null, problems };
+}
+
+function fileProblem(file: string, message: string, fix: string): Problem {
+  return { file, field: null, line: null, message, fix };
+}
+
+function filesProblems(folder: string): Problem[] {
+  const problems: Problem[] = [];
+  for (const part of ['environment', 'hidden', 'solution'] as const) {
+    if (!isFolder(inTask(folder, part)))
+      problems.push(fileProblem(inTask(folder, part), 'missing folder', `make the folder ${layout[part]}/`));
+  }
+  for (const part of ['prepare', 'grade', 'requirements'] as const) {
+    if (!isFile(inTask(folder, part)))
+      problems.push(fileProblem(inTask(folder, part), 'missing file', fixForMissing[part]));
+  }
+  if (!isFolder(folder)) return problems;
+  for (const { path, kind } of listFolderFiles(folder)) {
+    const file = join(folder, path);
+    if (kind !== 'file')
+      problems.push(fileProblem(file, 'a link or special file', 'put the file itself there'));
+    else if (statSync(file).size > fileBytesMax)
+      problems.push(
+        fileProblem(
+          file,
+          `larger than ${fileBytesMax / 2 ** 20} MiB`,
+          'name it as a source in task.yaml, or make it in prepare.py',
+        ),
+      );
+  }
+  return problems;
+}
+
+const fixForMissing = {
+  prepare: 'write it: it turns --downloads into --public and --private',
+  grade: 'write it: it prints the grade of a submission as one JSON object',
+  requirements: 'write it with one name==version a line; it may be empty',
+};
+
+function requirementsProblems(folder: string): Problem[] {
+  const file = inTask(folder, 'requirements');
+  if (!isFile(file)) return [];
+  return looseRequirements(readFileSync(file, 'utf8')).map(({ line, text }) => ({
+    file,
+    field: null,
+    line,
+    message: `"${text}" is not pinned`,
+    fix: 'write name==version, so that all results are made with the same packages',
+  }));
+}
+
+/** What a schema can't see: fields that speak of files and of each other. */
+function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): Problem[] {
+  const problems: Problem[] = [];
+  const report = (field: (string | number)[], message: string, fix: string) =>
+    problems.push({
+      file: inTask(folder, 'taskFile'),
+      field: field.join('.'),
+      line: lineOf(field),
+      message,
+      fix,
+    });
+  if (file.id !== basename(folder))
+    report(
+      ['id'],
+      `"${file.id}" is not the folder's name`,
+      `write id: ${basename(folder)}, or rename the folder`,
+    );
+  if (!isFile(join(inTask(folder, 'environment'), file.entry)))
+    report(['entry'], `env/${file.entry} does not exist`, 'name the starter script, relative to env/');
+  metricChecks(file, report);
+  submissionChecks(file, report);
+  sourceChecks(file, report);
+  return problems;
+}
+
+type Report = (field: (string | number)[], message: string, fix: string) => void;
+
+function metricChecks(file: TaskFile, report: Report): void {
+  const { best, chance, direction } = file.metric;
+  if (best === undefined) return;
+  const beyond = (score: number) => (direction === 'maximize' ? score > best : score < best);
+  const fix = 'correct the number, or metric.best or metric.direction';
+  if (chance !== undefined && beyond(chance))
+    report(['metric', 'chance'], `${chance} is better than metric.best (${best})`, fix);
+  for (const part of ['baseline', 'reference'] as const) {
+    if (beyond(file[part].mean))
+      report([part, 'mean'], `${file[part].mean} is better than metric.best (${best})`, fix);
+  }
+}
+
+function submissionChecks(file: TaskFile, report: Report): void {
+  file.submission.files.forEach((submission, index) => {
+    const field = ['submission', 'files', index];
+    const twice = file.submission.files.findIndex((other) => other.path === submission.path) !== index;
+    if (twice) report([...field, 'path'], `${submission.path} is named twice`, 'describe each file once');
+    if (submission.format !== 'csv') return;
+    if (!/\.csv(\.gz)?$/.test(submission.id.from))
+      report(
+        [...field, 'id', 'from'],
+        `${submission.id.from} is no CSV file`,
+        'name a .csv file of the public data',
+      );
+    if (submission.id.from.startsWith('data/'))
+      report(
+        [...field, 'id', 'from'],
+        'starts with data/',
+        `it is relative to the public data: write ${submission.id.from.slice('data/'.length)}`,
+      );
+    const names = [submission.id.column, ...submission.columns.map((column) => column.name)];
+    const repeated = names.find((name, at) => names.indexOf(name) !== at);
+    if (repeated !== undefined)
+      report(
+        [...field, 'columns'],
+        `the column ${repeated} is named twice`,
+        'name each column once, the id under id',
+      );
+    submission.columns.forEach((column, at) => {
+      if (column.min !== undefined && column.max !== undefined && column.min > column.max)
+        report([...field, 'columns', at, 'min'], 'is above max', 'swap min and max');
+    });
+  });
+}
+
+function sourceChecks(file: TaskFile, report: Report): void {
+  file.sources.forEach((source, index) => {
+    const field = ['sources', index];
+    if (file.sources.findIndex((other) => other.file === source.file) !== index)
+      report([...field, 'file'], `${source.file} is named twice`, 'give each source a file name of its own');
+    if (source.file === '.' || source.file === '..')
+      report([...field, 'file'], 'is no file name', 'name the downloaded file');
+    if (source.url !== undefined && !/^https?:$/.test(new URL(source.url).protocol))
+      report(
+        [...field, 'url'],
+        'only http and https are downloaded',
+        'name an https address, or use a mirror',
+      );
+    if (source.kaggle !== undefined && !/^[a-z0-9-]+$/.test(source.kaggle))
+      report([...field, 'kaggle'], 'is no competition', "write the last part of the competition's address");
+    if (source.unpack !== 'none' && archiveFolderName(source.file) === null)
+      report(
+        [...field, 'file'],
+        `does not end like a ${source.unpack} archive`,
+        'end it in .zip, .tar, .tar.gz or .tgz',
+      );
+  });
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
