@@ -1,0 +1,106 @@
+import type { Workspace } from '../common/workspace.ts';
+import type { Evidence } from './judge.ts';
+import { type Study, short } from './study.ts';
+import type { Outcome, TrialRunner } from './trial.ts';
+
+/** Submits what the starter left, and says why nothing was tuned. */
+export async function answerWithoutSearch(
+  workspace: Workspace,
+  starter: Outcome,
+  why: string,
+): Promise<void> {
+  workspace.note({ Decision: `I cannot tune this script: ${why}. I submit what the starter left.` });
+  const check = await checkSubmission(workspace);
+  const ran = starter.kind === 'measured' ? `it printed "${starter.line}"` : starter.why;
+  await workspace.finalAnswer(
+    `I ran ${workspace.task.entry} unchanged: ${ran}. I tuned nothing, because ${why}. ${check.sentence}`,
+  );
+}
+
+/** Leaves the best version in place, freshly run and checked, and answers with what was measured. */
+export async function answerWithBest(
+  workspace: Workspace,
+  runner: TrialRunner,
+  study: Study,
+  starterSource: string,
+): Promise<void> {
+  if (workspace.ended) return;
+  let last = await restore(workspace, runner, study, study.bestSource);
+  let check = await checkSubmission(workspace);
+  const isBroken = last.kind === 'failed' || check.isRefused;
+  if (isBroken && study.changes.length > 0 && canRun(workspace, runner, study, starterSource)) {
+    const again = await runner.run(starterSource);
+    const observed = again.kind === 'measured' ? `printed "${again.line}"` : `did not: ${again.why}`;
+    workspace.note({
+      Observed: `The best version is of no use in the end: ${last.sentence} ${check.sentence}`,
+      Decision: `I went back to the starter, which ${observed}.`,
+    });
+    check = await checkSubmission(workspace);
+    last = { kind: again.kind, sentence: `I went back to the starter in the end, and it ${observed}.` };
+  }
+  await workspace.finalAnswer(
+    [
+      `Starter: ${measured(workspace, study.starter)}.`,
+      study.changes.length === 0
+        ? 'No change was better by more than the noise, so the script is unchanged.'
+        : `Best version: ${measured(workspace, study.best)}, with ${study.changes.join(', ')}.`,
+      `Versions tried: ${study.tally.tried}; kept: ${study.tally.kept}; failed: ${study.tally.failed}.`,
+      last.sentence,
+      check.sentence,
+      "The numbers are the script's own measurements.",
+    ].join(' '),
+  );
+}
+
+export interface SubmissionCheck {
+  isRefused: boolean;
+  /** For the final answer. */
+  sentence: string;
+}
+
+interface LastRun {
+  kind: 'in place' | 'measured' | 'failed';
+  sentence: string;
+}
+
+async function restore(
+  workspace: Workspace,
+  runner: TrialRunner,
+  study: Study,
+  source: string,
+): Promise<LastRun> {
+  if (runner.isInPlace(source))
+    return { kind: 'in place', sentence: 'The submission is from that version: nothing ran after it.' };
+  if (!canRun(workspace, runner, study, source)) {
+    if (workspace.budget.steps_left > 1) await runner.write(source);
+    return {
+      kind: 'failed',
+      sentence: 'The budget did not allow to run it again, so the submission may be from another version.',
+    };
+  }
+  const outcome = await runner.run(source);
+  if (outcome.kind === 'failed')
+    return { kind: 'failed', sentence: `Run a last time, it failed: ${outcome.why}.` };
+  return {
+    kind: 'measured',
+    sentence: `The submission is from its last run, which printed "${outcome.line}".`,
+  };
+}
+
+function canRun(workspace: Workspace, runner: TrialRunner, study: Study, source: string): boolean {
+  return study.pace.affordsLastRun(study.bestValues, runner.stepsFor(source), workspace.budget);
+}
+
+/** Asks whether the grader would accept the submission, unless the step is needed for the answer. */
+export async function checkSubmission(workspace: Workspace): Promise<SubmissionCheck> {
+  if (workspace.budget.steps_left < 2)
+    return { isRefused: false, sentence: 'The submission was not checked.' };
+  const { status } = await workspace.validateSubmission();
+  if (status === 'ok') return { isRefused: false, sentence: 'The submission passed the check.' };
+  return { isRefused: true, sentence: `The check of the submission ended as "${status}".` };
+}
+
+function measured(workspace: Workspace, { first, second }: Evidence): string {
+  const { name } = workspace.task.metric;
+  return `${name} ${short(first)}${second === null ? '' : ` (second run ${short(second)})`}`;
+}

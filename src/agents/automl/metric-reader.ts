@@ -1,0 +1,225 @@
+import type { Metric } from '../../schema/index.ts';
+import { isTimeLike, spellingsOf } from './metric-names.ts';
+
+/** A value of the task's metric that a script printed. */
+export interface Reading {
+  /** As it was printed, without a per cent sign: it is only compared with other readings of the same script. */
+  value: number;
+  /** The line it stands in, for people. */
+  line: string;
+  /** Whether the line says that it was measured on data held out for validation. */
+  validation: boolean;
+}
+
+type Subject = 'train' | 'validation' | null;
+type Token =
+  | { kind: 'metric' }
+  | { kind: 'subject'; subject: 'train' | 'validation'; glued: boolean }
+  | { kind: 'other metric' }
+  | { kind: 'word' }
+  | { kind: 'separator' }
+  | { kind: 'number'; value: number; whole: boolean };
+
+interface Found {
+  value: number;
+  subject: Subject;
+}
+
+const subjects: Readonly<Record<string, 'train' | 'validation'>> = {
+  train: 'train',
+  training: 'train',
+  trn: 'train',
+  fit: 'train',
+  val: 'validation',
+  valid: 'validation',
+  validation: 'validation',
+  validate: 'validation',
+  cv: 'validation',
+  crossval: 'validation',
+  oof: 'validation',
+  dev: 'validation',
+  holdout: 'validation',
+  heldout: 'validation',
+  eval: 'validation',
+};
+const otherMetrics = new Set(
+  (
+    'loss mae mse rmse rmsle mape smape mcrmse acc accuracy auc f1 r2 precision recall time seconds sec epoch step ' +
+    'iter iteration lr fold batch seed error score std dice iou map perplexity ppl logloss kappa mcc correlation'
+  ).split(' '),
+);
+
+/**
+ * The last value of the metric in what a script printed, one on validation data where there is one; null where
+ * none was printed. Lines that speak of a test are not read: test data is not for choosing.
+ */
+export function readMetric(output: string, metric: Metric): Reading | null {
+  const spellings = spellingsOf(metric);
+  const readings: Reading[] = [];
+  let heading: Subject | 'test' = null;
+  let pending = '';
+  for (const line of withoutExitLine(output).split(/\r\n|\n|\r/)) {
+    const head = headingOf(line);
+    if (head !== undefined) heading = head;
+    if (line.trim() === '') heading = null;
+    const isValueOfLineBefore = pending !== '' && /^\s*\S+\s*$/.test(line);
+    const text = isValueOfLineBefore ? `${pending} ${line}` : line;
+    pending = /[:=]\s*$/.test(line) ? line : '';
+    if (saysTest(text)) continue;
+    for (const found of readLine(text, spellings, isTimeLike(metric))) {
+      const subject = found.subject ?? heading;
+      if (subject === 'train' || subject === 'test') continue;
+      readings.push({ value: found.value, line: text.trim(), validation: subject === 'validation' });
+    }
+  }
+  return readings.findLast((reading) => reading.validation) ?? readings.at(-1) ?? null;
+}
+
+/** The environment's own last line, such as `[exit code 0, 3.2 s]`, is not the script's. */
+function withoutExitLine(output: string): string {
+  return output.replace(/\s*\[exit code[^\n]*\]\s*$/, '');
+}
+
+function words(text: string): string[] {
+  return text
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+}
+
+function saysTest(line: string): boolean {
+  return words(line).some((word) => word === 'test' || word === 'testing' || word === 'tst');
+}
+
+/** What the lines below a heading such as `Validation:` or `=== train ===` speak of; undefined for other lines. */
+function headingOf(line: string): Subject | 'test' | undefined {
+  const isHeading = /^\s*(?:[=#*-]{2,}.*|#.*|[^\d:]+:|"?\w+"?:\s*\{|\[[^\]]*\])\s*$/.test(line);
+  if (!isHeading || words(line).length > 4 || /\d/.test(line)) return undefined;
+  if (saysTest(line)) return 'test';
+  return (
+    words(line)
+      .map((word) => subjects[word])
+      .find((subject) => subject !== undefined) ?? null
+  );
+}
+
+/** Every value of the metric in a line, with what it was measured on. */
+function readLine(line: string, spellings: readonly string[], timeLike: boolean): Found[] {
+  const tokens = tokensOf(line, spellings, timeLike);
+  const found: Found[] = [];
+  let armed = false;
+  let separated = false;
+  let standing: Subject = null;
+  let glued: Subject = null;
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === 'metric') {
+      armed = true;
+      separated = false;
+    } else if (token.kind === 'other metric') {
+      armed = false;
+      glued = null;
+    } else if (token.kind === 'separator') {
+      separated = true;
+    } else if (token.kind === 'subject') {
+      if (token.glued) glued = token.subject;
+      else standing = token.subject;
+      // "MAE: train 3.1, valid 4.2" names the metric once for several numbers.
+      if (found.length > 0 && !token.glued && metricStandsBefore(tokens, index)) armed = true;
+    } else if (token.kind === 'number' && armed) {
+      if (!separated && token.whole && valueFollows(tokens, index)) continue;
+      found.push({ value: token.value, subject: glued ?? standing ?? trailingSubject(tokens, index) });
+      armed = false;
+      glued = null;
+    }
+  }
+  return found.length > 0 ? found : valueBeforeName(tokens);
+}
+
+/** Whether the last name of any metric before a token is ours. */
+function metricStandsBefore(tokens: readonly Token[], index: number): boolean {
+  const named = tokens.slice(0, index).findLast(({ kind }) => kind === 'metric' || kind === 'other metric');
+  return named?.kind === 'metric';
+}
+
+/** Whether a number is only a detail before the value, as 5 is in "MAE over 5 folds: 44.1". */
+function valueFollows(tokens: readonly Token[], index: number): boolean {
+  const rest = tokens.slice(index + 1);
+  const end = rest.findIndex(({ kind }) => kind === 'metric' || kind === 'number');
+  return rest[end]?.kind === 'number' && rest[end - 1]?.kind === 'separator' && rest[0]?.kind !== 'separator';
+}
+
+/** "MAE: 44.1 (validation)". */
+function trailingSubject(tokens: readonly Token[], index: number): Subject {
+  const next = tokens[index + 1];
+  return next?.kind === 'subject' && !next.glued ? next.subject : null;
+}
+
+/** "95.3 % validation accuracy": read only where no number follows the name. */
+function valueBeforeName(tokens: readonly Token[]): Found[] {
+  const name = tokens.findIndex(({ kind }) => kind === 'metric');
+  for (let index = name - 1; index >= 0; index -= 1) {
+    const token = tokens[index];
+    if (token?.kind === 'number') {
+      const near = tokens.slice(index + 1).find(({ kind }) => kind === 'subject');
+      return [{ value: token.value, subject: near?.kind === 'subject' ? near.subject : null }];
+    }
+    if (token?.kind !== 'subject') break;
+  }
+  return [];
+}
+
+const tokenPattern =
+  /(?<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w))|(?<odd>(?<!\w)[-+]?(?:nan|inf|infinity)(?!\w))|(?<word>[A-Za-z_][\w.²-]*|\d[\w.]*)|(?<separator>[:=|→])/gi;
+
+function tokensOf(line: string, spellings: readonly string[], timeLike: boolean): Token[] {
+  const tokens: Token[] = [];
+  for (const match of withoutAsides(withShortNames(line, spellings, timeLike)).matchAll(tokenPattern)) {
+    const { number, odd, word } = match.groups ?? {};
+    if (number !== undefined) {
+      tokens.push({ kind: 'number', value: Number(number.replaceAll(',', '')), whole: /^\d+$/.test(number) });
+    } else if (odd !== undefined) {
+      const size = /nan/i.test(odd) ? Number.NaN : Number.POSITIVE_INFINITY;
+      tokens.push({ kind: 'number', value: odd.startsWith('-') ? -size : size, whole: false });
+    } else if (word !== undefined) tokens.push(...tokensOfWord(word));
+    else tokens.push({ kind: 'separator' });
+  }
+  return tokens;
+}
+
+const ourName = 'theMetricOfTheTask';
+
+/** Puts one name for all spellings of the metric: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
+function withShortNames(line: string, spellings: readonly string[], timeLike: boolean): string {
+  // "R^2" and "R²" are spelt as one word below.
+  let text = line.replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2').replace(/\bvalidation[_ -]?set\b/gi, 'validation');
+  text = text.replace(/\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ]fold)(?![a-z])/gi, 'cv');
+  text = text.replace(/\bhe?ld?[-_ ]?out\b/gi, 'holdout').replace(/\bhold[-_ ]out\b/gi, 'holdout');
+  for (const spelling of spellings) {
+    const pattern = spelling.split(' ').join('[^A-Za-z0-9]{0,3}');
+    text = text.replace(new RegExp(`(?<![A-Za-z0-9])${pattern}(?![A-Za-z0-9])`, 'gi'), ourName);
+  }
+  // "took 3.2 s" names the metric only by its unit.
+  if (timeLike && !text.includes(ourName)) {
+    text = text.replace(/(?<=\d)\s*(?:s|secs?|seconds)(?!\w)/gi, ` ${ourName}`);
+  }
+  return text;
+}
+
+/** Leaves out what stands in brackets between a name and its value, unless it says on what it was measured. */
+function withoutAsides(line: string): string {
+  return line.replace(/[([]([^()[\]]*)[)\]](?=\s*[:=])/g, (aside: string, inner: string) =>
+    words(inner).some((word) => subjects[word] !== undefined) || inner.includes(ourName) ? aside : ' ',
+  );
+}
+
+function tokensOfWord(word: string): Token[] {
+  const name = word.indexOf(ourName);
+  const parts = words(name < 0 ? word : `${word.slice(0, name)} ${word.slice(name + ourName.length)}`);
+  const subject = parts.map((part) => subjects[part]).find((each) => each !== undefined);
+  const tokens: Token[] = [];
+  if (subject !== undefined) tokens.push({ kind: 'subject', subject, glued: parts.length > 1 || name >= 0 });
+  if (name >= 0) tokens.push({ kind: 'metric' });
+  else if (parts.some((part) => otherMetrics.has(part))) tokens.push({ kind: 'other metric' });
+  return tokens.length > 0 ? tokens : [{ kind: 'word' }];
+}

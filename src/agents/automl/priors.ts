@@ -1,0 +1,184 @@
+/**
+ * How a number is moved.
+ * - `log`: by factors (learning rates, regularisation)
+ * - `fraction`: on the logit scale, inside (0, 1)
+ * - `count`: by factors, whole
+ * - `small`: by ones, whole
+ */
+export type Scale = 'log' | 'fraction' | 'count' | 'small';
+
+/** What is known of a number from its name, before anything was run. */
+export interface Prior {
+  scale: Scale;
+  /** How likely a change is to help, 0 to 1. */
+  weight: number;
+  least: number;
+  most: number;
+  /** The run time grows with this power of the value. */
+  effort: number;
+  /** More is usually better, at a price: tried upwards first. */
+  upFirst: boolean;
+  /** The first value to try where the starter has a 0. */
+  fromZero: number | null;
+}
+
+function prior(scale: Scale, weight: number, rest: Partial<Prior> = {}): Prior {
+  const bounds = {
+    log: { least: 1e-9, most: 1e6 },
+    fraction: { least: 0.001, most: 0.9999 },
+    count: { least: 1, most: 1e6 },
+    small: { least: 1, most: 64 },
+  }[scale];
+  return { scale, weight, ...bounds, effort: 0, upFirst: false, fromZero: null, ...rest };
+}
+
+const learningRate = prior('log', 1, { least: 1e-7, most: 10 });
+const penalty = prior('log', 0.8, { fromZero: 1e-4 });
+const rounds = prior('count', 0.9, { effort: 1, upFirst: true });
+const width = prior('count', 0.6, { least: 2, most: 8192, effort: 1, upFirst: true });
+const leafSize = prior('count', 0.5, { most: 10_000 });
+const depth = prior('small', 0.7, { effort: 1, upFirst: true });
+const share = prior('fraction', 0.5);
+/** Of a number whose name says nothing, in a place where parameters stand. */
+const unknownFraction = prior('log', 0.15, { least: 1e-6, most: 1 });
+const unknownFloat = prior('log', 0.15, { least: 1e-6, most: 1e6 });
+const unknownCount = prior('count', 0.1);
+
+/** Names as whole patterns over words joined by `_`; the first that matches counts, before the exclusions. */
+const named: readonly (readonly [RegExp, Prior])[] = [
+  [/(?:^|_)(?:lr|eta|lrate|learning_rate|learn_rate|step_size|max_lr)(?:_init|_0|0)?$/, learningRate],
+  [
+    /^(?:weight_decay|wd|l1|l2|alpha(?:_\d)?|reg_alpha|reg_lambda|lambda(?:_?l?[12])?|lam|c|ccp_alpha)$/,
+    penalty,
+  ],
+  [
+    /(?:^|_)(?:regulari[sz]ation|reg|ridge|penalty|l1_reg|l2_reg|l2_regulari[sz]ation|weight_decay)(?:_strength)?$/,
+    penalty,
+  ],
+  [
+    /^(?:gamma|sigma|bandwidth|length_scale|temperature|tau|noise_level|min_child_weight)$/,
+    prior('log', 0.5),
+  ],
+  [/^(?:tol|eps|epsilon|var_smoothing|min_impurity_decrease)$/, prior('log', 0.1, { fromZero: 1e-4 })],
+  [
+    /(?:^|_)(?:dropout|drop|drop_rate|dropout_rate|dropout_p|drop_prob)$/,
+    prior('fraction', 0.7, { most: 0.9, fromZero: 0.1 }),
+  ],
+  [/^(?:subsample|bagging_fraction|feature_fraction|max_features|max_samples|colsample_by\w+)$/, share],
+  [
+    /^(?:momentum|l1_ratio|lr_decay|decay_rate|shrinkage|smoothing|threshold|cutoff)$/,
+    prior('fraction', 0.5),
+  ],
+  [/^(?:label_smoothing|mixup|mixup_alpha)$/, prior('fraction', 0.4, { most: 0.6, fromZero: 0.05 })],
+  [/^(?:beta_?[12]|rho|quantile)$/, prior('fraction', 0.25)],
+  [/(?:^|_)(?:n_estimators|num_boost_round|num_round|n_rounds|num_rounds|num_trees|n_trees)$/, rounds],
+  [/(?:^|_)(?:epochs?|num_epochs|n_epochs|epoch_count)$/, rounds],
+  [
+    /(?:^|_)(?:max_iter|n_iter|num_iter|iterations|num_iterations|n_iterations|iters|max_steps|num_steps|n_steps|train_steps)$/,
+    prior('count', 0.7, { effort: 1, upFirst: true }),
+  ],
+  [/^(?:train_)?batch(?:_size)?$/, prior('count', 0.6, { most: 16_384, effort: -0.7 })],
+  [/(?:^|_)(?:n_neighbors|k_neighbors|neighbors|num_neighbors|k)$/, prior('count', 0.8, { most: 1000 })],
+  [
+    /^(?:min_samples_leaf|min_samples_split|min_child_samples|min_data_in_leaf|max_leaf_nodes|num_leaves|max_bins?)$/,
+    leafSize,
+  ],
+  [/(?:^|_)(?:max_depth|depth|tree_depth|n_layers|num_layers|num_hidden_layers|n_blocks|num_blocks)$/, depth],
+  [/^(?:degree|poly_degree|n_degree|order)$/, prior('small', 0.5, { most: 8, effort: 2 })],
+  [/(?:^|_)hidden(?:_(?:size|sizes|dim|dims|units|width|nodes|features|channels|layer_sizes))?$/, width],
+  [
+    /^(?:n_hidden|num_hidden|width|units|num_units|n_units|emb(?:edding)?_(?:dim|size)|d_model|n_components|n_knots|n_bins)$/,
+    width,
+  ],
+  [/(?:^|_)(?:max_grad_norm|grad_clip|clip_norm|gradient_clip)$/, prior('log', 0.3)],
+  [/(?:^|_)(?:chunk|block|tile|buffer)(?:_?(?:size|rows|length))?$/, prior('count', 0.3)],
+];
+
+/** Names that are no business of a tuner: randomness, places, shapes, sizes of data, evaluation, print-outs. */
+const excluded = new RegExp(
+  `(?:^|_)(?:${[
+    'seeds?|random_state|rng|axis|axes|dim|dims|ndim|ndims|index|idx|offset|start|stop|end|step|pos|position',
+    'col|cols|column|columns|row|rows|nrows|skiprows|header|tests?|valid|val|validation|eval|dev|split|splits|folds?|cv|holdout',
+    'train_size|size|sizes|shape|shapes|height|length|len|maxlen|max_len|image|img|pixels?|resolution|channels?|filters?',
+    'kernel|kernel_size|stride|strides|padding|pad|dilation|groups|verbose|verbosity|log|logging|print|report|display',
+    'interval|every|frequency|freq|precision|decimals?|digits|ndigits|indent|n_jobs|jobs|workers?|num_workers|threads?|nthread',
+    'device|gpu|gpus|rank|port|classes|n_classes|num_classes|features|n_features|num_features|in|out|inputs?|outputs?',
+    'input_dim|output_dim|vocab|target|targets|labels?|limit|samples|n_samples|num_samples|n|m|count|total|number|timeout',
+    'version|id|ids|dpi|figsize|fontsize|year|month|day|hour|best|worst|mean|std|score|scores|loss|error|mae|rmse|mse',
+    'accuracy|acc|metric|metrics|baseline|scale_factor|repeats?|n_repeats|trials|runs|inf|missing|fill|fill_value|nan|na',
+  ].join('|')})(?:_|$)`,
+);
+
+/** Arguments by position, for calls whose first numbers are well known. */
+const positional: Readonly<Record<string, readonly (string | null)[]>> = {
+  Ridge: ['alpha'],
+  Lasso: ['alpha'],
+  ElasticNet: ['alpha'],
+  KNeighborsClassifier: ['n_neighbors'],
+  KNeighborsRegressor: ['n_neighbors'],
+  RandomForestClassifier: ['n_estimators'],
+  RandomForestRegressor: ['n_estimators'],
+  ExtraTreesClassifier: ['n_estimators'],
+  ExtraTreesRegressor: ['n_estimators'],
+  PolynomialFeatures: ['degree'],
+  PCA: ['n_components'],
+  TruncatedSVD: ['n_components'],
+  SplineTransformer: ['n_knots', 'degree'],
+  Dropout: ['dropout'],
+  Dropout1d: ['dropout'],
+  Dropout2d: ['dropout'],
+  SGD: [null, 'lr'],
+  Adam: [null, 'lr'],
+  AdamW: [null, 'lr'],
+  RMSprop: [null, 'lr'],
+  LabelSmoothing: ['label_smoothing'],
+};
+
+/** The name of a call's argument at a position from 0, where the call is known. */
+export function positionalName(callee: string, position: number): string | null {
+  return Object.hasOwn(positional, callee) ? (positional[callee]?.[position] ?? null) : null;
+}
+
+/** `learningRate`, `LEARNING-RATE` and `learning_rate` are one name. */
+export function plainName(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+}
+
+/** Where a number stands: what its name cannot say, its place may. */
+export interface Place {
+  name: string;
+  /** The call that it is an argument of; empty for none. */
+  callee: string;
+  value: number;
+  /** Written without a point or exponent. */
+  whole: boolean;
+}
+
+/** What is known of a number; null where it is none of a tuner's business. */
+export function priorFor({ name, callee, value, whole }: Place): Prior | null {
+  const wanted = plainName(name);
+  const isConstructor = /^[A-Z]/.test(callee);
+  if (/(?:LR|Scheduler)$/.test(callee)) return whole ? null : prior('fraction', 0.2);
+  if (wanted === 'p' && /^Dropout/.test(callee))
+    return priorFor({ name: 'dropout', callee: '', value, whole });
+  // In trees, a whole number of features or samples counts columns or rows.
+  if (whole && value !== 1 && /^(?:max_features|max_samples)$/.test(wanted)) return prior('count', 0.4);
+  const known = named.find(([pattern]) => pattern.test(wanted))?.[1] ?? null;
+  if (known !== null) return fits(known, value, whole) ? known : null;
+  if (wanted === '' || excluded.test(wanted)) return null;
+  if (whole) return isConstructor && value >= 2 ? unknownCount : null;
+  if (value <= 0) return null;
+  return value < 1 ? unknownFraction : unknownFloat;
+}
+
+/** Whether a value can be moved on its scale; a "dropout" of 20 must be something else. */
+function fits(known: Prior, value: number, whole: boolean): boolean {
+  if (value === 0) return known.fromZero !== null;
+  if (known.scale === 'fraction') return value > 0 && value <= 1;
+  if (known.scale === 'log') return value > 0;
+  return whole && value >= known.least;
+}

@@ -1,0 +1,59 @@
+import type { Knob } from './knobs.ts';
+import type { Scale } from './priors.ts';
+
+export type Direction = 1 | -1;
+
+/** Steps on each scale: in decades, in logits, in doublings, in ones. */
+export const steps: Readonly<Record<Scale, { first: number; most: number; least: number }>> = {
+  log: { first: 0.5, most: 1, least: 0.125 },
+  fraction: { first: 1, most: 2, least: 0.25 },
+  count: { first: 1, most: 2, least: 0.25 },
+  small: { first: 1, most: 4, least: 1 },
+};
+
+/** The value one step away, within the knob's bounds; null where there is none. */
+export function moved(knob: Knob, value: number, direction: Direction, step: number): number | null {
+  const next = value === 0 ? fromZero(knob, direction) : unbounded(knob.prior.scale, value, direction * step);
+  if (next === null) return null;
+  const bounded = Math.min(
+    Math.max(next, Math.min(knob.prior.least, knob.value)),
+    Math.max(knob.prior.most, knob.value),
+  );
+  return bounded === value || !Number.isFinite(bounded) ? null : bounded;
+}
+
+function fromZero(knob: Knob, direction: Direction): number | null {
+  return direction === 1 ? knob.prior.fromZero : null;
+}
+
+function unbounded(scale: Scale, value: number, step: number): number {
+  switch (scale) {
+    case 'log':
+      return rounded(value * 10 ** step);
+    case 'fraction': {
+      // The logit has no place for 1 itself: 1 counts as a little below it.
+      const inside = Math.min(value, 0.95);
+      const odds = (inside / (1 - inside)) * Math.E ** step;
+      const share = odds / (1 + odds);
+      return share < 0.5 ? rounded(share) : rounded(1 - rounded(1 - share), 6);
+    }
+    case 'count': {
+      const next = Math.round(value * 2 ** step);
+      return next === value ? value + Math.sign(step) : next;
+    }
+    case 'small':
+      return value + Math.sign(step) * Math.max(1, Math.round(Math.abs(step)));
+  }
+}
+
+function rounded(value: number, digits = 2): number {
+  return Number(value.toPrecision(digits));
+}
+
+/** A Python literal of a value, whole where the starter's was and the scale asks for it. */
+export function literalOf(knob: Knob, value: number): string {
+  if (value === knob.value) return knob.literal;
+  if (knob.prior.scale === 'count' || knob.prior.scale === 'small') return String(Math.round(value));
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}

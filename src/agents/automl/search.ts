@@ -1,0 +1,130 @@
+import type { Knob } from './knobs.ts';
+import { type Direction, moved, steps } from './scales.ts';
+
+/** One change to the best script so far. */
+export interface Proposal {
+  knob: Knob;
+  /** All values, in the order of the knobs. */
+  values: readonly number[];
+  from: number;
+  to: number;
+  reason: string;
+}
+
+/** How a proposal ended; one without effect did not change the score at all. */
+export type Ending = 'kept' | 'put back' | 'without effect';
+
+/** What is known of one knob after its tries. */
+interface Track {
+  knob: Knob;
+  direction: Direction;
+  step: number;
+  /** Directions that are left to try with this step. */
+  left: Direction[];
+  failures: number;
+  successes: number;
+  /** Breaks ties among equal priors. */
+  tie: number;
+}
+
+/** With every step of a knob in vain, others come before it. */
+const trustAfterFailure = 0.55;
+
+/**
+ * Coordinate search: changes one number at a time and keeps what helps. A direction that helps is followed with
+ * doubled steps; where none does, the step is halved on a later pass. It only thinks: it runs nothing.
+ */
+export class CoordinateSearch {
+  readonly #tracks: Track[];
+  readonly #seen = new Set<string>();
+  #values: number[];
+
+  constructor(knobs: readonly Knob[], random: () => number) {
+    this.#values = knobs.map((knob) => knob.value);
+    this.#seen.add(this.#values.join(' '));
+    this.#tracks = knobs.map((knob) => {
+      const direction: Direction = knob.prior.upFirst || random() < 0.5 ? 1 : -1;
+      const { first } = steps[knob.prior.scale];
+      return {
+        knob,
+        direction,
+        step: first,
+        left: bothFrom(direction),
+        failures: 0,
+        successes: 0,
+        tie: random(),
+      };
+    });
+  }
+
+  /** The best values so far, in the order of the knobs. */
+  get values(): readonly number[] {
+    return this.#values;
+  }
+
+  /** The most promising change that was not tried and can be afforded; null where there is none. */
+  next(isAffordable: (values: readonly number[]) => boolean): Proposal | null {
+    for (const track of [...this.#tracks].sort((left, right) => promise(right) - promise(left))) {
+      const proposal = this.#changeOf(track, isAffordable);
+      if (proposal !== null) return proposal;
+    }
+    return null;
+  }
+
+  /** Learns how a proposal ended. */
+  tell(proposal: Proposal, ending: Ending): void {
+    const track = this.#tracks.find(({ knob }) => knob === proposal.knob);
+    if (track === undefined) throw new Error(`${proposal.knob.name} is none of the knobs`);
+    this.#seen.add(proposal.values.join(' '));
+    const direction: Direction = proposal.to > proposal.from ? 1 : -1;
+    if (ending === 'kept') {
+      this.#values = [...proposal.values];
+      track.direction = direction;
+      track.step = Math.min(track.step * 2, steps[track.knob.prior.scale].most);
+      track.left = [direction];
+      track.successes += 1;
+      track.failures = 0;
+      return;
+    }
+    track.failures += ending === 'without effect' ? 3 : 1;
+    track.left = track.left.filter((each) => each !== direction);
+  }
+
+  #changeOf(track: Track, isAffordable: (values: readonly number[]) => boolean): Proposal | null {
+    const place = this.#tracks.indexOf(track);
+    const from = this.#values[place];
+    if (from === undefined) return null;
+    // Each round tries what this step has left, then halves it, until the step is too small to matter.
+    for (;;) {
+      for (const direction of track.left) {
+        const to = moved(track.knob, from, direction, track.step);
+        if (to === null) continue;
+        const values = this.#values.with(place, to);
+        if (this.#seen.has(values.join(' ')) || !isAffordable(values)) continue;
+        return { knob: track.knob, values, from, to, reason: reasonFor(track, direction) };
+      }
+      if (track.step / 2 < steps[track.knob.prior.scale].least) return null;
+      track.step /= 2;
+      track.left = bothFrom(track.direction);
+    }
+  }
+}
+
+function bothFrom(direction: Direction): Direction[] {
+  return direction === 1 ? [1, -1] : [-1, 1];
+}
+
+function promise(track: Track): number {
+  const trust = track.knob.prior.weight * trustAfterFailure ** track.failures;
+  return trust * (1 + Math.min(track.successes, 2) / 2) * (0.9 + track.tie / 5);
+}
+
+function reasonFor({ knob, successes, failures }: Track, direction: Direction): string {
+  const { name, line } = knob;
+  const way = direction === 1 ? 'more' : 'less';
+  if (successes > 0 && failures === 0)
+    return `changing ${name} (line ${line}) helped, so I go on the same way: ${way} of it.`;
+  if (failures > 0)
+    return `${name} (line ${line}) has values near the best one that were not tried: ${way} of it.`;
+  return `${name} (line ${line}) is a number that often matters, and nothing is known yet of ${way} of it.`;
+}

@@ -1,0 +1,64 @@
+import type { Workspace } from './workspace.ts';
+
+/** Read File cuts what is longer than about 20,000 characters; shorter answers are whole. */
+const surelyWhole = 18_000;
+/** Of a cut answer, this much at either end is surely text of the file. */
+const surelyText = 4_000;
+const blockLines = 100;
+/** More than this is no starter script: reading on would eat the budget. */
+const mostBlocks = 15;
+
+/** The text of a file, however long, or why it could not be had. */
+export type WholeFile = { text: string } | { problem: string };
+
+/** Reads a file in one step, or, where it is too long for that, in blocks of lines. */
+export async function readWholeFile(workspace: Workspace, path: string): Promise<WholeFile> {
+  const read = await workspace.readFile(path);
+  if (read.status !== 'ok') return { problem: `reading ${path} ended as ${read.status}` };
+  if (read.observation.length <= surelyWhole) return { text: read.observation };
+  const lines: string[] = [];
+  for (let block = 0; block < mostBlocks && !workspace.ended; block += 1) {
+    const first = lines.length + 1;
+    const inspected = await workspace.inspectLines(path, first, first + blockLines - 1);
+    if (inspected.status !== 'ok') break;
+    const added =
+      numberedLines(inspected.observation, first) ??
+      plainLines(inspected.observation, lines, read.observation);
+    lines.push(...added.slice(0, blockLines));
+    if (added.length < blockLines) break;
+  }
+  return confirmed(lines.join('\n'), read.observation, path);
+}
+
+/** The lines of an answer such as `12: text`, without their numbers; null where they are not numbered so. */
+function numberedLines(answer: string, first: number): string[] | null {
+  const found: string[] = [];
+  let separator = '';
+  for (const line of answer.split('\n')) {
+    const match = /^\s*(\d+)( ?[:|→\t] ?| {1,2})?(.*)$/s.exec(line);
+    if (match === null || Number(match[1]) !== first + found.length) continue;
+    const [, , mark = '', rest = ''] = match;
+    if (found.length === 0) separator = mark;
+    if (separator === '') return null;
+    // An empty line may have lost the blanks that end its separator.
+    const text = mark === separator ? rest : `${mark}${rest}`.slice(separator.trimEnd().length);
+    found.push(text);
+  }
+  return found.length === 0 ? null : found;
+}
+
+/** The lines of an answer without numbers: a heading, if there is one, is what the file does not have there. */
+function plainLines(answer: string, before: readonly string[], cutText: string): string[] {
+  const lines = answer.split('\n');
+  if (before.length > 0 || cutText.startsWith(lines.slice(0, 3).join('\n'))) return lines;
+  return lines.slice(1);
+}
+
+/** Judges what was put together by the two ends of the file that are known. */
+function confirmed(text: string, cutText: string, path: string): WholeFile {
+  const head = cutText.slice(0, surelyText);
+  const tail = cutText.slice(-surelyText).trimEnd();
+  const whole = text.startsWith(head) && text.trimEnd().endsWith(tail);
+  if (!whole) return { problem: `${path} is too long to be read whole` };
+  return { text: cutText.endsWith('\n') && !text.endsWith('\n') ? `${text}\n` : text };
+}

@@ -1,0 +1,13 @@
+import type { Agent } from '../agent.ts';
+import { Workspace } from '../common/workspace.ts';
+
+/** The control that shows what a task gives for nothing. */
+export const noop: Agent = {
+  name: 'noop',
+  summary: 'Does nothing and submits: shows what a task gives for nothing.',
+  needs: { model: false, reference: false },
+  options: {},
+  async run({ environment }) {
+    await new Workspace(environment).finalAnswer('I did nothing.');
+  },
+};

@@ -1,0 +1,188 @@
+import type { ActionDescription, Environment, StepResult } from '../../src/environment/index.ts';
+import { type Action, type ActionStatus, type Budget, TaskBrief } from '../../src/schema/index.ts';
+
+/** What running a script came to. */
+export interface Execution {
+  output: string;
+  /** Null where a signal ended it. */
+  exitCode: number | null;
+  seconds: number;
+  status?: ActionStatus;
+  /** Files that the script wrote. */
+  writes?: Record<string, string>;
+}
+
+export interface FakeEnvironmentSettings {
+  task?: TaskBrief;
+  files: Record<string, string>;
+  /** Runs a script; the files are those of the workspace. */
+  execute(source: string, files: ReadonlyMap<string, string>): Execution;
+  steps?: number;
+  seconds?: number;
+  /** Of one script: it is stopped after this long. */
+  scriptSeconds?: number;
+  /** Whether Validate Submission accepts what lies in the workspace. */
+  accepts?(files: ReadonlyMap<string, string>): boolean;
+  /** Results of an earlier run, to be given again before anything is done anew. */
+  recorded?: readonly StepResult[];
+  /** How Inspect Script Lines shows a line. */
+  showLine?(line: string, number: number): string;
+  /** First line of what Inspect Script Lines answers; empty for none. */
+  heading?: string;
+}
+
+/** Files in memory, a clock that only scripts move, and a record of everything that was asked. */
+export class FakeEnvironment implements Environment {
+  readonly task: TaskBrief;
+  readonly actions: readonly ActionDescription[] = [];
+  readonly budget: Budget;
+  readonly taken: Action[] = [];
+  readonly results: StepResult[] = [];
+  readonly notes: Record<string, string>[] = [];
+  readonly files: Map<string, string>;
+  /** The source of every script that was run, in order. */
+  readonly executed: string[] = [];
+  /** Actions that came after the end. */
+  late = 0;
+  finalAnswer: string | null = null;
+  readonly #settings: FakeEnvironmentSettings;
+  #secondsUsed = 0;
+  #ended = false;
+
+  constructor(settings: FakeEnvironmentSettings) {
+    this.#settings = settings;
+    this.task = settings.task ?? briefOf({});
+    this.files = new Map(Object.entries(settings.files));
+    this.budget = this.#budgetNow();
+  }
+
+  step(action: Action): Promise<StepResult> {
+    if (this.#ended) {
+      this.late += 1;
+      return Promise.resolve(this.#result('closed', 'The run is over.', null, 0));
+    }
+    this.taken.push(action);
+    const recorded = this.#settings.recorded?.[this.taken.length - 1];
+    const result = recorded ?? this.#act(action);
+    this.results.push(result);
+    return Promise.resolve(result);
+  }
+
+  note(entries: Record<string, string>): void {
+    this.notes.push(entries);
+  }
+
+  #act({ name, args }: Action): StepResult {
+    const text = (argument: string) => String(args[argument] ?? '');
+    switch (name) {
+      case 'List Files':
+        return this.#result('ok', [...this.files.keys()].join('\n'));
+      case 'Read File':
+        return this.#read(text('file_name'));
+      case 'Inspect Script Lines':
+        return this.#inspect(
+          text('script_name'),
+          Number(args.start_line_number),
+          Number(args.end_line_number),
+        );
+      case 'Write File':
+        if (this.task.read_only.includes(text('file_name'))) return this.#result('refused', 'Read-only.');
+        this.files.set(text('file_name'), text('content'));
+        return this.#result('ok', 'Written.');
+      case 'Execute Script':
+        return this.#execute(text('script_name'));
+      case 'Validate Submission':
+        return this.#settings.accepts?.(this.files) === false
+          ? this.#result('failed', 'Not valid.')
+          : this.#result('ok', 'Valid.');
+      case 'Final Answer':
+        this.finalAnswer = text('final_answer');
+        this.#ended = true;
+        return this.#result('ok', 'Thank you.');
+      default:
+        return this.#result('invalid', `There is no action ${name}.`);
+    }
+  }
+
+  #read(path: string): StepResult {
+    const content = this.files.get(path);
+    if (content === undefined) return this.#result('failed', 'There is no such file.');
+    if (content.length <= 20_000) return this.#result('ok', content);
+    return this.#result('ok', `${content.slice(0, 10_000)}\n[… cut …]\n${content.slice(-9_900)}`);
+  }
+
+  #inspect(path: string, first: number, last: number): StepResult {
+    const content = this.files.get(path);
+    if (content === undefined) return this.#result('failed', 'There is no such file.');
+    const show = this.#settings.showLine ?? ((line: string) => line);
+    const lines = content.replace(/\n$/, '').split('\n');
+    const shown = lines
+      .slice(first - 1, Math.min(last, first + 99))
+      .map((line, place) => show(line, first + place));
+    const heading = this.#settings.heading ?? '';
+    return this.#result('ok', [...(heading === '' ? [] : [heading]), ...shown].join('\n'));
+  }
+
+  #execute(path: string): StepResult {
+    const source = this.files.get(path);
+    if (source === undefined) return this.#result('failed', 'There is no such file.');
+    const done = this.#settings.execute(source, this.files);
+    this.executed.push(source);
+    const left = (this.#settings.seconds ?? 3600) - this.#secondsUsed;
+    const limit = Math.min(this.#settings.scriptSeconds ?? 3600, left);
+    const seconds = Math.min(done.seconds, limit);
+    this.#secondsUsed += seconds;
+    if (done.seconds > limit) return this.#result('timed_out', `[stopped after ${limit} s]`, null, seconds);
+    for (const [file, content] of Object.entries(done.writes ?? {})) this.files.set(file, content);
+    const status = done.status ?? (done.exitCode === 0 ? 'ok' : 'failed');
+    const output = `${done.output}\n[exit code ${done.exitCode}, ${seconds.toFixed(1)} s]`;
+    return this.#result(status, output, done.exitCode, seconds);
+  }
+
+  #result(
+    status: ActionStatus,
+    observation: string,
+    exitCode: number | null = null,
+    seconds = 0,
+  ): StepResult {
+    const budget = this.#budgetNow();
+    if (budget.steps_left <= 0 || budget.seconds_left <= 0) this.#ended = true;
+    const step = this.taken.length;
+    return { step, status, observation, exitCode, durationMs: seconds * 1000, budget, ended: this.#ended };
+  }
+
+  #budgetNow(): Budget {
+    return {
+      steps_left: (this.#settings.steps ?? 50) - this.taken.length,
+      seconds_left: (this.#settings.seconds ?? 3600) - this.#secondsUsed,
+      steps_used: this.taken.length,
+      seconds_used: this.#secondsUsed,
+      tokens_left: null,
+      money_left: null,
+    };
+  }
+}
+
+/** A brief with what a test does not care for filled in. */
+export function briefOf(given: Partial<TaskBrief>): TaskBrief {
+  return TaskBrief.parse({
+    id: 'a-task',
+    title: 'A task',
+    problem: 'Make it better.',
+    entry: 'train.py',
+    metric: { name: 'MAE', unit: 'units', direction: 'minimize' },
+    read_only: [],
+    submission: {
+      description: 'One prediction for each row.',
+      files: [
+        {
+          format: 'csv',
+          path: 'submission.csv',
+          id: { column: 'id', from: 'data/test.csv' },
+          columns: [{ name: 'y' }],
+        },
+      ],
+    },
+    ...given,
+  });
+}
