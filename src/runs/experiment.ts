@@ -49,13 +49,12 @@ export interface RunResult {
 export async function runExperiment(plan: Plan, services: ExperimentServices): Promise<RunResult[]> {
   const limit = pLimit(plan.parallel);
   const threads = Math.max(1, Math.floor(cpus().length / plan.parallel));
-  const objects = services.experiment.objects;
   return Promise.all(
     plan.runs.map((spec) =>
       limit(async () => {
         if (services.signal.aborted) return { spec, record: null, problem: 'not begun' };
         try {
-          return await workOff(spec, plan, objects, threads, services);
+          return await workOff(spec, plan, threads, services);
         } catch (error) {
           if (services.signal.aborted) return { spec, record: null, problem: 'interrupted' };
           return { spec, record: null, problem: messageOf(error) };
@@ -68,28 +67,26 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
 async function workOff(
   spec: RunSpec,
   plan: Plan,
-  objects: ObjectStore,
   threads: number,
   services: ExperimentServices,
 ): Promise<RunResult> {
   const { experiment, onProgress, signal } = services;
-  let folder = experiment.runFolder(spec.id);
-  using _lock = await folder.lock();
+  const folder = experiment.runFolder(spec.id);
+  using _lock = folder.lock();
   const earlier = folder.readRecord();
   const kept = earlier !== null && (earlier.status === 'finished' || services.broken === 'keep');
   const equipment = equipmentOf(spec, services.equipment);
   if (kept) onProgress({ kind: 'run_kept', run: spec, record: earlier });
-  if (earlier !== null && !kept && services.broken === 'restart') folder = putAside(folder);
-  const record = kept ? earlier : await carryOut(spec, folder, equipment, objects, threads, services);
+  if (earlier !== null && !kept && services.broken === 'restart') putAside(folder);
+  const record = kept ? earlier : await carryOut(spec, folder, equipment, threads, services);
   if (record.status !== 'finished') return { spec, record, problem: record.end?.message ?? record.status };
-  if (plan.grade === 'none' || (kept && folder.readGrades().some(({ final }) => final))) {
+  if (plan.grade === 'none' || (kept && folder.readGrades().grades.some(({ final }) => final))) {
     return { spec, record, problem: null };
   }
   try {
     const { helpersFolder } = services;
     const grades = await gradeRun({
       folder,
-      objects,
       ...equipment,
       helpersFolder,
       which: plan.grade,
@@ -108,7 +105,6 @@ async function carryOut(
   spec: RunSpec,
   folder: RunFolder,
   equipment: TaskEquipment,
-  objects: ObjectStore,
   threads: number,
   services: ExperimentServices,
 ): Promise<RunRecord> {
@@ -116,7 +112,7 @@ async function carryOut(
   const agent = agentByName(spec.agent);
   onProgress({ kind: 'run_started', run: spec, resumed: folder.readRecord() !== null });
   const record = await runOne(spec, {
-    ...{ folder, objects, equipment, agent, helpersFolder, versions, threads, signal },
+    ...{ folder, equipment, agent, helpersFolder, versions, threads, signal },
     reference: agent.needs.reference ? referenceFiles(equipment.task) : null,
     onProgress: (progress) => onProgress({ kind: 'run_step', run: spec, progress }),
   });
@@ -135,14 +131,15 @@ function equipmentOf(spec: RunSpec, equipment: ReadonlyMap<string, TaskEquipment
   );
 }
 
-/** Keeps what a broken run left, out of the way of the one that starts over. */
-function putAside(folder: RunFolder): RunFolder {
-  const discarded = join(dirname(folder.path), '.discarded');
-  mkdirSync(discarded, { recursive: true });
-  const attempt = readdirSync(discarded).length + 1;
-  renameSync(folder.path, join(discarded, `${folder.id}.${attempt}`));
-  mkdirSync(folder.path);
-  return folder;
+/** Keeps what a broken run left, out of the way of the one that starts over. The lock stays where it is. */
+function putAside({ folder, id }: RunFolder): void {
+  const attempts = join(dirname(folder), '.discarded');
+  mkdirSync(attempts, { recursive: true });
+  const discarded = join(attempts, `${id}.${readdirSync(attempts).length + 1}`);
+  mkdirSync(discarded);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith('lock.')) renameSync(join(folder, name), join(discarded, name));
+  }
 }
 
 /** The files of a task's reference solution, by their path in the workspace. */

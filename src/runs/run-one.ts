@@ -16,14 +16,13 @@ import { createSandbox, SandboxError } from '../sandbox/index.ts';
 import type { EndReason, EventOf, RunRecord, RunSpec } from '../schema/index.ts';
 import {
   lastSnapshot,
-  type ObjectStore,
   type RunFolder,
   readTraceSync,
   resolveText,
   restoreSnapshot,
   Snapshotter,
   sessionsOf,
-  TraceWriter,
+  type TraceWriter,
 } from '../store/index.ts';
 import {
   createWorkspace,
@@ -35,7 +34,6 @@ import {
 
 export interface RunServices {
   folder: RunFolder;
-  objects: ObjectStore;
   equipment: TaskEquipment;
   agent: Agent;
   /** Files of the reference solution; only for an agent that needs it. */
@@ -83,9 +81,10 @@ interface Worked {
 }
 
 async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
-  const { folder, objects, equipment, agent, signal } = services;
+  const { folder, equipment, agent, signal } = services;
+  const { objects } = folder;
   const folders = foldersOf(folder);
-  await using trace = TraceWriter.open(folder.trace, objects);
+  await using trace = folder.openTrace();
   const past = await openWorkspace(spec, services, folders, trace);
   await using sandbox = await createSandbox(
     spec.sandbox,
@@ -118,13 +117,14 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
 /** Makes the workspace what it was after the last finished step, and begins a session in the trace. */
 async function openWorkspace(
   spec: RunSpec,
-  { folder, objects, equipment, versions, signal }: RunServices,
+  { folder, equipment, versions, signal }: RunServices,
   folders: RunFolders,
   trace: TraceWriter,
 ): Promise<{ snapshotter: Snapshotter; recorded: RecordedRun; secondsUsed: number }> {
+  const { objects } = folder;
   mkdirSync(folders.outputs, { recursive: true });
   writeFileSync(folders.brief, JSON.stringify(publicManifest(equipment)));
-  const { events } = readTraceSync(folder.trace);
+  const { events } = readTraceSync(folder.tracePath);
   const last = lastSnapshot(events);
   if (last === null) createWorkspace(equipment.task, folders.workspace);
   else await restoreSnapshot(objects, last.snapshot, folders.workspace, { ignore: mountPoints, signal });
@@ -172,7 +172,7 @@ async function endRun(
   const { snapshot, submission } = await environment.finalState();
   const ending = environment.ending;
   const reason: EndReason = ending?.reason ?? (failure === null ? 'agent_stopped' : 'agent_error');
-  return trace.append({
+  const event: EventOf<'run_ended'> = {
     kind: 'run_ended',
     reason,
     message: ending?.message ?? failure ?? 'The agent stopped without a final answer.',
@@ -180,7 +180,9 @@ async function endRun(
     snapshot,
     submission,
     seconds_used: environment.secondsUsed,
-  });
+  };
+  trace.append(event);
+  return event;
 }
 
 function newRecord(spec: RunSpec, { folder, versions }: RunServices): RunRecord {
@@ -207,9 +209,9 @@ function newRecord(spec: RunSpec, { folder, versions }: RunServices): RunRecord 
 
 function foldersOf(folder: RunFolder): RunFolders {
   return {
-    workspace: join(folder.path, 'workspace'),
-    outputs: join(folder.path, 'outputs'),
-    brief: join(folder.path, 'task.json'),
+    workspace: join(folder.folder, 'workspace'),
+    outputs: join(folder.folder, 'outputs'),
+    brief: join(folder.folder, 'task.json'),
   };
 }
 

@@ -11,6 +11,7 @@ export type { LockHolder, RunLock } from './run-lock.ts';
 export { readSnapshot } from './snapshot-file.ts';
 export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
 export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, stepsOf } from './steps.ts';
+export { submissionHash } from './submission.ts';
 export { type ReadTraceOptions, readTrace, readTraceSync, resolveText } from './trace-reader.ts';
 export { TraceWriter } from './trace-writer.ts';
 export type { SkippedEntry } from './workspace-walk.ts';

@@ -1,0 +1,128 @@
+import { styleText } from 'node:util';
+import { createLogUpdate } from 'log-update';
+import type { ExperimentProgress } from '../runs/index.ts';
+import type { Plan, RunSpec } from '../schema/index.ts';
+import { improvementOf } from '../statistics/index.ts';
+import { duration, number, oneLine, percent } from './table.ts';
+
+export interface ProgressView extends Disposable {
+  show(progress: ExperimentProgress): void;
+}
+
+/** Shows an experiment as it goes: a line a run that renews itself at a terminal, else a line for what matters. */
+export function createProgressView(plan: Plan, isTerminal: boolean, log: (line: string) => void): ProgressView {
+  log(`${plan.name}: ${plan.runs.length} runs, ${plan.parallel} at a time`);
+  return isTerminal ? new LiveView(plan) : new LineView(log);
+}
+
+/** What a run is doing, as one line shows it. */
+interface RunLine {
+  state: 'waiting' | 'running' | 'grading' | 'done' | 'broken';
+  step: number;
+  doing: string;
+  started: number;
+  result: string;
+}
+
+const framesPerSecond = 8;
+
+class LiveView implements ProgressView {
+  readonly #plan: Plan;
+  readonly #lines = new Map<string, RunLine>();
+  readonly #update = createLogUpdate(process.stderr);
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    for (const { id } of plan.runs) {
+      this.#lines.set(id, { state: 'waiting', step: 0, doing: '', started: 0, result: '' });
+    }
+    this.#timer = setInterval(() => this.#draw(), 1000 / framesPerSecond);
+  }
+
+  show(progress: ExperimentProgress): void {
+    const line = this.#lines.get(progress.run.id);
+    if (line === undefined) return;
+    switch (progress.kind) {
+      case 'run_started':
+        Object.assign(line, { state: 'running', started: performance.now() });
+        break;
+      case 'run_step':
+        this.#step(line, progress.progress);
+        break;
+      case 'run_ended':
+        Object.assign(line, { state: 'grading', doing: 'grading', result: progress.record.end?.reason ?? '' });
+        if (progress.record.status !== 'finished') Object.assign(line, { state: 'broken', doing: '' });
+        break;
+      default:
+        Object.assign(line, { state: progress.kind === 'run_not_graded' ? 'broken' : 'done' });
+        line.result = resultText(progress);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#draw();
+    this.#update.done();
+  }
+
+  #step(line: RunLine, progress: (ExperimentProgress & { kind: 'run_step' })['progress']): void {
+    if (progress.kind === 'step_started') Object.assign(line, { step: progress.step, doing: progress.action });
+    if (progress.kind === 'output') line.doing = progress.text.trimEnd().split('\n').at(-1) ?? '';
+    if (progress.kind === 'note') line.doing = Object.values(progress.entries).join(' ');
+  }
+
+  #draw(): void {
+    const width = process.stderr.columns ?? 100;
+    const all = this.#plan.runs.map((run) => ({ run, line: this.#lines.get(run.id) }));
+    const done = all.filter(({ line }) => line?.state === 'done').length;
+    // A screen holds only so many; those under way come first.
+    const room = Math.max(4, (process.stderr.rows ?? 24) - 3);
+    const shown = all.length <= room ? all : all.filter(({ line }) => line?.state !== 'waiting').slice(-room);
+    const lines = shown.map(({ run, line }) => (line === undefined ? '' : lineText(run, line, width)));
+    this.#update([...lines, styleText('dim', `${done} of ${all.length} runs done`)].join('\n'));
+  }
+}
+
+const marks = { waiting: '·', running: '▸', grading: '▸', done: '✓', broken: '✗' } as const;
+
+function lineText(run: RunSpec, line: RunLine, width: number): string {
+  const mark = marks[line.state];
+  const name = run.id.padEnd(28);
+  if (line.state === 'waiting') return styleText('dim', `${mark} ${name}`);
+  if (line.state === 'done' || line.state === 'broken') {
+    return `${styleText(line.state === 'done' ? 'green' : 'red', mark)} ${name} ${oneLine(line.result, width - 34)}`;
+  }
+  const time = duration((performance.now() - line.started) / 1000);
+  const head = `${mark} ${name} step ${String(line.step).padStart(3)}  ${time.padStart(8)}  `;
+  return `${head}${styleText('dim', oneLine(line.doing, Math.max(10, width - head.length - 2)))}`;
+}
+
+class LineView implements ProgressView {
+  readonly #log: (line: string) => void;
+
+  constructor(log: (line: string) => void) {
+    this.#log = log;
+  }
+
+  show(progress: ExperimentProgress): void {
+    const { id } = progress.run;
+    if (progress.kind === 'run_started') this.#log(`${id}: ${progress.resumed ? 'goes on' : 'started'}`);
+    else if (progress.kind === 'run_ended') {
+      const { end, steps, seconds_used } = progress.record;
+      this.#log(`${id}: ${end?.reason ?? progress.record.status} after ${steps} steps, ${duration(seconds_used)}`);
+    } else if (progress.kind !== 'run_step') this.#log(`${id}: ${resultText(progress)}`);
+  }
+
+  [Symbol.dispose](): void {}
+}
+
+function resultText(progress: ExperimentProgress): string {
+  if (progress.kind === 'run_not_graded') return progress.message;
+  if (progress.kind === 'run_kept') return `kept (${progress.record.end?.reason ?? progress.record.status})`;
+  if (progress.kind !== 'run_graded') return '';
+  const grade = progress.grades.findLast(({ final }) => final);
+  if (grade === undefined) return 'not graded';
+  if (!grade.valid) return `no valid submission: ${grade.problems.map(({ message }) => message).join('; ')}`;
+  return `score ${number(grade.score)}, ${percent(improvementOf({ grade }), true)} against the baseline ${number(grade.baseline)}`;
+}

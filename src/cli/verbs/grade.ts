@@ -1,0 +1,62 @@
+import { UserError } from '../../lib/errors.ts';
+import { gradeRun } from '../../grading/index.ts';
+import type { Grade } from '../../schema/index.ts';
+import { improvementOf } from '../../statistics/index.ts';
+import { loadTask } from '../../tasks/index.ts';
+import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { locateRuns } from '../locate.ts';
+import { number, percent, table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options extends PrepareOptions {
+  steps: string;
+}
+
+export const grade: Verb = {
+  arguments: [{ name: '<run>', description: 'a run (EXPERIMENT/RUN), or an experiment for all its runs' }],
+  flags: [{ flags: '--steps <which>', description: 'final, or all for the hidden score of every step', default: 'final' }, ...prepareFlags],
+  details: 'Grading reads the store only. Each distinct submission is graded once; what is known is not graded again.',
+  examples: [
+    ['mlab grade start-1', 'the final submission of every run'],
+    ['mlab grade start-1/digits-automl-0 --steps all', 'the hidden score after every step'],
+  ],
+  async run(context, [given = ''], options: Options) {
+    const which = options.steps;
+    if (which !== 'final' && which !== 'all') {
+      throw new UserError('bad_flag', `--steps ${which}: there is no such choice.`, 'Use final or all.');
+    }
+    const { experiment, folders } = locateRuns(context, given);
+    const rows: { run: string; grade: Grade }[] = [];
+    const equipped = new Map<string, Awaited<ReturnType<typeof equip>>>();
+    for (const folder of folders) {
+      const record = folder.readRecord();
+      if (record === null) continue;
+      context.signal.throwIfAborted();
+      const { task: id } = record.spec;
+      const equipment = equipped.get(id) ?? (await equip(context, loadTask(id, context.folders.tasks), options));
+      equipped.set(id, equipment);
+      const { signal, folders: places } = context;
+      const grades = await gradeRun({ folder, ...equipment, helpersFolder: places.helpers, which, signal });
+      rows.push(...grades.map((one) => ({ run: folder.id, grade: one })));
+      context.log(`${folder.id}: ${grades.length} graded`);
+    }
+    const columns = [
+      { title: 'run' },
+      { title: 'step', align: 'right' as const },
+      { title: 'score', align: 'right' as const },
+      { title: 'improvement', align: 'right' as const },
+      { title: '' },
+    ];
+    const text = table(
+      columns,
+      rows.map(({ run, grade: one }) => [
+        run,
+        one.final ? `${one.step} (final)` : String(one.step),
+        number(one.score),
+        percent(improvementOf({ grade: one }), true),
+        [...one.problems.map(({ message }) => message), ...(one.stale ? ['stale: older than the last script run'] : []), ...one.marks].join('; '),
+      ]),
+    );
+    return { text, json: { experiment: experiment.plan.name, grades: rows } };
+  },
+};

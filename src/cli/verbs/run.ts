@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { agentByName, checkAgentOptions } from '../../agents/index.ts';
+import { UserError } from '../../lib/errors.ts';
+import { makePlan, type RunResult, runExperiment, type TaskEquipment } from '../../runs/index.ts';
+import type { ExperimentFile, Plan } from '../../schema/index.ts';
+import { resultCells } from '../../statistics/index.ts';
+import { createExperiment, type Experiment } from '../../store/index.ts';
+import { type Context, exitCodes, type VerbResult } from '../context.ts';
+import { chooseTasks, equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { experimentFlags, readExperiment } from '../experiment-flags.ts';
+import { summariesOf } from '../outcomes.ts';
+import { createProgressView } from '../progress.ts';
+import type { Verb } from '../verb.ts';
+import { resultsTable } from './report.ts';
+
+interface Options extends PrepareOptions {
+  broken: string;
+  dryRun?: boolean;
+}
+
+const brokenChoices = ['continue', 'restart', 'keep'] as const;
+
+export const run: Verb = {
+  arguments: [{ name: '[experiment]', description: 'experiment file (YAML); flags override its keys' }],
+  flags: [
+    ...experimentFlags(),
+    {
+      flags: '--broken <what>',
+      description: 'what to do with runs that did not end properly: continue, restart or keep',
+      default: 'continue',
+    },
+    { flags: '--dry-run', description: 'print the plan and stop' },
+    ...prepareFlags,
+  ],
+  details:
+    'The plan is written first. The same command again resumes: finished runs are kept, broken ones go on from their\n' +
+    'last recorded step (or start over: --broken restart). Ctrl-C stops cleanly, a second one at once.',
+  examples: [
+    ['mlab run --suite starter --agent automl --seeds 2', 'three tasks, two seeds each, no API key needed'],
+    ['mlab run --task digits --agent baseline,automl --seeds 3 --wall-seconds 120', 'two agents on one task'],
+    ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
+  ],
+  async run(context, [path], options: Options & Record<string, unknown>) {
+    const broken = brokenChoices.find((choice) => choice === options.broken);
+    if (broken === undefined) {
+      throw new UserError('bad_flag', `--broken ${options.broken}: there is no such choice.`, `Use ${brokenChoices.join(', ')}.`);
+    }
+    const wanted = readExperiment(path, options);
+    const agents = wanted.agents.map((entry) => {
+      const { name, options: chosen } = typeof entry === 'string' ? { name: entry, options: {} } : entry;
+      const agent = agentByName(name);
+      checkAgentOptions(agent, chosen);
+      return { agent, options: chosen };
+    });
+    const equipment = await equipAll(context, wanted, options);
+    const planned = [...equipment.values()].map(({ task, prepared }) => ({ task, verified: prepared.verified }));
+    const plan = makePlan(wanted, planned, agents, context.version);
+    if (options.dryRun) return { text: planText(plan), json: plan };
+    const experiment = createExperiment(join(context.folders.experiments, plan.name), plan);
+    const results = await carryOut(context, experiment, plan.parallel, equipment, broken);
+    return conclude(context, experiment, results);
+  },
+};
+
+async function equipAll(
+  context: Context,
+  wanted: ExperimentFile,
+  options: PrepareOptions,
+): Promise<Map<string, TaskEquipment>> {
+  const tasks = chooseTasks(context, wanted.tasks, wanted.suite);
+  if (tasks.length === 0) {
+    throw new UserError('no_tasks', 'There is nothing to run.', 'Name tasks with --task or --suite; mlab tasks ls lists them.');
+  }
+  const equipment = new Map<string, TaskEquipment>();
+  for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));
+  return equipment;
+}
+
+async function carryOut(
+  context: Context,
+  experiment: Experiment,
+  parallel: number,
+  equipment: ReadonlyMap<string, TaskEquipment>,
+  broken: (typeof brokenChoices)[number],
+): Promise<RunResult[]> {
+  const { plan } = experiment;
+  using view = createProgressView(plan, context.isTerminal, context.log);
+  return runExperiment(
+    { ...plan, parallel },
+    {
+      experiment,
+      equipment,
+      helpersFolder: context.folders.helpers,
+      versions: { mlab: context.version, node: process.version },
+      broken,
+      signal: context.signal,
+      onProgress: (progress) => view.show(progress),
+    },
+  );
+}
+
+function conclude(context: Context, experiment: Experiment, results: readonly RunResult[]): VerbResult {
+  const { name } = experiment.plan;
+  const runs = summariesOf(experiment);
+  const cells = resultCells(runs);
+  const problems = results.filter(({ problem }) => problem !== null);
+  const lines = problems.map(({ spec, problem }) => `  ${spec.id}: ${problem}`);
+  const trouble = lines.length === 0 ? '' : `\n\nNot finished or not graded:\n${lines.join('\n')}\nThe same command again goes on.`;
+  const first = runs[0]?.run ?? '';
+  const further = [
+    `  mlab runs show ${name}/${first}          every step of a run`,
+    `  mlab runs diff ${name}/${first} 0 last   what the agent changed`,
+    `  mlab grade ${name} --steps all   the hidden score of every step`,
+    `  mlab report ${name}              this table again`,
+  ];
+  return {
+    text: `${resultsTable(cells)}${trouble}\n\nWhere to look further (everything is kept in ${experiment.folder})\n${further.join('\n')}`,
+    json: { experiment: name, folder: experiment.folder, cells, runs, problems },
+    exitCode: context.signal.aborted
+      ? exitCodes.interrupted
+      : problems.length > 0
+        ? exitCodes.negative
+        : exitCodes.ok,
+  };
+}
+
+function planText(plan: Plan): string {
+  const runs = plan.runs.map(({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`);
+  return `${plan.name}: ${plan.runs.length} runs, ${plan.parallel} at a time\n${runs.join('\n')}`;
+}

@@ -1,0 +1,30 @@
+import { checkRun } from '../../store/index.ts';
+import type { ObjectId } from '../../schema/index.ts';
+import { exitCodes } from '../context.ts';
+import { locateRuns } from '../locate.ts';
+import type { Verb } from '../verb.ts';
+
+export const runsCheck: Verb = {
+  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
+  flags: [],
+  details: 'Checks the hash chain of the trace, every event, and every object that the run refers to.',
+  examples: [['mlab runs check start-1', 'all runs of an experiment']],
+  async run(context, [given = '']) {
+    const { folders } = locateRuns(context, given);
+    const verified = new Set<ObjectId>();
+    const results = [];
+    for (const folder of folders) {
+      if (folder.readRecord() === null) continue;
+      results.push({ run: folder.id, problems: await checkRun(folder, { verified, signal: context.signal }) });
+    }
+    const broken = results.filter(({ problems }) => problems.length > 0);
+    const lines = results.map(({ run, problems }) =>
+      problems.length === 0 ? `✓ ${run}` : `✗ ${run}\n${problems.map(({ message }) => `    ${message}`).join('\n')}`,
+    );
+    return {
+      text: `${lines.join('\n')}\n${results.length} runs checked, ${broken.length} with problems.`,
+      json: { runs: results },
+      exitCode: broken.length > 0 ? exitCodes.negative : exitCodes.ok,
+    };
+  },
+};

@@ -1,0 +1,39 @@
+import { styleText } from 'node:util';
+import { diffSnapshots, type PathDifference } from '../../store/index.ts';
+import { locateRun } from '../locate.ts';
+import { snapshotOfStep } from '../run-steps.ts';
+import { plain } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+export const runsDiff: Verb = {
+  arguments: [
+    { name: '<run>', description: 'EXPERIMENT/RUN' },
+    { name: '<from>', description: 'number of a step, 0 for the starter' },
+    { name: '<to>', description: 'number of a later step, or "last"' },
+  ],
+  flags: [],
+  examples: [
+    ['mlab runs diff start-1/digits-automl-0 3 7', 'what changed between the steps 3 and 7'],
+    ['mlab runs diff start-1/digits-automl-0 0 last', 'everything the agent changed'],
+  ],
+  async run(context, [given = '', from = '', to = '']) {
+    const { folder } = locateRun(context, given);
+    const before = snapshotOfStep(folder, from);
+    const after = snapshotOfStep(folder, to);
+    const differences = diffSnapshots(folder.objects, before.snapshot, after.snapshot);
+    const text = differences.length === 0 ? 'Nothing changed.' : differences.map(differenceText).join('\n');
+    return { text, json: { run: folder.id, from: before.number, to: after.number, differences } };
+  },
+};
+
+function differenceText(difference: PathDifference): string {
+  const head = styleText('bold', `${difference.kind}: ${plain(difference.path)}`);
+  if (difference.as !== 'text') return `${head} (${difference.as.replaceAll('_', ' ')})`;
+  return `${head}\n${plain(difference.patch).split('\n').map(coloured).join('\n')}`;
+}
+
+function coloured(line: string): string {
+  if (line.startsWith('+')) return styleText('green', line);
+  if (line.startsWith('-')) return styleText('red', line);
+  return line.startsWith('@@') ? styleText('cyan', line) : line;
+}

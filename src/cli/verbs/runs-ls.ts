@@ -1,0 +1,45 @@
+import { improvementOf } from '../../statistics/index.ts';
+import { listExperiments, openExperiment } from '../../store/index.ts';
+import { locateExperiment } from '../locate.ts';
+import { summariesOf } from '../outcomes.ts';
+import { duration, number, percent, table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+export const runsLs: Verb = {
+  arguments: [{ name: '[experiments...]', description: 'names of experiments; default: all' }],
+  flags: [],
+  examples: [
+    ['mlab runs ls', 'every run of every experiment'],
+    ['mlab runs ls start-1 --json', 'the runs of one, as data'],
+  ],
+  async run(context, names) {
+    const experiments =
+      names.length > 0
+        ? names.map((name) => locateExperiment(context, name))
+        : listExperiments(context.folders.experiments).map(({ folder }) => openExperiment(folder));
+    const runs = experiments.flatMap(summariesOf);
+    if (runs.length === 0) {
+      return { text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter`, json: { runs } };
+    }
+    const right = 'right' as const;
+    const columns = [
+      { title: 'run' },
+      { title: 'status' },
+      { title: 'steps', align: right },
+      { title: 'time', align: right },
+      { title: 'score', align: right },
+      { title: 'improvement', align: right },
+      { title: 'end' },
+    ];
+    const rows = runs.map((run) => [
+      `${run.experiment}/${run.run}`,
+      run.status,
+      String(run.steps),
+      duration(run.seconds),
+      number(run.grade?.score ?? null),
+      percent(improvementOf(run), true),
+      run.end ?? '',
+    ]);
+    return { text: table(columns, rows), json: { runs } };
+  },
+};

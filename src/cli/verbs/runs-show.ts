@@ -1,0 +1,145 @@
+import { styleText } from 'node:util';
+import { UserError } from '../../lib/errors.ts';
+import type { Grade, TextRef } from '../../schema/index.ts';
+import { improvementOf } from '../../statistics/index.ts';
+import { type RecordedStep, type RunFolder, readTraceSync, resolveText, stepsOf } from '../../store/index.ts';
+import { locateRun } from '../locate.ts';
+import { duration, number, oneLine, percent, plain, table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options {
+  step?: number;
+}
+
+/** A step with its texts, and what the agent noted before it. */
+interface ShownStep {
+  step: number;
+  action: string;
+  args: unknown;
+  status: string;
+  observation: string;
+  duration_ms: number;
+  exit_code: number | null;
+  changed: string[];
+  snapshot: string;
+  stale: boolean;
+  notes: Record<string, string>[];
+}
+
+export const runsShow: Verb = {
+  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN' }],
+  flags: [{ flags: '--step <n>', description: 'one step whole: notes, arguments, observation', parse: wholeNumber }],
+  examples: [
+    ['mlab runs show start-1/digits-automl-0', 'a line for each step'],
+    ['mlab runs show start-1/digits-automl-0 --step 4', 'all of step 4'],
+  ],
+  async run(context, [given = ''], options: Options) {
+    const { folder } = locateRun(context, given);
+    const record = folder.readRecord();
+    if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
+    const steps = shownSteps(folder);
+    const { grades } = folder.readGrades();
+    if (options.step !== undefined) {
+      const step = steps.find((one) => one.step === options.step);
+      if (step !== undefined) return { text: stepText(step), json: step };
+      throw new UserError('unknown_step', `There is no step ${options.step}.`, `The run has ${steps.length} steps.`);
+    }
+    const { spec, end, seconds_used } = record;
+    const head = [
+      `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}, seed ${spec.seed}`,
+      `${end?.reason ?? record.status}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
+      `${steps.length} steps, ${duration(seconds_used)}${gradeText(grades)}`,
+    ];
+    return { text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`, json: { record, steps, grades } };
+  },
+};
+
+function shownSteps(folder: RunFolder): ShownStep[] {
+  const { events } = readTraceSync(folder.tracePath);
+  const textOf = (ref: TextRef) => resolveText(folder.objects, ref);
+  const notes = new Map<number, Record<string, string>[]>();
+  let next = 1;
+  for (const event of events) {
+    if (event.kind === 'step_finished') next = event.step + 1;
+    if (event.kind !== 'note') continue;
+    const texts = Object.entries(event.entries).map(([name, ref]) => [name, textOf(ref)]);
+    notes.set(next, [...(notes.get(next) ?? []), Object.fromEntries(texts)]);
+  }
+  return stepsOf(events).map((step) => shownStep(step, textOf, notes.get(step.step) ?? []));
+}
+
+function shownStep(
+  { step, started, finished }: RecordedStep,
+  textOf: (ref: TextRef) => string,
+  notes: Record<string, string>[],
+): ShownStep {
+  const { status, duration_ms, exit_code, changed, snapshot, submission } = finished;
+  return {
+    step,
+    action: started.action,
+    args: JSON.parse(textOf(started.args)),
+    status,
+    observation: textOf(finished.observation),
+    ...{ duration_ms, exit_code, changed, snapshot, notes },
+    stale: submission.stale,
+  };
+}
+
+function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): string {
+  const scores = new Map(grades.map((grade) => [grade.step, grade]));
+  const rows = steps.map((step) => [
+    String(step.step),
+    oneLine(step.action, 24),
+    step.status === 'ok' ? 'ok' : styleText('red', step.status),
+    duration(step.duration_ms / 1000),
+    number(scores.get(step.step)?.score ?? null),
+    oneLine(noteLine(step) ?? step.observation, 90),
+  ]);
+  const right = 'right' as const;
+  return table(
+    [
+      { title: 'step', align: right },
+      { title: 'action' },
+      { title: 'outcome' },
+      { title: 'time', align: right },
+      { title: 'hidden', align: right },
+      { title: 'note, or what was observed' },
+    ],
+    rows,
+  );
+}
+
+function noteLine(step: ShownStep): string | null {
+  if (step.notes.length === 0) return null;
+  return step.notes.map((entries) => Object.values(entries).join(' · ')).join(' · ');
+}
+
+function stepText(step: ShownStep): string {
+  const notes = step.notes.flatMap((entries) => Object.entries(entries).map(([name, text]) => `${name}: ${plain(text)}`));
+  const args = Object.entries(step.args as Record<string, unknown>).map(
+    ([name, value]) => `${name}:\n${plain(typeof value === 'string' ? value : JSON.stringify(value))}`,
+  );
+  const part = (title: string, body: string) => (body === '' ? [] : [styleText('bold', title), body, '']);
+  return [
+    styleText('bold', `Step ${step.step}: ${plain(step.action)} (${step.status}, ${duration(step.duration_ms / 1000)})`),
+    '',
+    ...part('Notes', notes.join('\n')),
+    ...part('Arguments', args.join('\n')),
+    ...part('Observation', plain(step.observation)),
+    ...part('Changed', step.changed.map(plain).join('\n')),
+  ].join('\n');
+}
+
+function gradeText(grades: readonly Grade[]): string {
+  const grade = grades.findLast(({ final }) => final);
+  if (grade === undefined) return ', not graded';
+  if (!grade.valid) return `, no valid submission: ${grade.problems.map(({ message }) => message).join('; ')}`;
+  const gain = percent(improvementOf({ grade }), true);
+  return `, score ${number(grade.score)} (${gain} against ${number(grade.baseline)})${grade.stale ? ', stale' : ''}`;
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw new UserError('bad_flag', `"${text}" is not the number of a step.`, 'Give a whole number, such as 4.');
+}

@@ -1,0 +1,228 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { sha256, sha256OfFile } from '../lib/hash.ts';
+import type {
+  Grade,
+  GraderResult,
+  ObjectId,
+  Problem,
+  RunSpec,
+  SnapshotEntry,
+  SubmissionState,
+} from '../schema/index.ts';
+import { type RunFolder, readSnapshot, readTraceSync, submissionHash } from '../store/index.ts';
+import { type GraderOptions, runGrader } from './grader-process.ts';
+
+/** A workspace to grade: the one after a step (0 before the first), or the last. */
+interface GradedState {
+  step: number;
+  final: boolean;
+  snapshot: ObjectId;
+  stale: boolean;
+  entries: readonly SnapshotEntry[];
+  /** Hash over the submission files; null while one is missing. */
+  submission: ObjectId | null;
+}
+
+export interface GradeRunOptions extends Omit<GraderOptions, 'driver'> {
+  folder: RunFolder;
+  which: 'final' | 'all';
+}
+
+/**
+ * Grades a run's final workspace, or that of every step; from the store alone, whether or not the run still goes.
+ * Each distinct submission is graded once: what the same grader said of it before is taken over. The grades are
+ * appended to the run's `grades.jsonl` and returned in order of their steps.
+ * @throws GraderFailed, SandboxError, UserError; then nothing was appended
+ */
+export async function gradeRun(options: GradeRunOptions): Promise<Grade[]> {
+  const { folder, which } = options;
+  const record = folder.readRecord();
+  if (record === null) return [];
+  const states = statesOf(folder, options.task.file.submission.files);
+  const wanted = which === 'all' ? states : states.filter(({ final }) => final);
+  const grader = await graderVersion(options);
+  const known = knownResults(folder.readGrades().grades, grader);
+  const start = performance.now();
+  const results = await resultsOf(wanted, known, options, record.spec);
+  const seconds = (performance.now() - start) / 1000 / Math.max(1, results.graded);
+  const grades = wanted.map((state) =>
+    gradeOf(state, results.of(state), options, record.spec, grader, seconds),
+  );
+  for (const grade of grades) folder.appendGrade(grade);
+  return grades;
+}
+
+/** Every recorded workspace of a run, the one that counts last. */
+function statesOf(folder: RunFolder, files: readonly { path: string }[]): GradedState[] {
+  const { events } = readTraceSync(folder.tracePath);
+  const states: Omit<GradedState, 'entries' | 'submission'>[] = [];
+  let ended: { snapshot: ObjectId; submission: SubmissionState } | null = null;
+  for (const event of events) {
+    if (event.kind === 'session_started') {
+      ended = null;
+      if (states.length === 0) states.push({ step: 0, final: false, snapshot: event.snapshot, stale: false });
+    }
+    if (event.kind === 'step_finished') {
+      const { step, snapshot, submission } = event;
+      states.push({ step, final: false, snapshot, stale: submission.stale });
+    }
+    if (event.kind === 'run_ended' && event.snapshot !== null && event.submission !== null) {
+      ended = { snapshot: event.snapshot, submission: event.submission };
+    }
+  }
+  const last = states.at(-1);
+  if (last === undefined) return [];
+  const final =
+    ended === null ? last : { step: last.step, snapshot: ended.snapshot, stale: ended.submission.stale };
+  states[states.length - 1] = { ...final, final: true };
+  return states.map((state) => {
+    const { entries } = readSnapshot(folder.objects, state.snapshot);
+    return { ...state, entries, submission: submissionHash(entries, files) };
+  });
+}
+
+/** Hash over all that can change a score: grader, helpers, hidden data, metric and format. */
+async function graderVersion({ task, prepared, helpersFolder }: GradeRunOptions): Promise<string> {
+  const { metric, submission } = task.file;
+  const hashes: string[] = [];
+  for (const folder of [join(task.hiddenFolder, 'grade.py'), join(helpersFolder, 'mlab_task')]) {
+    for (const file of filesBelow(folder)) {
+      hashes.push(`${relative(dirname(folder), file)} ${await sha256OfFile(file)}`);
+    }
+  }
+  const data = prepared.manifest.files.map(({ path, sha256: hash }) => [path, hash]);
+  return sha256(JSON.stringify([metric, submission, hashes, data]));
+}
+
+function filesBelow(path: string): string[] {
+  if (path.endsWith('.py')) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.py'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function knownResults(grades: readonly Grade[], grader: string): Map<string, GraderResult> {
+  const known = new Map<string, GraderResult>();
+  for (const { submission, valid, score, baseline, problems, details, grader: by } of grades) {
+    if (by !== grader || submission === null) continue;
+    known.set(submission, { submission, valid, score, baseline, problems, details });
+  }
+  return known;
+}
+
+interface Results {
+  of: (state: GradedState) => GraderResult;
+  /** How many submissions the grader was run on. */
+  graded: number;
+}
+
+async function resultsOf(
+  states: readonly GradedState[],
+  known: ReadonlyMap<string, GraderResult>,
+  options: GradeRunOptions,
+  spec: RunSpec,
+): Promise<Results> {
+  const results = new Map(known);
+  const todo = new Map<string, GradedState>();
+  for (const state of states) {
+    const { submission, entries } = state;
+    if (submission === null || results.has(submission)) continue;
+    const tooLarge = sizeProblem(entries, options);
+    if (tooLarge === null) todo.set(submission, state);
+    else
+      results.set(submission, { submission, valid: false, score: null, problems: [tooLarge], details: {} });
+  }
+  if (todo.size > 0)
+    for (const result of await grade(todo, options, spec)) results.set(result.submission, result);
+  return {
+    graded: todo.size,
+    of: ({ submission, entries }) => {
+      const result = submission === null ? undefined : results.get(submission);
+      if (result !== undefined) return result;
+      const problems = missingFiles(entries, options);
+      return { submission: '', valid: false, score: null, problems, details: {} };
+    },
+  };
+}
+
+/** Lays the submissions out in a scratch folder, only their declared files, and runs the grader over them. */
+async function grade(
+  todo: ReadonlyMap<string, GradedState>,
+  options: GradeRunOptions,
+  spec: RunSpec,
+): Promise<GraderResult[]> {
+  const scratch = mkdtempSync(join(tmpdir(), 'mlab-grade-'));
+  try {
+    const submissions = join(scratch, 'submissions');
+    for (const [name, { entries }] of todo) {
+      for (const { path } of options.task.file.submission.files) {
+        const entry = entries.find((candidate) => candidate.path === path);
+        if (entry === undefined || !('object' in entry)) continue;
+        const target = join(submissions, name, path);
+        mkdirSync(dirname(target), { recursive: true });
+        await options.folder.objects.copyTo(entry.object, target);
+      }
+    }
+    return await runGrader({ ...options, driver: spec.sandbox }, submissions, [...todo.keys()], scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function sizeProblem(entries: readonly SnapshotEntry[], { task }: GradeRunOptions): Problem | null {
+  const { files, max_mb } = task.file.submission;
+  const paths = new Set<string>(files.map(({ path }) => path));
+  const bytes = entries.reduce(
+    (sum, entry) => sum + ('size' in entry && paths.has(entry.path) ? entry.size : 0),
+    0,
+  );
+  if (bytes <= max_mb * 2 ** 20) return null;
+  return {
+    code: 'too_large',
+    message: `The submission has ${bytes} bytes; at most ${max_mb} MiB are accepted.`,
+  };
+}
+
+function missingFiles(entries: readonly SnapshotEntry[], { task }: GradeRunOptions): Problem[] {
+  return task.file.submission.files.flatMap(({ path }): Problem[] => {
+    const entry = entries.find((candidate) => candidate.path === path);
+    if (entry === undefined) return [{ code: 'missing_file', message: `${path} is missing.` }];
+    if ('object' in entry) return [];
+    return [
+      { code: 'not_a_file', message: `${path} is a ${'link' in entry ? 'link' : 'folder'}, not a file.` },
+    ];
+  });
+}
+
+function gradeOf(
+  { step, final, snapshot, stale, submission }: GradedState,
+  result: GraderResult,
+  { task }: GradeRunOptions,
+  spec: RunSpec,
+  grader: string,
+  seconds: number,
+): Grade {
+  return {
+    v: 1,
+    time: Date.now(),
+    step,
+    final,
+    snapshot,
+    submission,
+    stale,
+    grader,
+    valid: result.valid,
+    score: result.score,
+    baseline: result.baseline ?? task.file.baseline.mean,
+    direction: task.file.metric.direction,
+    threshold: task.file.success.threshold,
+    problems: result.problems,
+    details: result.details,
+    seconds,
+    marks: spec.marks,
+  };
+}
