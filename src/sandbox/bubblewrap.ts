@@ -1,0 +1,220 @@
+import { type ChildProcess, execFile } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { constants } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { messageOf } from '../lib/errors.ts';
+import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts';
+import { confinedSandbox } from './confined-sandbox.ts';
+import { findProgram } from './find-program.ts';
+import type { Limiter } from './limits/limiter.ts';
+import { startTimeOf } from './owner.ts';
+import { descendantsOf, signalAll } from './process-tree.ts';
+import { RuntimeFolder } from './runtime-folder.ts';
+import { type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
+import { seccompFilter } from './seccomp.ts';
+import { innerCommand, outerCommand } from './shell.ts';
+import type { Running } from './supervisor.ts';
+import { userNamespaceHint } from './user-namespaces.ts';
+
+/** The monitor on the host and the first process of the namespace. */
+const ownProcesses = 2;
+/** A single process may ask for this many times the limit before it is refused: the watchdog acts on the sum. */
+const dataFactor = 2;
+const deathMs = 10_000;
+
+export const installHint = 'sudo apt-get install bubblewrap';
+
+/** @throws SandboxError when bubblewrap is missing or can't make a sandbox for this user. */
+export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
+  const program = findProgram('bwrap');
+  if (program === null) throw new SandboxError('bubblewrap (bwrap) is not installed', installHint);
+  const features = await featuresOf(program);
+  const runtime = new RuntimeFolder();
+  try {
+    const filter = seccompFilter();
+    const context: Context = {
+      program,
+      spec,
+      limiter,
+      argumentFile: runtime.write('arguments', nulSeparated(bubblewrapArguments(spec, runtime, features))),
+      filterFile: filter === null ? null : runtime.write('filter', filter),
+    };
+    const sandbox = confinedSandbox({
+      driver: 'bubblewrap',
+      runtime,
+      pathInside: (target) => target,
+      prepare: (argv, marker, options) => new BubblewrapRun(context, argv, marker, options),
+      dispose: async () => {},
+    });
+    await probe(sandbox);
+    return sandbox;
+  } catch (error) {
+    runtime[Symbol.dispose]();
+    throw error;
+  }
+}
+
+interface Context {
+  program: string;
+  spec: SandboxSpec;
+  limiter: Limiter;
+  argumentFile: string;
+  filterFile: string | null;
+}
+
+/** A sandbox that can't be made is known before the first command. */
+async function probe(sandbox: Sandbox): Promise<void> {
+  const options = { stdin: 'none', onOutput: () => {}, timeoutMs: null, signal: null } as const;
+  const { ended } = await sandbox.start(['true'], options);
+  await ended;
+}
+
+async function featuresOf(program: string): Promise<BubblewrapFeatures> {
+  try {
+    const { stdout } = await promisify(execFile)(program, ['--help'], { env: {} });
+    return { disableUserNamespaces: stdout.includes('--disable-userns') };
+  } catch (error) {
+    throw new SandboxError(`bubblewrap does not run: ${messageOf(error)}`, installHint, { cause: error });
+  }
+}
+
+class BubblewrapRun implements Running {
+  readonly spawn: Running['spawn'];
+  readonly watch: Running['watch'];
+  readonly #group;
+  readonly #files: number[] = [];
+  #child: ChildProcess | null = null;
+  /** First process of the namespace; its death is the death of all in it. */
+  #first: { pid: number; started: number } | null = null;
+
+  constructor(context: Context, argv: readonly string[], marker: string, options: StartOptions) {
+    const { spec, limiter } = context;
+    const processes = spec.limits.processes + ownProcesses;
+    this.#group = limiter.open({ ...spec.limits, processes });
+    const ungrouped = this.#group.joinFiles.length === 0;
+    const argumentFile = this.#open(context.argumentFile);
+    const filterFile = context.filterFile === null ? null : this.#open(context.filterFile);
+    const command = [
+      context.program,
+      '--args',
+      '4',
+      '--json-status-fd',
+      '3',
+      ...(filterFile === null ? [] : ['--seccomp', '5']),
+      '--chdir',
+      options.workingDirectory ?? spec.workingDirectory,
+      '--',
+      ...innerCommand(marker, ungrouped ? processes : null, argv),
+    ];
+    const dataBytes = ungrouped && !spec.gpu ? spec.limits.memoryBytes * dataFactor : null;
+    this.spawn = {
+      command: outerCommand(this.#group.joinFiles, spec.limits, dataBytes, command),
+      // The first process inside shows its environment to all others: nothing of the host's may be in it.
+      environment: {},
+      folder: '/',
+      extraFiles: ['pipe', argumentFile, ...(filterFile === null ? [] : [filterFile])],
+    };
+    this.watch = {
+      processes: () => this.#inside(),
+      folder: spec.watch === null ? null : { path: spec.watch.folder, maxBytes: spec.watch.maxBytes },
+      sums: ungrouped ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes } : null,
+    };
+  }
+
+  async attach(child: ChildProcess): Promise<void> {
+    this.#child = child;
+    this.#closeFiles();
+    const pid = await firstProcess(child);
+    const started = pid === null ? null : startTimeOf(pid);
+    this.#first = pid === null || started === null ? null : { pid, started };
+  }
+
+  terminate(): void {
+    signalAll(this.#inside(), 'SIGTERM');
+  }
+
+  async destroy(): Promise<void> {
+    const first = this.#first;
+    const child = this.#child;
+    const lives = () => first !== null && startTimeOf(first.pid) === first.started;
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      signalAll([...(first === null ? descendantsOf(child.pid) : []), child.pid], 'SIGKILL');
+    }
+    const deadline = performance.now() + deathMs;
+    for (
+      let pause = 1;
+      first !== null && lives() && performance.now() < deadline;
+      pause = Math.min(pause * 2, 50)
+    ) {
+      signalAll([first.pid], 'SIGKILL');
+      await sleep(pause);
+    }
+  }
+
+  async usage() {
+    return this.#group.usage();
+  }
+
+  /** Bubblewrap hands on a signal as 128 and its number, as a shell does. */
+  async translate(exitCode: number | null, signal: string | null) {
+    const name = exitCode === null || exitCode <= 128 ? null : signalName(exitCode - 128);
+    return name === null ? { exitCode, signal } : { exitCode: null, signal: name };
+  }
+
+  release(): Promise<void> {
+    return this.#group.close();
+  }
+
+  explain(message: string): SandboxError {
+    const reason = message.replace(/^bwrap: /gm, '');
+    return new SandboxError(`bubblewrap could not start the sandbox: ${reason}`, userNamespaceHint(reason));
+  }
+
+  /** All processes of the namespace but the first, which only waits and can't be terminated politely. */
+  #inside(): number[] {
+    const first = this.#first?.pid;
+    if (first === undefined) return [];
+    const members = this.#group.members();
+    if (members.length === 0) return descendantsOf(first);
+    return members.filter((pid) => pid !== first && pid !== this.#child?.pid);
+  }
+
+  #open(path: string): number {
+    const file = openSync(path, 'r');
+    this.#files.push(file);
+    return file;
+  }
+
+  #closeFiles(): void {
+    for (const file of this.#files.splice(0)) closeSync(file);
+  }
+}
+
+const Status = z.object({ 'child-pid': z.int().positive() });
+
+/**
+ * The host id of the namespace's first process. Only the first line is read: bubblewrap writes it before anything
+ * inside runs.
+ */
+async function firstProcess(child: ChildProcess): Promise<number | null> {
+  const stream = child.stdio[3] as Readable | undefined;
+  if (stream === undefined) return null;
+  stream.on('error', () => {});
+  for await (const line of createInterface({ input: stream })) {
+    stream.resume();
+    return Status.parse(JSON.parse(line))['child-pid'];
+  }
+  return null;
+}
+
+function signalName(number: number): string | null {
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
+}
+
+function nulSeparated(values: readonly string[]): string {
+  return values.map((value) => `${value}\0`).join('');
+}

@@ -1,0 +1,55 @@
+import type { SandboxDriver } from '../schema/index.ts';
+import { OutputPipes } from './output-pipe.ts';
+import type { RuntimeFolder } from './runtime-folder.ts';
+import { type Sandbox, SandboxError, type SandboxProcess, type StartOptions } from './sandbox.ts';
+import { newMarker, type Running, supervise } from './supervisor.ts';
+
+/** What tells one driver from another. */
+export interface DriverParts {
+  driver: SandboxDriver;
+  runtime: RuntimeFolder;
+  pathInside(target: string): string;
+  /** Gets ready to run one command. */
+  prepare(argv: readonly string[], marker: string, options: StartOptions): Running;
+  /** When the sandbox is given up and none of its commands runs any more. */
+  dispose(): Promise<void>;
+}
+
+export function confinedSandbox(parts: DriverParts): Sandbox {
+  const pipes = new OutputPipes(parts.runtime.path);
+  const processes = new Set<SandboxProcess>();
+  let disposed = false;
+
+  async function start(argv: readonly [string, ...string[]], options: StartOptions): Promise<SandboxProcess> {
+    if (disposed) throw new SandboxError('the sandbox was given up already', 'create a new one');
+    const output = await pipes.open();
+    const marker = newMarker();
+    let running: Running;
+    try {
+      running = parts.prepare(argv, marker, options);
+    } catch (error) {
+      output.closeWriteEnd();
+      output.reader.destroy();
+      throw error;
+    }
+    const process = await supervise(running, marker, output, options);
+    processes.add(process);
+    void process.ended.then(() => processes.delete(process));
+    return process;
+  }
+
+  async function dispose(): Promise<void> {
+    if (disposed) return;
+    disposed = true;
+    await Promise.all([...processes].map((process) => process.kill()));
+    await parts.dispose();
+    parts.runtime[Symbol.dispose]();
+  }
+
+  return {
+    driver: parts.driver,
+    pathInside: parts.pathInside,
+    start,
+    [Symbol.asyncDispose]: dispose,
+  };
+}

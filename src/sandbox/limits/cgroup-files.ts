@@ -1,0 +1,146 @@
+import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { hasCode } from '../../lib/errors.ts';
+import { orphansIn } from '../owner.ts';
+import { signalAll } from '../process-tree.ts';
+
+/** A hierarchy of control groups and where this process sits in it. */
+export interface Hierarchy {
+  version: 1 | 2;
+  /** Its controllers; of version 2 those that this process may use. */
+  controllers: string[];
+  /** Folder of this process's own group. */
+  folder: string;
+}
+
+/** The hierarchies that are mounted and whose own group can be seen. */
+export function hierarchies(): Hierarchy[] {
+  const paths = ownGroups();
+  return readText('/proc/self/mountinfo')
+    .split('\n')
+    .flatMap((line) => hierarchyOf(line, paths));
+}
+
+/** The living members of a group, as host ids. */
+export function membersOf(folder: string): number[] {
+  return readText(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
+}
+
+/** Makes a group and sets its knobs; a group that can't be set whole is taken away again. */
+export function makeGroup(folder: string, knobs: readonly Knob[]): void {
+  mkdirSync(folder);
+  try {
+    for (const knob of knobs) setKnob(folder, knob);
+  } catch (error) {
+    rmdirSync(folder);
+    throw error;
+  }
+}
+
+export interface Knob {
+  file: string;
+  value: string;
+  /** The kernel may lack it. */
+  optional?: boolean;
+}
+
+/** Kills the members until none is left, then removes the group. Gives up quietly after some seconds. */
+export async function removeGroup(folder: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    signalAll(membersOf(folder), 'SIGKILL');
+    if (tryRemove(folder)) return;
+    await setTimeout(Math.min(1 + attempt, 50));
+  }
+}
+
+/** Removes groups of processes that were killed before they could. */
+export function removeOrphans(parent: string): void {
+  for (const name of orphansIn(parent)) {
+    const folder = join(parent, name);
+    signalAll(membersOf(folder), 'SIGKILL');
+    tryRemove(folder);
+  }
+}
+
+/** A number from a file of one number or of `key number` lines; null where there is none. */
+export function readNumber(path: string, key?: string): number | null {
+  const text = readText(path);
+  const line =
+    key === undefined ? text : text.split('\n').find((candidate) => candidate.startsWith(`${key} `));
+  const value = Number.parseInt(key === undefined ? text : (line ?? '').slice(key.length), 10);
+  return Number.isNaN(value) ? null : value;
+}
+
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+export function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function setKnob(folder: string, knob: Knob): void {
+  const path = join(folder, knob.file);
+  try {
+    writeFileSync(path, knob.value, { flag: 'r+' });
+  } catch (error) {
+    if (!(knob.optional === true && hasCode(error, 'ENOENT'))) throw error;
+  }
+}
+
+function tryRemove(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch (error) {
+    return hasCode(error, 'ENOENT');
+  }
+}
+
+/** Controllers (joined by commas; none for version 2) to the path of this process's group. */
+function ownGroups(): Map<string, string> {
+  const lines = readText('/proc/self/cgroup').split('\n').filter(Boolean);
+  return new Map(
+    lines.map((line) => {
+      const [, controllers = '', ...path] = line.split(':');
+      return [controllers, path.join(':')];
+    }),
+  );
+}
+
+function hierarchyOf(line: string, paths: Map<string, string>): Hierarchy[] {
+  const [left = '', right = ''] = line.split(' - ');
+  const [, , , root = '/', mountPoint = ''] = left.split(' ');
+  const [type, , options = ''] = right.split(' ');
+  if (type === 'cgroup2') {
+    const folder = within(mountPoint, root, paths.get('') ?? '/');
+    const controllers = readText(join(folder, 'cgroup.controllers')).trim().split(' ').filter(Boolean);
+    return [{ version: 2, controllers, folder }];
+  }
+  if (type !== 'cgroup') return [];
+  const own = [...paths].find(([names]) => names !== '' && sameControllers(names, options));
+  if (own === undefined) return [];
+  return [{ version: 1, controllers: own[0].split(','), folder: within(mountPoint, root, own[1]) }];
+}
+
+function sameControllers(names: string, options: string): boolean {
+  const mounted = options.split(',');
+  return names.split(',').every((name) => mounted.includes(name));
+}
+
+/** In a container the mount may show only the part below `root`. */
+function within(mountPoint: string, root: string, path: string): string {
+  const below =
+    root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
+  return join(mountPoint, below.includes('..') ? '/' : below);
+}

@@ -1,0 +1,104 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownedName } from '../owner.ts';
+import type { SandboxLimits } from '../sandbox.ts';
+import {
+  type Hierarchy,
+  type Knob,
+  makeGroup,
+  membersOf,
+  readNumber,
+  removeGroup,
+  removeOrphans,
+} from './cgroup-files.ts';
+import type { Limiter, LimitGroup } from './limiter.ts';
+
+const nanosecond = 1e-9;
+
+interface Folders {
+  memory: string;
+  pids: string;
+  cpuacct: string | null;
+}
+
+/** Groups below this process's own in each old hierarchy; null where they can't be made. */
+export function cgroupV1(found: readonly Hierarchy[]): Limiter | null {
+  const folderOf = (controller: string) =>
+    found.find(({ version, controllers }) => version === 1 && controllers.includes(controller))?.folder ??
+    null;
+  const memory = folderOf('memory');
+  const pids = folderOf('pids');
+  if (memory === null || pids === null || !canMakeGroups(memory) || !canMakeGroups(pids)) return null;
+  const cpuacct = folderOf('cpuacct');
+  const parents: Folders = {
+    memory,
+    pids,
+    cpuacct: cpuacct !== null && canMakeGroups(cpuacct) ? cpuacct : null,
+  };
+  for (const parent of new Set(foldersOf(parents))) removeOrphans(parent);
+  let count = 0;
+  return { mechanism: 'cgroup v1', open: (limits) => openGroup(parents, `command-${count++}`, limits) };
+}
+
+function openGroup(parents: Folders, suffix: string, limits: SandboxLimits): LimitGroup {
+  const name = ownedName(suffix);
+  const memory = join(parents.memory, name);
+  const pids = join(parents.pids, name);
+  const cpuacct = parents.cpuacct === null ? null : join(parents.cpuacct, name);
+  const knobs = new Map<string, Knob[]>(foldersOf({ memory, pids, cpuacct }).map((folder) => [folder, []]));
+  knobs.get(memory)?.push(...memoryKnobs(limits));
+  knobs.get(pids)?.push({ file: 'pids.max', value: String(limits.processes) });
+  const made: string[] = [];
+  try {
+    for (const [folder, values] of knobs) {
+      makeGroup(folder, values);
+      made.push(folder);
+    }
+  } catch (error) {
+    for (const folder of made) rmdirSync(folder);
+    throw error;
+  }
+  return {
+    joinFiles: made.map((folder) => join(folder, 'cgroup.procs')),
+    members: () => membersOf(pids),
+    usage: () => ({
+      peakMemoryBytes: readNumber(join(memory, 'memory.max_usage_in_bytes')),
+      cpuSeconds: cpuacct === null ? null : scaled(readNumber(join(cpuacct, 'cpuacct.usage')), nanosecond),
+      outOfMemoryKills: readNumber(join(memory, 'memory.oom_control'), 'oom_kill') ?? 0,
+    }),
+    close: async () => {
+      for (const folder of made) await removeGroup(folder);
+    },
+  };
+}
+
+/** Swap is counted in, where the kernel accounts for it; else swapping is discouraged. */
+function memoryKnobs(limits: SandboxLimits): Knob[] {
+  const value = String(limits.memoryBytes);
+  return [
+    { file: 'memory.limit_in_bytes', value },
+    { file: 'memory.memsw.limit_in_bytes', value, optional: true },
+    { file: 'memory.swappiness', value: '0', optional: true },
+  ];
+}
+
+function foldersOf(folders: Folders): string[] {
+  const all = [folders.memory, folders.pids, folders.cpuacct].filter((folder) => folder !== null);
+  return [...new Set(all)];
+}
+
+function scaled(value: number | null, unit: number): number | null {
+  return value === null ? null : value * unit;
+}
+
+/** Permission bits say little here (root ignores them, a read-only mount overrides them): so try. */
+function canMakeGroups(parent: string): boolean {
+  const folder = join(parent, ownedName('probe'));
+  try {
+    mkdirSync(folder);
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,111 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasCode } from '../../lib/errors.ts';
+import { ownedName } from '../owner.ts';
+import type { SandboxLimits } from '../sandbox.ts';
+import {
+  type Hierarchy,
+  isWritable,
+  type Knob,
+  makeGroup,
+  membersOf,
+  readNumber,
+  readText,
+  removeGroup,
+  removeOrphans,
+} from './cgroup-files.ts';
+import type { Limiter, LimitGroup } from './limiter.ts';
+
+const microsecond = 1e-6;
+const controllers = ['memory', 'pids'];
+const leaf = 'mlab-harness';
+
+/**
+ * Groups in the one new hierarchy, where it was delegated to this user; null elsewhere.
+ * A group that hands controllers to its children may hold no processes itself, so whoever is in it moves down into
+ * a leaf first. The limits set above stay in force for all of them.
+ */
+export function cgroupV2(found: readonly Hierarchy[]): Limiter | null {
+  const hierarchy = found.find(({ version }) => version === 2);
+  if (hierarchy === undefined) return null;
+  const parent = delegated(hierarchy);
+  if (parent === null || !handDown(parent)) return null;
+  removeOrphans(parent);
+  let count = 0;
+  return { mechanism: 'cgroup v2', open: (limits) => openGroup(parent, `command-${count++}`, limits) };
+}
+
+/** The group below which ours are made: this process's own, or the one above when it already sits in the leaf. */
+function delegated(hierarchy: Hierarchy): string | null {
+  const parent = hierarchy.folder.endsWith(`/${leaf}`)
+    ? hierarchy.folder.slice(0, -leaf.length - 1)
+    : hierarchy.folder;
+  const offered = readText(join(parent, 'cgroup.controllers')).trim().split(' ');
+  const writable = ['', 'cgroup.procs', 'cgroup.subtree_control'].every((file) =>
+    isWritable(join(parent, file)),
+  );
+  return writable && controllers.every((name) => offered.includes(name)) ? parent : null;
+}
+
+/** Whether the controllers serve the children of this group, if need be after its processes moved out. */
+function handDown(parent: string): boolean {
+  // More than once: a process that is forked meanwhile gets in the way again.
+  for (let attempt = 0; attempt < 5 && !handsDown(parent); attempt++) {
+    try {
+      writeFileSync(join(parent, 'cgroup.subtree_control'), controllers.map((name) => `+${name}`).join(' '));
+    } catch (error) {
+      if (!hasCode(error, 'EBUSY') || !moveIntoLeaf(parent)) return false;
+    }
+  }
+  return handsDown(parent);
+}
+
+function handsDown(parent: string): boolean {
+  const enabled = readText(join(parent, 'cgroup.subtree_control')).trim().split(' ');
+  return controllers.every((name) => enabled.includes(name));
+}
+
+function moveIntoLeaf(parent: string): boolean {
+  try {
+    const folder = join(parent, leaf);
+    mkdirSync(folder, { recursive: true });
+    for (const pid of membersOf(parent)) moveProcess(pid, folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function moveProcess(pid: number, folder: string): void {
+  try {
+    writeFileSync(join(folder, 'cgroup.procs'), String(pid));
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+}
+
+function openGroup(parent: string, suffix: string, limits: SandboxLimits): LimitGroup {
+  const folder = join(parent, ownedName(suffix));
+  makeGroup(folder, knobsFor(limits));
+  return {
+    joinFiles: [join(folder, 'cgroup.procs')],
+    members: () => membersOf(folder),
+    usage: () => {
+      const microseconds = readNumber(join(folder, 'cpu.stat'), 'usage_usec');
+      return {
+        peakMemoryBytes: readNumber(join(folder, 'memory.peak')),
+        cpuSeconds: microseconds === null ? null : microseconds * microsecond,
+        outOfMemoryKills: readNumber(join(folder, 'memory.events'), 'oom_kill') ?? 0,
+      };
+    },
+    close: () => removeGroup(folder),
+  };
+}
+
+function knobsFor(limits: SandboxLimits): Knob[] {
+  return [
+    { file: 'memory.max', value: String(limits.memoryBytes) },
+    { file: 'memory.swap.max', value: '0', optional: true },
+    { file: 'pids.max', value: String(limits.processes) },
+  ];
+}

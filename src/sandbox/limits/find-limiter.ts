@@ -1,0 +1,10 @@
+import { hierarchies } from './cgroup-files.ts';
+import { cgroupV1 } from './cgroup-v1.ts';
+import { cgroupV2 } from './cgroup-v2.ts';
+import { type Limiter, ungrouped } from './limiter.ts';
+
+/** The best mechanism that serves this user here. */
+export function findLimiter(): Limiter {
+  const found = hierarchies();
+  return cgroupV2(found) ?? cgroupV1(found) ?? ungrouped;
+}

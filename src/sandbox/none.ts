@@ -1,0 +1,176 @@
+import type { ChildProcess } from 'node:child_process';
+import { lstatSync, mkdirSync, readlinkSync, rmdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { variablesOf } from './bubblewrap-arguments.ts';
+import { confinedSandbox } from './confined-sandbox.ts';
+import type { Limiter } from './limits/limiter.ts';
+import { ownedName } from './owner.ts';
+import { descendantsOf, processesWithVariable, signalAll } from './process-tree.ts';
+import { RuntimeFolder } from './runtime-folder.ts';
+import { type Mount, type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
+import { innerCommand, outerCommand } from './shell.ts';
+import type { Running } from './supervisor.ts';
+import { isWithin } from './system-folders.ts';
+
+const tagVariable = 'MLAB_COMMAND';
+const deathMs = 10_000;
+
+/** Plain processes of this user in the real folders: no confinement at all, only limits. */
+export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
+  const runtime = new RuntimeFolder();
+  try {
+    const links = linkMounts(spec.mounts);
+    const home = join(runtime.path, 'home');
+    mkdirSync(home);
+    let count = 0;
+    return confinedSandbox({
+      driver: 'none',
+      runtime,
+      pathInside: (target) => sourceOf(target, spec.mounts),
+      prepare: (argv, marker, options) =>
+        new UnconfinedRun(spec, limiter, home, ownedName(`${count++}`), argv, marker, options),
+      dispose: async () => {
+        for (const link of links) removeLink(link);
+      },
+    });
+  } catch (error) {
+    runtime[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** The host path behind an inside one. */
+export function sourceOf(target: string, mounts: readonly Mount[]): string {
+  const holding = mounts.filter((mount) => isWithin(mount.target, target));
+  const nearest = holding.sort((first, second) => first.target.length - second.target.length).at(-1);
+  return nearest === undefined ? target : join(nearest.source, relative(nearest.target, target));
+}
+
+class UnconfinedRun implements Running {
+  readonly spawn: Running['spawn'];
+  readonly watch: Running['watch'];
+  readonly #group;
+  readonly #tag: string;
+  #child: ChildProcess | null = null;
+
+  constructor(
+    spec: SandboxSpec,
+    limiter: Limiter,
+    home: string,
+    tag: string,
+    argv: readonly string[],
+    marker: string,
+    options: StartOptions,
+  ) {
+    this.#group = limiter.open(spec.limits);
+    this.#tag = tag;
+    const ungrouped = this.#group.joinFiles.length === 0;
+    this.spawn = {
+      command: outerCommand(this.#group.joinFiles, spec.limits, null, innerCommand(marker, null, argv)),
+      environment: { ...variablesOf(spec), HOME: home, TMPDIR: home, [tagVariable]: tag },
+      folder: sourceOf(options.workingDirectory ?? spec.workingDirectory, spec.mounts),
+      extraFiles: [],
+    };
+    this.watch = {
+      processes: () => this.#near(),
+      folder: spec.watch === null ? null : { path: spec.watch.folder, maxBytes: spec.watch.maxBytes },
+      sums: ungrouped ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes } : null,
+    };
+  }
+
+  async attach(child: ChildProcess): Promise<void> {
+    this.#child = child;
+  }
+
+  terminate(): void {
+    signalAll(this.#all(), 'SIGTERM');
+  }
+
+  async destroy(): Promise<void> {
+    const deadline = performance.now() + deathMs;
+    for (let left = this.#all(); left.length > 0 && performance.now() < deadline; left = this.#all()) {
+      signalAll(left, 'SIGKILL');
+      await sleep(2);
+    }
+  }
+
+  async usage() {
+    return this.#group.usage();
+  }
+
+  async translate(exitCode: number | null, signal: string | null) {
+    return { exitCode, signal };
+  }
+
+  release(): Promise<void> {
+    return this.#group.close();
+  }
+
+  explain(message: string): SandboxError {
+    return new SandboxError(`the command could not be started: ${message}`, 'check the folders of the run');
+  }
+
+  #near(): number[] {
+    const members = this.#group.members();
+    if (members.length > 0 || this.#child?.pid === undefined) return members;
+    return this.#lives() ? [this.#child.pid, ...descendantsOf(this.#child.pid)] : [];
+  }
+
+  /** Also those that left the tree, as long as they kept the environment that they were given. */
+  #all(): number[] {
+    const group = this.#group.joinFiles.length > 0 ? this.#group.members() : [];
+    const tagged = processesWithVariable(`${tagVariable}=${this.#tag}`);
+    return [...new Set([...group, ...this.#near(), ...tagged])];
+  }
+
+  #lives(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+}
+
+/** Mounts that lie within others show up there as links. Returns the links made. */
+function linkMounts(mounts: readonly Mount[]): string[] {
+  const links: string[] = [];
+  for (const mount of mounts) {
+    const others = mounts.filter((other) => other !== mount && other.target !== mount.target);
+    if (!others.some((other) => isWithin(other.target, mount.target))) continue;
+    const place = sourceOf(mount.target, others);
+    if (isLinkTo(place, mount.source)) continue;
+    clearPlaceholder(place);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(mount.source, place);
+    links.push(place);
+  }
+  return links;
+}
+
+/** An empty folder or file was put there to be mounted on. */
+function clearPlaceholder(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  try {
+    if (stat.isDirectory()) return rmdirSync(path);
+    if (stat.isSymbolicLink() || (stat.isFile() && stat.size === 0)) return rmSync(path);
+  } catch (error) {
+    throw inTheWay(path, error);
+  }
+  throw inTheWay(path, null);
+}
+
+function inTheWay(path: string, cause: unknown): SandboxError {
+  return new SandboxError(`${path} is in the way of a read-only mount`, `remove ${path}`, { cause });
+}
+
+function isLinkTo(path: string, source: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return (
+    stat?.isSymbolicLink() === true &&
+    readlinkSync(path) === source &&
+    statSync(path, { throwIfNoEntry: false }) !== undefined
+  );
+}
+
+function removeLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(path);
+}

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Where a process prints to. */
+export interface OutputPipe {
+  readonly reader: Socket;
+  /** Passed to the process; then closed here, so that the end of the last writer is the end of the output. */
+  readonly writeEnd: number;
+  closeWriteEnd(): void;
+}
+
+/**
+ * Makes pipes for processes to print to. Node's own are socket pairs, which `echo … > /dev/stderr` can't open; these
+ * are named pipes in a folder that only this user enters. They are made several at a time and used again.
+ */
+export class OutputPipes {
+  readonly #folder: string;
+  readonly #free: string[] = [];
+  #made = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async open(): Promise<OutputPipe> {
+    if (this.#free.length === 0) await this.#make();
+    const path = this.#free.pop();
+    if (path === undefined) return this.open();
+    const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writeEnd = openSync(path, constants.O_WRONLY);
+    const reader = new Socket({ fd: readEnd, readable: true, writable: false });
+    // A name goes back only after everyone has let go of it: a reader must not meet another command's output.
+    reader.once('end', () => reader.once('close', () => this.#free.push(path)));
+    return { reader, writeEnd, closeWriteEnd: () => closeSync(writeEnd) };
+  }
+
+  async #make(): Promise<void> {
+    const paths = Array.from({ length: 4 }, () => join(this.#folder, `output-${this.#made++}`));
+    await promisify(execFile)('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' } });
+    this.#free.push(...paths);
+  }
+}

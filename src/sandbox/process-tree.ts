@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+
+/** What the processes of a tree use together. */
+export interface TreeUsage {
+  residentBytes: number;
+  threads: number;
+  /** Of the living ones and of the children that they have waited for. */
+  cpuSeconds: number;
+}
+
+const ticksPerSecond = 100;
+const kibibyte = 1024;
+
+/** Host ids of all processes below this one, itself not among them. Complete below the first process of a namespace. */
+export function descendantsOf(pid: number): number[] {
+  const found: number[] = [];
+  const waiting = [pid];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const child of childrenOf(next)) {
+      found.push(child);
+      waiting.push(child);
+    }
+  }
+  return found;
+}
+
+/** Sends a signal; a process that is gone, or is not ours to signal, is passed over. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // Gone already.
+    }
+  }
+}
+
+export function usageOf(pids: readonly number[]): TreeUsage {
+  const usage: TreeUsage = { residentBytes: 0, threads: 0, cpuSeconds: 0 };
+  for (const pid of pids) {
+    const status = readProcess(pid, 'status');
+    usage.residentBytes += fieldOf(status, 'VmRSS') * kibibyte;
+    usage.threads += fieldOf(status, 'Threads');
+    usage.cpuSeconds += cpuSecondsOf(pid);
+  }
+  return usage;
+}
+
+/** Memory with pages that several processes share counted once, in bytes. Dear: some milliseconds a process. */
+export function proportionalBytesOf(pids: readonly number[]): number {
+  let sum = 0;
+  for (const pid of pids) {
+    const rollup = readProcess(pid, 'smaps_rollup');
+    sum += fieldOf(rollup === '' ? readProcess(pid, 'status') : rollup, rollup === '' ? 'VmRSS' : 'Pss');
+  }
+  return sum * kibibyte;
+}
+
+/** Disk space held by files that were removed while these processes have them open, in bytes. */
+export function removedFileBytes(pids: readonly number[], device: number): number {
+  const sizes = new Map<number, number>();
+  for (const pid of pids) {
+    for (const name of listProcess(pid, 'fd')) {
+      try {
+        const stat = statSync(`/proc/${pid}/fd/${name}`);
+        if (stat.isFile() && stat.nlink === 0 && stat.dev === device) sizes.set(stat.ino, stat.blocks * 512);
+      } catch {
+        // Closed meanwhile.
+      }
+    }
+  }
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}
+
+/** Host ids of processes whose environment holds this entry (`NAME=value`). */
+export function processesWithVariable(entry: string): number[] {
+  return allProcesses().filter((pid) => readProcess(pid, 'environ').split('\0').includes(entry));
+}
+
+function allProcesses(): number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+}
+
+function childrenOf(pid: number): number[] {
+  return listProcess(pid, 'task').flatMap((thread) =>
+    readProcess(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
+}
+
+function cpuSecondsOf(pid: number): number {
+  const stat = readProcess(pid, 'stat');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return ticks / ticksPerSecond;
+}
+
+function fieldOf(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+}
+
+function readProcess(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function listProcess(pid: number, folder: string): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/${folder}`);
+  } catch {
+    return [];
+  }
+}
