@@ -7,6 +7,7 @@ export const ProblemCode = z.enum([
   'not_a_file',
   'too_large',
   'unreadable',
+  'missing_function',
   'wrong_columns',
   'missing_ids',
   'duplicate_ids',

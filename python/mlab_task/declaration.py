@@ -1,0 +1,76 @@
+"""What a task says of its submission: the `submission` part of task.yaml, as dataclasses."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a CSV submission, beside the id."""
+
+    name: str
+    type: str = "number"
+    min: float | None = None
+    max: float | None = None
+    values: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A table with one row for each id of `id_file`, a CSV file of the public data."""
+
+    path: str
+    id_column: str
+    id_file: str
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class PythonFile:
+    """A Python module that defines the named functions."""
+
+    path: str
+    defines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """All files of a submission, and the most that they may weigh together."""
+
+    files: tuple[CsvFile | PythonFile, ...]
+    max_bytes: int
+
+
+def read_declaration(task_file: Path) -> Declaration:
+    """Reads the declaration from a JSON file with the keys `metric` and `submission`."""
+    submission = json.loads(task_file.read_text(encoding="utf-8"))["submission"]
+    return Declaration(
+        files=tuple(_file(entry) for entry in submission["files"]),
+        max_bytes=int(submission.get("max_mb", 64)) * 2**20,
+    )
+
+
+def _file(entry: dict[str, Any]) -> CsvFile | PythonFile:
+    if entry["format"] == "csv":
+        return CsvFile(
+            path=entry["path"],
+            id_column=entry["id"]["column"],
+            id_file=entry["id"]["from"],
+            columns=tuple(_column(column) for column in entry["columns"]),
+        )
+    if entry["format"] == "python":
+        return PythonFile(path=entry["path"], defines=tuple(entry["defines"]))
+    raise ValueError(f"unknown format {entry['format']!r} of a submission file")
+
+
+def _column(entry: dict[str, Any]) -> Column:
+    values = entry.get("values")
+    return Column(
+        name=entry["name"],
+        type=entry.get("type", "number"),
+        min=entry.get("min"),
+        max=entry.get("max"),
+        values=None if values is None else tuple(values),
+    )

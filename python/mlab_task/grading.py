@@ -1,0 +1,116 @@
+"""Runs a task's score function on every submission and prints what the harness reads.
+
+A task's `hidden/grade.py` loads its labels once, defines `score(submission)`, and calls `grade`.
+"""
+
+import argparse
+import json
+import math
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mlab_task.declaration import read_declaration
+from mlab_task.problems import Problem, Rejected, plain
+from mlab_task.submission import FormatCheck, Submission
+from mlab_task.tables import read_rows
+
+TOO_LARGE = Problem("out_of_range", "the score is not finite: submitted numbers are too large")
+
+
+class HarnessError(Exception):
+    """The grader cannot go on through no fault of a submission: nothing is graded."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Where the harness put what a grader needs."""
+
+    task: Path
+    submissions: Path
+    public: Path
+    private: Path
+    exchange: Path | None
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score with more to say than its value."""
+
+    value: float
+    baseline: float | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+def read_arguments() -> Arguments:
+    """Parses the grader's command line; all paths become absolute."""
+    parser = argparse.ArgumentParser(description="Grade submissions.")
+    for name in ("task", "submissions", "public", "private"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--exchange", type=Path)
+    parsed = parser.parse_args()
+    return Arguments(**{k: None if v is None else v.resolve() for k, v in vars(parsed).items()})
+
+
+def read_labels(file: Path, id_column: str, label_column: str) -> dict[str, str]:
+    """A column of a CSV file by the ids of another."""
+    with file.open("rb") as opened:
+        rows = read_rows(opened)
+        header = next(rows)[1]
+        identifier, label = header.index(id_column), header.index(label_column)
+        return {row[identifier]: row[label] for _, row in rows}
+
+
+def grade(score: Callable[[Submission], float | Score], arguments: Arguments) -> None:
+    """Grades each submission by itself and prints one JSON object with all results.
+
+    A score function raises `Rejected` for a submission that is invalid. Whatever else it raises
+    counts against that submission alone, except `HarnessError`, which ends the grading.
+    """
+    check = FormatCheck(read_declaration(arguments.task), arguments.public)
+    folders = sorted(entry for entry in arguments.submissions.iterdir() if entry.is_dir())
+    results = [_grade_one(folder, check, score) for folder in folders]
+    print(json.dumps({"results": results}), flush=True)
+
+
+def _grade_one(
+    folder: Path, check: FormatCheck, score: Callable[[Submission], float | Score]
+) -> dict[str, Any]:
+    try:
+        outcome = check.check(folder)
+        if isinstance(outcome, list):
+            return _invalid(folder.name, outcome)
+        found = score(outcome)
+    except HarnessError:
+        raise
+    except Rejected as rejection:
+        return _invalid(folder.name, [rejection.problem])
+    except OverflowError:
+        return _invalid(folder.name, [TOO_LARGE])
+    except Exception as error:
+        traceback.print_exc()
+        message = f"the grader failed on this submission: {type(error).__name__}: {error}"
+        return _invalid(folder.name, [Problem("crashed", plain(message))])
+    result = found if isinstance(found, Score) else Score(found)
+    if not math.isfinite(result.value):
+        return _invalid(folder.name, [TOO_LARGE])
+    graded = {
+        "submission": folder.name,
+        "valid": True,
+        "score": float(result.value),
+        "problems": [],
+        "details": result.details,
+    }
+    return graded if result.baseline is None else {**graded, "baseline": float(result.baseline)}
+
+
+def _invalid(name: str, problems: list[Problem]) -> dict[str, Any]:
+    return {
+        "submission": name,
+        "valid": False,
+        "score": None,
+        "problems": [asdict(problem) for problem in problems],
+        "details": {},
+    }

@@ -1,0 +1,87 @@
+"""What is wrong with a submission, in codes that the harness knows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+CODES = frozenset(
+    {
+        "missing_file",
+        "not_a_file",
+        "too_large",
+        "unreadable",
+        "missing_function",
+        "wrong_columns",
+        "missing_ids",
+        "duplicate_ids",
+        "extra_ids",
+        "not_a_number",
+        "not_finite",
+        "out_of_range",
+        "not_allowed",
+        "wrong_shape",
+        "wrong_output",
+        "timed_out",
+        "crashed",
+    }
+)
+
+EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, with a message for the person or agent who can mend it."""
+
+    code: str
+    message: str
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise ValueError(f"{self.code!r} is no problem code")
+
+
+class Rejected(Exception):
+    """Raised by a score function: the submission is invalid, and this is why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.problem = Problem(code, message)
+
+
+@dataclass
+class Tally:
+    """Counts how often one thing went wrong, keeping the first few examples."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, example: str) -> None:
+        self.count += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(example)
+
+    def describe(self) -> str:
+        """The examples, and how many more there are."""
+        rest = self.count - len(self.examples)
+        more = f" and {rest:,} more" if rest else ""
+        return ", ".join(self.examples) + more
+
+
+def quoted(text: str, longest: int = 40) -> str:
+    """Untrusted text, cut short and with nothing in it that a terminal would obey."""
+    return ascii(text if len(text) <= longest else text[:longest] + "…")
+
+
+def plain(text: str, longest: int = 500) -> str:
+    """Untrusted text of several lines, its end kept, as printable ASCII on one line."""
+    printable = "".join(letter if " " <= letter <= "~" else " " for letter in text)
+    words = " ".join(printable.split())
+    return words if len(words) <= longest else "… " + words[-longest:]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Up to a few names for a message."""
+    tally = Tally()
+    for name in names:
+        tally.add(quoted(name))
+    return tally.describe()

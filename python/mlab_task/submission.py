@@ -1,0 +1,100 @@
+"""The format check that the grader and Validate Submission share."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from mlab_task.csv_check import Table, check_csv, read_ids
+from mlab_task.declaration import CsvFile, Declaration, PythonFile
+from mlab_task.problems import Problem, Rejected
+from mlab_task.python_check import check_python
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submission whose files are what the task declares."""
+
+    name: str
+    folder: Path
+    tables: dict[str, Table]
+
+    @property
+    def table(self) -> Table:
+        """The table of a task that asks for exactly one."""
+        (table,) = self.tables.values()
+        return table
+
+
+class FormatCheck:
+    """Judges submissions against a declaration and public data, read once for all of them."""
+
+    def __init__(self, declaration: Declaration, public: Path) -> None:
+        self._declaration = declaration
+        self._ids = {
+            file.path: read_ids(public, file)
+            for file in declaration.files
+            if isinstance(file, CsvFile)
+        }
+
+    def check(self, folder: Path) -> Submission | list[Problem]:
+        """The submission in a folder, or all that is wrong with it."""
+        problems: list[Problem] = []
+        tables: dict[str, Table] = {}
+        bytes_left = self._declaration.max_bytes
+        for declared in self._declaration.files:
+            try:
+                with open_untrusted(folder, declared.path) as file:
+                    bytes_left -= os.fstat(file.fileno()).st_size
+                    if bytes_left < 0:
+                        most = self._declaration.max_bytes // 2**20
+                        message = f"{declared.path}: a submission may weigh {most} MiB at most"
+                        raise Rejected("too_large", message)
+                    outcome = self._check_file(file, declared)
+            except Rejected as rejection:
+                problems.append(rejection.problem)
+                continue
+            if isinstance(outcome, Table):
+                tables[declared.path] = outcome
+            else:
+                problems += outcome
+        return problems or Submission(folder.name, folder, tables)
+
+    def _check_file(self, file: BinaryIO, declared: CsvFile | PythonFile) -> Table | list[Problem]:
+        if isinstance(declared, CsvFile):
+            return check_csv(file, declared, self._ids[declared.path])
+        return check_python(file, declared)
+
+
+def open_untrusted(folder: Path, path: str) -> BinaryIO:
+    """Opens a regular file below a folder without following a link or waiting for a pipe.
+
+    :raises Rejected: missing_file, not_a_file or unreadable
+    """
+    parts = PurePosixPath(path).parts
+    place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            inner = _open_at(place, part, os.O_RDONLY | os.O_DIRECTORY, path)
+            os.close(place)
+            place = inner
+        file = _open_at(place, parts[-1], os.O_RDONLY | os.O_NONBLOCK, path)
+    finally:
+        os.close(place)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise Rejected("not_a_file", f"{path}: not a regular file")
+    return os.fdopen(file, "rb")
+
+
+def _open_at(place: int, name: str, flags: int, path: str) -> int:
+    try:
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
+    except FileNotFoundError:
+        raise Rejected("missing_file", f"{path}: there is no such file") from None
+    except PermissionError:
+        raise Rejected("unreadable", f"{path}: no permission to read it") from None
+    except OSError:
+        # ELOOP for a link, ENOTDIR below a file, ENXIO for a socket.
+        raise Rejected("not_a_file", f"{path}: not a regular file, or reached by a link") from None

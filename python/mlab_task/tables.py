@@ -1,0 +1,46 @@
+"""Reading CSV text that nobody has vouched for, a line at a time and within fixed limits."""
+
+import csv
+from collections.abc import Iterator
+from typing import BinaryIO
+
+LONGEST_LINE = 4 * 2**20
+LONGEST_FIELD = 10**6
+
+
+class Unreadable(Exception):
+    """The file is no CSV text; the message says at which line and why."""
+
+
+def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
+    """Yields the line number (from 1) and the fields of each row; blank lines are skipped.
+
+    The text is UTF-8 with or without a byte order mark, fields are separated by commas and
+    quoted with `"`. Spaces around a field are dropped. Memory stays within one row.
+    """
+    csv.field_size_limit(LONGEST_FIELD)
+    reader = csv.reader(_lines(file), strict=True)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise Unreadable(f"line {reader.line_num}: {error}") from None
+        if any(field.strip() for field in row) or len(row) > 1:
+            yield reader.line_num, [field.strip() for field in row]
+
+
+def _lines(file: BinaryIO) -> Iterator[str]:
+    number = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise Unreadable(f"line {number} is longer than {LONGEST_LINE:,} bytes")
+        if b"\0" in line:
+            raise Unreadable(f"line {number} holds a NUL byte")
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError:
+            raise Unreadable(f"line {number} is not UTF-8 text") from None
+        yield text.removeprefix("\ufeff") if number == 1 else text
