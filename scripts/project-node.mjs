@@ -67,8 +67,8 @@ export function missingNodeMessage() {
   return [
     `mlab needs Node ${neededNode} or newer; this is ${process.versions.node}, and there is no newer one on PATH.`,
     'The package brings a Node of its own, but its install script did not run or has none for this platform. Either',
-    '  - let that script run:  npm rebuild node --ignore-scripts=false',
-    `    in ${installFolder()}`,
+    `  - let that script run, in ${installFolder()}:  npm rebuild node --ignore-scripts=false`,
+    '    (where npm then speaks of allowScripts:  npm install-scripts approve node  first),',
     `  - or install Node ${neededNode} or newer (https://nodejs.org/en/download) and try again.`,
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 /** `npm start`: sets up, then lets the automl agent work on the starter suite. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { handOver } from './hand-over.mjs';
 import { packageRoot } from './project-node.mjs';
@@ -47,8 +47,13 @@ function isOver(folder) {
   return plan.runs.every(({ id }) => ended.includes(readJson(join(folder, 'runs', id, 'run.json'))?.status));
 }
 
+/** Null where it is missing or broken: then the experiment counts as not over, and mlab says what is wrong with it. */
 function readJson(path) {
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
 }
 
 function sayHowToGoOn(name) {
