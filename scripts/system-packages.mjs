@@ -78,7 +78,8 @@ function mendingCommand(need) {
   if (need.otherwise !== undefined) return need.otherwise;
   const manager = managers.find(({ program }) => isOnPath(program));
   if (manager === undefined) return "install it with your system's package manager";
-  return ['sudo', ...manager.install, ...need.packages[manager.name]].join(' ');
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo'];
+  return [...asRoot, ...manager.install, ...need.packages[manager.name]].join(' ');
 }
 
 /** Debian's python3 comes without ensurepip, and then makes no environments. */
