@@ -13,7 +13,7 @@ export function installPackages(root = packageRoot) {
   const { error, status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     env: { ...process.env, PATH: pathWithoutPackages() },
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 'ignore', 2],
     shell: process.platform === 'win32',
   });
   if (error !== undefined)

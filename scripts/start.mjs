@@ -1,34 +1,30 @@
 /** `npm start`: sets up, then lets the automl agent work on the starter suite. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { handOver } from './hand-over.mjs';
+import { endAs, handOver } from './hand-over.mjs';
 import { packageRoot } from './project-node.mjs';
 import { isProgram, runScript, say } from './script.mjs';
 import { setUp } from './setup.mjs';
 
-const flags = [
-  '--suite',
-  'starter',
-  '--agent',
-  'automl',
-  '--seeds',
-  '2',
-  '--parallel',
-  '2',
-  '--wall-seconds',
-  '25',
-];
+/** What `mlab run` is told, unless the command line says otherwise. Well below two minutes when all is prepared. */
+const defaults = {
+  '--suite': 'starter',
+  '--agent': 'automl',
+  '--seeds': '2',
+  '--parallel': '2',
+  '--wall-seconds': '25',
+};
 
 async function start(extraFlags) {
   const { node } = setUp();
-  const experiments = join(packageRoot, 'experiments');
-  const named = extraFlags.some((flag) => flag === '--name' || flag.startsWith('--name='));
-  const name = named ? [] : ['--name', firstUnfinished(experiments)];
-  const argv = [join(packageRoot, 'bin/mlab.mjs'), 'run', ...flags, ...name, ...extraFlags];
-  const { code, signal } = await handOver(node.path, argv, { cwd: packageRoot });
-  if (code === 0) sayHowToGoOn(name[1]);
-  if (signal !== null) process.kill(process.pid, signal);
-  return code ?? 1;
+  const name = firstUnfinished(join(packageRoot, 'experiments'));
+  const given = (flag) => extraFlags.some((extra) => extra === flag || extra.startsWith(`${flag}=`));
+  const flags = Object.entries({ ...defaults, '--name': name }).filter(([flag]) => !given(flag));
+  const argv = [join(packageRoot, 'bin/mlab.mjs'), 'run', ...flags.flat(), ...extraFlags];
+  const end = await handOver(node.path, argv, { cwd: packageRoot });
+  if (end.code === 0 && !given('--name')) sayHowToGoOn(name);
+  endAs(end);
+  return end.code ?? 1;
 }
 
 /** `start-1`, `start-2`, …: the first that is not over, so that an interrupted start goes on and the next is a new one. */
@@ -57,7 +53,6 @@ function readJson(path) {
 }
 
 function sayHowToGoOn(name) {
-  if (name === undefined) return;
   say(`
 Where to look further:
   npx mlab runs ls              all runs, with their scores

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -95,5 +96,38 @@ describe('npm start works on', () => {
     writeExperiment('start-1', ['finished']);
     writeFileSync(join(folder, 'start-1/runs/run-0/run.json'), '{"status": "fin');
     expect(firstUnfinished(folder)).toBe('start-1');
+  });
+});
+
+describe('npm start', () => {
+  /** A checkout that is set up already, with a launcher that says what it was told. */
+  function start(launcher: string, ...flags: string[]) {
+    cpSync(join(import.meta.dirname, '../scripts'), join(folder, 'scripts'), { recursive: true });
+    for (const list of ['package-lock.json', 'node_modules/.package-lock.json'])
+      writeJson(list, { packages: {} });
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin/mlab.mjs'), launcher);
+    return spawnSync(process.execPath, [join(folder, 'scripts/start.mjs'), ...flags], { encoding: 'utf8' });
+  }
+  const sayArguments = "console.log(process.argv.slice(2).join(' '));";
+
+  test('runs automl on the starter suite, and says where to look further', () => {
+    const { status, stdout, stderr } = start(sayArguments);
+    expect(status, stderr).toBe(0);
+    expect(stdout).toMatch(/^run --suite starter --agent automl --seeds 2 .*--name start-1\n$/);
+    expect(stderr).toContain('npx mlab report start-1');
+  });
+
+  test('passes on what it is given, which wins over what it would say itself', () => {
+    const { stdout } = start(sayArguments, '--seeds', '5', '--name=mine', '--json');
+    expect(stdout).not.toContain('--seeds 2');
+    expect(stdout).not.toContain('start-1');
+    expect(stdout).toMatch(/ --seeds 5 --name=mine --json\n$/);
+  });
+
+  test('ends with the exit code of the run, and then promises no results', () => {
+    const { status, stderr } = start('process.exitCode = 3;');
+    expect(status).toBe(3);
+    expect(stderr).not.toContain('report');
   });
 });
