@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+/** Starts mlab: in this very process where its Node is new enough, else in the project's own Node. */
+import { existsSync } from 'node:fs';
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { endAs, handOver } from '../scripts/hand-over.mjs';
+import { findNode, isNewEnough, missingNodeMessage, packageRoot } from '../scripts/project-node.mjs';
+
+const argv = process.argv.slice(2);
+if (isNewEnough(process.versions.node)) {
+  await startHere();
+} else {
+  await startInNewerNode();
+}
+
+async function startHere() {
+  // Halves the time to the first answer. Not in the shared /tmp, where others could plant code in it.
+  module.enableCompileCache(join(cacheFolder(), 'node'));
+  const source = join(packageRoot, 'src/cli/main.ts');
+  // Only a checkout has sources: Node strips no types inside node_modules, so the package carries them built.
+  const entry = existsSync(source) ? source : join(packageRoot, 'dist/cli/main.js');
+  const { main } = await import(pathToFileURL(entry).href);
+  process.exitCode = await main(argv);
+}
+
+async function startInNewerNode() {
+  const node = findNode();
+  if (node !== null) {
+    endAs(await handOver(node.path, [fileURLToPath(import.meta.url), ...argv]));
+    return;
+  }
+  console.error(missingNodeMessage());
+  process.exitCode = 1;
+}
+
+function cacheFolder() {
+  const { MLAB_CACHE, XDG_CACHE_HOME } = process.env;
+  return MLAB_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'mlagentbench');
+}

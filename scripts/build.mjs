@@ -1,0 +1,37 @@
+/**
+ * `npm run build`, and what `npm pack` runs first: src/ as JavaScript in dist/. Needed for the package alone: Node
+ * strips no types inside node_modules.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { installPackages } from './npm-packages.mjs';
+import { packageRoot } from './project-node.mjs';
+import { runScript, SetUpError } from './script.mjs';
+
+await runScript(() => {
+  installPackages();
+  rmSync(join(packageRoot, 'dist'), { recursive: true, force: true });
+  compile();
+  copyOtherFiles();
+  return 0;
+});
+
+function compile() {
+  const compiler = join(packageRoot, 'node_modules/typescript/bin/tsc');
+  // Standard output belongs to `npm pack --json`.
+  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
+    cwd: packageRoot,
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) throw new SetUpError('The build failed: see above.');
+}
+
+/** What lies beside the sources and is no TypeScript, such as a script that runs inside the sandbox. */
+function copyOtherFiles() {
+  cpSync(join(packageRoot, 'src'), join(packageRoot, 'dist'), {
+    recursive: true,
+    filter: (path) =>
+      statSync(path).isDirectory() ? !path.endsWith('__pycache__') : !/\.(ts|pyc)$/.test(path),
+  });
+}

@@ -1,0 +1,65 @@
+/** `npm start`: sets up, then lets the automl agent work on the starter suite. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endAs, handOver } from './hand-over.mjs';
+import { packageRoot } from './project-node.mjs';
+import { isProgram, runScript, say } from './script.mjs';
+import { setUp } from './setup.mjs';
+
+/** What `mlab run` is told, unless the command line says otherwise. Well below two minutes when all is prepared. */
+const defaults = {
+  '--suite': 'starter',
+  '--agent': 'automl',
+  '--seeds': '2',
+  '--parallel': '2',
+  '--wall-seconds': '25',
+};
+
+async function start(extraFlags) {
+  const { node } = setUp();
+  const name = firstUnfinished(join(packageRoot, 'experiments'));
+  const given = (flag) => extraFlags.some((extra) => extra === flag || extra.startsWith(`${flag}=`));
+  const flags = Object.entries({ ...defaults, '--name': name }).filter(([flag]) => !given(flag));
+  const argv = [join(packageRoot, 'bin/mlab.mjs'), 'run', ...flags.flat(), ...extraFlags];
+  const end = await handOver(node.path, argv, { cwd: packageRoot });
+  if (end.code === 0 && !given('--name')) sayHowToGoOn(name);
+  endAs(end);
+  return end.code ?? 1;
+}
+
+/** `start-1`, `start-2`, …: the first that is not over, so that an interrupted start goes on and the next is a new one. */
+export function firstUnfinished(experiments) {
+  for (let number = 1; ; number++) {
+    const name = `start-${number}`;
+    if (!isOver(join(experiments, name))) return name;
+  }
+}
+
+/** Whether every run of the plan has ended. A folder without a readable plan counts as not begun. */
+function isOver(folder) {
+  const plan = readJson(join(folder, 'plan.json'));
+  if (!Array.isArray(plan?.runs)) return false;
+  const ended = ['finished', 'failed'];
+  return plan.runs.every(({ id }) => ended.includes(readJson(join(folder, 'runs', id, 'run.json'))?.status));
+}
+
+/** Null where it is missing or broken: then the experiment counts as not over, and mlab says what is wrong with it. */
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function sayHowToGoOn(name) {
+  say(`
+Where to look further:
+  npx mlab runs ls              all runs, with their scores
+  npx mlab runs show RUN        every step of one of them
+  npx mlab report ${name.padEnd(14)}the table above again
+  npx mlab --help               everything else
+The files lie in experiments/${name}/.`);
+}
+
+if (isProgram(import.meta.url)) await runScript(start);

@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { say, secondsSince } from './script.mjs';
+
+/**
+ * What mlab needs of the system beside Node: how to tell that it is there, and the packages that bring it.
+ * `present` must be cheap: it runs before every `npm start` and `npm test`.
+ */
+const needs = [
+  {
+    what: 'bubblewrap (confines what agents run)',
+    platforms: ['linux'],
+    present: () => isOnPath('bwrap'),
+    packages: { apt: ['bubblewrap'], dnf: ['bubblewrap'], pacman: ['bubblewrap'] },
+  },
+  {
+    what: 'Python 3.10 or newer with venv (runs the tasks)',
+    platforms: ['linux', 'darwin'],
+    present: hasPython,
+    packages: { apt: ['python3', 'python3-venv'], dnf: ['python3'], pacman: ['python'] },
+  },
+  {
+    what: 'Docker (confines what agents run; bubblewrap is for Linux alone)',
+    platforms: ['darwin'],
+    present: () => isOnPath('docker'),
+    packages: {},
+    otherwise: 'install Docker Desktop (https://docs.docker.com/desktop/) and run with `--sandbox docker`',
+  },
+];
+
+const managers = [
+  { name: 'apt', program: 'apt-get', install: ['apt-get', 'install', '-y', '--no-install-recommends'] },
+  { name: 'dnf', program: 'dnf', install: ['dnf', 'install', '-y'] },
+  { name: 'pacman', program: 'pacman', install: ['pacman', '-S', '--noconfirm', '--needed'] },
+];
+
+/**
+ * Installs what is missing where that can be done without a question (apt, as root or with a sudo that asks for no
+ * password), else says the one command that does it. Never throws: what does not need the missing part still works.
+ * Resolves with what is still missing.
+ */
+export function installSystemPackages() {
+  const missing = needs.filter((need) => need.platforms.includes(process.platform) && !need.present());
+  for (const need of missing) {
+    if (!installQuietly(need) || !need.present())
+      say(`Missing: ${need.what}. To mend it: ${mendingCommand(need)}`);
+  }
+  return missing.filter((need) => !need.present()).map((need) => need.what);
+}
+
+function installQuietly(need) {
+  const packages = need.packages.apt;
+  const prefix = rootPrefix();
+  if (packages === undefined || prefix === null || !isOnPath('apt-get')) return false;
+  say(`Installing ${packages.join(' and ')} (apt-get) …`);
+  const start = performance.now();
+  const apt = (...args) => run([...prefix, 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120', ...args]);
+  const install = () => apt('install', '-y', '--no-install-recommends', ...packages);
+  // Package lists are missing or stale on many fresh machines; fetching them first would slow down all others.
+  let result = install();
+  if (result.status !== 0 && apt('update').status === 0) result = install();
+  if (result.status !== 0) {
+    say(`apt-get failed:\n${result.stderr.trim()}`);
+    return false;
+  }
+  say(`Installed in ${secondsSince(start)}.`);
+  return true;
+}
+
+/** What to put before a command that needs root; null when that would ask for a password. */
+function rootPrefix() {
+  if (process.getuid?.() === 0) return [];
+  return isOnPath('sudo') && run(['sudo', '-n', 'true']).status === 0 ? ['sudo', '-n'] : null;
+}
+
+function mendingCommand(need) {
+  if (need.otherwise !== undefined) return need.otherwise;
+  const manager = managers.find(({ program }) => isOnPath(program));
+  if (manager === undefined) return "install it with your system's package manager";
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo'];
+  return [...asRoot, ...manager.install, ...need.packages[manager.name]].join(' ');
+}
+
+/** Debian's python3 comes without ensurepip, and then makes no environments. */
+function hasPython() {
+  const probe = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))';
+  const names = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
+  return names.some((name) => isOnPath(name) && run([name, '-c', probe]).status === 0);
+}
+
+function isOnPath(program) {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.some((folder) => folder !== '' && existsSync(join(folder, program)));
+}
+
+function run([program, ...args]) {
+  return spawnSync(program, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    maxBuffer: 64 * 2 ** 20,
+  });
+}

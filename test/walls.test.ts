@@ -1,0 +1,222 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const root = join(import.meta.dirname, '..');
+
+const CruiseReport = z.object({
+  modules: z.array(
+    z.object({
+      source: z.string(),
+      dependencies: z.array(z.object({ resolved: z.string(), dependencyTypes: z.array(z.string()) })),
+    }),
+  ),
+  summary: z.object({
+    violations: z.array(z.object({ from: z.string(), to: z.string(), rule: z.object({ name: z.string() }) })),
+  }),
+});
+
+/** What dependency-cruiser, as `npm test` runs it, finds in the src and test of this folder. */
+function cruise(folder: string, config: string) {
+  const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [program, 'src', 'test', '--config', config, '--output-type', 'json'],
+    { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 2 ** 20 },
+  );
+  expect(stderr).toBe('');
+  return CruiseReport.parse(JSON.parse(stdout));
+}
+
+/** A file with one import that the named rule forbids. */
+interface Plant {
+  rule: string;
+  breach: string;
+  file: string;
+  content: string;
+  /** The other file that the breach may be reported of. */
+  orFile?: string;
+}
+
+const plants: Plant[] = [
+  {
+    rule: 'tasks-walls',
+    breach: 'an import of a room that is not allowed',
+    file: 'src/tasks/planted.ts',
+    content: "import '../environment/index.ts';",
+  },
+  {
+    rule: 'sandbox-walls',
+    breach: 'a type-only import of a room that is not allowed',
+    file: 'src/sandbox/planted.ts',
+    content: "import type { Environment } from '../environment/index.ts';\nexport type Leak = Environment;",
+  },
+  {
+    rule: 'store-walls',
+    breach: 'a type imported in the middle of a line',
+    file: 'src/store/planted.ts',
+    content: "export type Leak = import('../environment/index.ts').Environment;",
+  },
+  {
+    rule: 'grading-walls',
+    breach: 'an import at run time',
+    file: 'src/grading/planted.ts',
+    content: "export const leak = () => import('../environment/index.ts');",
+  },
+  {
+    rule: 'environment-walls',
+    breach: 'a re-export of a room that is not allowed',
+    file: 'src/environment/planted.ts',
+    content: "export * from '../agents/agent.ts';",
+  },
+  {
+    rule: 'environment-door',
+    breach: "a deep import past a room's index",
+    file: 'src/runs/planted-deep.ts',
+    content: "import '../environment/environment.ts';",
+  },
+  {
+    rule: 'environment-door',
+    breach: 'a deep import from the tests',
+    file: 'test/planted.test.ts',
+    content: "import '../src/environment/environment.ts';",
+  },
+  {
+    rule: 'schema-door',
+    breach: 'a deep import of a schema',
+    file: 'src/runs/planted-schema.ts',
+    content: "import '../schema/limits.ts';",
+  },
+  {
+    rule: 'mapped-rooms-only',
+    breach: 'a folder that is not on the map',
+    file: 'src/attic/planted.ts',
+    content: "import '../schema/index.ts';",
+  },
+  {
+    rule: 'into-mapped-rooms-only',
+    breach: 'an import of a file that lies in no room',
+    file: 'src/lib/planted-attic.ts',
+    content: "import '../loose-planted.ts';",
+  },
+  {
+    rule: 'no-cycles',
+    breach: 'a cycle of types',
+    file: 'src/lib/planted-egg.ts',
+    orFile: 'src/lib/planted-hen.ts',
+    content: "import type { Hen } from './planted-hen.ts';\nexport type Egg = { hatches: Hen };",
+  },
+  {
+    rule: 'agents-know-no-other-agent',
+    breach: 'an agent that imports another',
+    file: 'src/agents/planted-one/agent.ts',
+    content: "import '../planted-two/agent.ts';",
+  },
+  {
+    rule: 'schema-before-lib',
+    breach: 'a schema that imports a helper',
+    file: 'src/schema/planted.ts',
+    content: "import '../lib/errors.ts';",
+  },
+  {
+    rule: 'schema-and-lib-know-nobody',
+    breach: 'a helper that imports a room',
+    file: 'src/lib/planted-room.ts',
+    content: "import '../environment/index.ts';",
+  },
+  {
+    rule: 'statistics-is-pure',
+    breach: 'statistics that read files',
+    file: 'src/statistics/planted.ts',
+    content: "import 'node:fs';",
+  },
+  {
+    rule: 'command-line-libraries-live-in-cli',
+    breach: "a room that uses another room's library",
+    file: 'src/runs/planted-library.ts',
+    content: "import 'commander';",
+  },
+  {
+    rule: 'packaged-libraries-only',
+    breach: 'a source that needs a development package',
+    file: 'src/lib/planted-development.ts',
+    content: "import 'fast-check';",
+  },
+  {
+    rule: 'sources-know-no-tests',
+    breach: 'a source that imports a test',
+    file: 'src/lib/planted-test.ts',
+    content: "import '../../test/planted.test.ts';",
+  },
+  {
+    rule: 'resolvable',
+    breach: 'an import of nothing',
+    file: 'src/lib/planted-nothing.ts',
+    content: "import './not-there.ts';",
+  },
+];
+
+/** What the planted imports lead to; these break no rule but where that is said above. */
+const companions: Record<string, string> = {
+  'src/loose-planted.ts': 'export {};',
+  'src/lib/planted-hen.ts': "import type { Egg } from './planted-egg.ts';\nexport type Hen = { lays: Egg };",
+  'src/agents/planted-two/agent.ts': 'export {};',
+};
+
+describe('the walls', () => {
+  let copy: string;
+  let violations: { from: string; rule: string }[];
+
+  beforeAll(() => {
+    copy = mkdtempSync(join(tmpdir(), 'mlab-walls-'));
+    cpSync(join(root, 'src'), join(copy, 'src'), { recursive: true });
+    for (const file of ['package.json', 'tsconfig.json']) cpSync(join(root, file), join(copy, file));
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+    const planted = plants.map(({ file, content }): [string, string] => [file, content]);
+    for (const [file, content] of [...planted, ...Object.entries(companions)]) {
+      mkdirSync(dirname(join(copy, file)), { recursive: true });
+      writeFileSync(join(copy, file), `${content}\n`);
+    }
+    writeFileSync(join(copy, 'walls.mjs'), sameWallsBesideLinkedPackages());
+    const report = cruise(copy, 'walls.mjs');
+    violations = report.summary.violations.map(({ from, rule }) => ({ from, rule: rule.name }));
+  });
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  test('stand in the real tree, and its TypeScript imports were seen', () => {
+    const report = cruise(root, '.dependency-cruiser.mjs');
+    expect(report.summary.violations).toEqual([]);
+    const dependencies = report.modules.flatMap((module) => module.dependencies);
+    expect(report.modules.length).toBeGreaterThan(20);
+    expect(dependencies.length).toBeGreaterThan(40);
+    expect(dependencies.some(({ dependencyTypes }) => dependencyTypes.includes('type-only'))).toBe(true);
+    const perSchema = report.modules.find(({ source }) => source === 'src/schema/experiment.ts');
+    expect(perSchema?.dependencies.map(({ resolved }) => resolved)).toContain('src/schema/limits.ts');
+  });
+
+  test.each(plants)('stop $breach ($rule)', ({ rule, file, orFile }) => {
+    const reportedOf = violations.filter((violation) => violation.rule === rule).map(({ from }) => from);
+    expect(reportedOf.some((from) => from === file || from === orFile)).toBe(true);
+  });
+
+  test('stop nothing but what was planted', () => {
+    const innocent = violations.filter(({ from }) => !(from in companions) && !isPlanted(from));
+    expect(innocent).toEqual([]);
+  });
+});
+
+function isPlanted(file: string): boolean {
+  return plants.some((plant) => plant.file === file);
+}
+
+/** In the copy, node_modules is a link: followed, it would lead to paths that no rule knows. */
+function sameWallsBesideLinkedPackages(): string {
+  const real = pathToFileURL(join(root, '.dependency-cruiser.mjs')).href;
+  return `import walls from '${real}';
+export default { ...walls, options: { ...walls.options, preserveSymlinks: true } };
+`;
+}
