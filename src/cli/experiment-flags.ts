@@ -46,8 +46,9 @@ export function experimentFlags(): Flag[] {
  */
 export function readExperiment(
   path: string | undefined,
-  flags: Readonly<Record<string, unknown>>,
+  options: object,
 ): ExperimentFile {
+  const flags: Readonly<Record<string, unknown>> = { ...options };
   const fromFile = path === undefined ? {} : readYaml(path);
   const given: Record<string, unknown> = { ...fromFile };
   for (const [key, spelling] of Object.entries(spellings)) {

@@ -15,7 +15,9 @@ export function locateExperiment(context: Context, name: string): Experiment {
   throw new UserError(
     'no_experiment',
     `There is no experiment "${name}" in ${context.folders.experiments}.`,
-    meant === null ? 'mlab runs ls lists what there is; --dir names another folder.' : `Did you mean "${meant}"?`,
+    meant === null
+      ? 'mlab runs ls lists what there is; --dir names another folder.'
+      : `Did you mean "${meant}"?`,
   );
 }
 
@@ -35,7 +37,11 @@ export function locateRun(context: Context, given: string): { experiment: Experi
     .filter((experiment) => experiment.runIds.some((id) => id === given));
   const [experiment, another] = holders;
   if (experiment === undefined) {
-    throw new UserError('unknown_run', `There is no run "${given}".`, 'mlab runs ls lists them; a run is EXPERIMENT/RUN.');
+    throw new UserError(
+      'unknown_run',
+      `There is no run "${given}".`,
+      'mlab runs ls lists them; a run is EXPERIMENT/RUN.',
+    );
   }
   if (another === undefined) return { experiment, folder: experiment.runFolder(given) };
   const names = holders.map(({ plan }) => `${plan.name}/${given}`).join(', ');
@@ -43,7 +49,10 @@ export function locateRun(context: Context, given: string): { experiment: Experi
 }
 
 /** All runs of an experiment, or the one that is named. */
-export function locateRuns(context: Context, given: string): { experiment: Experiment; folders: RunFolder[] } {
+export function locateRuns(
+  context: Context,
+  given: string,
+): { experiment: Experiment; folders: RunFolder[] } {
   const isExperiment = [join(context.folders.experiments, given), resolve(given)].some((folder) =>
     existsSync(join(folder, 'plan.json')),
   );

@@ -48,7 +48,7 @@ function createProgram(version: string): Command {
 async function addVerbs(
   program: Command,
   argv: readonly string[],
-  act: (verb: Verb, args: string[], options: Record<string, unknown>) => Promise<void>,
+  act: (verb: Verb, args: string[], options: object) => Promise<void>,
 ): Promise<void> {
   const words = argv.filter((word) => !word.startsWith('-'));
   for (const entry of verbs) {
@@ -78,7 +78,7 @@ function groupOf(program: Command, name: string): Command {
 async function defineVerb(
   command: Command,
   entry: VerbEntry,
-  act: (verb: Verb, args: string[], options: Record<string, unknown>) => Promise<void>,
+  act: (verb: Verb, args: string[], options: object) => Promise<void>,
 ): Promise<void> {
   const verb = await entry.load();
   for (const { name, description } of verb.arguments) command.argument(name, description);

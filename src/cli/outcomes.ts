@@ -52,6 +52,13 @@ function agentLabel(agent: string, model: string | null, options: Readonly<Recor
   return inside.length === 0 ? agent : `${agent}(${inside.join(', ')})`;
 }
 
-function shortGrade({ valid, score, baseline, direction, threshold, stale }: Grade): NonNullable<RunOutcome['grade']> {
+function shortGrade({
+  valid,
+  score,
+  baseline,
+  direction,
+  threshold,
+  stale,
+}: Grade): NonNullable<RunOutcome['grade']> {
   return { valid, score, baseline, direction, threshold, stale };
 }

@@ -10,7 +10,11 @@ export interface ProgressView extends Disposable {
 }
 
 /** Shows an experiment as it goes: a line a run that renews itself at a terminal, else a line for what matters. */
-export function createProgressView(plan: Plan, isTerminal: boolean, log: (line: string) => void): ProgressView {
+export function createProgressView(
+  plan: Plan,
+  isTerminal: boolean,
+  log: (line: string) => void,
+): ProgressView {
   log(`${plan.name}: ${plan.runs.length} runs, ${plan.parallel} at a time`);
   return isTerminal ? new LiveView(plan) : new LineView(log);
 }
@@ -51,7 +55,11 @@ class LiveView implements ProgressView {
         this.#step(line, progress.progress);
         break;
       case 'run_ended':
-        Object.assign(line, { state: 'grading', doing: 'grading', result: progress.record.end?.reason ?? '' });
+        Object.assign(line, {
+          state: 'grading',
+          doing: 'grading',
+          result: progress.record.end?.reason ?? '',
+        });
         if (progress.record.status !== 'finished') Object.assign(line, { state: 'broken', doing: '' });
         break;
       default:
@@ -67,7 +75,8 @@ class LiveView implements ProgressView {
   }
 
   #step(line: RunLine, progress: (ExperimentProgress & { kind: 'run_step' })['progress']): void {
-    if (progress.kind === 'step_started') Object.assign(line, { step: progress.step, doing: progress.action });
+    if (progress.kind === 'step_started')
+      Object.assign(line, { step: progress.step, doing: progress.action });
     if (progress.kind === 'output') line.doing = progress.text.trimEnd().split('\n').at(-1) ?? '';
     if (progress.kind === 'note') line.doing = Object.values(progress.entries).join(' ');
   }
@@ -110,7 +119,9 @@ class LineView implements ProgressView {
     if (progress.kind === 'run_started') this.#log(`${id}: ${progress.resumed ? 'goes on' : 'started'}`);
     else if (progress.kind === 'run_ended') {
       const { end, steps, seconds_used } = progress.record;
-      this.#log(`${id}: ${end?.reason ?? progress.record.status} after ${steps} steps, ${duration(seconds_used)}`);
+      this.#log(
+        `${id}: ${end?.reason ?? progress.record.status} after ${steps} steps, ${duration(seconds_used)}`,
+      );
     } else if (progress.kind !== 'run_step') this.#log(`${id}: ${resultText(progress)}`);
   }
 

@@ -9,5 +9,9 @@ export function snapshotOfStep(folder: RunFolder, step: string): { number: numbe
   const number = step === 'last' ? last : Number(step);
   const snapshot = snapshots.get(number);
   if (snapshot !== undefined) return { number, snapshot };
-  throw new UserError('unknown_step', `The run ${folder.id} has no step "${step}".`, `It has the steps 0 to ${last}.`);
+  throw new UserError(
+    'unknown_step',
+    `The run ${folder.id} has no step "${step}".`,
+    `It has the steps 0 to ${last}.`,
+  );
 }

@@ -26,7 +26,7 @@ export interface Verb {
   examples: [command: string, meaning: string][];
   /** More about it, below the summary. */
   details?: string;
-  run(context: Context, args: string[], options: Record<string, unknown>): Promise<VerbResult>;
+  run(context: Context, args: string[], options: object): Promise<VerbResult>;
 }
 
 /** Where a verb is found and how the list of verbs describes it; the verb itself is loaded only when called. */

@@ -7,7 +7,7 @@ import type { StepProgress } from '../environment/index.ts';
 import { gradeRun } from '../grading/index.ts';
 import { messageOf, UserError } from '../lib/errors.ts';
 import type { Grade, Plan, RunRecord, RunSpec } from '../schema/index.ts';
-import type { Experiment, ObjectStore, RunFolder } from '../store/index.ts';
+import type { Experiment, RunFolder } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
 import { runOne } from './run-one.ts';
 import type { TaskEquipment } from './workspace.ts';

@@ -5,7 +5,11 @@ import { checkCacheDisk, checkKaggle, checkPython } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
 import type { Verb } from '../verb.ts';
 
-const signs = { ok: styleText('green', '✓'), warning: styleText('yellow', '!'), missing: styleText('red', '✗') };
+const signs = {
+  ok: styleText('green', '✓'),
+  warning: styleText('yellow', '!'),
+  missing: styleText('red', '✗'),
+};
 
 export const doctor: Verb = {
   arguments: [],

@@ -1,5 +1,5 @@
-import { UserError } from '../../lib/errors.ts';
 import { gradeRun } from '../../grading/index.ts';
+import { UserError } from '../../lib/errors.ts';
 import type { Grade } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
 import { loadTask } from '../../tasks/index.ts';
@@ -14,8 +14,16 @@ interface Options extends PrepareOptions {
 
 export const grade: Verb = {
   arguments: [{ name: '<run>', description: 'a run (EXPERIMENT/RUN), or an experiment for all its runs' }],
-  flags: [{ flags: '--steps <which>', description: 'final, or all for the hidden score of every step', default: 'final' }, ...prepareFlags],
-  details: 'Grading reads the store only. Each distinct submission is graded once; what is known is not graded again.',
+  flags: [
+    {
+      flags: '--steps <which>',
+      description: 'final, or all for the hidden score of every step',
+      default: 'final',
+    },
+    ...prepareFlags,
+  ],
+  details:
+    'Grading reads the store only. Each distinct submission is graded once; what is known is not graded again.',
   examples: [
     ['mlab grade start-1', 'the final submission of every run'],
     ['mlab grade start-1/digits-automl-0 --steps all', 'the hidden score after every step'],
@@ -33,7 +41,8 @@ export const grade: Verb = {
       if (record === null) continue;
       context.signal.throwIfAborted();
       const { task: id } = record.spec;
-      const equipment = equipped.get(id) ?? (await equip(context, loadTask(id, context.folders.tasks), options));
+      const equipment =
+        equipped.get(id) ?? (await equip(context, loadTask(id, context.folders.tasks), options));
       equipped.set(id, equipment);
       const { signal, folders: places } = context;
       const grades = await gradeRun({ folder, ...equipment, helpersFolder: places.helpers, which, signal });
@@ -54,7 +63,11 @@ export const grade: Verb = {
         one.final ? `${one.step} (final)` : String(one.step),
         number(one.score),
         percent(improvementOf({ grade: one }), true),
-        [...one.problems.map(({ message }) => message), ...(one.stale ? ['stale: older than the last script run'] : []), ...one.marks].join('; '),
+        [
+          ...one.problems.map(({ message }) => message),
+          ...(one.stale ? ['stale: older than the last script run'] : []),
+          ...one.marks,
+        ].join('; '),
       ]),
     );
     return { text, json: { experiment: experiment.plan.name, grades: rows } };

@@ -40,10 +40,14 @@ export const run: Verb = {
     ['mlab run --task digits --agent baseline,automl --seeds 3 --wall-seconds 120', 'two agents on one task'],
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],
-  async run(context, [path], options: Options & Record<string, unknown>) {
+  async run(context, [path], options: Options) {
     const broken = brokenChoices.find((choice) => choice === options.broken);
     if (broken === undefined) {
-      throw new UserError('bad_flag', `--broken ${options.broken}: there is no such choice.`, `Use ${brokenChoices.join(', ')}.`);
+      throw new UserError(
+        'bad_flag',
+        `--broken ${options.broken}: there is no such choice.`,
+        `Use ${brokenChoices.join(', ')}.`,
+      );
     }
     const wanted = readExperiment(path, options);
     const agents = wanted.agents.map((entry) => {
@@ -53,7 +57,10 @@ export const run: Verb = {
       return { agent, options: chosen };
     });
     const equipment = await equipAll(context, wanted, options);
-    const planned = [...equipment.values()].map(({ task, prepared }) => ({ task, verified: prepared.verified }));
+    const planned = [...equipment.values()].map(({ task, prepared }) => ({
+      task,
+      verified: prepared.verified,
+    }));
     const plan = makePlan(wanted, planned, agents, context.version);
     if (options.dryRun) return { text: planText(plan), json: plan };
     const experiment = createExperiment(join(context.folders.experiments, plan.name), plan);
@@ -69,7 +76,11 @@ async function equipAll(
 ): Promise<Map<string, TaskEquipment>> {
   const tasks = chooseTasks(context, wanted.tasks, wanted.suite);
   if (tasks.length === 0) {
-    throw new UserError('no_tasks', 'There is nothing to run.', 'Name tasks with --task or --suite; mlab tasks ls lists them.');
+    throw new UserError(
+      'no_tasks',
+      'There is nothing to run.',
+      'Name tasks with --task or --suite; mlab tasks ls lists them.',
+    );
   }
   const equipment = new Map<string, TaskEquipment>();
   for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));
@@ -105,7 +116,10 @@ function conclude(context: Context, experiment: Experiment, results: readonly Ru
   const cells = resultCells(runs);
   const problems = results.filter(({ problem }) => problem !== null);
   const lines = problems.map(({ spec, problem }) => `  ${spec.id}: ${problem}`);
-  const trouble = lines.length === 0 ? '' : `\n\nNot finished or not graded:\n${lines.join('\n')}\nThe same command again goes on.`;
+  const trouble =
+    lines.length === 0
+      ? ''
+      : `\n\nNot finished or not graded:\n${lines.join('\n')}\nThe same command again goes on.`;
   const first = runs[0]?.run ?? '';
   const further = [
     `  mlab runs show ${name}/${first}          every step of a run`,
@@ -125,6 +139,8 @@ function conclude(context: Context, experiment: Experiment, results: readonly Ru
 }
 
 function planText(plan: Plan): string {
-  const runs = plan.runs.map(({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`);
+  const runs = plan.runs.map(
+    ({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`,
+  );
   return `${plan.name}: ${plan.runs.length} runs, ${plan.parallel} at a time\n${runs.join('\n')}`;
 }

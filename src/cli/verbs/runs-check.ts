@@ -1,5 +1,5 @@
-import { checkRun } from '../../store/index.ts';
 import type { ObjectId } from '../../schema/index.ts';
+import { checkRun } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
 import { locateRuns } from '../locate.ts';
 import type { Verb } from '../verb.ts';
@@ -15,11 +15,16 @@ export const runsCheck: Verb = {
     const results = [];
     for (const folder of folders) {
       if (folder.readRecord() === null) continue;
-      results.push({ run: folder.id, problems: await checkRun(folder, { verified, signal: context.signal }) });
+      results.push({
+        run: folder.id,
+        problems: await checkRun(folder, { verified, signal: context.signal }),
+      });
     }
     const broken = results.filter(({ problems }) => problems.length > 0);
     const lines = results.map(({ run, problems }) =>
-      problems.length === 0 ? `✓ ${run}` : `✗ ${run}\n${problems.map(({ message }) => `    ${message}`).join('\n')}`,
+      problems.length === 0
+        ? `✓ ${run}`
+        : `✗ ${run}\n${problems.map(({ message }) => `    ${message}`).join('\n')}`,
     );
     return {
       text: `${lines.join('\n')}\n${results.length} runs checked, ${broken.length} with problems.`,

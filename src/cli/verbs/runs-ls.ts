@@ -19,7 +19,10 @@ export const runsLs: Verb = {
         : listExperiments(context.folders.experiments).map(({ folder }) => openExperiment(folder));
     const runs = experiments.flatMap(summariesOf);
     if (runs.length === 0) {
-      return { text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter`, json: { runs } };
+      return {
+        text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter`,
+        json: { runs },
+      };
     }
     const right = 'right' as const;
     const columns = [

@@ -11,12 +11,17 @@ export const runsRestore: Verb = {
     { name: '<folder>', description: 'an empty or new folder' },
   ],
   flags: [],
-  examples: [['mlab runs restore start-1/digits-automl-0 7 /tmp/step-7', 'the workspace as it was after step 7']],
+  examples: [
+    ['mlab runs restore start-1/digits-automl-0 7 /tmp/step-7', 'the workspace as it was after step 7'],
+  ],
   async run(context, [given = '', step = '', target = '']) {
     const { folder } = locateRun(context, given);
     const { number, snapshot } = snapshotOfStep(folder, step);
     const place = resolve(target);
     await restoreSnapshot(folder.objects, snapshot, place, { onlyIntoEmpty: true, signal: context.signal });
-    return { text: `The workspace after step ${number} is in ${place}.`, json: { step: number, snapshot, folder: place } };
+    return {
+      text: `The workspace after step ${number} is in ${place}.`,
+      json: { step: number, snapshot, folder: place },
+    };
   },
 };

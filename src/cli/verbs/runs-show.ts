@@ -28,7 +28,9 @@ interface ShownStep {
 
 export const runsShow: Verb = {
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN' }],
-  flags: [{ flags: '--step <n>', description: 'one step whole: notes, arguments, observation', parse: wholeNumber }],
+  flags: [
+    { flags: '--step <n>', description: 'one step whole: notes, arguments, observation', parse: wholeNumber },
+  ],
   examples: [
     ['mlab runs show start-1/digits-automl-0', 'a line for each step'],
     ['mlab runs show start-1/digits-automl-0 --step 4', 'all of step 4'],
@@ -42,7 +44,11 @@ export const runsShow: Verb = {
     if (options.step !== undefined) {
       const step = steps.find((one) => one.step === options.step);
       if (step !== undefined) return { text: stepText(step), json: step };
-      throw new UserError('unknown_step', `There is no step ${options.step}.`, `The run has ${steps.length} steps.`);
+      throw new UserError(
+        'unknown_step',
+        `There is no step ${options.step}.`,
+        `The run has ${steps.length} steps.`,
+      );
     }
     const { spec, end, seconds_used } = record;
     const head = [
@@ -115,13 +121,18 @@ function noteLine(step: ShownStep): string | null {
 }
 
 function stepText(step: ShownStep): string {
-  const notes = step.notes.flatMap((entries) => Object.entries(entries).map(([name, text]) => `${name}: ${plain(text)}`));
+  const notes = step.notes.flatMap((entries) =>
+    Object.entries(entries).map(([name, text]) => `${name}: ${plain(text)}`),
+  );
   const args = Object.entries(step.args as Record<string, unknown>).map(
     ([name, value]) => `${name}:\n${plain(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
   const part = (title: string, body: string) => (body === '' ? [] : [styleText('bold', title), body, '']);
   return [
-    styleText('bold', `Step ${step.step}: ${plain(step.action)} (${step.status}, ${duration(step.duration_ms / 1000)})`),
+    styleText(
+      'bold',
+      `Step ${step.step}: ${plain(step.action)} (${step.status}, ${duration(step.duration_ms / 1000)})`,
+    ),
     '',
     ...part('Notes', notes.join('\n')),
     ...part('Arguments', args.join('\n')),
@@ -133,7 +144,8 @@ function stepText(step: ShownStep): string {
 function gradeText(grades: readonly Grade[]): string {
   const grade = grades.findLast(({ final }) => final);
   if (grade === undefined) return ', not graded';
-  if (!grade.valid) return `, no valid submission: ${grade.problems.map(({ message }) => message).join('; ')}`;
+  if (!grade.valid)
+    return `, no valid submission: ${grade.problems.map(({ message }) => message).join('; ')}`;
   const gain = percent(improvementOf({ grade }), true);
   return `, score ${number(grade.score)} (${gain} against ${number(grade.baseline)})${grade.stale ? ', stale' : ''}`;
 }
@@ -141,5 +153,9 @@ function gradeText(grades: readonly Grade[]): string {
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 0) return value;
-  throw new UserError('bad_flag', `"${text}" is not the number of a step.`, 'Give a whole number, such as 4.');
+  throw new UserError(
+    'bad_flag',
+    `"${text}" is not the number of a step.`,
+    'Give a whole number, such as 4.',
+  );
 }

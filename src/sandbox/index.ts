@@ -1,0 +1,5 @@
+export { createSandbox } from './create-sandbox.ts';
+export * from './sandbox.ts';
+export async function checkSandbox() {
+  return [];
+}
