@@ -42,6 +42,11 @@ export async function runGrader(
   const { metric, submission, grading } = task.file;
   writeFileSync(join(scratch, 'task.json'), JSON.stringify({ metric, submission }));
   const exchangeFolder = join(scratch, 'exchange');
+  const candidate = new Candidate({
+    ...{ driver, python, helpersFolder, exchangeFolder, signal },
+    entry: task.file.submission.files[0]?.path ?? task.file.entry,
+    memoryMb: grading.memory_mb,
+  });
   await using sandbox = await createSandbox(driver, {
     mounts: [
       { source: task.hiddenFolder, target: '/task/hidden', access: 'read' },
@@ -85,11 +90,6 @@ export async function runGrader(
     ...(grading.runs_submission ? ['--exchange', inside(exchangeInside)] : []),
   ] as [string, ...string[]];
 
-  const candidate = new Candidate({
-    ...{ driver, python, helpersFolder, exchangeFolder, signal },
-    entry: task.file.submission.files[0]?.path ?? task.file.entry,
-    memoryMb: grading.memory_mb,
-  });
   const dialog = new GraderDialog(candidate, (name) =>
     name === 'starter' ? task.environmentFolder : join(submissionsFolder, name),
   );
