@@ -10,6 +10,7 @@ export interface ContainerFacts {
   user: { uid: number; gid: number };
   /** Null: the host's system folders are mounted into an empty image. */
   image: string | null;
+  seccompProfile: string;
   emptyFolder: string;
   emptyFile: string;
   systemFiles: readonly Mount[];
@@ -25,6 +26,7 @@ export function containerArguments(spec: SandboxSpec, facts: ContainerFacts): st
   return [
     ...['--network', 'none', '--ipc', 'private', '--hostname', 'sandbox', '--read-only', '--pull', 'never'],
     ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    ...['--security-opt', `seccomp=${facts.seccompProfile}`],
     ...['--user', `${facts.user.uid}:${facts.user.gid}`],
     ...['--pids-limit', String(limits.processes + ownProcesses)],
     ...['--memory', String(limits.memoryBytes), '--memory-swap', String(limits.memoryBytes)],

@@ -9,9 +9,12 @@ import { signalName } from './exit-signal.ts';
 import { ownedName } from './owner.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import type { Mount, Sandbox, SandboxError, SandboxSpec, StartOptions } from './sandbox.ts';
+import { seccompProfile } from './seccomp.ts';
 import { containerCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { systemView } from './system-folders.ts';
+
+const longestReport = 20_000;
 
 export interface DockerOptions {
   /** The command line that speaks to the engine. */
@@ -65,6 +68,7 @@ async function contextOf(
     isPodman: engine.isPodman,
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     image: options.image,
+    seccompProfile: runtime.write('seccomp.json', JSON.stringify(seccompProfile())),
     emptyFolder,
     emptyFile: runtime.emptyFile,
     systemFiles: runtime.systemFiles.map((file): Mount => ({ ...file, access: 'read' })),
@@ -96,6 +100,7 @@ class ContainerRun implements Running {
   readonly #engine: DockerEngine;
   readonly #name: string;
   #last: ContainerState | null = null;
+  #report = '';
 
   constructor(
     context: Context,
@@ -130,7 +135,11 @@ class ContainerRun implements Running {
     };
   }
 
-  async attach(): Promise<void> {}
+  async attach(child: ChildProcess): Promise<void> {
+    child.stderr?.on('data', (part: string) => {
+      if (this.#report.length < longestReport) this.#report += part;
+    });
+  }
 
   /** From within, since only there are all its processes known. */
   terminate(): void {
@@ -144,9 +153,21 @@ class ContainerRun implements Running {
     }
   }
 
+  /** As the first process read it from inside: after the end the group is gone. */
   async usage() {
-    const kills = this.#last?.OOMKilled === true ? 1 : 0;
-    return { peakMemoryBytes: null, cpuSeconds: null, outOfMemoryKills: kills };
+    const number = (pattern: RegExp) => {
+      const value = pattern.exec(this.#report)?.[1];
+      return value === undefined ? null : Number(value);
+    };
+    const nanoseconds = number(/^cpuacct\.usage (\d+)$/m);
+    const microseconds = number(/^cpu\.stat usage_usec (\d+)$/m);
+    const killed = this.#last?.OOMKilled === true ? 1 : 0;
+    return {
+      peakMemoryBytes: number(/^memory\.(?:max_usage_in_bytes|peak) (\d+)$/m),
+      cpuSeconds:
+        nanoseconds !== null ? nanoseconds / 1e9 : microseconds !== null ? microseconds / 1e6 : null,
+      outOfMemoryKills: Math.max(killed, number(/ oom_kill (\d+)$/m) ?? 0),
+    };
   }
 
   /** The engine knows better than its command line. */
