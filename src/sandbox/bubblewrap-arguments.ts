@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { insideUser, type RuntimeFolder } from './runtime-folder.ts';
 import type { Mount, SandboxSpec } from './sandbox.ts';
 import { gpuDevices, gpuLibraryFolders, placesOf, systemView } from './system-folders.ts';
+import { variablesOf } from './variables.ts';
 
 export interface BubblewrapFeatures {
   /** Known since bubblewrap 0.8. */
@@ -52,21 +52,6 @@ export function bubblewrapArguments(
     ...closed.flatMap((path) => ['--remount-ro', path]),
     ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
-}
-
-/** The environment of every command. */
-export function variablesOf(spec: SandboxSpec): Record<string, string> {
-  const folders = ['/usr/local/bin', '/usr/bin', '/bin'];
-  if (spec.python !== null) folders.unshift(join(spec.python.environment, 'bin'));
-  return {
-    ...spec.variables,
-    PATH: folders.join(':'),
-    HOME: insideUser.home,
-    TMPDIR: '/tmp',
-    LANG: 'C.UTF-8',
-    PYTHONUNBUFFERED: '1',
-    PYTHONDONTWRITEBYTECODE: '1',
-  };
 }
 
 /** A path's parents come before it, whatever the order they were named in; equals keep theirs. */

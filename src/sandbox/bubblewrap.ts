@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts';
 import { confinedSandbox } from './confined-sandbox.ts';
+import { signalName } from './exit-signal.ts';
 import { findProgram } from './find-program.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { startTimeOf } from './owner.ts';
@@ -209,10 +209,6 @@ async function firstProcess(child: ChildProcess): Promise<number | null> {
     return Status.parse(JSON.parse(line))['child-pid'];
   }
   return null;
-}
-
-function signalName(number: number): string | null {
-  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
 }
 
 function nulSeparated(values: readonly string[]): string {

@@ -1,25 +1,40 @@
 import type { SandboxDriver } from '../schema/index.ts';
 import { bubblewrapSandbox } from './bubblewrap.ts';
+import { dockerSandbox } from './docker.ts';
 import { findLimiter } from './limits/find-limiter.ts';
-import type { Limiter } from './limits/limiter.ts';
+import { type Limiter, ungrouped } from './limits/limiter.ts';
+import { unconfinedSandbox } from './none.ts';
 import type { Sandbox, SandboxSpec } from './sandbox.ts';
 
-/** What a caller may choose. */
+/** What a caller may choose beside the spec. */
 export interface SandboxOptions {
-  /** What limits memory and processes; default: the best that serves here. */
-  limiter?: Limiter;
+  /** The command line that the docker driver speaks to; default: `docker`. */
+  dockerCommand?: string;
+  /** An image for the docker driver, present on this host; default: the host's own system folders, read-only. */
+  dockerImage?: string;
+  /** What limits memory and processes, where no engine does; default: the best mechanism that serves here. */
+  limits?: 'best' | 'rlimits';
 }
 
+/**
+ * Makes a place to run commands in.
+ * @throws SandboxError when the driver can't confine here. It never falls back to another driver.
+ */
 export async function createSandbox(
   driver: SandboxDriver,
   spec: SandboxSpec,
   options: SandboxOptions = {},
 ): Promise<Sandbox> {
-  const limiter = options.limiter ?? findLimiter();
+  const limiter = (): Limiter => (options.limits === 'rlimits' ? ungrouped : findLimiter());
   switch (driver) {
     case 'bubblewrap':
-      return bubblewrapSandbox(spec, limiter);
-    default:
-      throw new Error('soon');
+      return bubblewrapSandbox(spec, limiter());
+    case 'docker':
+      return dockerSandbox(spec, {
+        command: options.dockerCommand ?? 'docker',
+        image: options.dockerImage ?? null,
+      });
+    case 'none':
+      return unconfinedSandbox(spec, limiter());
   }
 }

@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process';
 import { lstatSync, mkdirSync, readlinkSync, rmdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { variablesOf } from './bubblewrap-arguments.ts';
 import { confinedSandbox } from './confined-sandbox.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { ownedName } from './owner.ts';
@@ -12,6 +11,7 @@ import { type Mount, type Sandbox, SandboxError, type SandboxSpec, type StartOpt
 import { innerCommand, outerCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { isWithin } from './system-folders.ts';
+import { variablesOf } from './variables.ts';
 
 const tagVariable = 'MLAB_COMMAND';
 const deathMs = 10_000;
@@ -150,12 +150,12 @@ function clearPlaceholder(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return;
   try {
-    if (stat.isDirectory()) return rmdirSync(path);
-    if (stat.isSymbolicLink() || (stat.isFile() && stat.size === 0)) return rmSync(path);
+    if (stat.isDirectory()) rmdirSync(path);
+    else if (stat.isSymbolicLink() || (stat.isFile() && stat.size === 0)) rmSync(path);
+    else throw new Error('it is not empty');
   } catch (error) {
     throw inTheWay(path, error);
   }
-  throw inTheWay(path, null);
 }
 
 function inTheWay(path: string, cause: unknown): SandboxError {

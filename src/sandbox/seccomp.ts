@@ -5,50 +5,62 @@
  * the kernel that no training script needs and that break often.
  */
 
+/** Calls that answer "not permitted", with their numbers on x64 and arm64. */
+const denied = {
+  mount: [165, 40],
+  umount2: [166, 39],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  reboot: [169, 142],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  acct: [163, 89],
+  init_module: [175, 105],
+  delete_module: [176, 106],
+  finit_module: [313, 273],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  unshare: [272, 97],
+  setns: [308, 268],
+  open_by_handle_at: [304, 265],
+  perf_event_open: [298, 241],
+  bpf: [321, 280],
+  userfaultfd: [323, 282],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  pidfd_getfd: [438, 438],
+  mount_setattr: [442, 442],
+} as const;
+
 interface Architecture {
   /** AUDIT_ARCH_… of linux/audit.h. */
   audit: number;
   socket: number;
   clone: number;
-  /** Calls that answer "not permitted". */
-  denied: readonly number[];
+  /** Which column of the table above. */
+  column: 0 | 1;
   /** Calls with this bit set belong to another ABI, and are refused; 0 where there is none. */
   foreignBit: number;
 }
 
-/** io_uring_setup, _enter, _register; open_tree, move_mount, fsopen, fsconfig, fsmount, fspick; pidfd_getfd; mount_setattr. */
-const deniedEverywhere = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442];
+const architectures: Partial<Record<string, Architecture>> = {
+  x64: { audit: 0xc000003e, socket: 41, clone: 56, column: 0, foreignBit: 0x40000000 },
+  arm64: { audit: 0xc00000b7, socket: 198, clone: 220, column: 1, foreignBit: 0 },
+};
+
 /** Its flags lie in memory, where a filter can't look; programs fall back to `clone`. */
 const clone3 = 435;
 const newUserNamespace = 0x10000000;
-
-const architectures: Partial<Record<string, Architecture>> = {
-  x64: {
-    audit: 0xc000003e,
-    socket: 41,
-    clone: 56,
-    // mount, umount2, swapon, swapoff, reboot, pivot_root, chroot, acct, init_module, delete_module, add_key,
-    // request_key, keyctl, unshare, kexec_load, perf_event_open, open_by_handle_at, setns, finit_module,
-    // kexec_file_load, bpf, userfaultfd
-    denied: [
-      165, 166, 167, 168, 169, 155, 161, 163, 175, 176, 248, 249, 250, 272, 246, 298, 304, 308, 313, 320, 321,
-      323,
-    ],
-    foreignBit: 0x40000000,
-  },
-  arm64: {
-    audit: 0xc00000b7,
-    socket: 198,
-    clone: 220,
-    // umount2, mount, pivot_root, chroot, acct, unshare, kexec_load, init_module, delete_module, reboot, add_key,
-    // request_key, keyctl, swapon, swapoff, perf_event_open, open_by_handle_at, setns, finit_module, bpf,
-    // userfaultfd, kexec_file_load
-    denied: [
-      39, 40, 41, 51, 89, 97, 104, 105, 106, 142, 217, 218, 219, 224, 225, 241, 265, 268, 273, 280, 282, 294,
-    ],
-    foreignBit: 0,
-  },
-};
 
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: all of them bound to the (empty) network namespace or to a mounted file. */
 const allowedFamilies = [1, 2, 10, 16];
@@ -63,6 +75,7 @@ const notPermitted = 0x00050001;
 const noSuchCall = 0x00050026;
 const familyNotSupported = 0x00050061;
 const killProcess = 0x80000000;
+const errnoMask = 0xffff;
 
 /** Offsets in struct seccomp_data; both architectures are little-endian. */
 const offset = { call: 0, architecture: 4, firstArgument: 16 };
@@ -80,7 +93,7 @@ export function seccompFilter(architecture: string = process.arch): Buffer | nul
   if (facts.foreignBit !== 0) {
     program.push([jumpIfAnySet, 0, 1, facts.foreignBit], [answer, 0, 0, notPermitted]);
   }
-  for (const call of [...facts.denied, ...deniedEverywhere]) {
+  for (const call of Object.values(denied).map((numbers) => numbers[facts.column])) {
     program.push([jumpIfEqual, 0, 1, call], [answer, 0, 0, notPermitted]);
   }
   program.push([jumpIfEqual, 0, 1, clone3], [answer, 0, 0, noSuchCall]);
@@ -98,6 +111,31 @@ export function seccompFilter(architecture: string = process.arch): Buffer | nul
   }
   program.push([answer, 0, 0, familyNotSupported]);
   return assemble(program);
+}
+
+/** The same as a profile for a container engine, in the form of Docker's `--security-opt seccomp=FILE`. */
+export function seccompProfile(): object {
+  const families = Array.from({ length: 64 }, (_, family) => family).filter(
+    (family) => !allowedFamilies.includes(family),
+  );
+  const refuse = (names: string[], errno: number, args: object[] = []) => ({
+    names,
+    action: 'SCMP_ACT_ERRNO',
+    errnoRet: errno,
+    args,
+  });
+  const firstArgument = (value: number, op: string, valueTwo = 0) => [{ index: 0, value, valueTwo, op }];
+  return {
+    defaultAction: 'SCMP_ACT_ALLOW',
+    syscalls: [
+      refuse(Object.keys(denied), notPermitted & errnoMask),
+      refuse(['clone3'], noSuchCall & errnoMask),
+      refuse(['clone'], 1, firstArgument(newUserNamespace, 'SCMP_CMP_MASKED_EQ', newUserNamespace)),
+      ...families.map((family) =>
+        refuse(['socket'], familyNotSupported & errnoMask, firstArgument(family, 'SCMP_CMP_EQ')),
+      ),
+    ],
+  };
 }
 
 /** Code, jump when true, jump when false, operand. */

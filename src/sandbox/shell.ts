@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { SandboxLimits } from './sandbox.ts';
 
 /** POSIX's unit of `ulimit -f`. */
@@ -31,9 +32,35 @@ export function innerCommand(marker: string, processes: number | null, argv: rea
   return ['/bin/sh', '-c', `${prologue(processes)}\nexec "$@"`, 'sh', marker, ...argv];
 }
 
-/** The same for a first process of a container: it stays, to collect what its descendants leave. */
+/** Where a container sees its own group, of either version. */
+const groupFiles = [
+  'memory/memory.oom_control',
+  'memory/memory.max_usage_in_bytes',
+  'cpuacct/cpuacct.usage',
+  'memory.events',
+  'memory.peak',
+  'cpu.stat',
+];
+
+/**
+ * The same for the first process of a container: it stays, to collect what its descendants leave, and at the end
+ * says on the first standard error what its control group counted, each line after the file's name.
+ */
 export function containerCommand(marker: string, argv: readonly string[]): string[] {
-  return ['/bin/sh', '-c', `${prologue(null)}\n"$@"\nexit $?`, 'sh', marker, ...argv];
+  const script = [
+    'exec 3>&2',
+    prologue(null),
+    '"$@" 3>&-',
+    'code=$?',
+    ...groupFiles.map(reportLine),
+    'exit $code',
+  ];
+  return ['/bin/sh', '-c', script.join('\n'), 'sh', marker, ...argv];
+}
+
+function reportLine(file: string): string {
+  const path = `/sys/fs/cgroup/${file}`;
+  return `[ -r ${path} ] && while read -r line; do echo "${basename(file)} $line"; done < ${path} >&3`;
 }
 
 /** dash knows the number of processes as -p, other shells as -u. */

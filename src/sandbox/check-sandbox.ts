@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { messageOf } from '../lib/errors.ts';
+import { bubblewrapSandbox, installHint } from './bubblewrap.ts';
+import { DockerEngine } from './docker-engine.ts';
+import { findProgram } from './find-program.ts';
+import { findLimiter } from './limits/find-limiter.ts';
+import type { Limiter } from './limits/limiter.ts';
+import { type Finding, SandboxError, type SandboxSpec } from './sandbox.ts';
+import { gpuDevices } from './system-folders.ts';
+import { userNamespaceObstacle } from './user-namespaces.ts';
+
+const delegate = 'systemd-run --user --scope --property Delegate=yes mlab run …';
+
+/** What sandboxes can and can't do on this host, for this user; tried, not guessed. Takes some tenths of a second. */
+export async function checkSandbox(): Promise<Finding[]> {
+  if (process.platform !== 'linux') return [notLinux];
+  const limiter = findLimiter();
+  return [await checkBubblewrap(limiter), checkLimits(limiter), await checkEngines(), checkGpu()];
+}
+
+const notLinux: Finding = {
+  name: 'sandbox',
+  state: 'missing',
+  detail: 'bubblewrap needs Linux; here only the docker driver can confine',
+  mend: 'mlab run --sandbox docker …',
+};
+
+async function checkBubblewrap(limiter: Limiter): Promise<Finding> {
+  const name = 'bubblewrap';
+  const program = findProgram('bwrap');
+  if (program === null)
+    return { name, state: 'missing', detail: 'bwrap is not installed', mend: installHint };
+  try {
+    const { stdout } = await promisify(execFile)(program, ['--version'], { env: {} });
+    // It starts one command to see that it works, and says why not.
+    await using _sandbox = await bubblewrapSandbox(trialSpec(), limiter);
+    return { name, state: 'ok', detail: `${stdout.trim()}, and it works for this user`, mend: null };
+  } catch (error) {
+    const obstacle = userNamespaceObstacle();
+    const hint = SandboxError.isInstance(error) ? error.hint : installHint;
+    return {
+      name,
+      state: 'missing',
+      detail: obstacle?.reason ?? messageOf(error),
+      mend: obstacle?.mend ?? hint,
+    };
+  }
+}
+
+function trialSpec(): SandboxSpec {
+  return {
+    mounts: [],
+    hide: [],
+    workingDirectory: tmpdir() === '/tmp' ? '/tmp' : '/',
+    variables: {},
+    python: null,
+    limits: { memoryBytes: 2 ** 28, processes: 32, fileBytes: 2 ** 20, temporaryBytes: 2 ** 20 },
+    watch: null,
+    gpu: false,
+  };
+}
+
+function checkLimits(limiter: Limiter): Finding {
+  const name = 'limits';
+  switch (limiter.mechanism) {
+    case 'cgroup v2':
+      return { name, state: 'ok', detail: 'control groups, version 2, delegated to this user', mend: null };
+    case 'cgroup v1':
+      return { name, state: 'ok', detail: 'control groups, version 1, writable', mend: null };
+    case 'rlimits and watchdog':
+      return {
+        name,
+        state: 'warning',
+        detail: `no control groups for this user: limits of single processes, and a watchdog that measures the sum and kills${noUserLimit()}`,
+        mend: findProgram('systemd-run') === null ? null : delegate,
+      };
+  }
+}
+
+/** The kernel exempts root, also in a user namespace, from the number of processes a user may have. */
+function noUserLimit(): string {
+  return process.getuid?.() === 0 ? '; as root the number of processes is held by the watchdog alone' : '';
+}
+
+async function checkEngines(): Promise<Finding> {
+  const name = 'container engine';
+  const problems: string[] = [];
+  for (const command of ['docker', 'podman']) {
+    if (findProgram(command) === null) continue;
+    try {
+      const engine = await DockerEngine.connect(command);
+      const unlimited = await unlimitedBy(engine);
+      const detail = `\`${command}\` answers`;
+      if (unlimited.length === 0) return { name, state: 'ok', detail, mend: null };
+      const warning = `${detail}, but does not limit ${unlimited.join(' and ')} here: a container may take all`;
+      return { name, state: 'warning', detail: warning, mend: null };
+    } catch (error) {
+      problems.push(messageOf(error).split('\n').slice(0, 2).join(' '));
+    }
+  }
+  const detail = problems.length === 0 ? 'neither docker nor podman is installed' : problems.join('; ');
+  const mend = problems.length === 0 ? 'sudo apt-get install docker.io' : 'sudo systemctl start docker';
+  return { name, state: 'warning', detail: `${detail} (only the docker driver needs one)`, mend };
+}
+
+const DockerInfo = z.object({ MemoryLimit: z.boolean(), PidsLimit: z.boolean() });
+const PodmanInfo = z.object({
+  host: z.object({
+    cgroupVersion: z.string(),
+    cgroupControllers: z.array(z.string()).nullish(),
+    security: z.object({ rootless: z.boolean() }),
+  }),
+});
+
+/** What of memory and processes the engine can't hold down. */
+async function unlimitedBy(engine: DockerEngine): Promise<string[]> {
+  const info: unknown = JSON.parse(await engine.ask(['info', '--format', '{{json .}}']));
+  if (!engine.isPodman) {
+    const { MemoryLimit, PidsLimit } = DockerInfo.parse(info);
+    return [...(MemoryLimit ? [] : ['memory']), ...(PidsLimit ? [] : ['processes'])];
+  }
+  const { host } = PodmanInfo.parse(info);
+  if (host.cgroupVersion === 'v1') return host.security.rootless ? ['memory', 'processes'] : [];
+  const controllers = host.cgroupControllers ?? [];
+  return [
+    ...(controllers.includes('memory') ? [] : ['memory']),
+    ...(controllers.includes('pids') ? [] : ['processes']),
+  ];
+}
+
+function checkGpu(): Finding {
+  const name = 'GPU';
+  const cards = gpuDevices().filter((path) => /nvidia\d+$/.test(path));
+  if (cards.length > 0) return { name, state: 'ok', detail: cards.join(', '), mend: null };
+  if (existsSync('/proc/driver/nvidia')) {
+    const detail = 'the NVIDIA driver is loaded, but its device files are missing';
+    return { name, state: 'warning', detail, mend: 'sudo nvidia-modprobe -c 0 -u' };
+  }
+  return { name, state: 'warning', detail: 'none found; only runs that ask for one need it', mend: null };
+}

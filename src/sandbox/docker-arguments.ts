@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import type { Mount, SandboxSpec } from './sandbox.ts';
+import { isWithin, placesOf, systemView } from './system-folders.ts';
+import { variablesOf } from './variables.ts';
+
+/** What the arguments depend on beside the spec. */
+export interface ContainerFacts {
+  isPodman: boolean;
+  /** The user that the container's processes are: the harness's own, so that files belong to it. */
+  user: { uid: number; gid: number };
+  /** Null: the host's system folders are mounted into an empty image. */
+  image: string | null;
+  seccompProfile: string;
+  emptyFolder: string;
+  emptyFile: string;
+  systemFiles: readonly Mount[];
+}
+
+/** The waiting first process. */
+const ownProcesses = 1;
+const openFiles = 4096;
+
+/** `run …` up to, not including, what differs from command to command. */
+export function containerArguments(spec: SandboxSpec, facts: ContainerFacts): string[] {
+  const { limits } = spec;
+  return [
+    ...['--network', 'none', '--ipc', 'private', '--hostname', 'sandbox', '--read-only', '--pull', 'never'],
+    ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    ...['--security-opt', `seccomp=${facts.seccompProfile}`],
+    ...['--user', `${facts.user.uid}:${facts.user.gid}`],
+    ...['--pids-limit', String(limits.processes + ownProcesses)],
+    ...['--memory', String(limits.memoryBytes), '--memory-swap', String(limits.memoryBytes)],
+    ...['--ulimit', `fsize=${limits.fileBytes}:${limits.fileBytes}`, '--ulimit', 'core=0:0'],
+    // Named, because engines otherwise ask for more than a restricted host may grant.
+    ...['--ulimit', `nofile=${openFiles}:${openFiles}`, '--ulimit', `nproc=${processLimit()}`],
+    ...['--shm-size', String(limits.temporaryBytes)],
+    ...['--tmpfs', `/tmp:rw,nosuid,nodev,mode=1777,size=${limits.temporaryBytes}`],
+    ...podmanArguments(facts),
+    ...(spec.gpu ? ['--gpus', 'all'] : []),
+    ...mountsOf(spec, facts).flatMap((mount) => ['--mount', mountOption(mount)]),
+    ...Object.entries(variables(spec, facts)).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+    ...['--entrypoint', '/bin/sh'],
+  ];
+}
+
+/** Every mount, those that hide others last in the list and never beside what they hide. */
+export function mountsOf(spec: SandboxSpec, facts: ContainerFacts): Mount[] {
+  const view = systemView(spec.python);
+  const system = facts.image === null ? [...view.mounts, ...facts.systemFiles] : [];
+  const python = facts.image === null ? [] : pythonMounts(spec, view.mounts);
+  const mounts = [...system, ...python, ...spec.mounts];
+  const covered = facts.image === null ? view.covered : [];
+  const hiding = [...covered, ...spec.hide].flatMap((path) => placesOf(path, mounts));
+  const covers = new Map(hiding.map(({ path, isFolder }) => [path, isFolder]));
+  const left = mounts.filter(({ target }) => !spec.hide.some((path) => isWithin(path, target)));
+  return [
+    ...left.filter(({ target }) => !covers.has(target)),
+    ...[...covers].map(([target, isFolder]): Mount => {
+      return { source: isFolder ? facts.emptyFolder : facts.emptyFile, target, access: 'read' };
+    }),
+  ];
+}
+
+/** In the form of one CSV record, as the command line reads it. */
+export function mountOption({ source, target, access }: Mount): string {
+  const fields = [
+    'type=bind',
+    `source=${source}`,
+    `target=${target}`,
+    ...(access === 'read' ? ['readonly'] : []),
+  ];
+  return fields.map((field) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+}
+
+function podmanArguments(facts: ContainerFacts): string[] {
+  if (!facts.isPodman) return [];
+  const rootless = facts.user.uid !== 0;
+  return ['--http-proxy=false', '--read-only-tmpfs=false', ...(rootless ? ['--userns', 'keep-id'] : [])];
+}
+
+function pythonMounts(spec: SandboxSpec, systemMounts: readonly Mount[]): Mount[] {
+  const { python } = spec;
+  if (python === null) return [];
+  const folders = [python.environment, python.basePrefix];
+  return systemMounts.filter(({ source, target }) =>
+    folders.some((folder) => folder === target || folder === source),
+  );
+}
+
+/** An image knows its own PATH, unless a Python environment must come first. */
+function variables(spec: SandboxSpec, facts: ContainerFacts): Record<string, string> {
+  const all = variablesOf(spec);
+  const keepsPath = facts.image !== null && spec.python === null;
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'PATH' || !keepsPath));
+}
+
+/**
+ * The number per user, which is not what limits a container (that is --pids-limit), as high as this host grants: an
+ * engine may have lowered its own to the number of process ids.
+ */
+function processLimit(): string {
+  const hard = /^Max processes\s+\S+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
+  const ids = Number(readFileSync('/proc/sys/kernel/pid_max', 'latin1'));
+  const limit = Math.min(Number(hard ?? ids), ids);
+  return `${limit}:${limit}`;
+}

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { messageOf } from '../lib/errors.ts';
+import { isOrphaned } from './owner.ts';
+import { SandboxError } from './sandbox.ts';
+
+const runFile = promisify(execFile);
+
+/** What the command line itself may need to find its engine; nothing of it reaches a container. */
+const passedOn =
+  /^(PATH|HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|(DOCKER|CONTAINER|CONTAINERS)_[A-Z_]+)$/;
+
+const ownerLabel = 'mlab.owner';
+
+const ContainerState = z.object({ Running: z.boolean(), ExitCode: z.int(), OOMKilled: z.boolean() });
+export type ContainerState = z.infer<typeof ContainerState>;
+
+/** A container engine, spoken to through its command line. */
+export class DockerEngine {
+  readonly command: string;
+  readonly environment: Record<string, string>;
+  /** Podman takes the same words, with some defaults of its own. */
+  readonly isPodman: boolean;
+
+  private constructor(command: string, environment: Record<string, string>, isPodman: boolean) {
+    this.command = command;
+    this.environment = environment;
+    this.isPodman = isPodman;
+  }
+
+  /** @throws SandboxError when the command is missing or no engine answers it. */
+  static async connect(command: string): Promise<DockerEngine> {
+    const environment = engineEnvironment();
+    try {
+      const { stdout } = await runFile(command, ['--version'], { env: environment });
+      const engine = new DockerEngine(command, environment, /podman/i.test(stdout));
+      await engine.ask(['info', '--format', '{{json .}}']);
+      return engine;
+    } catch (error) {
+      throw engineError(command, error);
+    }
+  }
+
+  /** Standard output of one call. */
+  async ask(parameters: readonly string[]): Promise<string> {
+    const { stdout } = await runFile(this.command, parameters, {
+      env: this.environment,
+      maxBuffer: 16 * 2 ** 20,
+    });
+    return stdout.trim();
+  }
+
+  /** Null: there is no such container. */
+  async stateOf(name: string): Promise<ContainerState | null> {
+    try {
+      const text = await this.ask(['container', 'inspect', '--format', '{{json .State}}', name]);
+      return ContainerState.parse(JSON.parse(text));
+    } catch {
+      return null;
+    }
+  }
+
+  /** The label by which containers of a killed harness are found. */
+  label(owner: string): string {
+    return `${ownerLabel}=${owner}`;
+  }
+
+  /** Removes the containers of processes that were killed before they could. */
+  async removeOrphans(): Promise<void> {
+    const format = `{{.ID}} {{.Label "${ownerLabel}"}}`;
+    const lines = await this.ask(['ps', '--all', '--filter', `label=${ownerLabel}`, '--format', format]);
+    for (const line of lines.split('\n').filter(Boolean)) {
+      const [id = '', owner = ''] = line.split(' ');
+      if (isOrphaned(owner)) await this.ask(['rm', '--force', id]).catch(() => {});
+    }
+  }
+
+  /** An image that holds nothing but the top-level links and places to mount on, made here: nothing is pulled. */
+  async emptyImage(links: ReadonlyMap<string, string>, scratch: string): Promise<string> {
+    const layout = JSON.stringify([...links]);
+    const image = `mlab-empty:${createHash('sha256').update(layout).digest('hex').slice(0, 16)}`;
+    const known = await this.ask(['image', 'inspect', '--format', 'known', image]).catch(() => '');
+    if (known === 'known') return image;
+    const root = join(scratch, 'image');
+    for (const folder of ['usr', 'etc', 'dev', 'proc', 'sys', 'tmp']) {
+      mkdirSync(join(root, folder), { recursive: true });
+    }
+    for (const [path, target] of links) symlinkSync(target, join(root, path));
+    const archive = join(scratch, 'image.tar');
+    await runFile('tar', ['--create', '--owner=0', '--group=0', '--file', archive, '--directory', root, '.']);
+    await this.ask(['import', archive, image]);
+    return image;
+  }
+}
+
+/** What went wrong with an engine and how to mend it. */
+export function engineError(command: string, error: unknown): SandboxError {
+  const message = messageOf(error);
+  const reason = `the container engine behind \`${command}\` does not serve: ${message.trim()}`;
+  return new SandboxError(reason, engineHint(message), { cause: error });
+}
+
+function engineHint(message: string): string {
+  if (/ENOENT/.test(message)) return 'sudo apt-get install docker.io';
+  if (/permission denied/i.test(message)) return 'sudo usermod -aG docker "$USER" (then log in again)';
+  if (/connect|daemon/i.test(message)) return 'sudo systemctl start docker';
+  if (/no such image|not known|unable to find image/i.test(message)) return 'pull or build the image first';
+  return 'run `mlab doctor` to see what the sandbox needs';
+}
+
+function engineEnvironment(): Record<string, string> {
+  const entries = Object.entries(process.env).flatMap(([name, value]) =>
+    value !== undefined && passedOn.test(name) ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,198 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { confinedSandbox } from './confined-sandbox.ts';
+import { containerArguments } from './docker-arguments.ts';
+import { type ContainerState, DockerEngine, engineError } from './docker-engine.ts';
+import { signalName } from './exit-signal.ts';
+import { ownedName } from './owner.ts';
+import { RuntimeFolder } from './runtime-folder.ts';
+import type { Mount, Sandbox, SandboxError, SandboxSpec, StartOptions } from './sandbox.ts';
+import { seccompProfile } from './seccomp.ts';
+import { containerCommand } from './shell.ts';
+import type { Running } from './supervisor.ts';
+import { systemView } from './system-folders.ts';
+
+const longestReport = 20_000;
+
+export interface DockerOptions {
+  /** The command line that speaks to the engine. */
+  command: string;
+  /** Null: an empty image with the host's system folders mounted read-only. */
+  image: string | null;
+}
+
+/** @throws SandboxError when no engine answers. */
+export async function dockerSandbox(spec: SandboxSpec, options: DockerOptions): Promise<Sandbox> {
+  const engine = await DockerEngine.connect(options.command);
+  await engine.removeOrphans().catch(() => {});
+  const runtime = new RuntimeFolder();
+  try {
+    const context = await contextOf(engine, spec, options, runtime);
+    const janitor = startJanitor(engine, context.owner);
+    let count = 0;
+    return confinedSandbox({
+      driver: 'docker',
+      runtime,
+      pathInside: (target) => target,
+      prepare: (argv, marker, start) =>
+        new ContainerRun(context, `${context.owner}-${count++}`, argv, marker, start),
+      dispose: async () => void janitor.kill(),
+    });
+  } catch (error) {
+    runtime[Symbol.dispose]();
+    throw engineError(options.command, error);
+  }
+}
+
+interface Context {
+  engine: DockerEngine;
+  spec: SandboxSpec;
+  owner: string;
+  /** Same for every command. */
+  parameters: string[];
+  image: string;
+}
+
+async function contextOf(
+  engine: DockerEngine,
+  spec: SandboxSpec,
+  options: DockerOptions,
+  runtime: RuntimeFolder,
+): Promise<Context> {
+  const emptyFolder = join(runtime.path, 'empty-folder');
+  mkdirSync(emptyFolder);
+  const image = options.image ?? (await engine.emptyImage(systemView(null).links, runtime.path));
+  const parameters = containerArguments(spec, {
+    isPodman: engine.isPodman,
+    user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    image: options.image,
+    seccompProfile: runtime.write('seccomp.json', JSON.stringify(seccompProfile())),
+    emptyFolder,
+    emptyFile: runtime.emptyFile,
+    systemFiles: runtime.systemFiles.map((file): Mount => ({ ...file, access: 'read' })),
+  });
+  return { engine, spec, owner: ownedName(`box${runtime.path.slice(-6)}`), parameters, image };
+}
+
+/**
+ * An engine's containers do not die with the harness. This process does nothing but wait for that: its standard
+ * input ends with the harness, however that ended, and then it removes what is left.
+ */
+function startJanitor(engine: DockerEngine, owner: string): ChildProcess {
+  const script =
+    'read -r _; "$1" ps --all --quiet --filter "$2" | while read -r id; do "$1" rm --force "$id"; done';
+  const filter = `label=${engine.label(owner)}`;
+  const janitor = spawn('/bin/sh', ['-c', script, 'sh', engine.command, filter], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: engine.environment,
+    detached: true,
+  });
+  janitor.on('error', () => {});
+  janitor.unref();
+  return janitor;
+}
+
+class ContainerRun implements Running {
+  readonly spawn: Running['spawn'];
+  readonly watch: Running['watch'];
+  readonly #engine: DockerEngine;
+  readonly #name: string;
+  #last: ContainerState | null = null;
+  #report = '';
+
+  constructor(
+    context: Context,
+    name: string,
+    argv: readonly string[],
+    marker: string,
+    options: StartOptions,
+  ) {
+    const { spec, engine } = context;
+    this.#engine = engine;
+    this.#name = name;
+    const [, ...shellArguments] = containerCommand(marker, argv);
+    this.spawn = {
+      command: [
+        engine.command,
+        'run',
+        ...['--name', name, '--label', engine.label(context.owner)],
+        ...(options.stdin === 'pipe' ? ['--interactive'] : []),
+        ...['--workdir', options.workingDirectory ?? spec.workingDirectory],
+        ...context.parameters,
+        context.image,
+        ...shellArguments,
+      ],
+      environment: engine.environment,
+      folder: '/',
+      extraFiles: [],
+    };
+    this.watch = {
+      processes: () => [],
+      folder: spec.watch === null ? null : { path: spec.watch.folder, maxBytes: spec.watch.maxBytes },
+      sums: null,
+    };
+  }
+
+  async attach(child: ChildProcess): Promise<void> {
+    child.stderr?.on('data', (part: string) => {
+      if (this.#report.length < longestReport) this.#report += part;
+    });
+  }
+
+  /** From within, since only there are all its processes known. */
+  terminate(): void {
+    void this.#try(['exec', this.#name, '/bin/sh', '-c', 'kill -TERM -1']);
+  }
+
+  async destroy(): Promise<void> {
+    for (let pause = 20; await this.#runs(); pause = Math.min(pause * 2, 500)) {
+      await this.#try(['kill', '--signal', 'KILL', this.#name]);
+      await sleep(pause);
+    }
+  }
+
+  /** As the first process read it from inside: after the end the group is gone. */
+  async usage() {
+    const number = (pattern: RegExp) => {
+      const value = pattern.exec(this.#report)?.[1];
+      return value === undefined ? null : Number(value);
+    };
+    const nanoseconds = number(/^cpuacct\.usage (\d+)$/m);
+    const microseconds = number(/^cpu\.stat usage_usec (\d+)$/m);
+    const killed = this.#last?.OOMKilled === true ? 1 : 0;
+    return {
+      peakMemoryBytes: number(/^memory\.(?:max_usage_in_bytes|peak) (\d+)$/m),
+      cpuSeconds:
+        nanoseconds !== null ? nanoseconds / 1e9 : microseconds !== null ? microseconds / 1e6 : null,
+      outOfMemoryKills: Math.max(killed, number(/ oom_kill (\d+)$/m) ?? 0),
+    };
+  }
+
+  /** The engine knows better than its command line. */
+  async translate(exitCode: number | null, signal: string | null) {
+    const code = this.#last?.ExitCode ?? exitCode;
+    const name = code === null || code <= 128 ? null : signalName(code - 128);
+    return name === null
+      ? { exitCode: code, signal: code === null ? signal : null }
+      : { exitCode: null, signal: name };
+  }
+
+  async release(): Promise<void> {
+    await this.#try(['rm', '--force', this.#name]);
+  }
+
+  explain(message: string): SandboxError {
+    return engineError(this.#engine.command, new Error(message));
+  }
+
+  async #runs(): Promise<boolean> {
+    this.#last = (await this.#engine.stateOf(this.#name)) ?? this.#last;
+    return this.#last?.Running === true;
+  }
+
+  async #try(parameters: string[]): Promise<void> {
+    await this.#engine.ask(parameters).catch(() => {});
+  }
+}

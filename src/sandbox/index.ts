@@ -1,0 +1,14 @@
+export { checkSandbox } from './check-sandbox.ts';
+export { createSandbox, type SandboxOptions } from './create-sandbox.ts';
+export {
+  type Finding,
+  type Mount,
+  type ProcessEnd,
+  type PythonMount,
+  type Sandbox,
+  SandboxError,
+  type SandboxLimits,
+  type SandboxProcess,
+  type SandboxSpec,
+  type StartOptions,
+} from './sandbox.ts';

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { insideUser } from './runtime-folder.ts';
+import type { SandboxSpec } from './sandbox.ts';
+
+/** The environment of every command, whole. */
+export function variablesOf(spec: SandboxSpec): Record<string, string> {
+  const folders = ['/usr/local/bin', '/usr/bin', '/bin'];
+  if (spec.python !== null) folders.unshift(join(spec.python.environment, 'bin'));
+  return {
+    ...spec.variables,
+    PATH: folders.join(':'),
+    HOME: insideUser.home,
+    TMPDIR: '/tmp',
+    LANG: 'C.UTF-8',
+    PYTHONUNBUFFERED: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+}
