@@ -44,10 +44,7 @@ export function experimentFlags(): Flag[] {
  * The experiment that a file and flags describe together; flags win.
  * @throws UserError naming the file, the key and the mend
  */
-export function readExperiment(
-  path: string | undefined,
-  options: object,
-): ExperimentFile {
+export function readExperiment(path: string | undefined, options: object): ExperimentFile {
   const flags: Readonly<Record<string, unknown>> = { ...options };
   const fromFile = path === undefined ? {} : readYaml(path);
   const given: Record<string, unknown> = { ...fromFile };

@@ -115,10 +115,18 @@ export class WorkspaceFiles {
     try {
       const entries = readdirSync(folder.path, { withFileTypes: true });
       const names = new Set(entries.map((entry) => entry.name + mark(entry)));
-      if (located.path === '') for (const name of Object.keys(this.#roots.readOnly)) names.add(`${name}/`);
+      if (located.path === '') this.#addReadOnlyRoots(names);
       return [...names].sort();
     } finally {
       closeSync(folder.descriptor);
+    }
+  }
+
+  /** They are mounted over the workspace, so the workspace's own folder does not hold them; empty ones are left out. */
+  #addReadOnlyRoots(names: Set<string>): void {
+    for (const [name, folder] of Object.entries(this.#roots.readOnly)) {
+      if (readdirSync(folder).length > 0) names.add(`${name}/`);
+      else names.delete(`${name}/`);
     }
   }
 

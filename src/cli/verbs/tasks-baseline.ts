@@ -1,2 +1,7 @@
 import type { Verb } from '../verb.ts';
-export const tasksBaseline: Verb = { arguments: [], flags: [], examples: [], run: async () => ({ text: '', json: null }) };
+export const tasksBaseline: Verb = {
+  arguments: [],
+  flags: [],
+  examples: [],
+  run: async () => ({ text: '', json: null }),
+};

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownedName } from '../owner.ts';
@@ -36,8 +37,10 @@ export function cgroupV1(found: readonly Hierarchy[]): Limiter | null {
     cpuacct: cpuacct !== null && canMakeGroups(cpuacct) ? cpuacct : null,
   };
   for (const parent of new Set(foldersOf(parents))) removeOrphans(parent);
-  let count = 0;
-  return { mechanism: 'cgroup v1', open: (limits) => openGroup(parents, `command-${count++}`, limits) };
+  return {
+    mechanism: 'cgroup v1',
+    open: (limits) => openGroup(parents, randomBytes(6).toString('hex'), limits),
+  };
 }
 
 function openGroup(parents: Folders, suffix: string, limits: SandboxLimits): LimitGroup {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '../../lib/errors.ts';
@@ -31,8 +32,10 @@ export function cgroupV2(found: readonly Hierarchy[]): Limiter | null {
   const parent = delegated(hierarchy);
   if (parent === null || !handDown(parent)) return null;
   removeOrphans(parent);
-  let count = 0;
-  return { mechanism: 'cgroup v2', open: (limits) => openGroup(parent, `command-${count++}`, limits) };
+  return {
+    mechanism: 'cgroup v2',
+    open: (limits) => openGroup(parent, randomBytes(6).toString('hex'), limits),
+  };
 }
 
 /** The group below which ours are made: this process's own, or the one above when it already sits in the leaf. */
