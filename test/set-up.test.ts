@@ -107,7 +107,13 @@ describe('npm start', () => {
       writeJson(list, { packages: {} });
     mkdirSync(join(folder, 'bin'));
     writeFileSync(join(folder, 'bin/mlab.mjs'), launcher);
-    return spawnSync(process.execPath, [join(folder, 'scripts/start.mjs'), ...flags], { encoding: 'utf8' });
+    for (const name of ['bwrap', 'docker', 'python3']) {
+      writeFileSync(join(folder, 'bin', name), '#!/bin/sh\n', { mode: 0o755 });
+    }
+    return spawnSync(process.execPath, [join(folder, 'scripts/start.mjs'), ...flags], {
+      encoding: 'utf8',
+      env: { PATH: join(folder, 'bin') },
+    });
   }
   const sayArguments = "console.log(process.argv.slice(2).join(' '));";
 
