@@ -107,7 +107,19 @@ describe('the knob finder', () => {
   it('finds seeds wherever they are set', () => {
     const source =
       'SEED = 3\nnp.random.seed(1)\nrng = np.random.default_rng(2)\nf(random_state=4, seed=None)';
-    expect(findSeeds(source).map(({ value }) => value)).toEqual([3, 1, 2, 4]);
+    expect(findSeeds(source).map(({ raised }) => raised(1))).toEqual(['4', '2', '3', '5']);
+    const fromOutside = 'seed = int(os.environ.get("SEED", "0"))';
+    expect(findSeeds(fromOutside).map(({ raised }) => raised(1))).toEqual([
+      'int(os.environ.get("SEED", "0")) + 1',
+    ]);
+  });
+
+  it('learns from its uses what a constant with a name of its own is', () => {
+    const source = 'TREES = 300\nPARTS = 5\nK = 4\nHELD = 0.3\nX = 7\nmodel = Forest(n_estimators=TREES)\n';
+    const uses =
+      'split = KFold(PARTS)\ncross_val_score(m, cv=K)\ntrain_test_split(a, b, HELD)\nf(random_state=X)\n';
+    expect(found(source + uses).join()).toBe('TREES=300');
+    expect(found('LR = 0.1\nf(lr=LR)\nprint(f"lr {LR}")\n')).toEqual(['LR=0.1']);
   });
 
   it('never throws, whatever the text', () => {
@@ -188,9 +200,7 @@ describe('a version of a script', () => {
           ...knob,
           text: literalOf(knob, values[place] ?? knob.value),
         }));
-        const seeds = otherSeeds
-          ? versions.seeds.map((seed) => ({ ...seed, text: String(seed.value + 1) }))
-          : [];
+        const seeds = otherSeeds ? versions.seeds.map((seed) => ({ ...seed, text: seed.raised(1) })) : [];
         for (const { from, to, text } of [...edits, ...seeds].sort((left, right) => right.from - left.from)) {
           expected = expected.slice(0, from) + text + expected.slice(to);
         }
