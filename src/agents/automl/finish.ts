@@ -41,15 +41,20 @@ export async function answerWithBest(
   await workspace.finalAnswer(
     [
       `Starter: ${measured(workspace, study.starter)}.`,
-      study.changes.length === 0
-        ? 'No change was better by more than the noise, so the script is unchanged.'
-        : `Best version: ${measured(workspace, study.best)}, with ${study.changes.join(', ')}.`,
+      whatChanged(workspace, study),
       `Versions tried: ${study.tally.tried}; kept: ${study.tally.kept}; failed: ${study.tally.failed}.`,
       last.sentence,
       check.sentence,
       "The numbers are the script's own measurements.",
     ].join(' '),
   );
+}
+
+function whatChanged(workspace: Workspace, study: Study): string {
+  if (study.whyNoSearch !== null) return `I tried no change: ${study.whyNoSearch}`;
+  if (study.changes.length === 0)
+    return 'No change was better by more than the noise, so the script is unchanged.';
+  return `Best version: ${measured(workspace, study.best)}, with ${study.changes.join(', ')}.`;
 }
 
 export interface SubmissionCheck {

@@ -1,14 +1,6 @@
-import { type Prior, plainName, positionalName, priorFor } from './priors.ts';
-import {
-  ancestorsOf,
-  calleeName,
-  childrenOf,
-  nodesOf,
-  parsePython,
-  type SyntaxNode,
-  stringValue,
-  textOf,
-} from './python-source.ts';
+import { isOutOfBounds, isSplittingCall, type Named, nameOf } from './places.ts';
+import { isEvaluationName, isKnownName, type Prior, plainName, priorFor } from './priors.ts';
+import { calleeName, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
 
 /** A number in a script that may be changed. */
 export interface Knob {
@@ -19,56 +11,74 @@ export interface Knob {
   to: number;
   literal: string;
   value: number;
-  /** Written without a point or exponent. */
-  whole: boolean;
   /** Line of the script, from 1. */
   line: number;
   prior: Prior;
 }
 
 /** A number that only chooses among equally good runs. */
-export interface SeedLiteral {
+export interface Seed {
   from: number;
   to: number;
-  value: number;
+  /** Python for the seed raised by an offset. */
+  raised(offset: number): string;
 }
-
-/** The name that a number has by where it stands, and the call that it is an argument of. */
-interface Named {
-  name: string;
-  callee: string;
-}
-
-const evaluation =
-  /(?:^|_)(?:evaluat(?:e|ion|or)|eval|scores?|scoring|scorer|metrics?|error|accuracy|auc|mae|mse|rmse|smape|validate|validation|log_loss|test|baseline)(?:_|$)/;
-/** Calls whose numbers make data, split it, shape it, print it or pace the program. */
-const otherCalls =
-  /^(?:print|format|round|range_?|arange|linspace|logspace|zeros|ones|full|eye|empty|reshape|view|permute|transpose|squeeze|unsqueeze|repeat|tile|rand\w*|normal|uniform|choice|permutation|shuffle|sample|train_test_split|split|array_split|\w*KFold|\w*ShuffleSplit|\w*_split|read_\w+|to_\w+|savetxt|loadtxt|genfromtxt|savez?|plot|figure|savefig|sleep|exit|pad|clip|percentile|quantile|head|tail|seed|manual_seed|set_seed|default_rng|RandomState|PRNGKey|isclose|allclose|where|get|insert|pop|Path|open|loadtxt|make_\w+)$/;
 
 /** Every number that is worth trying to change, in the order of the source. Never throws, whatever the text. */
 export function findKnobs(source: string): Knob[] {
+  const top = parsePython(source);
+  const variables = Map.groupBy(nodesOf(top, 'VariableName'), (node) => textOf(source, node));
   const knobs: Knob[] = [];
-  for (const node of nodesOf(parsePython(source), 'Number')) {
+  for (const node of nodesOf(top, 'Number')) {
     const literal = textOf(source, node);
     const value = numberValue(literal);
     const named = value === null ? null : nameOf(source, node);
     if (value === null || named === null || isOutOfBounds(source, node)) continue;
+    const uses = named.variable ? usesOf(source, variables.get(named.name) ?? []) : [];
+    if (uses.some(({ isOfEvaluation }) => isOfEvaluation)) continue;
     const whole = /^[\d_]+$/.test(literal);
-    const prior = priorFor({ ...named, value, whole });
+    // A constant may have a name of its own: TREES says less than the n_estimators=TREES where it is used.
+    const meant = isKnownName(named.name) ? named : (uses.find(({ name }) => isKnownName(name)) ?? named);
+    const prior = priorFor({ ...meant, value, whole });
     if (prior === null) continue;
     const line = source.slice(0, node.from).split('\n').length;
-    knobs.push({ name: named.name, from: node.from, to: node.to, literal, value, whole, line, prior });
+    knobs.push({ name: named.name, from: node.from, to: node.to, literal, value, line, prior });
   }
   return knobs;
 }
 
-/** Every whole number that seeds a random generator. */
-export function findSeeds(source: string): SeedLiteral[] {
-  const seeds: SeedLiteral[] = [];
-  for (const node of nodesOf(parsePython(source), 'Number')) {
+interface Use extends Named {
+  /** It decides how a version is measured, so it must not be changed to look better. */
+  isOfEvaluation: boolean;
+}
+
+/** What a variable is handed over as. */
+function usesOf(source: string, nodes: readonly SyntaxNode[]): Use[] {
+  return nodes.flatMap((node) => {
+    const call = node.parent?.name === 'ArgList' ? node.parent.parent : null;
+    const splits = call !== null && isSplittingCall(calleeName(source, call));
+    const named = nameOf(source, node) ?? { name: '', callee: '', variable: false };
+    const isOfEvaluation = splits || (!isKnownName(named.name) && isEvaluationName(named.name));
+    return [{ ...named, isOfEvaluation }];
+  });
+}
+
+/** Every place where a random generator is given its seed. */
+export function findSeeds(source: string): Seed[] {
+  const top = parsePython(source);
+  const seeds: Seed[] = [];
+  for (const node of nodesOf(top, 'Number')) {
     const literal = textOf(source, node);
     if (!/^\d{1,9}$/.test(literal) || !isSeed(source, node)) continue;
-    seeds.push({ from: node.from, to: node.to, value: Number(literal) });
+    seeds.push({ from: node.from, to: node.to, raised: (offset) => String(Number(literal) + offset) });
+  }
+  // SEED = int(os.environ.get("SEED", "0"))
+  for (const node of nodesOf(top, 'CallExpression')) {
+    if (node.parent?.name !== 'AssignStatement' || calleeName(source, node) !== 'int') continue;
+    const isPlain = seeds.every((seed) => seed.to <= node.from || seed.from >= node.to);
+    if (!isPlain || !isSeed(source, node)) continue;
+    const text = textOf(source, node);
+    seeds.push({ from: node.from, to: node.to, raised: (offset) => `${text} + ${offset}` });
   }
   return seeds;
 }
@@ -87,138 +97,4 @@ function numberValue(literal: string): number | null {
   if (!/^(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?$/.test(literal)) return null;
   const value = Number(literal.replaceAll('_', ''));
   return Number.isFinite(value) && !/^0\d/.test(literal) ? value : null;
-}
-
-function nameOf(source: string, node: SyntaxNode): Named | null {
-  const { parent } = node;
-  switch (parent?.name) {
-    case 'AssignStatement':
-      return named(targetName(source, parent, node));
-    case 'ArgList':
-      return argumentName(source, parent, node);
-    case 'ParamList':
-      return named(parameterName(source, node));
-    case 'DictionaryExpression':
-      return named(node.prevSibling?.name === ':' ? stringValue(source, node.prevSibling.prevSibling) : null);
-    case 'TupleExpression':
-    case 'ArrayExpression':
-      return layerSizeName(source, parent);
-    default:
-      return null;
-  }
-}
-
-function named(name: string | null, callee = ''): Named | null {
-  return name === null || name === '' ? null : { name, callee };
-}
-
-/** `lr = 0.1`, `lr: float = 0.1`, `a, b = 1, 2`, `self.lr = 0.1`, `config['lr'] = 0.1`. */
-function targetName(source: string, statement: SyntaxNode, value: SyntaxNode): string | null {
-  const groups: SyntaxNode[][] = [[]];
-  for (const child of childrenOf(statement)) {
-    if (child.name === 'AssignOp') groups.push([]);
-    else if (child.name !== ',' && child.name !== 'TypeDef') groups.at(-1)?.push(child);
-  }
-  const values = groups.at(-1) ?? [];
-  const targets = groups[0] ?? [];
-  const place = values.findIndex((node) => node.from === value.from);
-  if (groups.length < 2 || place < 0 || targets.length !== values.length) return null;
-  const target = targets[place];
-  if (target?.name === 'VariableName') return textOf(source, target);
-  if (target?.name !== 'MemberExpression') return null;
-  const last = childrenOf(target).at(-1);
-  if (last?.name === 'PropertyName') return textOf(source, last);
-  return stringValue(source, last?.prevSibling ?? null);
-}
-
-function argumentName(source: string, list: SyntaxNode, node: SyntaxNode): Named | null {
-  const call = list.parent;
-  if (call?.name !== 'CallExpression') return null;
-  const callee = calleeName(source, call);
-  const keyword = keywordOf(source, node);
-  if (keyword === null) {
-    if (callee === 'range') return named(loopName(source, list, call));
-    return named(positionalName(callee, positionIn(list, node)), callee);
-  }
-  // Command-line parsers name their defaults in a string: add_argument('--lr', default=0.1).
-  if (keyword === 'default' && /^(?:add_argument|option|argument|add_option)$/.test(callee)) {
-    const flags = childrenOf(list).map((child) => stringValue(source, child) ?? '');
-    return named(flags.reduce((longest, flag) => (flag.length > longest.length ? flag : longest), ''));
-  }
-  if (keyword === 'default' || keyword === 'default_factory') return fieldName(source, call);
-  return named(keyword, callee);
-}
-
-function keywordOf(source: string, node: SyntaxNode): string | null {
-  const name = node.prevSibling?.name === 'AssignOp' ? node.prevSibling.prevSibling : null;
-  return name?.name === 'VariableName' ? textOf(source, name) : null;
-}
-
-function positionIn(list: SyntaxNode, node: SyntaxNode): number {
-  return childrenOf(list).filter((child) => child.name === ',' && child.from < node.from).length;
-}
-
-/** `for epoch in range(5)` names its rounds by the loop's variable. */
-function loopName(source: string, list: SyntaxNode, call: SyntaxNode): string | null {
-  const loop = call.parent;
-  const variable = loop?.name === 'ForStatement' ? loop.getChild('VariableName') : null;
-  if (variable === null || variable === undefined || childrenOf(list).length !== 3) return null;
-  const name = textOf(source, variable);
-  return /^_?(?:epoch|iteration|iter|round)$/.test(plainName(name)) ? 'epochs' : null;
-}
-
-/** `lr: float = field(default=0.1)`. */
-function fieldName(source: string, call: SyntaxNode): Named | null {
-  const isField = /^(?:field|Field)$/.test(calleeName(source, call));
-  return isField && call.parent?.name === 'AssignStatement'
-    ? named(targetName(source, call.parent, call))
-    : null;
-}
-
-function parameterName(source: string, node: SyntaxNode): string | null {
-  if (node.prevSibling?.name !== 'AssignOp') return null;
-  const before = node.prevSibling.prevSibling;
-  const name = before?.name === 'TypeDef' ? before.prevSibling : before;
-  return name?.name === 'VariableName' ? textOf(source, name) : null;
-}
-
-/** `hidden_layer_sizes=(100, 50)`: every number is a layer's width. */
-function layerSizeName(source: string, list: SyntaxNode): Named | null {
-  const owner = nameOf(source, list);
-  return owner !== null && /(?:^|_)hidden/.test(plainName(owner.name)) ? owner : null;
-}
-
-/** Whether a number stands where none may be changed: in evaluation, in a subscript, in a string, in data's making. */
-function isOutOfBounds(source: string, node: SyntaxNode): boolean {
-  let insideConstructor = false;
-  for (const ancestor of ancestorsOf(node)) {
-    switch (ancestor.name) {
-      case 'FormatString':
-      case 'FormatReplacement':
-      case 'Slice':
-        return true;
-      case 'FunctionDefinition': {
-        const name = ancestor.getChild('VariableName');
-        if (name !== null && evaluation.test(plainName(textOf(source, name)))) return true;
-        break;
-      }
-      case 'MemberExpression': {
-        const bracket = ancestor.getChild('[');
-        if (bracket !== null && bracket.from < node.from) return true;
-        break;
-      }
-      case 'CallExpression': {
-        const callee = calleeName(source, ancestor);
-        const isLoop = callee === 'range' && node.parent?.parent?.from === ancestor.from;
-        const isArgument = node.from >= (ancestor.getChild('ArgList')?.from ?? Number.POSITIVE_INFINITY);
-        if (!isArgument || isLoop || insideConstructor) break;
-        if (evaluation.test(plainName(callee)) || otherCalls.test(callee)) return true;
-        // What a constructor is handed shapes the model, wherever the model then goes.
-        insideConstructor = /^[A-Z]/.test(callee);
-        break;
-      }
-      default:
-    }
-  }
-  return false;
 }

@@ -109,6 +109,19 @@ const excluded = new RegExp(
   ].join('|')})(?:_|$)`,
 );
 
+const ofEvaluation =
+  /(?:^|_)(?:tests?|valid|val|validation|eval|cv|folds?|splits?|holdout|train_size|seed|random_state)(?:_|$)/;
+
+/** Whether a name says by itself what a number is. */
+export function isKnownName(name: string): boolean {
+  return named.some(([pattern]) => pattern.test(plainName(name)));
+}
+
+/** Whether a name says that a number decides on what data, or with what luck, a version is measured. */
+export function isEvaluationName(name: string): boolean {
+  return ofEvaluation.test(plainName(name));
+}
+
 /** Arguments by position, for calls whose first numbers are well known. */
 const positional: Readonly<Record<string, readonly (string | null)[]>> = {
   Ridge: ['alpha'],

@@ -32,6 +32,7 @@ export class Study {
   #best: Evidence;
   #judge: Judge | null = null;
   #inVain = 0;
+  #whyNoSearch: string | null = null;
   readonly tally: Tally = { tried: 0, kept: 0, failed: 0 };
 
   /** Starts from a starter that was run and measured; `checksSubmission`: its submission was accepted. */
@@ -62,6 +63,11 @@ export class Study {
   /** Tries since the last one that helped. */
   get inVain(): number {
     return this.#inVain;
+  }
+
+  /** Why no change was tried; null where there was no reason not to. */
+  get whyNoSearch(): string | null {
+    return this.#whyNoSearch;
   }
 
   get best(): Evidence {
@@ -236,6 +242,7 @@ export class Study {
   }
 
   #skip(why: string): false {
+    this.#whyNoSearch = why;
     this.#workspace.note({ Decision: `I do not search: ${why}` });
     return false;
   }

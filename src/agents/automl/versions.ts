@@ -1,4 +1,5 @@
-import { findKnobs, findSeeds, type Knob, type SeedLiteral } from './knobs.ts';
+import { findKnobs, findSeeds, type Knob, type Seed } from './knobs.ts';
+import { isSplittingCall } from './places.ts';
 import {
   calleeName,
   type Edit,
@@ -14,7 +15,7 @@ import { literalOf } from './scales.ts';
 export class ScriptVersions {
   readonly source: string;
   readonly knobs: readonly Knob[];
-  readonly seeds: readonly SeedLiteral[];
+  readonly seeds: readonly Seed[];
   readonly #errors: number;
 
   constructor(source: string, accepts: (knob: Knob) => boolean = () => true) {
@@ -33,7 +34,7 @@ export class ScriptVersions {
     }
     if (seedOffset !== 0) {
       for (const seed of this.seeds) {
-        edits.push({ from: seed.from, to: seed.to, text: String(seed.value + seedOffset) });
+        edits.push({ from: seed.from, to: seed.to, text: seed.raised(seedOffset) });
       }
     }
     const version = splice(this.source, edits);
@@ -56,7 +57,7 @@ export class ScriptVersions {
     const top = parsePython(this.source);
     const names = this.#namesOfSeeds(top);
     return nodesOf(top, 'CallExpression').some((call) => {
-      if (!/split|fold|permutation|shuffle|sample|choice/i.test(calleeName(this.source, call))) return false;
+      if (!isSplittingCall(calleeName(this.source, call))) return false;
       if (this.seeds.some((seed) => seed.from >= call.from && seed.to <= call.to)) return true;
       return (
         textOf(this.source, call)

@@ -60,5 +60,6 @@ function confirmed(text: string, cutText: string, path: string): WholeFile {
   const tail = cutText.slice(-surelyText).trimEnd();
   const whole = text.startsWith(head) && text.trimEnd().endsWith(tail);
   if (!whole) return { problem: `${path} is too long to be read whole` };
-  return { text: cutText.endsWith('\n') && !text.endsWith('\n') ? `${text}\n` : text };
+  // Answers differ in how they end; the file ends as it does where it was read as one text.
+  return { text: text.trimEnd() + cutText.slice(cutText.trimEnd().length) };
 }

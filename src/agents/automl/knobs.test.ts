@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findKnobs, findSeeds } from './knobs.ts';
+import { syntaxErrors } from './python-source.ts';
+import { type Direction, literalOf, moved, steps } from './scales.ts';
+import { ScriptVersions } from './versions.ts';
+
+function found(source: string): string[] {
+  return findKnobs(source).map(({ name, literal }) => `${name}=${literal}`);
+}
+
+const starter = `
+import argparse
+from dataclasses import dataclass, field
+
+SEED = 3
+LEARNING_RATE: float = 0.1
+epochs, batch_size = 5, 128
+np.random.seed(SEED)
+
+@dataclass
+class Config:
+    dropout: float = 0.5
+    hidden: int = field(default=64)
+
+parser = argparse.ArgumentParser()
+parser.add_argument('-w', '--weight-decay', type=float, default=1e-4, help='0.5 is much')
+parser.add_argument('--n-jobs', type=int, default=4)
+
+def train(x, momentum=0.9, *, max_depth: int = 3):
+    for epoch in range(10):
+        print(f'{epoch:03d} {0.5}', round(x[0], 3))
+
+def evaluate(model, threshold=0.5):
+    alpha = 0.3
+    return model
+
+x_train, x_valid = train_test_split(x, test_size=0.2, random_state=1)
+images = x.reshape(64, 64, 3) / 16.0
+model = make_pipeline(StandardScaler(), Ridge(1.0))
+forest = RandomForestRegressor(n_estimators=100, min_samples_leaf=1, random_state=0, n_jobs=-1)
+net = MLPClassifier(hidden_layer_sizes=(100, 50), alpha=1e-4, max_iter=200)
+params = {'learning_rate': 0.3, 'num_leaves': 31, 'seed': 7, 'verbosity': -1}
+score = cross_val_score(Lasso(alpha=0.7), x, y, cv=5)
+print(mean_absolute_error(y, p, squared=0.5))
+self.gamma = 0.2
+`;
+
+describe('the knob finder', () => {
+  it('finds the numbers of a starter that may matter, and leaves the others alone', () => {
+    expect(found(starter)).toEqual([
+      'LEARNING_RATE=0.1',
+      'epochs=5',
+      'batch_size=128',
+      'dropout=0.5',
+      'hidden=64',
+      '--weight-decay=1e-4',
+      'momentum=0.9',
+      'max_depth=3',
+      'epochs=10',
+      'alpha=1.0',
+      'n_estimators=100',
+      'min_samples_leaf=1',
+      'hidden_layer_sizes=100',
+      'hidden_layer_sizes=50',
+      'alpha=1e-4',
+      'max_iter=200',
+      'learning_rate=0.3',
+      'num_leaves=31',
+      'alpha=0.7',
+      'gamma=0.2',
+    ]);
+  });
+
+  it.each([
+    'random_state = 4',
+    'SEED = 1.5',
+    'axis = 1',
+    'x = y[3]',
+    'x = y[lr(alpha=0.5)]',
+    'test_size = 0.2',
+    'VALIDATION_FRACTION = 0.25',
+    'n_splits = 5',
+    'folds = KFold(n_splits=5, shuffle=True)',
+    'image_size = 28',
+    'n_classes = 10',
+    'verbose = 2',
+    'log_every = 100',
+    'max_rows = 1000',
+    'n_samples = 500',
+    'num_workers = 4',
+    's = "lr = 0.1"',
+    's = f"{f(alpha=0.1)}"',
+    'model.score(x, y, alpha=0.5)',
+    'def smape(y, p, alpha=0.5):\n    lr = 0.1\n',
+    'nn.Conv2d(3, 16, kernel_size=5, stride=2, padding=2)',
+    'nn.Linear(400, 120)',
+    'x = 0x10',
+    'lr = 1j',
+    'lr = -0.1',
+    'print(alpha=0.5)',
+    'dropout = 20',
+  ])('finds nothing in %j', (source) => {
+    expect(found(source)).toEqual([]);
+  });
+
+  it('finds seeds wherever they are set', () => {
+    const source =
+      'SEED = 3\nnp.random.seed(1)\nrng = np.random.default_rng(2)\nf(random_state=4, seed=None)';
+    expect(findSeeds(source).map(({ raised }) => raised(1))).toEqual(['4', '2', '3', '5']);
+    const fromOutside = 'seed = int(os.environ.get("SEED", "0"))';
+    expect(findSeeds(fromOutside).map(({ raised }) => raised(1))).toEqual([
+      'int(os.environ.get("SEED", "0")) + 1',
+    ]);
+  });
+
+  it('learns from its uses what a constant with a name of its own is', () => {
+    const source = 'TREES = 300\nPARTS = 5\nK = 4\nHELD = 0.3\nX = 7\nmodel = Forest(n_estimators=TREES)\n';
+    const uses =
+      'split = KFold(PARTS)\ncross_val_score(m, cv=K)\ntrain_test_split(a, b, HELD)\nf(random_state=X)\n';
+    expect(found(source + uses).join()).toBe('TREES=300');
+    expect(found('LR = 0.1\nf(lr=LR)\nprint(f"lr {LR}")\n')).toEqual(['LR=0.1']);
+  });
+
+  it('never throws, whatever the text', () => {
+    const pieces = fc.constantFrom(
+      ...[
+        'lr',
+        '=',
+        '0.1',
+        '(',
+        ')',
+        '[',
+        ']',
+        '{',
+        '}',
+        ',',
+        ':',
+        'def ',
+        'class ',
+        '\n',
+        '    ',
+        '"',
+        "'",
+        '#',
+        '5',
+      ],
+      ...[
+        'for epoch in range(3):',
+        'f"',
+        '*',
+        '@',
+        'lambda',
+        'alpha=',
+        '\\',
+        '🙂',
+        '1e',
+        '.',
+        'Ridge(',
+        'SEED=3',
+      ],
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(pieces).map((parts) => parts.join('')),
+        ),
+        (source) => {
+          for (const { from, to, literal } of findKnobs(source)) expect(source.slice(from, to)).toBe(literal);
+          findSeeds(source);
+          expect(new ScriptVersions(source).seedsSplitData()).toBeTypeOf('boolean');
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a version of a script', () => {
+  const versions = new ScriptVersions(starter);
+  const walks = fc.array(fc.array(fc.tuple(fc.constantFrom<Direction>(1, -1), fc.constantFrom(0, 1, 2))), {
+    minLength: versions.knobs.length,
+    maxLength: versions.knobs.length,
+  });
+
+  it('is the starter byte by byte but for the numbers that were changed, and parses', () => {
+    fc.assert(
+      fc.property(walks, fc.boolean(), (walk, otherSeeds) => {
+        const values = versions.knobs.map((knob, place) =>
+          (walk[place] ?? []).reduce((value, [direction, size]) => {
+            const { first, most, least } = steps[knob.prior.scale];
+            return moved(knob, value, direction, [first, most, least][size] ?? first) ?? value;
+          }, knob.value),
+        );
+        const version = versions.render(values, otherSeeds ? 1 : 0) ?? '';
+        expect(syntaxErrors(version)).toBe(syntaxErrors(starter));
+        let expected = starter;
+        const edits = versions.knobs.map((knob, place) => ({
+          ...knob,
+          text: literalOf(knob, values[place] ?? knob.value),
+        }));
+        const seeds = otherSeeds ? versions.seeds.map((seed) => ({ ...seed, text: seed.raised(1) })) : [];
+        for (const { from, to, text } of [...edits, ...seeds].sort((left, right) => right.from - left.from)) {
+          expected = expected.slice(0, from) + text + expected.slice(to);
+        }
+        expect(version).toBe(expected);
+        for (const [place, knob] of versions.knobs.entries()) {
+          const value = values[place] ?? 0;
+          expect(Number(literalOf(knob, value))).toBeCloseTo(value, 12);
+          expect(value).toBeLessThanOrEqual(knob.prior.most);
+          expect(value).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+
+  it('is the starter itself with no value changed', () => {
+    expect(versions.render(versions.knobs.map(({ value }) => value))).toBe(starter);
+  });
+
+  it('knows whether a seed decides how data is split', () => {
+    expect(new ScriptVersions('m = Ridge(random_state=0)\n').seedsSplitData()).toBe(false);
+    expect(new ScriptVersions('a = train_test_split(x, random_state=0)\n').seedsSplitData()).toBe(true);
+    expect(
+      new ScriptVersions('SEED = 1\na = train_test_split(x, random_state=SEED)\n').seedsSplitData(),
+    ).toBe(true);
+    expect(new ScriptVersions('rng = default_rng(0)\norder = rng.permutation(9)\n').seedsSplitData()).toBe(
+      true,
+    );
+  });
+});

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Metric } from '../../schema/index.ts';
+import { readMetric } from './metric-reader.ts';
+
+const mae: Metric = { name: 'MAE', unit: 'units', direction: 'minimize' };
+const accuracy: Metric = { name: 'accuracy', unit: 'fraction', direction: 'maximize' };
+const seconds: Metric = { name: 'seconds', unit: 'seconds', direction: 'minimize' };
+
+function value(output: string, metric: Metric): number | null {
+  return readMetric(output, metric)?.value ?? null;
+}
+
+describe('the metric reader', () => {
+  it.each<[string, number | null, Metric]>([
+    ['validation MAE: 44.1', 44.1, mae],
+    ['Validation mae = 44.1', 44.1, mae],
+    ['val_mae=44.1', 44.1, mae],
+    ['valid_mae: 44.10', 44.1, mae],
+    ['valid-MAE 4.41e1', 44.1, mae],
+    ['MAE (validation): 44.1', 44.1, mae],
+    ['MAE: 44.1 (validation)', 44.1, mae],
+    ['MAE on the validation set: 44.1', 44.1, mae],
+    ['The mean absolute error on held-out rows is 44.1.', 44.1, mae],
+    ['Mean Absolute Error: 20,613.25', 20613.25, mae],
+    ['[valid] mae 44.1', 44.1, mae],
+    ['CV MAE: 44.1 ± 1.2', 44.1, mae],
+    ['CV MAE: 44.1 +/- 1.2', 44.1, mae],
+    ['cross-validation MAE over 5 folds: 44.1', 44.1, mae],
+    ['cross-validated MAE (5 folds): 44.1', 44.1, mae],
+    ['MAE (n=88): 44.1', 44.1, mae],
+    ['MAE 44.1 in 3.2 s', 44.1, mae],
+    ['dev MAE\t44.1', 44.1, mae],
+    ['| validation | MAE | 44.1 |', 44.1, mae],
+    ['train MAE: 3.1, validation MAE: 44.1', 44.1, mae],
+    ['validation MAE: 44.1, train MAE: 3.1', 44.1, mae],
+    ['train_mae 3.1 valid_mae 44.1', 44.1, mae],
+    ['MAE: train 3.1, valid 44.1', 44.1, mae],
+    ['train: MAE 3.1 | valid: MAE 44.1', 44.1, mae],
+    ["{'train_mae': 3.1, 'val_mae': 44.1}", 44.1, mae],
+    ['{"val_mae": 44.1, "val_rmse": 60.2}', 44.1, mae],
+    ["{'val_mae': np.float64(44.1)}", 44.1, mae],
+    ['val_rmse: 60.2 - val_mae: 44.1', 44.1, mae],
+    ['validation RMSE 60.2, MAE 44.1, R2 0.4', 44.1, mae],
+    ['Validation MAE:\n44.1', 44.1, mae],
+    ['Training:\n  MAE: 3.1\nValidation:\n  MAE: 44.1\n  RMSE: 60', 44.1, mae],
+    ['Validation:\n  MAE: 44.1\nTraining:\n  MAE: 3.1', 44.1, mae],
+    ['epoch 1 val MAE 60\nepoch 2 val MAE 44.1', 44.1, mae],
+    ['validation MAE: 44.1\nMAE: 3', 44.1, mae],
+    ['test MAE: 40\nvalidation MAE: 44.1\ntest MAE: 41', 44.1, mae],
+    ['latest MAE: 44.1', 44.1, mae],
+    ['MAE: 44.1', 44.1, mae],
+    ['validation MAE: -0.5', -0.5, mae],
+    ['validation MAE: .5', 0.5, mae],
+    ['test MAE: 44.1', null, mae],
+    ['test_mae=44.1', null, mae],
+    ['MAE on the test set: 44.1', null, mae],
+    ['training MAE: 3.1', null, mae],
+    ['validation RMSE: 60.2', null, mae],
+    ['maelstrom: 3', null, mae],
+    ['no numbers here, MAE', null, mae],
+    ['', null, mae],
+    ['Validation accuracy: 95.3%', 95.3, accuracy],
+    ['95.3% validation accuracy', 95.3, accuracy],
+    ['val_acc: 0.953', 0.953, accuracy],
+    ['valid acc 0.953 (343/360)', 0.953, accuracy],
+    ['accuracy: 0.953 (343/360)', 0.953, accuracy],
+    ['accuracy on validation (360 images): 0.953', 0.953, accuracy],
+    ['Epoch 3/10 - loss: 0.31 - acc: 0.90 - val_loss: 0.42 - val_acc: 0.953', 0.953, accuracy],
+    ['train loss 0.3 acc 0.99 val loss 0.4 acc 0.953', 0.953, accuracy],
+    ['[epoch 3] train loss 0.3, val loss 0.4, val acc 0.953, lr 0.001', 0.953, accuracy],
+    ['Val Accuracy = 0.953 | Val Loss = 0.2', 0.953, accuracy],
+    ['step 100: accuracy=0.953 loss=0.2', 0.953, accuracy],
+    ['mean CV accuracy 0.953 (std 0.01)', 0.953, accuracy],
+    ['2024-01-05 10:11:12 INFO validation accuracy 0.953', 0.953, accuracy],
+    ['Validation R^2: 0.61', 0.61, { name: 'R2', unit: '1', direction: 'maximize' }],
+    ['val r2_score 0.61', 0.61, { name: 'R²', unit: '1', direction: 'maximize' }],
+    ['valid f1: 0.7', 0.7, { name: 'F1', unit: '1', direction: 'maximize' }],
+    ['validation ROC AUC: 0.7', 0.7, { name: 'AUC', unit: '1', direction: 'maximize' }],
+    ['val MAP@20: 0.3', 0.3, { name: 'MAP@20', unit: '1', direction: 'maximize' }],
+    ['val MAP: 0.3', 0.3, { name: 'MAP@20', unit: '1', direction: 'maximize' }],
+    ['validation SMAPE+1: 60.5', 60.5, { name: 'SMAPE+1', unit: 'per cent', direction: 'minimize' }],
+    ['dev log-loss 0.31', 0.31, { name: 'log loss', unit: 'nats', direction: 'minimize' }],
+    ['valid ppl 31.2', 31.2, { name: 'perplexity', unit: '1', direction: 'minimize' }],
+    ['took 3.21 s', 3.21, seconds],
+    ['forward pass: 3.21 seconds', 3.21, seconds],
+    ['Time: 3.21', 3.21, seconds],
+    ['run time: 3.21 s', 3.21, seconds],
+    ['done', null, seconds],
+  ])('reads %j as %j', (output, expected, metric) => {
+    expect(value(output, metric)).toBe(expected);
+    expect(value(`loading data\n${output}\nsaved submission.csv\n[exit code 0, 3.2 s]`, metric)).toBe(
+      expected,
+    );
+    expect(value(output.replaceAll('\n', '\r\n'), metric)).toBe(expected);
+  });
+
+  it('says whether a value is one of validation', () => {
+    expect(readMetric('MAE: 4', mae)?.validation).toBe(false);
+    expect(readMetric('val MAE: 4', mae)?.validation).toBe(true);
+  });
+
+  it('reads what is no number as one that is not finite, so that it is not taken for an older value', () => {
+    expect(value('val MAE: 3\nval MAE: nan', mae)).toBeNaN();
+    expect(value('val MAE: inf', mae)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('never throws, and reads only numbers that were printed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (output) => {
+        const reading = readMetric(output, mae);
+        if (reading !== null && Number.isFinite(reading.value)) expect(output).toMatch(/\d/);
+      }),
+    );
+  });
+
+  it('reads any finite number that Python prints after the name', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (printed) => {
+        expect(value(`validation MAE: ${printed}`, mae)).toBe(printed);
+      }),
+    );
+  });
+});

@@ -1,0 +1,163 @@
+import { plainName, positionalName } from './priors.ts';
+import {
+  ancestorsOf,
+  calleeName,
+  childrenOf,
+  type SyntaxNode,
+  stringValue,
+  textOf,
+} from './python-source.ts';
+
+/** The name that a number has by where it stands, and the call that it is an argument of. */
+export interface Named {
+  name: string;
+  callee: string;
+  /** It is a variable, so what it is used for tells more of it. */
+  variable: boolean;
+}
+
+const evaluation =
+  /(?:^|_)(?:evaluat(?:e|ion|or)|eval|scores?|scoring|scorer|metrics?|error|accuracy|auc|mae|mse|rmse|smape|validate|validation|log_loss|test|baseline)(?:_|$)/;
+/** Calls whose numbers make data, split it, shape it, print it or pace the program. */
+const otherCalls =
+  /^(?:print|format|round|range_?|arange|linspace|logspace|zeros|ones|full|eye|empty|reshape|view|permute|transpose|squeeze|unsqueeze|repeat|tile|rand\w*|normal|uniform|choice|permutation|shuffle|sample|train_test_split|split|array_split|\w*KFold|\w*ShuffleSplit|\w*_split|read_\w+|to_\w+|savetxt|loadtxt|genfromtxt|savez?|plot|figure|savefig|sleep|exit|pad|clip|percentile|quantile|head|tail|seed|manual_seed|set_seed|default_rng|RandomState|PRNGKey|isclose|allclose|where|get|insert|pop|Path|open|loadtxt|make_\w+)$/;
+
+/** Whether a call decides which rows a version is trained and measured on. */
+export function isSplittingCall(callee: string): boolean {
+  return /split$|Fold$|^permutation$|^shuffle$|^sample$|^choice$/i.test(callee);
+}
+
+/** What a node is called by where it stands: the variable, argument, parameter or key that it is given to. */
+export function nameOf(source: string, node: SyntaxNode): Named | null {
+  const { parent } = node;
+  switch (parent?.name) {
+    case 'AssignStatement':
+      return named(targetName(source, parent, node), '', true);
+    case 'ArgList':
+      return argumentName(source, parent, node);
+    case 'ParamList':
+      return named(parameterName(source, node), '', true);
+    case 'DictionaryExpression':
+      return named(node.prevSibling?.name === ':' ? stringValue(source, node.prevSibling.prevSibling) : null);
+    case 'TupleExpression':
+    case 'ArrayExpression':
+      return layerSizeName(source, parent);
+    default:
+      return null;
+  }
+}
+
+function named(name: string | null, callee = '', variable = false): Named | null {
+  return name === null || name === '' ? null : { name, callee, variable };
+}
+
+/** `lr = 0.1`, `lr: float = 0.1`, `a, b = 1, 2`, `self.lr = 0.1`, `config['lr'] = 0.1`. */
+function targetName(source: string, statement: SyntaxNode, value: SyntaxNode): string | null {
+  const groups: SyntaxNode[][] = [[]];
+  for (const child of childrenOf(statement)) {
+    if (child.name === 'AssignOp') groups.push([]);
+    else if (child.name !== ',' && child.name !== 'TypeDef') groups.at(-1)?.push(child);
+  }
+  const values = groups.at(-1) ?? [];
+  const targets = groups[0] ?? [];
+  const place = values.findIndex((node) => node.from === value.from);
+  if (groups.length < 2 || place < 0 || targets.length !== values.length) return null;
+  const target = targets[place];
+  if (target?.name === 'VariableName') return textOf(source, target);
+  if (target?.name !== 'MemberExpression') return null;
+  const last = childrenOf(target).at(-1);
+  if (last?.name === 'PropertyName') return textOf(source, last);
+  return stringValue(source, last?.prevSibling ?? null);
+}
+
+function argumentName(source: string, list: SyntaxNode, node: SyntaxNode): Named | null {
+  const call = list.parent;
+  if (call?.name !== 'CallExpression') return null;
+  const callee = calleeName(source, call);
+  const keyword = keywordOf(source, node);
+  if (keyword === null) {
+    if (callee === 'range') return named(loopName(source, list, call));
+    return named(positionalName(callee, positionIn(list, node)), callee);
+  }
+  // Command-line parsers name their defaults in a string: add_argument('--lr', default=0.1).
+  if (keyword === 'default' && /^(?:add_argument|option|argument|add_option)$/.test(callee)) {
+    const flags = childrenOf(list).map((child) => stringValue(source, child) ?? '');
+    return named(flags.reduce((longest, flag) => (flag.length > longest.length ? flag : longest), ''));
+  }
+  if (keyword === 'default' || keyword === 'default_factory') return fieldName(source, call);
+  return named(keyword, callee);
+}
+
+function keywordOf(source: string, node: SyntaxNode): string | null {
+  const name = node.prevSibling?.name === 'AssignOp' ? node.prevSibling.prevSibling : null;
+  return name?.name === 'VariableName' ? textOf(source, name) : null;
+}
+
+function positionIn(list: SyntaxNode, node: SyntaxNode): number {
+  return childrenOf(list).filter((child) => child.name === ',' && child.from < node.from).length;
+}
+
+/** `for epoch in range(5)` names its rounds by the loop's variable. */
+function loopName(source: string, list: SyntaxNode, call: SyntaxNode): string | null {
+  const loop = call.parent;
+  const variable = loop?.name === 'ForStatement' ? loop.getChild('VariableName') : null;
+  if (variable === null || variable === undefined || childrenOf(list).length !== 3) return null;
+  const name = textOf(source, variable);
+  return /^_?(?:epoch|iteration|iter|round)$/.test(plainName(name)) ? 'epochs' : null;
+}
+
+/** `lr: float = field(default=0.1)`. */
+function fieldName(source: string, call: SyntaxNode): Named | null {
+  const isField = /^(?:field|Field)$/.test(calleeName(source, call));
+  return isField && call.parent?.name === 'AssignStatement'
+    ? named(targetName(source, call.parent, call))
+    : null;
+}
+
+function parameterName(source: string, node: SyntaxNode): string | null {
+  if (node.prevSibling?.name !== 'AssignOp') return null;
+  const before = node.prevSibling.prevSibling;
+  const name = before?.name === 'TypeDef' ? before.prevSibling : before;
+  return name?.name === 'VariableName' ? textOf(source, name) : null;
+}
+
+/** `hidden_layer_sizes=(100, 50)`: every number is a layer's width. */
+function layerSizeName(source: string, list: SyntaxNode): Named | null {
+  const owner = nameOf(source, list);
+  return owner !== null && /(?:^|_)hidden/.test(plainName(owner.name)) ? owner : null;
+}
+
+/** Whether a number stands where none may be changed: in evaluation, in a subscript, in a string, in data's making. */
+export function isOutOfBounds(source: string, node: SyntaxNode): boolean {
+  let insideConstructor = false;
+  for (const ancestor of ancestorsOf(node)) {
+    switch (ancestor.name) {
+      case 'FormatString':
+      case 'FormatReplacement':
+      case 'Slice':
+        return true;
+      case 'FunctionDefinition': {
+        const name = ancestor.getChild('VariableName');
+        if (name !== null && evaluation.test(plainName(textOf(source, name)))) return true;
+        break;
+      }
+      case 'MemberExpression': {
+        const bracket = ancestor.getChild('[');
+        if (bracket !== null && bracket.from < node.from) return true;
+        break;
+      }
+      case 'CallExpression': {
+        const callee = calleeName(source, ancestor);
+        const isLoop = callee === 'range' && node.parent?.parent?.from === ancestor.from;
+        const isArgument = node.from >= (ancestor.getChild('ArgList')?.from ?? Number.POSITIVE_INFINITY);
+        if (!isArgument || isLoop || insideConstructor) break;
+        if (evaluation.test(plainName(callee)) || otherCalls.test(callee)) return true;
+        // What a constructor is handed shapes the model, wherever the model then goes.
+        insideConstructor = /^[A-Z]/.test(callee);
+        break;
+      }
+      default:
+    }
+  }
+  return false;
+}

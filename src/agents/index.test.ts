@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { FakeEnvironment } from '../../test/fakes/fake-environment.ts';
+import { UserError } from '../lib/errors.ts';
+import { type Agent, agentByName, agents, checkAgentOptions } from './index.ts';
+
+function thrownBy(act: () => unknown): UserError {
+  try {
+    act();
+  } catch (error) {
+    if (UserError.isInstance(error)) return error;
+    throw error;
+  }
+  return expect.fail('nothing was thrown');
+}
+
+async function run(
+  agent: Agent,
+  environment: FakeEnvironment,
+  reference: Record<string, string> | null = null,
+) {
+  const files = reference === null ? null : new Map(Object.entries(reference));
+  await agent.run({ environment, seed: 0, options: {}, reference: files });
+  return environment.taken.map(({ name, args }) => [name, ...Object.values(args)]);
+}
+
+const script = { files: { 'train.py': 'old' }, execute: () => ({ output: '', exitCode: 0, seconds: 1 }) };
+
+describe('the agents', () => {
+  it('are found by name', () => {
+    for (const agent of agents) expect(agentByName(agent.name)).toBe(agent);
+    expect(agents.map(({ name }) => name)).toEqual(['automl', 'baseline', 'noop', 'oracle']);
+  });
+
+  it('are listed where a name is unknown, the nearest first', () => {
+    const error = thrownBy(() => agentByName('autml'));
+    expect(error.message).toBe('there is no agent "autml"');
+    expect(error.hint).toBe('did you mean "automl"? the agents are: automl, baseline, noop, oracle');
+    expect(thrownBy(() => agentByName('xyz')).hint).toBe('the agents are: automl, baseline, noop, oracle');
+  });
+
+  it('refuse options that they do not have, and values of another type', () => {
+    checkAgentOptions(agentByName('automl'), { patience: 3 });
+    expect(thrownBy(() => checkAgentOptions(agentByName('automl'), { patiense: 3 })).hint).toMatch(
+      /^did you mean "patience"\?/,
+    );
+    expect(thrownBy(() => checkAgentOptions(agentByName('noop'), { toString: 1 })).hint).toBe(
+      'noop has no options',
+    );
+    expect(thrownBy(() => checkAgentOptions(agentByName('automl'), { patience: 'much' })).message).toBe(
+      'the option "patience" of the agent "automl" is a number, not a string',
+    );
+  });
+});
+
+describe('the controls', () => {
+  it('noop only answers', async () => {
+    expect(await run(agentByName('noop'), new FakeEnvironment(script))).toEqual([
+      ['Final Answer', expect.any(String)],
+    ]);
+  });
+
+  it('baseline runs the entry script as it is and answers', async () => {
+    const environment = new FakeEnvironment(script);
+    expect(await run(agentByName('baseline'), environment)).toEqual([
+      ['Execute Script', 'train.py'],
+      ['Final Answer', 'I ran train.py unchanged; it ended as "ok".'],
+    ]);
+    expect(environment.executed).toEqual(['old']);
+  });
+
+  it('oracle puts the reference over the workspace, runs it, checks it and answers', async () => {
+    const environment = new FakeEnvironment(script);
+    const taken = await run(agentByName('oracle'), environment, { 'train.py': 'new', 'b/model.py': 'more' });
+    expect(taken).toEqual([
+      ['Write File', 'b/model.py', 'more'],
+      ['Write File', 'train.py', 'new'],
+      ['Execute Script', 'train.py'],
+      ['Validate Submission'],
+      ['Final Answer', expect.stringContaining('ended as "ok"')],
+    ]);
+    expect(environment.executed).toEqual(['new']);
+    await expect(run(agentByName('oracle'), new FakeEnvironment(script))).rejects.toThrow(/reference/);
+  });
+});
