@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { createContext, type ExitCode, exitCodes, packageFolder } from './context.ts';
-import { type Flag, type Verb, type VerbEntry, verbs } from './verb.ts';
+import type { Flag, Verb } from './verb.ts';
+import { type VerbEntry, verbs } from './verbs.ts';
 
 /** Runs one command line (without the program's name) and returns the exit code of the process. */
 export async function main(argv: string[]): Promise<number> {

@@ -1,0 +1,82 @@
+import type { Verb } from './verb.ts';
+
+/** Where a verb is found and how the list of verbs describes it; the verb itself is loaded only when called. */
+export interface VerbEntry {
+  name: string;
+  summary: string;
+  load: () => Promise<Verb>;
+}
+
+/** Verbs by name, alone or in a group such as `runs ls`. */
+export const verbs: readonly VerbEntry[] = [
+  {
+    name: 'tasks ls',
+    summary: 'list the tasks and suites',
+    load: async () => (await import('./verbs/tasks-ls.ts')).tasksLs,
+  },
+  {
+    name: 'tasks show',
+    summary: 'show a task: its text, metric, baseline, reference',
+    load: async () => (await import('./verbs/tasks-show.ts')).tasksShow,
+  },
+  {
+    name: 'tasks check',
+    summary: 'validate a task and run its controls: oracle, no-op, baseline, cheaters',
+    load: async () => (await import('./verbs/tasks-check.ts')).tasksCheck,
+  },
+  {
+    name: 'tasks baseline',
+    summary: "measure the starter's (or the reference's) score over seeds",
+    load: async () => (await import('./verbs/tasks-baseline.ts')).tasksBaseline,
+  },
+  {
+    name: 'prepare',
+    summary: 'get the data of tasks and their Python environments',
+    load: async () => (await import('./verbs/prepare.ts')).prepare,
+  },
+  {
+    name: 'run',
+    summary: 'run agents on tasks; the same command again resumes',
+    load: async () => (await import('./verbs/run.ts')).run,
+  },
+  {
+    name: 'grade',
+    summary: 'grade the final submission of runs, or every step',
+    load: async () => (await import('./verbs/grade.ts')).grade,
+  },
+  {
+    name: 'report',
+    summary: 'results of experiments as a table',
+    load: async () => (await import('./verbs/report.ts')).report,
+  },
+  {
+    name: 'runs ls',
+    summary: 'list experiments and their runs',
+    load: async () => (await import('./verbs/runs-ls.ts')).runsLs,
+  },
+  {
+    name: 'runs show',
+    summary: 'show a run step by step, or one step whole',
+    load: async () => (await import('./verbs/runs-show.ts')).runsShow,
+  },
+  {
+    name: 'runs diff',
+    summary: 'show what changed in the workspace between two steps',
+    load: async () => (await import('./verbs/runs-diff.ts')).runsDiff,
+  },
+  {
+    name: 'runs restore',
+    summary: 'write the workspace of any step into a folder',
+    load: async () => (await import('./verbs/runs-restore.ts')).runsRestore,
+  },
+  {
+    name: 'runs check',
+    summary: "verify a run's trace, hash chain and objects",
+    load: async () => (await import('./verbs/runs-check.ts')).runsCheck,
+  },
+  {
+    name: 'doctor',
+    summary: 'say what is there, what is missing, and what mends it',
+    load: async () => (await import('./verbs/doctor.ts')).doctor,
+  },
+];
