@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startFileServer } from '../../test/fakes/file-server.ts';
 import { makeTask, type TaskOptions } from '../../test/fixtures/make-task.ts';
@@ -125,6 +125,27 @@ describe('preparing a task', () => {
     rmSync(mirror, { recursive: true });
     expect(await prepareTask(task(), { ...options, python, mirror })).toEqual(first);
     expect(await loadPrepared(task(), options)).toEqual(first);
+  });
+
+  it('clears away what a killed process left half made', async (context) => {
+    context.skip(noPython !== null, noPython ?? '');
+    const { task, options, mirror } = mirrored();
+    const leftover = join(options.cache, 'data', 'colours', '.making-1234', 'data', 'public');
+    mkdirSync(leftover, { recursive: true });
+    writeFileSync(join(leftover, 'test.csv'), 'half');
+    chmodSync(leftover, 0o555);
+    const data = await prepareTask(task(), { ...options, python, mirror });
+    const left = readdirSync(join(options.cache, 'data', 'colours')).sort();
+    expect(left).toEqual(['.lock', basename(data.folder)]);
+  });
+
+  it('says so when the cache belongs to somebody else', async (context) => {
+    context.skip(process.getuid?.() === 0, 'root may write everywhere');
+    const { task, options, mirror } = mirrored();
+    mkdirSync(options.cache);
+    chmodSync(options.cache, 0o555);
+    const failing = prepareTask(task(), { ...options, python, mirror });
+    await expect(failing).rejects.toMatchObject({ code: 'cache_not_writable' });
   });
 
   it('makes the data once for those that ask at the same time', async (context) => {

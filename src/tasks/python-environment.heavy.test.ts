@@ -103,7 +103,7 @@ describe('a Python environment', () => {
       HOME: temporaryFolder(),
       PIP_CONFIG_FILE: '/dev/null',
       PIP_INDEX_URL: 'http://127.0.0.1:9/simple',
-      PIP_RETRIES: '0',
+      PIP_RETRIES: '1',
     };
     const failing = ensurePython('six==1.17.0', { cache: temporaryFolder(), variables });
     await expect(failing).rejects.toMatchObject({
