@@ -37,6 +37,11 @@ export interface LockOptions {
   signal?: AbortSignal | null;
   /** Called once for every holder that is waited for. */
   onWait?: (holder: LockHolder) => void;
+  /**
+   * Processes of another machine (or container) can't be looked up: such a holder is taken for dead after so many
+   * milliseconds without a beat. Default: 30,000.
+   */
+  silenceMs?: number;
 }
 
 const Ticket = z.object({
@@ -48,8 +53,6 @@ const Ticket = z.object({
 });
 type Ticket = z.infer<typeof Ticket>;
 
-/** Processes of another machine can't be looked up: their holder is taken for dead after this long without a beat. */
-const silenceMs = 30_000;
 const beatMs = 5_000;
 
 /**
@@ -58,7 +61,7 @@ const beatMs = 5_000;
  */
 export async function acquireFileLock(folder: string, options: LockOptions = {}): Promise<FileLock> {
   mkdirSync(folder, { recursive: true });
-  const watched = new Silence();
+  const watched = new Silence(options.silenceMs ?? 30_000);
   let announced = 0;
   let pauseMs = 20;
   for (;;) {
@@ -125,6 +128,11 @@ function lastBeat(folder: string, number: number): number {
 class Silence {
   private seen = '';
   private since = 0;
+  private readonly limitMs: number;
+
+  constructor(limitMs: number) {
+    this.limitMs = limitMs;
+  }
 
   isSilent(number: number, beat: number): boolean {
     const now = performance.now();
@@ -132,7 +140,7 @@ class Silence {
       this.seen = `${number} ${beat}`;
       this.since = now;
     }
-    return now - this.since > silenceMs;
+    return now - this.since > this.limitMs;
   }
 }
 

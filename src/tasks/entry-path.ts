@@ -14,10 +14,10 @@ export function judgeEntryPath(name: string): JudgedPath {
   if (/[\u0000-\u001f\u007f]/.test(name)) return refuse('the path has control characters');
   if (name.includes('\\')) return refuse('the path has a backslash');
   if (name.startsWith('/')) return refuse('the path is absolute');
-  if (/^[A-Za-z]:/.test(name)) return refuse('the path names a drive');
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) return refuse('the path leads upwards');
   if (segments.length === 0) return refuse('the path is empty');
+  if (/^[A-Za-z]:/.test(segments.join('/'))) return refuse('the path names a drive');
   if (segments.length > depthMax) return refuse('the path is too deep');
   if (segments.some((segment) => Buffer.byteLength(segment) > nameBytesMax))
     return refuse('a name is too long');

@@ -86,11 +86,15 @@ function typeInWords(schema: FieldSchema): string | null {
   return schema.type === 'integer' ? 'a whole number' : `a ${schema.type}`;
 }
 
+/** The schema of task.yaml; zod puts a schema with an id of its own among the definitions. */
+function rootSchema(): FieldSchema {
+  const { $defs: definitions, ...root } = z.toJSONSchema(TaskFile, { io: 'input', reused: 'inline' });
+  return FieldSchema.parse(definitions?.TaskFile ?? root);
+}
+
 /** All schemas that may describe the value at a path: several where a union branches. */
 function schemasAt(path: readonly PropertyKey[]): FieldSchema[] {
-  let current = branches(
-    FieldSchema.parse(z.toJSONSchema(TaskFile, { io: 'input', unrepresentable: 'any', reused: 'inline' })),
-  );
+  let current = branches(rootSchema());
   for (const key of path) {
     current = current
       .flatMap((schema) => (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? [])

@@ -28,10 +28,11 @@ export function explainPipFailure(result: ProcessResult, log: string): UserError
     );
   }
   if (hasNoWheel(result.output)) {
+    const none = /from versions: none/.test(result.output);
     return new UserError(
       'no_package',
       said,
-      `the pinned version may not exist for this Python: try another interpreter, or correct requirements.txt; log: ${log}`,
+      `${none ? 'no version at all was found: can pip reach its index? Else ' : ''}the pinned version may not exist for this Python: try another interpreter, or correct requirements.txt; log: ${log}`,
     );
   }
   return new UserError('pip_failed', said, `the whole log is ${log}`);

@@ -165,7 +165,8 @@ async function install(
     '--progress-bar',
     'off',
   ];
-  builder.options.onProgress?.(`installing ${requirements.join(', ')}`);
+  const names = new Set(requirements.map((line) => line.replace(/[=[;\s].*$/, '')));
+  builder.options.onProgress?.(`installing ${[...names].join(', ')}`);
   let result = await run(builder, executable, [...pip, '--only-binary', ':all:', '-r', file]);
   if (result.exitCode !== 0 && hasNoWheel(result.output)) {
     builder.options.onProgress?.('no wheel for every package: trying to build from source');

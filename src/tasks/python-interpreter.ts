@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
-import { UserError } from '../lib/errors.ts';
+import { hasCode, UserError } from '../lib/errors.ts';
 import { pythonVariables, type Variables } from './host-variables.ts';
 import { runProcess } from './run-process.ts';
 
@@ -39,6 +39,9 @@ print(json.dumps({
 
 export const candidates = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
 
+/** Why a command can't be started where it isn't installed; anything else (no process slots, say) is an error. */
+const notThere = ['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC', 'ELOOP'];
+
 export interface FindInterpreterOptions {
   /** A command or path that is used instead of looking for one. */
   interpreter?: string | null;
@@ -74,7 +77,7 @@ async function ask(command: string, options: FindInterpreterOptions): Promise<In
     output = result.output;
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (error instanceof Error && 'syscall' in error) return null;
+    if (notThere.some((code) => hasCode(error, code))) return null;
     throw error;
   }
   return readAnswer(output);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../lib/errors.ts';
 import { TaskFile } from '../schema/index.ts';
 import { explainIssue } from './explain-issue.ts';
@@ -78,9 +78,23 @@ function fixForYaml(code: string): string {
 }
 
 function lineOfField(document: Document, lines: LineCounter, field: readonly PropertyKey[]): number | null {
-  for (let length = field.length; length > 0; length--) {
-    const node = document.getIn(field.slice(0, length), true);
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  let node: unknown = document.contents;
+  let line = isNode(node) && node.range ? lines.linePos(node.range[0]).line : null;
+  for (const key of field) {
+    const place = childPlace(node, key);
+    if (place === null) return line;
+    line = lines.linePos(place.offset).line;
+    node = place.value;
   }
-  return document.contents?.range ? lines.linePos(document.contents.range[0]).line : null;
+  return line;
+}
+
+/** Where a key or list item begins in the text, and its value. */
+function childPlace(parent: unknown, key: PropertyKey): { offset: number; value: unknown } | null {
+  if (isMap(parent)) {
+    const pair = parent.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+    return isScalar(pair?.key) && pair.key.range ? { offset: pair.key.range[0], value: pair.value } : null;
+  }
+  const item = isSeq(parent) ? parent.items[Number(key)] : undefined;
+  return isNode(item) && item.range ? { offset: item.range[0], value: item } : null;
 }

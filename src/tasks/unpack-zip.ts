@@ -11,13 +11,15 @@ export async function unpackZip(
   signal: AbortSignal | null,
 ): Promise<void> {
   const zip = await openZip(archive, { lazyEntries: true, autoClose: false });
-  // One that comes while nobody waits for an entry would otherwise end the process; the next read meets it again.
-  zip.on('error', () => {});
+  // An error that comes while nobody waits for an entry would otherwise end the process.
+  const failures: Error[] = [];
+  zip.on('error', (error: Error) => failures.push(error));
   try {
     for (let entry = await nextEntry(zip); entry !== null; entry = await nextEntry(zip)) {
       signal?.throwIfAborted();
       target.count();
       await unpackEntry(zip, entry, target, signal);
+      if (failures[0] !== undefined) throw failures[0];
     }
   } finally {
     zip.close();

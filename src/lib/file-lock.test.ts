@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { acquireFileLock, type LockHolder, withFileLock } from './file-lock.ts';
+import { machineIdentity, processStartTime } from './process-identity.ts';
+
+/** A lock whose highest ticket has this content. */
+function lockHeldBy(ticket: object | string): string {
+  const folder = join(temporaryFolder(), 'lock');
+  mkdirSync(folder);
+  writeFileSync(join(folder, '7'), typeof ticket === 'string' ? ticket : JSON.stringify(ticket));
+  return folder;
+}
+
+const self = { state: 'held', pid: process.pid, machine: machineIdentity(), host: 'here' };
+const soon = () => AbortSignal.timeout(150);
+
+describe('a file lock', () => {
+  it('lets one in at a time', async () => {
+    const folder = join(temporaryFolder(), 'deep', 'lock');
+    let inside = 0;
+    let most = 0;
+    const work = async () => {
+      most = Math.max(most, ++inside);
+      await sleep(1);
+      inside--;
+    };
+    await Promise.all(Array.from({ length: 12 }, () => withFileLock(folder, {}, work)));
+    expect(most).toBe(1);
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it('is given back when the work fails, and giving back twice does no harm', async () => {
+    const folder = join(temporaryFolder(), 'lock');
+    const failing = withFileLock(folder, {}, async () => {
+      throw new Error('no luck');
+    });
+    await expect(failing).rejects.toThrow('no luck');
+    const lock = await acquireFileLock(folder, { signal: soon() });
+    lock.release();
+    using next = await acquireFileLock(folder, { signal: soon() });
+    lock.release();
+    await expect(acquireFileLock(folder, { signal: soon() })).rejects.toThrow();
+    next.release();
+  });
+
+  it('says once for whom it waits, and stops waiting when it is told to', async () => {
+    const folder = join(temporaryFolder(), 'lock');
+    using _held = await acquireFileLock(folder);
+    const seen: LockHolder[] = [];
+    const waiting = acquireFileLock(folder, { signal: soon(), onWait: (holder) => seen.push(holder) });
+    await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(seen.map(({ pid }) => pid)).toEqual([process.pid]);
+  });
+
+  it('passes on from a process that ended without giving it back', async () => {
+    const folder = join(temporaryFolder(), 'lock');
+    const script = `import { acquireFileLock } from ${JSON.stringify(new URL('./file-lock.ts', import.meta.url).href)};
+      await acquireFileLock(${JSON.stringify(folder)}); process.kill(process.pid, 'SIGKILL');`;
+    const ended = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+    expect(ended.signal).toBe('SIGKILL');
+    (await acquireFileLock(folder, { signal: AbortSignal.timeout(5000) })).release();
+  });
+
+  it('is not held by a later process that got the same id', async () => {
+    const started = processStartTime(process.pid);
+    const held = lockHeldBy({ ...self, started });
+    await expect(acquireFileLock(held, { signal: soon() })).rejects.toThrow();
+    const reused = lockHeldBy({ ...self, started: `${started}0` });
+    (await acquireFileLock(reused, { signal: soon() })).release();
+  });
+
+  it('waits for a process of another machine until that is silent', async () => {
+    const folder = lockHeldBy({ ...self, machine: 'elsewhere', pid: 1, started: null });
+    await expect(acquireFileLock(folder, { signal: soon() })).rejects.toThrow();
+    const signal = AbortSignal.timeout(5000);
+    (await acquireFileLock(folder, { silenceMs: 100, signal })).release();
+  });
+
+  it.each(['', '{"state":', '{"state":"odd"}'])(
+    'is not stuck for ever on the damaged ticket %j',
+    async (text) => {
+      const folder = lockHeldBy(text);
+      (await acquireFileLock(folder, { silenceMs: 100, signal: AbortSignal.timeout(5000) })).release();
+    },
+  );
+});

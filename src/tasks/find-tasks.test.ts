@@ -1,0 +1,98 @@
+import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeTask } from '../../test/fixtures/make-task.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { findTasks, loadTask, suites } from './find-tasks.ts';
+
+describe('finding tasks', () => {
+  it('gives the valid ones by id and says what is wrong with the others', () => {
+    const tasks = temporaryFolder();
+    makeTask(tasks, 'zebra');
+    makeTask(tasks, 'apple');
+    makeTask(tasks, 'broken', { fields: { title: 7 } });
+    mkdirSync(join(tasks, '_drafts'));
+    mkdirSync(join(tasks, 'notes'));
+    const found = findTasks([tasks]);
+    expect(found.tasks.map((task) => task.file.id)).toEqual(['apple', 'zebra']);
+    expect(found.problems.map(({ field }) => field)).toEqual(['title']);
+  });
+
+  it('takes the first of two tasks with one id and reports the other', () => {
+    const [first, second] = [temporaryFolder(), temporaryFolder()];
+    makeTask(first, 'apple');
+    makeTask(second, 'apple');
+    const { tasks, problems } = findTasks([first, second]);
+    expect(tasks.map((task) => task.folder)).toEqual([join(first, 'apple')]);
+    expect(problems).toMatchObject([{ file: join(second, 'apple/task.yaml'), field: 'id' }]);
+  });
+
+  it('reports a folder that is not there', () => {
+    expect(findTasks(['/nowhere/at/all']).problems).toHaveLength(1);
+  });
+});
+
+describe('loading a task', () => {
+  it('works by id and by path, and tells the agent nothing of sources and scores', () => {
+    const tasks = temporaryFolder();
+    const folder = makeTask(tasks, 'apple');
+    const task = loadTask('apple', [tasks]);
+    expect(loadTask(folder, [])).toEqual(task);
+    expect(task.environmentFolder).toBe(join(folder, 'env'));
+    expect(Object.keys(task.brief).sort()).toEqual([
+      'entry',
+      'id',
+      'metric',
+      'problem',
+      'read_only',
+      'submission',
+      'title',
+    ]);
+  });
+
+  it('lists the known ids and the nearest one when there is no such task', () => {
+    const tasks = temporaryFolder();
+    makeTask(tasks, 'spaceship-titanic');
+    makeTask(tasks, 'digits');
+    expect(() => loadTask('digit', [tasks])).toThrowError(
+      expect.objectContaining({
+        code: 'unknown_task',
+        message: 'there is no task "digit"; did you mean "digits"?',
+        hint: 'known tasks: digits, spaceship-titanic',
+      }),
+    );
+  });
+
+  it('throws all problems of an invalid task', () => {
+    const tasks = temporaryFolder();
+    makeTask(tasks, 'apple', { fields: { title: 7, category: 8 } });
+    expect(() => loadTask('apple', [tasks])).toThrow(/2 problems:\n.*title.*\n.*\n.*category/);
+  });
+
+  it('gives a version that changes with names and contents, and with nothing else', () => {
+    const tasks = temporaryFolder();
+    const folder = makeTask(tasks, 'apple');
+    const version = () => loadTask('apple', [tasks]).version;
+    const first = version();
+    utimesSync(join(folder, 'env/train.py'), 1, 1);
+    chmodSync(join(folder, 'env/train.py'), 0o600);
+    mkdirSync(join(folder, 'hidden/__pycache__'));
+    writeFileSync(join(folder, 'hidden/__pycache__/grade.pyc'), 'x');
+    expect(version()).toBe(first);
+    writeFileSync(join(folder, 'hidden/solution/notes.md'), 'x');
+    expect(version()).not.toBe(first);
+  });
+});
+
+describe('suites', () => {
+  it('group tasks by the names that they give', () => {
+    const tasks = temporaryFolder();
+    makeTask(tasks, 'zebra', { fields: { suites: ['starter', 'animals'] } });
+    makeTask(tasks, 'apple', { fields: { suites: ['starter', 'starter'] } });
+    const groups = suites(findTasks([tasks]).tasks);
+    expect([...groups].map(([name, members]) => [name, members.map(({ file }) => file.id)])).toEqual([
+      ['animals', ['zebra']],
+      ['starter', ['apple', 'zebra']],
+    ]);
+  });
+});

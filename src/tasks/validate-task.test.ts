@@ -1,0 +1,150 @@
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeTask, type TaskOptions, taskFields } from '../../test/fixtures/make-task.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { describeProblem } from './problem.ts';
+import { validateTask } from './validate-task.ts';
+
+function problemsOf(options: TaskOptions) {
+  return validateTask(makeTask(temporaryFolder(), 'colours', options));
+}
+
+/** Problems of a task whose task.yaml was changed as a text. */
+function problemsAfter(change: (text: string) => string) {
+  const folder = makeTask(temporaryFolder(), 'colours');
+  const file = join(folder, 'task.yaml');
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+  return validateTask(folder);
+}
+
+describe('a task’s validation', () => {
+  it('finds nothing wrong with a good task', () => {
+    expect(problemsOf({})).toEqual([]);
+  });
+
+  it('names the file, the line, the field and the known key that an unknown one resembles', () => {
+    const [problem, ...more] = problemsAfter((text) => text.replace('direction:', 'directon:'));
+    expect(problem).toMatchObject({ field: 'metric.direction', message: 'missing', line: 8 });
+    expect(problem?.fix).toContain('one of "maximize", "minimize"');
+    expect(more).toMatchObject([{ field: 'metric.directon', fix: 'did you mean "direction"?', line: 11 }]);
+    expect(describeProblem(problem ?? more[0] ?? expect.fail())).toMatch(
+      /colours\/task\.yaml:8 metric\.direction: missing\n {2}fix: add/,
+    );
+  });
+
+  it('lists the known keys where none is near', () => {
+    const [problem] = problemsOf({ fields: { zzzzzzzz: 1 } });
+    expect(problem?.fix).toMatch(/^remove it; the known keys here are schema, id, title/);
+  });
+
+  it('looks into lists and into each form of a submission', () => {
+    const fields = taskFields('colours');
+    const submission = fields.submission as { files: Record<string, unknown>[] };
+    const [file] = submission.files;
+    const bad = {
+      ...submission,
+      files: [
+        { ...file, colums: [] },
+        { format: 'txt', path: 'x' },
+      ],
+    };
+    const problems = problemsOf({ fields: { submission: bad } });
+    expect(problems.map(({ field, fix }) => [field, fix])).toContainEqual([
+      'submission.files.0.colums',
+      'did you mean "columns"?',
+    ]);
+    expect(problems.find(({ field }) => field?.startsWith('submission.files.1'))?.fix).toContain(
+      '"csv", "python"',
+    );
+  });
+
+  it('says what was found and what is wanted where a type is wrong', () => {
+    const [problem] = problemsOf({ fields: { title: 7 } });
+    expect(problem).toMatchObject({ field: 'title', fix: 'write a text' });
+    expect(problem?.message).toContain('found 7');
+  });
+
+  it('reports everything at once', () => {
+    const folder = makeTask(temporaryFolder(), 'colours', {
+      fields: { id: 'colors', entry: 'run.py' },
+      requirements: 'numpy>=2\nsix==1.17.0 # fine\nscipy\n',
+    });
+    rmSync(join(folder, 'hidden/grade.py'));
+    const problems = validateTask(folder);
+    expect(problems.map(({ field, message }) => field ?? message)).toEqual([
+      'missing file',
+      '"numpy>=2" is not pinned',
+      '"scipy" is not pinned',
+      'id',
+      'entry',
+    ]);
+    expect(problems.filter(({ message }) => message.includes('pinned')).map(({ line }) => line)).toEqual([
+      1, 3,
+    ]);
+  });
+
+  it.each([
+    ['a: [1, 2', /not valid YAML/],
+    ['a: 1\na: 2\n', /not valid YAML/],
+    ['\tid: x', /not valid YAML/],
+    ['', /found null/],
+    ['- just\n- a list\n', /expected object/],
+    [
+      'a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c]',
+      /not usable YAML/,
+    ],
+  ])('explains the file %j', (text, message) => {
+    const problems = problemsAfter(() => text);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems[0]?.message).toMatch(message);
+    expect(problems[0]?.fix).not.toBe('');
+  });
+
+  it('checks what only several fields together can tell', () => {
+    const source = { file: 'data.bin', url: 'ftp://example.org/x', licence: 'free', unpack: 'zip' };
+    const problems = problemsOf({
+      fields: {
+        sources: [source, source],
+        metric: { name: 'error', unit: 'm', direction: 'minimize', best: 0.6 },
+        submission: {
+          description: 'a file',
+          files: [
+            {
+              format: 'csv',
+              path: 'submission.csv',
+              id: { column: 'id', from: 'data/test.csv' },
+              columns: [{ name: 'id', min: 3, max: 2 }],
+            },
+          ],
+        },
+      },
+    });
+    expect(problems.map(({ field }) => field).sort()).toEqual([
+      'baseline.mean',
+      'sources.0.file',
+      'sources.0.url',
+      'sources.1.file',
+      'sources.1.file',
+      'sources.1.url',
+      'submission.files.0.columns',
+      'submission.files.0.columns.0.min',
+      'submission.files.0.id.from',
+    ]);
+    expect(problems.every(({ line }) => line !== null)).toBe(true);
+  });
+
+  it('refuses links and large files among the task’s own', () => {
+    const folder = makeTask(temporaryFolder(), 'colours');
+    symlinkSync('/etc/passwd', join(folder, 'env/passwd'));
+    writeFileSync(join(folder, 'env/data.bin'), Buffer.alloc(6 * 2 ** 20));
+    expect(validateTask(folder).map(({ message }) => message)).toEqual([
+      'larger than 5 MiB',
+      'a link or special file',
+    ]);
+  });
+
+  it('says of a folder that does not exist that its files are missing', () => {
+    expect(validateTask('/nowhere/at/all')[0]?.message).toMatch(/can't be read/);
+  });
+});
