@@ -6,8 +6,8 @@ import { byPath, readSnapshot } from './snapshot-file.ts';
 
 /** Larger texts are compared as wholes. */
 const textBytes = 2 ** 20;
-/** Comparing two long texts without a common line would take minutes. */
-const patchMs = 2_000;
+/** Comparing two long texts without a common line would take minutes, and nothing else runs meanwhile. */
+const patchMs = 500;
 
 /**
  * How two states of one path differ.

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -174,6 +175,22 @@ test('steps are folded as they were finished, also when one was cut off and take
     [2, two],
   ]);
   expect(sessionsOf(events)).toEqual({ sessions: 2, secondsUsed: 10 });
+});
+
+test('a full disk loses no event and spoils no line; with room again the writer goes on', (context) => {
+  // A tiny file system of its own, in a namespace that vanishes with the process.
+  const inNamespace = (script: string, ...args: string[]) =>
+    spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...args], { encoding: 'utf8' });
+  using folder = temporaryFolder();
+  const mount = 'mount -t tmpfs -o size=64k tmpfs "$1"';
+  if (inNamespace(mount, folder.path).status !== 0)
+    context.skip('this system lets nobody mount in a namespace');
+  const fixture = join(import.meta.dirname, '../../test/fixtures/store/full-disk.ts');
+  const { stdout } = inNamespace(`${mount} && exec "$2" "$3" "$1"`, folder.path, process.execPath, fixture);
+  const { error, appended, tornBytes, events, last } = JSON.parse(stdout);
+  expect(error).toContain('ENOSPC');
+  expect(appended).toBeGreaterThan(0);
+  expect({ tornBytes, events, last }).toEqual({ tornBytes: 0, events: appended + 1, last: appended });
 });
 
 async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
