@@ -2,13 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import type { ObjectStore } from './object-store.ts';
-import { showPath } from './path-text.ts';
 import { byPath, readSnapshot } from './snapshot-file.ts';
 
 /** Larger texts are compared as wholes. */
 const textBytes = 2 ** 20;
-/** Comparing two long texts without a common line would take minutes. */
-const patchMs = 2_000;
+/** Comparing two long texts without a common line would take minutes, and nothing else runs meanwhile. */
+const patchMs = 500;
 
 /**
  * How two states of one path differ.
@@ -51,7 +50,7 @@ export function diffSnapshots(objects: ObjectStore, before: ObjectId, after: Obj
 
 /**
  * A unified diff of two texts, with three lines of context; null when they are too different to be compared.
- * The names stand in its first two lines.
+ * The names stand in its first two lines, quoted where they hold line breaks and the like.
  */
 export function unifiedDiff(
   before: string,
@@ -99,10 +98,9 @@ function compare(
   const fresh = after ? readTextOf(objects, other) : '';
   if (typeof old !== 'string') return old;
   if (typeof fresh !== 'string') return fresh;
-  const name = showPath(path);
   const patch = unifiedDiff(old, fresh, {
-    before: before ? name : '/dev/null',
-    after: after ? name : '/dev/null',
+    before: before ? path : '/dev/null',
+    after: after ? path : '/dev/null',
   });
   return patch === null ? { as: 'too_large' } : { as: 'text', patch };
 }

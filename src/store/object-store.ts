@@ -12,11 +12,10 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, zstdCompressSync } from 'node:zlib';
-import { hasCode } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { ObjectId } from '../schema/index.ts';
 import { readChunks, readFully } from './file-chunks.ts';
@@ -41,6 +40,8 @@ export class ObjectStore {
   readonly folder: string;
   /** Ids that are known to be there: the hot path asks no disk. */
   readonly #known = new Set<string>();
+  /** Subfolders that this process has made or found. */
+  readonly #prefixes = new Set<string>();
   #swept = false;
 
   /** @param folder the `objects` folder; made at the first write. */
@@ -183,13 +184,10 @@ export class ObjectStore {
 
   #place(temporary: string, id: ObjectId, suffix: '' | '.zst'): void {
     const target = objectPath(this.folder, id) + suffix;
-    try {
-      renameSync(temporary, target);
-    } catch (error) {
-      if (!hasCode(error, 'ENOENT')) throw error;
-      mkdirSync(join(target, '..'), { recursive: true });
-      renameSync(temporary, target);
-    }
+    const prefix = id.slice(0, 2);
+    if (!this.#prefixes.has(prefix)) mkdirSync(dirname(target), { recursive: true });
+    this.#prefixes.add(prefix);
+    renameSync(temporary, target);
     this.#remember(id);
   }
 

@@ -6,7 +6,7 @@ import type { ObjectStore } from './object-store.ts';
 import { readSnapshot } from './snapshot-file.ts';
 
 const inlineBytes = 2 ** 20;
-const zeros = Buffer.alloc(2 ** 16);
+const zeros = Buffer.alloc(2 ** 14);
 
 export interface RestoreOptions {
   /** Names directly in the folder that are left alone, such as the mount point of the data. */
@@ -122,7 +122,7 @@ async function* contentOf(objects: ObjectStore, entry: FileEntry): AsyncGenerato
 function writePiece(descriptor: number, chunk: Buffer, start: number): void {
   for (let at = 0; at < chunk.length; at += zeros.length) {
     const piece = chunk.subarray(at, at + zeros.length);
-    if (piece.equals(zeros)) continue;
+    if (piece.equals(zeros.subarray(0, piece.length))) continue;
     for (let done = 0; done < piece.length; ) {
       done += writeSync(descriptor, piece, done, piece.length - done, start + at + done);
     }

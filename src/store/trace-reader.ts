@@ -23,10 +23,11 @@ export async function* readTrace(path: string, options: ReadTraceOptions = {}): 
 
 /** A whole trace at once, for folding; see `readTrace`. `tornBytes` is the length of an unfinished last line. */
 export function readTraceSync(path: string): { events: TraceEvent[]; tornBytes: number } {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  const torn = lines.pop() ?? '';
+  const bytes = readFileSync(path);
+  const complete = bytes.lastIndexOf('\n') + 1;
+  const lines = bytes.toString('utf8', 0, complete).split('\n').slice(0, -1);
   const events = lines.map((line, index) => parseStoredText(TraceEvent, line, `${path}, line ${index + 1},`));
-  return { events, tornBytes: Buffer.byteLength(torn) };
+  return { events, tornBytes: bytes.length - complete };
 }
 
 /** The text that an event refers to. Errors as `ObjectStore.get`. */

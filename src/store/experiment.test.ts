@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
+import { createExperiment, listExperiments, openExperiment } from './experiment.ts';
+import { lockHolder } from './run-lock.ts';
+
+test('the same plan is opened again; who made it, when and how parallel does not matter', () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, 'first');
+  const created = createExperiment(path, examplePlan());
+  const again = createExperiment(path, { ...examplePlan(), created: 1, mlab: '9.9.9', parallel: 7 });
+  expect(again.plan).toEqual(created.plan);
+  expect(openExperiment(path).runIds).toEqual(['digits-baseline-0', 'digits-noop-0']);
+  expect(readdirSync(path)).toEqual(['plan.json']);
+});
+
+test('another plan is refused, naming what differs', () => {
+  using folder = temporaryFolder();
+  createExperiment(folder.path, examplePlan());
+  const [spec] = examplePlan(['digits-baseline-0']).runs;
+  if (!spec) throw new Error('one run');
+  const changed = { ...spec, seed: 3, limits: { ...spec.limits, steps: 9 } };
+  const other = { ...examplePlan(), grade: 'all' as const, runs: [changed, exampleSpec('digits-automl-0')] };
+  expect(() => createExperiment(folder.path, other)).toThrow(
+    [
+      'holds another plan:',
+      '  grade: "final" → "all"',
+      '  run digits-baseline-0: seed: 0 → 3',
+      '  run digits-baseline-0: limits.steps: 50 → 9',
+      '  run digits-noop-0: in the existing plan only',
+      '  run digits-automl-0: in the new plan only',
+    ].join('\n'),
+  );
+});
+
+test('experiments are listed by name; other folders are not', () => {
+  using folder = temporaryFolder();
+  for (const name of ['b', 'a']) createExperiment(join(folder.path, name), examplePlan());
+  mkdirSync(join(folder.path, 'empty'));
+  writeFileSync(join(folder.path, 'notes.txt'), '');
+  expect(listExperiments(folder.path)).toEqual(
+    ['a', 'b'].map((name) => ({ name, folder: join(folder.path, name) })),
+  );
+  expect(listExperiments(join(folder.path, 'nowhere'))).toEqual([]);
+});
+
+test('what is no experiment and what is no run is named', () => {
+  using folder = temporaryFolder();
+  expect(() => openExperiment(folder.path)).toThrow('it has no plan.json');
+  const experiment = createExperiment(folder.path, examplePlan());
+  expect(() => experiment.runFolder('../../etc')).toThrow('has no run "../../etc"');
+  writeFileSync(join(folder.path, 'plan.json'), '{');
+  expect(() => openExperiment(folder.path)).toThrow('plan.json is not JSON');
+});
+
+test('a record comes back, with what the trace held', async () => {
+  using folder = temporaryFolder();
+  const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
+  expect(run.readRecord()).toBeNull();
+  using _lock = run.lock();
+  run.writeRecord(exampleRecord());
+  expect(run.readRecord()).toEqual(exampleRecord());
+  await using trace = run.openTrace();
+  trace.append({ kind: 'output', step: 1, text: 'hello' });
+  run.writeRecord(exampleRecord());
+  expect(run.readRecord()?.trace).toEqual(trace.head);
+});
+
+test('a run is locked by one at a time, and free after it was given back', () => {
+  using folder = temporaryFolder();
+  const experiment = createExperiment(folder.path, examplePlan());
+  const run = experiment.runFolder('digits-baseline-0');
+  for (let round = 0; round < 3; round++) {
+    expect(run.holder()).toBeNull();
+    using _lock = run.lock();
+    expect(run.holder()?.pid).toBe(process.pid);
+    expect(() => experiment.runFolder('digits-baseline-0').lock()).toThrow(`process ${process.pid} on`);
+    experiment.runFolder('digits-noop-0').lock().release();
+  }
+  expect(readdirSync(run.folder)).toHaveLength(1);
+});
+
+test('of many processes that want a run at once, also after its holder was killed, one gets it', async () => {
+  using folder = temporaryFolder();
+  createExperiment(folder.path, examplePlan());
+  const contender = join(import.meta.dirname, '../../test/fixtures/store/lock-contender.ts');
+  for (let round = 0; round < 3; round++) {
+    const children = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, [contender, folder.path], { stdio: ['ignore', 'pipe', 'inherit'] }),
+    );
+    const answers = await Promise.all(
+      children.map(async (child) => String((await once(child.stdout, 'data'))[0]).trim()),
+    );
+    expect(answers.toSorted()).toEqual(['locked', 'refused', 'refused', 'refused']);
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')));
+  }
+});
+
+test('a lock counts as dead when its process number belongs to another process now', () => {
+  using folder = temporaryFolder();
+  const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
+  run.lock();
+  const holder = lockHolder(run.folder);
+  if (!holder) throw new Error('locked');
+  const write = (changes: object) =>
+    writeFileSync(join(run.folder, 'lock.1'), JSON.stringify({ ...holder, ...changes }));
+  write({ host: 'elsewhere' });
+  expect(() => run.lock()).toThrow('on elsewhere');
+  write({ boot: 'before' });
+  expect(lockHolder(run.folder)).toBeNull();
+  if (process.platform === 'linux') {
+    write({ process_start: '1' });
+    expect(lockHolder(run.folder)).toBeNull();
+  }
+  writeFileSync(join(run.folder, 'lock.1'), '');
+  expect(lockHolder(run.folder)).toBeNull();
+  run.lock().release();
+});
