@@ -7,15 +7,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
-HELPERS = Path(__file__).resolve().parent.parent
-TASKS = HELPERS.parent / "tasks"
-sys.path.insert(0, str(HELPERS))
-# Nothing that the tests start leaves compiled files in the source tree.
-sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mlab_task.csv_check import Table, check_csv
 from mlab_task.declaration import Column, CsvFile
 from mlab_task.problems import Problem
+
+HELPERS = Path(__file__).resolve().parent.parent
+TASKS = HELPERS.parent / "tasks"
 
 needs_numpy = unittest.skipUnless(
     importlib.util.find_spec("numpy"), "numpy is not installed for this Python"

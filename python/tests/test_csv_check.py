@@ -169,7 +169,9 @@ class HostileTables(unittest.TestCase):
             *(b"1", b"1e999", b"nan", b" ", b"\xff", b"\xef\xbb\xbf", "١٢".encode(), b"-", b"."),
         ]
         for _ in range(5_000):
-            start = generator.choice([b"", b"id,value\n", b"value,id\n", b"\xef\xbb\xbfid,value\r\n"])
+            start = generator.choice(
+                [b"", b"id,value\n", b"value,id\n", b"\xef\xbb\xbfid,value\r\n"]
+            )
             content = start + b"".join(generator.choices(pieces, k=generator.randrange(30)))
             outcome = check(content)
             if isinstance(outcome, list):
@@ -185,7 +187,9 @@ class HostileTables(unittest.TestCase):
         for _ in range(300):
             letters = generator.sample(string.ascii_letters, k=generator.randrange(1, 20))
             ids = tuple(letters)
-            numbers = {name: generator.uniform(-1, 1) * 10 ** generator.randrange(9) for name in ids}
+            numbers = {
+                name: generator.uniform(-1, 1) * 10 ** generator.randrange(9) for name in ids
+            }
             shuffled = generator.sample(letters, k=len(letters))
             rows = "".join(f"{name},{numbers[name]!r}\n" for name in shuffled)
             table = check("id,value\n" + rows, ids=ids)
