@@ -93,5 +93,5 @@ def _allowed(text: str, value: Value, column: Column) -> Value | Fault:
 
 
 def _not_one_of(values: tuple[str, ...]) -> Fault:
-    shown = ", ".join(values[:10]) + (", …" if len(values) > 10 else "")
+    shown = ", ".join(values[:10]) + (", ..." if len(values) > 10 else "")
     return Fault("not_allowed", f"none of {shown}")

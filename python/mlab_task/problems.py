@@ -69,14 +69,14 @@ class Tally:
 
 def quoted(text: str, longest: int = 40) -> str:
     """Untrusted text, cut short and with nothing in it that a terminal would obey."""
-    return ascii(text if len(text) <= longest else text[:longest] + "…")
+    return ascii(text if len(text) <= longest else text[:longest] + "...")
 
 
 def plain(text: str, longest: int = 500) -> str:
     """Untrusted text of several lines, its end kept, as printable ASCII on one line."""
     printable = "".join(letter if " " <= letter <= "~" else " " for letter in text)
     words = " ".join(printable.split())
-    return words if len(words) <= longest else "… " + words[-longest:]
+    return words if len(words) <= longest else "... " + words[-longest:]
 
 
 def listed(names: Sequence[str]) -> str:

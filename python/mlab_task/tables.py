@@ -6,6 +6,7 @@ from typing import BinaryIO
 
 LONGEST_LINE = 4 * 2**20
 LONGEST_FIELD = 10**6
+MOST_BLANK_LINES = 100_000
 
 
 class Unreadable(Exception):
@@ -20,6 +21,7 @@ def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
     """
     csv.field_size_limit(LONGEST_FIELD)
     reader = csv.reader(_lines(file), strict=True)
+    blank_lines = 0
     while True:
         try:
             row = next(reader)
@@ -27,8 +29,13 @@ def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error as error:
             raise Unreadable(f"line {reader.line_num}: {error}") from None
-        if any(field.strip() for field in row) or len(row) > 1:
-            yield reader.line_num, [field.strip() for field in row]
+        fields = [field.strip() for field in row]
+        if fields in ([], [""]):
+            blank_lines += 1
+            if blank_lines > MOST_BLANK_LINES:
+                raise Unreadable(f"more than {MOST_BLANK_LINES:,} blank lines")
+            continue
+        yield reader.line_num, fields
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:
@@ -37,10 +44,10 @@ def _lines(file: BinaryIO) -> Iterator[str]:
         number += 1
         if len(line) > LONGEST_LINE:
             raise Unreadable(f"line {number} is longer than {LONGEST_LINE:,} bytes")
-        if b"\0" in line:
-            raise Unreadable(f"line {number} holds a NUL byte")
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError:
             raise Unreadable(f"line {number} is not UTF-8 text") from None
+        if "\0" in text:
+            raise Unreadable(f"line {number} holds a NUL byte")
         yield text.removeprefix("\ufeff") if number == 1 else text

@@ -1,0 +1,96 @@
+"""Plays the harness's part for a grader in a test: plain processes instead of sandboxes."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from support import HELPERS
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of one grading."""
+
+    exit_code: int
+    results: dict[str, dict]
+    requests: list[dict]
+    errors: str
+
+
+def run_grader(
+    script: Path,
+    folder: Path,
+    *,
+    starter: Path | None = None,
+    helpers: Path = HELPERS,
+) -> Graded:
+    """Runs a grader on folder/{task.json,submissions,public,private}, hosting candidates as asked.
+
+    Submitted files lie in `submissions/<name>/train.py`, the starter's in `starter/train.py`.
+    """
+    exchange = folder / "exchange"
+    exchange.mkdir(exist_ok=True)
+    command = [sys.executable, "-I", str(script), "--task", str(folder / "task.json")]
+    for name in ("submissions", "public", "private", "exchange"):
+        command += [f"--{name}", str(folder / name)]
+    environment = {"PATH": os.environ["PATH"], "MLAB_HELPERS": str(helpers)}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    with (folder / "errors.txt").open("w+") as errors:
+        grader = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=environment,
+            text=True,
+        )
+        last, requests = _converse(grader, folder, starter)
+        exit_code = grader.wait()
+        errors.seek(0)
+        results = {result["submission"]: result for result in last.get("results", [])}
+        return Graded(exit_code, results, requests, errors.read())
+
+
+def _converse(
+    grader: subprocess.Popen, folder: Path, starter: Path | None
+) -> tuple[dict, list[dict]]:
+    last: dict = {}
+    requests: list[dict] = []
+    candidate: subprocess.Popen | None = None
+    assert grader.stdin is not None and grader.stdout is not None
+    with grader.stdin, grader.stdout:
+        for line in grader.stdout:
+            last = json.loads(line)
+            if "request" not in last:
+                continue
+            requests.append(last)
+            if candidate is not None:
+                candidate.kill()
+                candidate.wait()
+                candidate = None
+            if last["request"] == "start_candidate":
+                name = last["submission"]
+                place = starter if name == "starter" else folder / "submissions" / name
+                candidate = _start(folder, place, helpers=HELPERS) if place else None
+            answer = {"ok": True}
+            if last["request"] == "start_candidate" and candidate is None:
+                answer = {"ok": False, "message": "there is no starter"}
+            grader.stdin.write(json.dumps(answer) + "\n")
+            grader.stdin.flush()
+    return last, requests
+
+
+def _start(folder: Path, place: Path, helpers: Path) -> subprocess.Popen:
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-I", "-B", str(helpers / "candidate.py")),
+            *("--socket", str(folder / "exchange" / "grader.sock")),
+            *("--module", str(place / "train.py")),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )

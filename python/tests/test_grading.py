@@ -1,0 +1,115 @@
+import json
+import unittest
+
+from fake_harness import Graded, run_grader
+from support import TASKS, FolderTest
+
+SPACESHIP = {
+    "format": "csv",
+    "path": "submission.csv",
+    "id": {"column": "PassengerId", "from": "test.csv"},
+    "columns": [{"name": "Transported", "type": "text", "values": ["True", "False"]}],
+}
+HOUSES = {
+    "format": "csv",
+    "path": "submission.csv",
+    "id": {"column": "Id", "from": "test.csv"},
+    "columns": [{"name": "SalePrice"}],
+}
+FAULTY_GRADER = """
+import os, sys
+sys.path.insert(0, os.environ["MLAB_HELPERS"])
+from mlab_task.grading import HarnessError, grade, read_arguments
+from mlab_task.problems import Rejected
+
+def score(submission):
+    value = submission.table.numbers("SalePrice")[0]
+    if value == 1:
+        raise RuntimeError("a fault \\x1b of the grader")
+    if value == 2:
+        raise Rejected("timed_out", "too slow")
+    if value == 3:
+        return float("nan")
+    if value == 4:
+        return 10.0 ** 1000
+    if value == 5:
+        raise HarnessError("no sandbox")
+    return value
+
+grade(score, read_arguments())
+"""
+
+
+class GradingTest(FolderTest):
+    def prepare(self, declared: dict, public: str, labels: str) -> None:
+        task = {"metric": {}, "submission": {"files": [declared], "max_mb": 1}}
+        self.write("task.json", json.dumps(task))
+        self.write("public/test.csv", public)
+        self.write("private/labels.csv", labels)
+        (self.folder / "submissions").mkdir()
+
+    def submit(self, name: str, rows: str) -> None:
+        self.write(f"submissions/{name}/submission.csv", rows)
+
+
+class TaskGraders(GradingTest):
+    def grade(self, task: str) -> dict[str, dict]:
+        graded = run_grader(TASKS / task / "hidden" / "grade.py", self.folder)
+        self.assertEqual((graded.exit_code, graded.errors), (0, ""))
+        return graded.results
+
+    def test_accuracy_is_taken_by_id(self) -> None:
+        public = "PassengerId\n1_01\n2_01\n3_01\n4_01\n"
+        labels = "PassengerId,Transported\n3_01,True\n1_01,True\n4_01,False\n2_01,False\n"
+        self.prepare(SPACESHIP, public, labels)
+        rows = ["1_01,True", "2_01,True", "3_01,1", "4_01,false"]
+        self.submit("ordered", "PassengerId,Transported\n" + "\n".join(rows))
+        self.submit("reversed", "PassengerId,Transported\n" + "\n".join(reversed(rows)))
+        self.submit("short", "PassengerId,Transported\n" + "\n".join(rows[1:]))
+        results = self.grade("spaceship-titanic")
+        self.assertEqual(results["ordered"]["score"], 0.75)
+        self.assertEqual(results["reversed"]["score"], 0.75)
+        self.assertIsNone(results["short"]["score"])
+        self.assertFalse(results["short"]["valid"])
+        self.assertEqual([p["code"] for p in results["short"]["problems"]], ["missing_ids"])
+
+    def test_mean_absolute_error_is_taken_by_id(self) -> None:
+        self.prepare(HOUSES, "Id\n1\n2\n", "Id,SalePrice\n1,100\n2,200\n")
+        self.submit("ordered", "Id,SalePrice\n1,110\n2,170\n")
+        self.submit("reversed", "SalePrice,Id\n170,2\n110,1\n")
+        results = self.grade("house-price")
+        self.assertEqual([results[name]["score"] for name in ("ordered", "reversed")], [20, 20])
+
+    def test_predictions_too_large_for_a_score_are_out_of_range(self) -> None:
+        self.prepare(HOUSES, "Id\n1\n2\n", "Id,SalePrice\n1,100\n2,200\n")
+        self.submit("huge", "Id,SalePrice\n1,1e308\n2,1e308\n")
+        (problem,) = self.grade("house-price")["huge"]["problems"]
+        self.assertEqual(problem["code"], "out_of_range")
+
+
+class OneForAll(GradingTest):
+    def grade(self, *values: int) -> Graded:
+        self.prepare(HOUSES, "Id\n1\n", "Id,SalePrice\n1,100\n")
+        for value in values:
+            self.submit(f"s{value}", f"Id,SalePrice\n1,{value}\n")
+        return run_grader(self.write("grade.py", FAULTY_GRADER), self.folder)
+
+    def test_a_crash_on_one_submission_leaves_the_others_their_scores(self) -> None:
+        results = self.grade(0, 1, 2, 3, 4, 9).results
+        self.assertEqual([results["s0"]["score"], results["s9"]["score"]], [0, 9])
+        codes = {name: [p["code"] for p in found["problems"]] for name, found in results.items()}
+        self.assertEqual(codes["s1"], ["crashed"])
+        self.assertEqual(codes["s2"], ["timed_out"])
+        self.assertEqual(codes["s3"], ["out_of_range"])
+        self.assertEqual(codes["s4"], ["out_of_range"])
+        self.assertTrue(results["s1"]["problems"][0]["message"].isprintable())
+
+    def test_a_fault_of_the_harness_grades_nothing(self) -> None:
+        graded = self.grade(0, 5)
+        self.assertNotEqual(graded.exit_code, 0)
+        self.assertEqual(graded.results, {})
+        self.assertIn("no sandbox", graded.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()

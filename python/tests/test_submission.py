@@ -1,0 +1,152 @@
+import json
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from support import HELPERS, FolderTest
+
+from mlab_task.declaration import read_declaration
+from mlab_task.submission import FormatCheck
+
+CSV = {
+    "format": "csv",
+    "path": "out/submission.csv",
+    "id": {"column": "id", "from": "test.csv"},
+    "columns": [{"name": "value"}],
+}
+PYTHON = {"format": "python", "path": "train.py", "defines": ["convolve"]}
+ROWS = "id,value\na,1\nb,2\n"
+
+
+class SubmissionTest(FolderTest):
+    def declare(self, *files: dict, max_mb: int = 1) -> None:
+        self.write("public/test.csv", "id,x\na,0\nb,0\n")
+        (self.folder / "work").mkdir(exist_ok=True)
+        task = {"metric": {}, "submission": {"files": files, "max_mb": max_mb}}
+        self.write("task.json", json.dumps(task))
+
+    def problems(self) -> list[tuple[str, str]]:
+        declaration = read_declaration(self.folder / "task.json")
+        outcome = FormatCheck(declaration, self.folder / "public").check(self.folder / "work")
+        if isinstance(outcome, list):
+            return [(problem.code, problem.message) for problem in outcome]
+        return []
+
+    def codes(self) -> list[str]:
+        return [code for code, _ in self.problems()]
+
+
+class Files(SubmissionTest):
+    def test_a_file_in_a_folder_is_found(self) -> None:
+        self.declare(CSV)
+        self.assertEqual(self.codes(), ["missing_file"])
+        self.write("work/out/submission.csv", ROWS)
+        self.assertEqual(self.codes(), [])
+
+    def test_folders_links_pipes_and_sockets_are_no_files(self) -> None:
+        self.declare(CSV)
+        target = self.write("elsewhere/submission.csv", ROWS)
+        place = self.folder / "work/out/submission.csv"
+        place.mkdir(parents=True)
+        self.assertEqual(self.codes(), ["not_a_file"])
+        place.rmdir()
+        place.symlink_to(target)
+        self.assertEqual(self.codes(), ["not_a_file"])
+        place.unlink()
+        os.mkfifo(place)
+        self.assertEqual(self.codes(), ["not_a_file"])
+        place.unlink()
+        place.parent.rmdir()
+        place.parent.symlink_to(target.parent)
+        self.assertEqual(self.codes(), ["not_a_file"])
+        place.parent.unlink()
+        place.parent.write_text("a file where a folder should be")
+        self.assertEqual(self.codes(), ["not_a_file"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read every file")
+    def test_a_file_that_may_not_be_read_is_unreadable(self) -> None:
+        self.declare(CSV)
+        self.write("work/out/submission.csv", ROWS).chmod(0)
+        self.assertEqual(self.codes(), ["unreadable"])
+
+    def test_all_files_together_must_not_be_too_large(self) -> None:
+        self.declare(CSV, {**CSV, "path": "other.csv"})
+        self.write("work/out/submission.csv", ROWS + "\n" * 600_000)
+        self.write("work/other.csv", ROWS + "\n" * 600_000)
+        self.assertEqual(self.codes(), ["unreadable", "too_large"])
+
+    def test_every_file_is_judged(self) -> None:
+        self.declare(CSV, PYTHON)
+        self.assertEqual(self.codes(), ["missing_file", "missing_file"])
+
+
+class PythonFiles(SubmissionTest):
+    def judged(self, source: str | bytes) -> list[str]:
+        self.declare(PYTHON)
+        self.write("work/train.py", source)
+        return self.codes()
+
+    def test_a_function_may_be_bound_in_any_way_at_the_top_level(self) -> None:
+        for source in [
+            "def convolve(x): return x",
+            "convolve = max",
+            "convolve: object = max",
+            "from numpy import convolve",
+            "from numpy import dot as convolve",
+            "from numpy import *",
+            "try:\n  import fast\nexcept ImportError:\n  def convolve(x): return x",
+            "if True:\n  a, convolve = 1, 2",
+        ]:
+            with self.subTest(source):
+                self.assertEqual(self.judged(source), [])
+
+    def test_a_module_without_the_function_is_told_so(self) -> None:
+        for source in ["", "def other(): convolve = 1", "class A:\n  def convolve(self): ..."]:
+            with self.subTest(source):
+                self.assertEqual(self.judged(source), ["missing_function"])
+
+    def test_source_that_does_not_parse_is_unreadable(self) -> None:
+        for source in [
+            "def convolve(:",
+            b"\xff\xfe",
+            "a = '\0'",
+            "(" * 900_000,
+            "-" * 900_000 + "1",
+            "x = " + "a." * 400_000 + "b",
+            "# -*- coding: nonsense -*-\n",
+        ]:
+            with self.subTest(source[:20]):
+                self.assertEqual(self.judged(source), ["unreadable"])
+
+    def test_nothing_of_a_module_is_run(self) -> None:
+        mark = self.folder / "mark"
+        source = f"open({str(mark)!r}, 'w')\ndef convolve(x): return x"
+        self.assertEqual(self.judged(source), [])
+        self.assertFalse(mark.exists())
+
+
+class Script(SubmissionTest):
+    def run_script(self) -> dict:
+        command = [sys.executable, "-I", str(HELPERS / "check_submission.py")]
+        for name, path in [("task", "task.json"), ("submission", "work"), ("public", "public")]:
+            command += [f"--{name}", str(self.folder / path)]
+        ended = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path("/"))
+        return json.loads(ended.stdout)
+
+    def test_it_prints_one_verdict(self) -> None:
+        self.declare(CSV)
+        self.assertFalse(self.run_script()["valid"])
+        self.write("work/out/submission.csv", ROWS)
+        self.assertEqual(self.run_script(), {"valid": True, "problems": []})
+        self.write("work/out/submission.csv", "id,value\na,x\n")
+        verdict = self.run_script()
+        self.assertFalse(verdict["valid"])
+        self.assertEqual(
+            [problem["code"] for problem in verdict["problems"]], ["missing_ids", "not_a_number"]
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
