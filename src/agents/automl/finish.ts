@@ -30,7 +30,8 @@ export async function answerWithBest(
   const isBroken = last.kind === 'failed' || check.isRefused;
   if (isBroken && study.changes.length > 0 && canRun(workspace, runner, study, starterSource)) {
     const again = await runner.run(starterSource);
-    const observed = again.kind === 'measured' ? `printed "${again.line}"` : `did not: ${again.why}`;
+    const observed =
+      again.kind === 'measured' ? `printed "${again.line}"` : `did not go through: ${again.why}`;
     workspace.note({
       Observed: `The best version is of no use in the end: ${last.sentence} ${check.sentence}`,
       Decision: `I went back to the starter, which ${observed}.`,

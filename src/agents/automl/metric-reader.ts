@@ -42,6 +42,9 @@ const subjects: Readonly<Record<string, 'train' | 'validation'>> = {
   heldout: 'validation',
   eval: 'validation',
 };
+/** Longer lines are dumps of data, no report; it also bounds the work on hostile output. */
+const longestLine = 2000;
+
 const otherMetrics = new Set(
   (
     'loss mae mse rmse rmsle mape smape mcrmse acc accuracy auc f1 r2 precision recall time seconds sec epoch step ' +
@@ -58,7 +61,7 @@ export function readMetric(output: string, metric: Metric): Reading | null {
   const readings: Reading[] = [];
   let heading: Subject | 'test' = null;
   let pending = '';
-  for (const line of withoutExitLine(output).split(/\r\n|\n|\r/)) {
+  for (const line of linesOf(output)) {
     const head = headingOf(line);
     if (head !== undefined) heading = head;
     if (line.trim() === '') heading = null;
@@ -75,9 +78,11 @@ export function readMetric(output: string, metric: Metric): Reading | null {
   return readings.findLast((reading) => reading.validation) ?? readings.at(-1) ?? null;
 }
 
-/** The environment's own last line, such as `[exit code 0, 3.2 s]`, is not the script's. */
-function withoutExitLine(output: string): string {
-  return output.replace(/\s*\[exit code[^\n]*\]\s*$/, '');
+/** The lines of what a script printed, without the environment's own last one, such as `[exit code 0, 3.2 s]`. */
+function linesOf(output: string): string[] {
+  const lines = output.trimEnd().split(/\r\n|\n|\r/);
+  if (lines.at(-1)?.startsWith('[exit code')) lines.pop();
+  return lines.filter((line) => line.length <= longestLine);
 }
 
 function words(text: string): string[] {

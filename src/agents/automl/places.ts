@@ -123,6 +123,7 @@ function parameterName(source: string, node: SyntaxNode): string | null {
 
 /** `hidden_layer_sizes=(100, 50)`: every number is a layer's width. */
 function layerSizeName(source: string, list: SyntaxNode): Named | null {
+  if (/^(?:Tuple|Array)Expression$/.test(list.parent?.name ?? '')) return null;
   const owner = nameOf(source, list);
   return owner !== null && /(?:^|_)hidden/.test(plainName(owner.name)) ? owner : null;
 }

@@ -3,7 +3,7 @@
  * - `log`: by factors (learning rates, regularisation)
  * - `fraction`: on the logit scale, inside (0, 1)
  * - `count`: by factors, whole
- * - `small`: by ones, whole
+ * - `small`: by shares of itself, at least by one, whole
  */
 export type Scale = 'log' | 'fraction' | 'count' | 'small';
 
@@ -16,6 +16,8 @@ export interface Prior {
   most: number;
   /** The run time grows with this power of the value. */
   effort: number;
+  /** How far the first try goes, in the scale's own steps; null for what is usual on the scale. */
+  firstStep: number | null;
   /** More is usually better, at a price: tried upwards first. */
   upFirst: boolean;
   /** The first value to try where the starter has a 0. */
@@ -29,15 +31,15 @@ function prior(scale: Scale, weight: number, rest: Partial<Prior> = {}): Prior {
     count: { least: 1, most: 1e6 },
     small: { least: 1, most: 64 },
   }[scale];
-  return { scale, weight, ...bounds, effort: 0, upFirst: false, fromZero: null, ...rest };
+  return { scale, weight, ...bounds, effort: 0, firstStep: null, upFirst: false, fromZero: null, ...rest };
 }
 
 const learningRate = prior('log', 1, { least: 1e-7, most: 10 });
 const penalty = prior('log', 0.8, { fromZero: 1e-4 });
 const rounds = prior('count', 0.9, { effort: 1, upFirst: true });
 const width = prior('count', 0.6, { least: 2, most: 8192, effort: 1, upFirst: true });
-const leafSize = prior('count', 0.5, { most: 10_000 });
-const depth = prior('small', 0.7, { effort: 1, upFirst: true });
+const leafSize = prior('count', 0.5, { most: 10_000, firstStep: 2 });
+const depth = prior('small', 0.8, { effort: 1 });
 const share = prior('fraction', 0.5);
 /** Of a number whose name says nothing, in a place where parameters stand. */
 const unknownFraction = prior('log', 0.15, { least: 1e-6, most: 1 });

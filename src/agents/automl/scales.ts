@@ -3,16 +3,20 @@ import type { Scale } from './priors.ts';
 
 export type Direction = 1 | -1;
 
-/** Steps on each scale: in decades, in logits, in doublings, in ones. */
+/**
+ * Steps on each scale: in decades, in logits, in doublings, in halves of the value. The first is coarse: what is far
+ * off shows at once, and steps are halved later.
+ */
 export const steps: Readonly<Record<Scale, { first: number; most: number; least: number }>> = {
-  log: { first: 0.5, most: 1, least: 0.125 },
+  log: { first: 1, most: 1, least: 0.125 },
   fraction: { first: 1, most: 2, least: 0.25 },
   count: { first: 1, most: 2, least: 0.25 },
-  small: { first: 1, most: 4, least: 1 },
+  small: { first: 1, most: 2, least: 0.25 },
 };
 
 /** The value one step away, within the knob's bounds; null where there is none. */
 export function moved(knob: Knob, value: number, direction: Direction, step: number): number | null {
+  if (knob.prior.scale === 'fraction' && value >= 1 && direction === 1) return null;
   const next = value === 0 ? fromZero(knob, direction) : unbounded(knob.prior.scale, value, direction * step);
   if (next === null) return null;
   const bounded = Math.min(
@@ -31,8 +35,8 @@ function unbounded(scale: Scale, value: number, step: number): number {
     case 'log':
       return rounded(value * 10 ** step);
     case 'fraction': {
-      // The logit has no place for 1 itself: 1 counts as a little below it.
-      const inside = Math.min(value, 0.95);
+      // The logit has no place for 1 itself: it counts as a little less.
+      const inside = value < 1 ? value : 0.9;
       const odds = (inside / (1 - inside)) * Math.E ** step;
       const share = odds / (1 + odds);
       return share < 0.5 ? rounded(share) : rounded(1 - rounded(1 - share), 6);
@@ -42,7 +46,7 @@ function unbounded(scale: Scale, value: number, step: number): number {
       return next === value ? value + Math.sign(step) : next;
     }
     case 'small':
-      return value + Math.sign(step) * Math.max(1, Math.round(Math.abs(step)));
+      return value + Math.sign(step) * Math.max(1, Math.round((value * Math.abs(step)) / 2));
   }
 }
 

@@ -44,7 +44,7 @@ export class CoordinateSearch {
     this.#seen.add(this.#values.join(' '));
     this.#tracks = knobs.map((knob) => {
       const direction: Direction = knob.prior.upFirst || random() < 0.5 ? 1 : -1;
-      const { first } = steps[knob.prior.scale];
+      const first = knob.prior.firstStep ?? steps[knob.prior.scale].first;
       return {
         knob,
         direction,
