@@ -42,62 +42,91 @@ export interface RunResult {
 }
 
 /**
- * Works through an experiment's plan, several runs at a time, and grades each run when it ends. Finished runs are
- * kept. What goes wrong with one run is its result, and never stops the others. When the signal is aborted, runs
- * under way stop after what they have recorded, and no other begins.
+ * Works through an experiment's plan, several runs at a time, and grades each run when it ends; where grading takes
+ * the time of submitted code, after all runs, one by one, so that nothing else of the experiment disturbs the clock.
+ * Finished runs are kept. What goes wrong with one run is its result, and never stops the others. When the signal is
+ * aborted, runs under way stop after what they have recorded, and no other begins.
  */
 export async function runExperiment(plan: Plan, services: ExperimentServices): Promise<RunResult[]> {
   const limit = pLimit(plan.parallel);
   const threads = Math.max(1, Math.floor(cpus().length / plan.parallel));
-  return Promise.all(
+  const isTimed = (spec: RunSpec) =>
+    services.equipment.get(spec.task)?.task.file.grading.runs_submission === true;
+  const results = await Promise.all(
     plan.runs.map((spec) =>
-      limit(async () => {
-        if (services.signal.aborted) return { spec, record: null, problem: 'not begun' };
-        try {
-          return await workOff(spec, plan, threads, services);
-        } catch (error) {
-          if (services.signal.aborted) return { spec, record: null, problem: 'interrupted' };
-          return { spec, record: null, problem: messageOf(error) };
-        }
-      }),
+      limit(() =>
+        guarded(spec, services, async () => {
+          using _lock = services.experiment.runFolder(spec.id).lock();
+          const result = await workOff(spec, threads, services);
+          return isTimed(spec) ? result : gradeResult(result, plan, services);
+        }),
+      ),
     ),
   );
+  for (const [index, result] of results.entries()) {
+    if (!isTimed(result.spec)) continue;
+    results[index] = await guarded(result.spec, services, async () => {
+      using _lock = services.experiment.runFolder(result.spec.id).lock();
+      return gradeResult(result, plan, services);
+    });
+  }
+  return results;
 }
 
-async function workOff(
+/** Turns what one run could not cope with into its result. */
+async function guarded(
   spec: RunSpec,
-  plan: Plan,
-  threads: number,
-  services: ExperimentServices,
+  { signal }: ExperimentServices,
+  work: () => Promise<RunResult>,
 ): Promise<RunResult> {
-  const { experiment, onProgress, signal } = services;
-  const folder = experiment.runFolder(spec.id);
-  using _lock = folder.lock();
-  const earlier = folder.readRecord();
-  const kept = earlier !== null && (earlier.status === 'finished' || services.broken === 'keep');
-  const equipment = equipmentOf(spec, services.equipment);
-  if (kept) onProgress({ kind: 'run_kept', run: spec, record: earlier });
-  if (earlier !== null && !kept && services.broken === 'restart') putAside(folder);
-  const record = kept ? earlier : await carryOut(spec, folder, equipment, threads, services);
-  if (record.status !== 'finished') return { spec, record, problem: record.end?.message ?? record.status };
-  if (plan.grade === 'none' || (kept && folder.readGrades().grades.some(({ final }) => final))) {
-    return { spec, record, problem: null };
-  }
+  if (signal.aborted) return { spec, record: null, problem: 'not begun' };
   try {
-    const { helpersFolder } = services;
+    return await work();
+  } catch (error) {
+    return { spec, record: null, problem: signal.aborted ? 'interrupted' : messageOf(error) };
+  }
+}
+
+async function workOff(spec: RunSpec, threads: number, services: ExperimentServices): Promise<RunResult> {
+  const { experiment, onProgress, broken } = services;
+  const folder = experiment.runFolder(spec.id);
+  const earlier = folder.readRecord();
+  const equipment = equipmentOf(spec, services.equipment);
+  if (earlier !== null && (earlier.status === 'finished' || broken === 'keep')) {
+    onProgress({ kind: 'run_kept', run: spec, record: earlier });
+    return resultOf(spec, earlier);
+  }
+  if (earlier !== null && broken === 'restart') putAside(folder);
+  return resultOf(spec, await carryOut(spec, folder, equipment, threads, services));
+}
+
+function resultOf(spec: RunSpec, record: RunRecord): RunResult {
+  const problem = record.status === 'finished' ? null : (record.end?.message ?? record.status);
+  return { spec, record, problem };
+}
+
+/** Grades a finished run that has no final grade yet. */
+async function gradeResult(result: RunResult, plan: Plan, services: ExperimentServices): Promise<RunResult> {
+  const { experiment, equipment, helpersFolder, onProgress, signal } = services;
+  const { spec, record } = result;
+  const folder = experiment.runFolder(spec.id);
+  const isGraded = folder.readGrades().grades.some(({ final }) => final);
+  if (record?.status !== 'finished' || plan.grade === 'none' || isGraded) return result;
+  try {
+    const which = plan.grade;
     const grades = await gradeRun({
       folder,
-      ...equipment,
+      ...equipmentOf(spec, equipment),
       helpersFolder,
-      which: plan.grade,
+      which,
       signal,
     });
     onProgress({ kind: 'run_graded', run: spec, grades });
-    return { spec, record, problem: null };
+    return result;
   } catch (error) {
     const message = `not graded: ${messageOf(error)}`;
     onProgress({ kind: 'run_not_graded', run: spec, message });
-    return { spec, record, problem: message };
+    return { ...result, problem: message };
   }
 }
 
