@@ -84,7 +84,9 @@ test('a run is locked by one at a time, and free after it was given back', () =>
   expect(readdirSync(run.folder)).toHaveLength(1);
 });
 
-test('of many processes that want a run at once, also after its holder was killed, one gets it', async () => {
+test('of many processes that want a run at once, also after its holder was killed, one gets it', {
+  timeout: 120_000,
+}, async () => {
   using folder = temporaryFolder();
   createExperiment(folder.path, examplePlan());
   const contender = join(import.meta.dirname, '../../test/fixtures/store/lock-contender.ts');

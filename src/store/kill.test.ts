@@ -28,7 +28,9 @@ async function runAndKill(experiment: string, workspace: string): Promise<number
   return Number(output.trimEnd().split('\n').at(-1));
 }
 
-test('kill -9 at any moment loses no finished step, and the next writer goes on', async () => {
+test('kill -9 at any moment loses no finished step, and the next writer goes on', {
+  timeout: 120_000,
+}, async () => {
   using folder = temporaryFolder();
   const experiment = join(folder.path, 'experiment');
   let finished = 0;

@@ -114,7 +114,7 @@ test('a content larger than the caller can bear is refused before it is unpacked
   expect(() => objects.get(id, 10_000)).toThrow('more than 10000 bytes');
 });
 
-test('several processes write the same objects at once', async () => {
+test('several processes write the same objects at once', { timeout: 120_000 }, async () => {
   using folder = temporaryFolder();
   const writer = join(import.meta.dirname, '../../test/fixtures/store/object-writer.ts');
   const outputs = await Promise.all(

@@ -24,7 +24,7 @@ test('docs/trace-format.md shows every kind of event, as the code writes it', as
     run.objects.getText(snapshot).trimEnd(),
     readFileSync(run.gradesPath, 'utf8').trimEnd(),
   ];
-  const shown = blocks('json');
+  const shown = blocks('jsonl');
   for (const block of shown) expect(written).toContain(block);
   const kinds = shown.flatMap((block) => /"kind":"(\w+)"/.exec(block)?.[1] ?? []);
   const known = EventPayload.options.map((option) => option.shape.kind.value);
