@@ -54,6 +54,31 @@ const Ticket = z.object({
 type Ticket = z.infer<typeof Ticket>;
 
 const beatMs = 5_000;
+const defaultSilenceMs = 30_000;
+
+/**
+ * Takes the lock at `folder` if nobody holds it, without waiting; else returns its holder. A holder on another
+ * machine counts as alive while its last beat is younger than 30 s by this machine's clock.
+ * @throws file-system errors where the folder can't be written
+ */
+export function tryFileLock(folder: string): { lock: FileLock } | { holder: LockHolder } {
+  mkdirSync(folder, { recursive: true });
+  for (;;) {
+    const holder = fileLockHolder(folder);
+    if (holder !== null) return { holder };
+    const next = highestTicket(folder) + 1;
+    if (makeTicket(folder, next)) return { lock: heldLock(folder, next) };
+  }
+}
+
+/** Who holds the lock at `folder` now; null when nobody does. */
+export function fileLockHolder(folder: string): LockHolder | null {
+  const highest = highestTicket(folder);
+  const ticket = highest === 0 ? null : readTicket(folder, highest);
+  if (ticket === null) return null;
+  const isSilent = () => Date.now() - lastBeat(folder, highest) > defaultSilenceMs;
+  return isHeld(ticket, isSilent) ? { pid: ticket.pid, host: ticket.host } : null;
+}
 
 /**
  * Waits for the lock at `folder` (made when absent, with its parents) and takes it.
@@ -61,14 +86,15 @@ const beatMs = 5_000;
  */
 export async function acquireFileLock(folder: string, options: LockOptions = {}): Promise<FileLock> {
   mkdirSync(folder, { recursive: true });
-  const watched = new Silence(options.silenceMs ?? 30_000);
+  const watched = new Silence(options.silenceMs ?? defaultSilenceMs);
   let announced = 0;
   let pauseMs = 20;
   for (;;) {
     options.signal?.throwIfAborted();
     const highest = highestTicket(folder);
     const holder = highest === 0 ? null : readTicket(folder, highest);
-    if (holder === null || !isHeld(holder, folder, highest, watched)) {
+    const isSilent = () => watched.isSilent(highest, lastBeat(folder, highest));
+    if (holder === null || !isHeld(holder, isSilent)) {
       if (makeTicket(folder, highest + 1)) return heldLock(folder, highest + 1);
       continue;
     }
@@ -98,8 +124,17 @@ export async function withFileLock<Result>(
 }
 
 function highestTicket(folder: string): number {
-  const numbers = readdirSync(folder).map((name) => (/^\d+$/.test(name) ? Number(name) : 0));
+  const numbers = namesIn(folder).map((name) => (/^\d+$/.test(name) ? Number(name) : 0));
   return Math.max(0, ...numbers);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
 }
 
 /** Null: it went away since the folder was listed. A ticket that can't be read counts as held elsewhere, until it is silent. */
@@ -114,10 +149,11 @@ function readTicket(folder: string, number: number): Ticket | null {
   return { state: 'held', pid: 0, started: null, machine: 'unknown', host: 'unknown' };
 }
 
-function isHeld(ticket: Ticket, folder: string, number: number, watched: Silence): boolean {
+/** @param isSilent whether a holder that can't be looked up from here has shown no sign of life for too long */
+function isHeld(ticket: Ticket, isSilent: () => boolean): boolean {
   if (ticket.state === 'free') return false;
   if (ticket.machine === machineIdentity()) return isProcessAlive(ticket.pid, ticket.started);
-  return !watched.isSilent(number, lastBeat(folder, number));
+  return !isSilent();
 }
 
 function lastBeat(folder: string, number: number): number {

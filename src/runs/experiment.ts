@@ -7,7 +7,7 @@ import type { StepProgress } from '../environment/index.ts';
 import { gradeRun } from '../grading/index.ts';
 import { messageOf, UserError } from '../lib/errors.ts';
 import type { Grade, Plan, RunRecord, RunSpec } from '../schema/index.ts';
-import type { Experiment, RunFolder } from '../store/index.ts';
+import { type Experiment, lockName, type RunFolder } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
 import { runOne } from './run-one.ts';
 import type { TaskEquipment } from './workspace.ts';
@@ -167,7 +167,7 @@ function putAside({ folder, id }: RunFolder): void {
   const discarded = join(attempts, `${id}.${readdirSync(attempts).length + 1}`);
   mkdirSync(discarded);
   for (const name of readdirSync(folder)) {
-    if (!name.startsWith('lock.')) renameSync(join(folder, name), join(discarded, name));
+    if (name !== lockName) renameSync(join(folder, name), join(discarded, name));
   }
 }
 

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import { createExperiment, listExperiments, openExperiment } from './experiment.ts';
-import { lockHolder } from './run-lock.ts';
+import { lockName } from './run-lock.ts';
 
 test('the same plan is opened again; who made it, when and how parallel does not matter', () => {
   using folder = temporaryFolder();
@@ -103,23 +103,21 @@ test('of many processes that want a run at once, also after its holder was kille
   }
 });
 
-test('a lock counts as dead when its process number belongs to another process now', () => {
+test('a lock counts as dead when its process number belongs to another process, or its machine is silent', () => {
   using folder = temporaryFolder();
   const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
   run.lock();
-  const holder = lockHolder(run.folder);
-  if (!holder) throw new Error('locked');
-  const write = (changes: object) =>
-    writeFileSync(join(run.folder, 'lock.1'), JSON.stringify({ ...holder, ...changes }));
-  write({ host: 'elsewhere' });
+  const path = join(run.folder, lockName, '1');
+  const ticket = JSON.parse(readFileSync(path, 'utf8')) as object;
+  const write = (changes: object) => writeFileSync(path, JSON.stringify({ ...ticket, ...changes }));
+  expect(() => run.lock()).toThrow(`process ${process.pid} on`);
+  write({ machine: 'another', host: 'elsewhere' });
   expect(() => run.lock()).toThrow('on elsewhere');
-  write({ boot: 'before' });
-  expect(lockHolder(run.folder)).toBeNull();
-  if (process.platform === 'linux') {
-    write({ process_start: '1' });
-    expect(lockHolder(run.folder)).toBeNull();
-  }
-  writeFileSync(join(run.folder, 'lock.1'), '');
-  expect(lockHolder(run.folder)).toBeNull();
+  const longAgo = new Date(Date.now() - 60_000);
+  utimesSync(path, longAgo, longAgo);
+  expect(run.holder()).toBeNull();
+  write({ started: 'another time' });
+  expect(run.holder()).toBeNull();
   run.lock().release();
+  expect(run.holder()).toBeNull();
 });

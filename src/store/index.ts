@@ -7,7 +7,7 @@ export { ObjectStore } from './object-store.ts';
 export { showPath } from './path-text.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';
 export { RunFolder } from './run-folder.ts';
-export type { LockHolder, RunLock } from './run-lock.ts';
+export { lockName } from './run-lock.ts';
 export { readSnapshot } from './snapshot-file.ts';
 export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
 export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, stepsOf } from './steps.ts';

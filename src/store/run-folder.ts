@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
+import type { FileLock, LockHolder } from '../lib/file-lock.ts';
 import { type Grade, RunId, RunRecord } from '../schema/index.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
 import { appendGrade, readGrades, type StoredGrades } from './grades.ts';
 import type { ObjectStore } from './object-store.ts';
-import { acquireLock, type LockHolder, lockHolder, type RunLock } from './run-lock.ts';
+import { acquireLock, lockHolder } from './run-lock.ts';
 import { TraceWriter } from './trace-writer.ts';
 
 /** The files of one run: `run.json`, `trace.jsonl`, `grades.jsonl`, the lock; and the objects that runs share. */
@@ -30,7 +31,7 @@ export class RunFolder {
   }
 
   /** Makes the folder and takes its lock, which whoever writes the trace or the record must hold. */
-  lock(): RunLock {
+  lock(): FileLock {
     mkdirSync(this.folder, { recursive: true });
     return acquireLock(this.folder);
   }
