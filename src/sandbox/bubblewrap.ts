@@ -16,7 +16,7 @@ import { descendantsOf, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
-import { innerCommand, outerCommand } from './shell.ts';
+import { firstCommand, outerCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { userNamespaceHint } from './user-namespaces.ts';
 
@@ -87,6 +87,8 @@ class BubblewrapRun implements Running {
   readonly watch: Running['watch'];
   readonly #group;
   readonly #files: number[] = [];
+  /** Enough to see that there are too many. */
+  readonly #most: number;
   #child: ChildProcess | null = null;
   /** First process of the namespace; its death is the death of all in it. */
   #first: { pid: number; started: number } | null = null;
@@ -94,6 +96,7 @@ class BubblewrapRun implements Running {
   constructor(context: Context, argv: readonly string[], marker: string, options: StartOptions) {
     const { spec, limiter } = context;
     const processes = spec.limits.processes + ownProcesses;
+    this.#most = processes * 2;
     this.#group = limiter.open({ ...spec.limits, processes });
     const ungrouped = this.#group.joinFiles.length === 0;
     const argumentFile = this.#open(context.argumentFile);
@@ -108,7 +111,7 @@ class BubblewrapRun implements Running {
       '--chdir',
       options.workingDirectory ?? spec.workingDirectory,
       '--',
-      ...innerCommand(marker, ungrouped ? processes : null, argv),
+      ...firstCommand(marker, argv, { processes: ungrouped ? processes : null }),
     ];
     const dataBytes = ungrouped && !spec.gpu ? spec.limits.memoryBytes * dataFactor : null;
     this.spawn = {
@@ -137,22 +140,21 @@ class BubblewrapRun implements Running {
     signalAll(this.#inside(), 'SIGTERM');
   }
 
+  /**
+   * Only the first process is killed: the kernel takes the others with it, and bubblewrap on the host, which waits
+   * for it, can collect it. Were both killed, it would stay a zombie on hosts whose init collects nothing.
+   */
   async destroy(): Promise<void> {
     const first = this.#first;
-    const child = this.#child;
-    const lives = () => first !== null && startTimeOf(first.pid) === first.started;
-    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      signalAll([...(first === null ? descendantsOf(child.pid) : []), child.pid], 'SIGKILL');
-    }
+    if (first === null) signalAll(this.#beforeFirst(), 'SIGKILL');
     const deadline = performance.now() + deathMs;
-    for (
-      let pause = 1;
-      first !== null && lives() && performance.now() < deadline;
-      pause = Math.min(pause * 2, 50)
-    ) {
-      signalAll([first.pid], 'SIGKILL');
+    for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
+      const lives = first !== null && startTimeOf(first.pid) === first.started;
+      if (!lives && !this.#waits()) return;
+      if (first !== null && lives) signalAll([first.pid], 'SIGKILL');
       await sleep(pause);
     }
+    this.#child?.kill('SIGKILL');
   }
 
   async usage() {
@@ -179,8 +181,19 @@ class BubblewrapRun implements Running {
     const first = this.#first?.pid;
     if (first === undefined) return [];
     const members = this.#group.members();
-    if (members.length === 0) return descendantsOf(first);
+    if (members.length === 0) return descendantsOf(first, this.#most);
     return members.filter((pid) => pid !== first && pid !== this.#child?.pid);
+  }
+
+  /** What there is while the namespace is being made. */
+  #beforeFirst(): number[] {
+    const pid = this.#child?.pid;
+    return pid === undefined || !this.#waits() ? [] : [...descendantsOf(pid, this.#most), pid];
+  }
+
+  /** Whether bubblewrap on the host still runs. */
+  #waits(): boolean {
+    return this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   #open(path: string): number {

@@ -76,7 +76,7 @@ function checkLimits(limiter: Limiter): Finding {
         name,
         state: 'warning',
         detail: `no control groups for this user: limits of single processes, and a watchdog that measures the sum and kills${noUserLimit()}`,
-        mend: findProgram('systemd-run') === null ? null : delegate,
+        mend: existsSync('/run/systemd/system') ? delegate : null,
       };
   }
 }

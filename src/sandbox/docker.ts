@@ -10,7 +10,7 @@ import { ownedName } from './owner.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import type { Mount, Sandbox, SandboxError, SandboxSpec, StartOptions } from './sandbox.ts';
 import { seccompProfile } from './seccomp.ts';
-import { containerCommand } from './shell.ts';
+import { firstCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { systemView } from './system-folders.ts';
 
@@ -112,7 +112,7 @@ class ContainerRun implements Running {
     const { spec, engine } = context;
     this.#engine = engine;
     this.#name = name;
-    const [, ...shellArguments] = containerCommand(marker, argv);
+    const [, ...shellArguments] = firstCommand(marker, argv, { report: true });
     this.spawn = {
       command: [
         engine.command,

@@ -8,7 +8,7 @@ import { ownedName } from './owner.ts';
 import { descendantsOf, processesWithVariable, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import { type Mount, type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
-import { innerCommand, outerCommand } from './shell.ts';
+import { directCommand, outerCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { isWithin } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
@@ -52,6 +52,8 @@ class UnconfinedRun implements Running {
   readonly watch: Running['watch'];
   readonly #group;
   readonly #tag: string;
+  /** Enough to see that there are too many. */
+  readonly #most: number;
   #child: ChildProcess | null = null;
 
   constructor(
@@ -65,9 +67,10 @@ class UnconfinedRun implements Running {
   ) {
     this.#group = limiter.open(spec.limits);
     this.#tag = tag;
+    this.#most = spec.limits.processes * 2;
     const ungrouped = this.#group.joinFiles.length === 0;
     this.spawn = {
-      command: outerCommand(this.#group.joinFiles, spec.limits, null, innerCommand(marker, null, argv)),
+      command: outerCommand(this.#group.joinFiles, spec.limits, null, directCommand(marker, argv)),
       environment: { ...variablesOf(spec), HOME: home, TMPDIR: home, [tagVariable]: tag },
       folder: sourceOf(options.workingDirectory ?? spec.workingDirectory, spec.mounts),
       extraFiles: [],
@@ -114,7 +117,7 @@ class UnconfinedRun implements Running {
   #near(): number[] {
     const members = this.#group.members();
     if (members.length > 0 || this.#child?.pid === undefined) return members;
-    return this.#lives() ? [this.#child.pid, ...descendantsOf(this.#child.pid)] : [];
+    return this.#lives() ? [this.#child.pid, ...descendantsOf(this.#child.pid, this.#most)] : [];
   }
 
   /** Also those that left the tree, as long as they kept the environment that they were given. */

@@ -235,9 +235,9 @@ function drain(output: OutputPipe, onOutput: (chunk: Buffer) => void): Promise<v
 }
 
 async function dismantle(running: Running, child: ChildProcess, output: OutputPipe): Promise<void> {
-  child.kill('SIGKILL');
   output.reader.resume();
   await running.destroy();
+  child.kill('SIGKILL');
   output.reader.destroy();
   await running.release();
 }

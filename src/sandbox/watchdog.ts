@@ -68,7 +68,7 @@ export class Watchdog {
 
   #exceedsSums(pids: readonly number[]): boolean {
     const { sums } = this.#target;
-    if (sums === null) return false;
+    if (sums === null || pids.length === 0) return false;
     const usage = usageOf(pids);
     // Pages that processes share count in each: a sum above the limit needs the dearer, exact look.
     const suspicious = usage.residentBytes > sums.memoryBytes;
