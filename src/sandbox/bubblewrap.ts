@@ -19,6 +19,7 @@ import { seccompFilter } from './seccomp.ts';
 import { firstCommand, outerCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { userNamespaceHint } from './user-namespaces.ts';
+import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 /** The monitor on the host and the first process of the namespace. */
 const ownProcesses = 2;
@@ -42,6 +43,7 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       limiter,
       argumentFile: runtime.write('arguments', nulSeparated(bubblewrapArguments(spec, runtime, features))),
       filterFile: filter === null ? null : runtime.write('filter', filter),
+      folder: watchedFolder(spec.watch),
     };
     const sandbox = confinedSandbox({
       driver: 'bubblewrap',
@@ -64,6 +66,7 @@ interface Context {
   limiter: Limiter;
   argumentFile: string;
   filterFile: string | null;
+  folder: WatchedFolder | null;
 }
 
 /** A sandbox that can't be made is known before the first command. */
@@ -123,7 +126,7 @@ class BubblewrapRun implements Running {
     };
     this.watch = {
       processes: () => this.#inside(),
-      folder: spec.watch === null ? null : { path: spec.watch.folder, maxBytes: spec.watch.maxBytes },
+      folder: context.folder,
       sums: ungrouped ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes } : null,
     };
   }

@@ -13,6 +13,7 @@ import { seccompProfile } from './seccomp.ts';
 import { firstCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { systemView } from './system-folders.ts';
+import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 const longestReport = 20_000;
 
@@ -53,6 +54,7 @@ interface Context {
   /** Same for every command. */
   parameters: string[];
   image: string;
+  folder: WatchedFolder | null;
 }
 
 async function contextOf(
@@ -73,7 +75,14 @@ async function contextOf(
     emptyFile: runtime.emptyFile,
     systemFiles: runtime.systemFiles.map((file): Mount => ({ ...file, access: 'read' })),
   });
-  return { engine, spec, owner: ownedName(`box${runtime.path.slice(-6)}`), parameters, image };
+  return {
+    engine,
+    spec,
+    owner: ownedName(`box${runtime.path.slice(-6)}`),
+    parameters,
+    image,
+    folder: watchedFolder(spec.watch),
+  };
 }
 
 /**
@@ -130,7 +139,7 @@ class ContainerRun implements Running {
     };
     this.watch = {
       processes: () => [],
-      folder: spec.watch === null ? null : { path: spec.watch.folder, maxBytes: spec.watch.maxBytes },
+      folder: context.folder,
       sums: null,
     };
   }

@@ -86,6 +86,15 @@ time.sleep(9)`;
     expect((await run(sandbox, script)).ending).toBe('workspace_full');
   });
 
+  it('lets a command run in a workspace that is too full already, as long as it adds nothing', async () => {
+    const fill = 'truncate -s 60M 1; truncate -s 60M 2; truncate -s 60M 3';
+    expect((await run(sandbox, fill)).ending).toBe('workspace_full');
+    expect((await run(sandbox, 'sleep 0.3; cat data/train.csv')).ending).toBe('exited');
+    expect((await run(sandbox, 'truncate -s 60M 4; sleep 9')).ending).toBe('workspace_full');
+    expect((await run(sandbox, 'rm 1 2 3')).ending).toBe('exited');
+    expect((await run(sandbox, fill)).ending).toBe('workspace_full');
+  });
+
   it('holds the size of a single file, and of the temporary folders', async () => {
     const script = (path: string) => `head -c 90000000 /dev/zero > ${path}; echo code $?; stat -c %s ${path}`;
     const sizeOf = (output: string) => Number(/^\d+$/m.exec(output)?.[0]);

@@ -12,6 +12,7 @@ import { directCommand, outerCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { isWithin } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
+import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 const tagVariable = 'MLAB_COMMAND';
 const deathMs = 10_000;
@@ -23,13 +24,14 @@ export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Pr
     const links = linkMounts(spec.mounts);
     const home = join(runtime.path, 'home');
     mkdirSync(home);
+    const context = { spec, limiter, home, folder: watchedFolder(spec.watch) };
     let count = 0;
     return confinedSandbox({
       driver: 'none',
       runtime,
       pathInside: (target) => sourceOf(target, spec.mounts),
       prepare: (argv, marker, options) =>
-        new UnconfinedRun(spec, limiter, home, ownedName(`${count++}`), argv, marker, options),
+        new UnconfinedRun(context, ownedName(`${count++}`), argv, marker, options),
       dispose: async () => {
         for (const link of links) removeLink(link);
       },
@@ -47,6 +49,13 @@ export function sourceOf(target: string, mounts: readonly Mount[]): string {
   return nearest === undefined ? target : join(nearest.source, relative(nearest.target, target));
 }
 
+interface Context {
+  spec: SandboxSpec;
+  limiter: Limiter;
+  home: string;
+  folder: WatchedFolder | null;
+}
+
 class UnconfinedRun implements Running {
   readonly spawn: Running['spawn'];
   readonly watch: Running['watch'];
@@ -57,9 +66,7 @@ class UnconfinedRun implements Running {
   #child: ChildProcess | null = null;
 
   constructor(
-    spec: SandboxSpec,
-    limiter: Limiter,
-    home: string,
+    { spec, limiter, home, folder }: Context,
     tag: string,
     argv: readonly string[],
     marker: string,
@@ -77,7 +84,7 @@ class UnconfinedRun implements Running {
     };
     this.watch = {
       processes: () => this.#near(),
-      folder: spec.watch === null ? null : { path: spec.watch.folder, maxBytes: spec.watch.maxBytes },
+      folder,
       sums: ungrouped ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes } : null,
     };
   }

@@ -55,9 +55,8 @@ export function firstCommand(
 ): string[] {
   const script = [
     ...(processes === null ? [] : [processLimit(processes)]),
-    'echo "$1" >&2',
-    'shift',
-    '(exec 2>&1; exec "$@")',
+    // From the command's own process, so that from then on there is one to signal.
+    '(echo "$1" >&2; shift; exec 2>&1; exec "$@")',
     'code=$?',
     ...(report ? groupFiles.map(reportLine) : []),
     'exit $code',

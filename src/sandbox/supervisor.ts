@@ -135,6 +135,7 @@ class Supervised implements SandboxProcess {
     if (this.#killTimer !== null) clearTimeout(this.#killTimer);
     await this.#watchdog.stop();
     await this.#running.destroy();
+    await this.#watchdog.settle();
     await Promise.race([drained, sleep(drainMs, undefined, { ref: false })]);
     output.reader.destroy();
     const usage = await this.#running.usage();
