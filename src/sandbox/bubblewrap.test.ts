@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSandbox } from './create-sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -200,6 +203,29 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
     expect(readdirSync('/tmp').filter((name) => name.startsWith('mlab-')).length).toBe(before - 1);
   });
 
+  it('passes on no file that the harness itself was started with', async () => {
+    const script = `
+      const { createSandbox } = await import(${JSON.stringify(fileURLToPath(new URL('./index.ts', import.meta.url)))});
+      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())});
+      const options = { stdin: 'none', onOutput: (chunk) => process.stdout.write(chunk), timeoutMs: null, signal: null };
+      await (await sandbox.start(['/bin/sh', '-c', 'ls /proc/self/fd/27/; readlink /proc/self/fd/27'], options)).ended;`;
+    const shell = 'exec 27< "$1"; shift; exec "$@"';
+    const command = [
+      'bash',
+      '-c',
+      shell,
+      'bash',
+      place.root,
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      script,
+    ];
+    const { stdout } = await promisify(execFile)('/usr/bin/env', command);
+    expect(stdout).not.toContain('other-run');
+    expect(stdout).toContain('/dev/null');
+  });
+
   it('says why it can not start, and never mistakes that for a failing command', async () => {
     const spec = place.spec();
     spec.mounts.push({ source: join(place.root, 'absent'), target: '/absent', access: 'read' });
@@ -216,12 +242,16 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
     });
   });
 
-  it('does not follow a link that a mount would be laid over', async () => {
+  it('does not follow a link that a command laid where a mount goes', async () => {
     using other = makePlace();
-    writeFileSync(join(other.workspace, 'sub'), '');
     const spec = other.spec();
     spec.mounts.push({ source: other.data, target: '/workspace/sub/data', access: 'read' });
-    await expect(createSandbox('bubblewrap', spec)).rejects.toMatchObject({ name: 'SandboxError' });
+    await using own = await createSandbox('bubblewrap', spec);
+    const victim = join(other.root, 'victim');
+    mkdirSync(victim);
+    expect((await run(own, `mv sub gone && ln -s ${victim} sub`)).exitCode).toBe(0);
+    await expect(run(own, 'true')).rejects.toMatchObject({ name: 'SandboxError' });
+    expect(readdirSync(victim)).toEqual([]);
   });
 });
 

@@ -11,6 +11,7 @@ import { confinedSandbox } from './confined-sandbox.ts';
 import { signalName } from './exit-signal.ts';
 import { findProgram } from './find-program.ts';
 import type { Limiter } from './limits/limiter.ts';
+import { checkMountTargets } from './mount-targets.ts';
 import { startTimeOf } from './owner.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
@@ -49,7 +50,10 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       driver: 'bubblewrap',
       runtime,
       pathInside: (target) => target,
-      prepare: (argv, marker, options) => new BubblewrapRun(context, argv, marker, options),
+      prepare: (argv, marker, options) => {
+        checkMountTargets(spec.mounts);
+        return new BubblewrapRun(context, argv, marker, options);
+      },
       dispose: async () => {},
     });
     await probe(sandbox);

@@ -6,6 +6,7 @@ import { confinedSandbox } from './confined-sandbox.ts';
 import { containerArguments } from './docker-arguments.ts';
 import { type ContainerState, DockerEngine, engineError } from './docker-engine.ts';
 import { signalName } from './exit-signal.ts';
+import { checkMountTargets } from './mount-targets.ts';
 import { ownedName } from './owner.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import type { Mount, Sandbox, SandboxError, SandboxSpec, StartOptions } from './sandbox.ts';
@@ -37,8 +38,10 @@ export async function dockerSandbox(spec: SandboxSpec, options: DockerOptions): 
       driver: 'docker',
       runtime,
       pathInside: (target) => target,
-      prepare: (argv, marker, start) =>
-        new ContainerRun(context, `${context.owner}-${count++}`, argv, marker, start),
+      prepare: (argv, marker, start) => {
+        checkMountTargets(spec.mounts);
+        return new ContainerRun(context, `${context.owner}-${count++}`, argv, marker, start);
+      },
       dispose: async () => void janitor.kill(),
     });
   } catch (error) {
