@@ -276,4 +276,15 @@ suite('a Python environment in bubblewrap', () => {
     expect(output.match(/Read-only file system/g)).toHaveLength(2);
     expect(output).not.toContain('dataset');
   });
+
+  it('runs scripts with a real one, wherever its interpreter lies', async () => {
+    const { stdout } = await promisify(execFile)('python3', ['-c', 'import sys; print(sys.base_prefix)']);
+    const environment = join(place.root, 'venv');
+    await promisify(execFile)('python3', ['-m', 'venv', '--without-pip', environment]);
+    const python = { environment, basePrefix: stdout.trim() };
+    await using sandbox = await createSandbox('bubblewrap', place.spec({ python }));
+    const script = 'import sys, ssl, ctypes, sqlite3, getpass; print(sys.prefix, getpass.getuser())';
+    const { output } = await runProgram(sandbox, ['python', '-c', script]);
+    expect(output).toBe(`${environment} agent\n`);
+  });
 });

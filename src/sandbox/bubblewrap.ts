@@ -175,6 +175,7 @@ class BubblewrapRun implements Running {
   }
 
   release(): Promise<void> {
+    this.#closeFiles();
     return this.#group.close();
   }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox } from './create-sandbox.ts';
+import { hierarchies } from './limits/cgroup-files.ts';
 import type { Sandbox } from './sandbox.ts';
 import { makePlace, obstacleTo, type Place, run } from './test-support.ts';
 
@@ -130,6 +131,17 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
     expect(processesWith(token)).toEqual([]);
   });
 
+  it('fails like a program that can not be run when no kernel would take its arguments', async () => {
+    const long = await run(sandbox, `: ${'x'.repeat(200_000)}`);
+    expect(long).toMatchObject({
+      ending: 'exited',
+      exitCode: 126,
+      output: expect.stringContaining('too long'),
+    });
+    expect(await run(sandbox, 'echo \0')).toMatchObject({ ending: 'exited', exitCode: 126 });
+    expect((await run(sandbox, `: ${'x'.repeat(120_000)}; echo fits`)).output).toBe('fits\n');
+  });
+
   it('runs beside others', async () => {
     const ends = await Promise.all(Array.from({ length: 6 }, (_, i) => run(sandbox, `sleep 0.1; echo ${i}`)));
     expect(ends.map(({ output }) => output)).toEqual(['0\n', '1\n', '2\n', '3\n', '4\n', '5\n']);
@@ -165,5 +177,7 @@ describe('a harness that is killed with SIGKILL', () => {
     expect(await eventually(() => processesWith(token).length === 0)).toBe(true);
     await using _next = await createSandbox('bubblewrap', place.spec());
     expect(existsSync(join('/tmp', folder ?? 'none'))).toBe(false);
+    const groups = hierarchies().flatMap((hierarchy) => readdirSync(hierarchy.folder));
+    expect(groups.filter((name) => name.includes(`-${harness.pid}-`))).toEqual([]);
   });
 });
