@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { release } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -118,7 +119,9 @@ class BubblewrapRun implements Running {
       '--chdir',
       options.workingDirectory ?? spec.workingDirectory,
       '--',
-      ...firstCommand(marker, argv, { processes: ungrouped ? processes : null }),
+      ...firstCommand(marker, argv, {
+        processes: ungrouped && countsProcessesByNamespace() ? processes : null,
+      }),
     ];
     const dataBytes = ungrouped && !spec.gpu ? spec.limits.memoryBytes * dataFactor : null;
     this.spawn = {
@@ -230,6 +233,14 @@ async function firstProcess(child: ChildProcess): Promise<number | null> {
     return Status.parse(JSON.parse(line))['child-pid'];
   }
   return null;
+}
+
+/** Since Linux 5.14; before, the limit would count all that this user runs on the host. */
+function countsProcessesByNamespace(): boolean {
+  const [major = 0, minor = 0] = release()
+    .split('.')
+    .map((part) => Number.parseInt(part, 10));
+  return major > 5 || (major === 5 && minor >= 14);
 }
 
 function nulSeparated(values: readonly string[]): string {
