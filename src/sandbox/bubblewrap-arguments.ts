@@ -64,6 +64,7 @@ function namespaceOptions(features: BubblewrapFeatures): string[] {
   return [
     '--unshare-user',
     '--unshare-pid',
+    '--as-pid-1',
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-net',

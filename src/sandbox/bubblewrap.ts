@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { release } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,14 +12,16 @@ import { confinedSandbox } from './confined-sandbox.ts';
 import { signalName } from './exit-signal.ts';
 import { findProgram } from './find-program.ts';
 import type { Limiter } from './limits/limiter.ts';
+import { checkMountTargets } from './mount-targets.ts';
 import { startTimeOf } from './owner.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
-import { innerCommand, outerCommand } from './shell.ts';
+import { firstCommand, outerCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { userNamespaceHint } from './user-namespaces.ts';
+import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 /** The monitor on the host and the first process of the namespace. */
 const ownProcesses = 2;
@@ -42,12 +45,16 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       limiter,
       argumentFile: runtime.write('arguments', nulSeparated(bubblewrapArguments(spec, runtime, features))),
       filterFile: filter === null ? null : runtime.write('filter', filter),
+      folder: watchedFolder(spec.watch),
     };
     const sandbox = confinedSandbox({
       driver: 'bubblewrap',
       runtime,
       pathInside: (target) => target,
-      prepare: (argv, marker, options) => new BubblewrapRun(context, argv, marker, options),
+      prepare: (argv, marker, options) => {
+        checkMountTargets(spec.mounts);
+        return new BubblewrapRun(context, argv, marker, options);
+      },
       dispose: async () => {},
     });
     await probe(sandbox);
@@ -64,6 +71,7 @@ interface Context {
   limiter: Limiter;
   argumentFile: string;
   filterFile: string | null;
+  folder: WatchedFolder | null;
 }
 
 /** A sandbox that can't be made is known before the first command. */
@@ -87,6 +95,8 @@ class BubblewrapRun implements Running {
   readonly watch: Running['watch'];
   readonly #group;
   readonly #files: number[] = [];
+  /** Enough to see that there are too many. */
+  readonly #most: number;
   #child: ChildProcess | null = null;
   /** First process of the namespace; its death is the death of all in it. */
   #first: { pid: number; started: number } | null = null;
@@ -94,6 +104,7 @@ class BubblewrapRun implements Running {
   constructor(context: Context, argv: readonly string[], marker: string, options: StartOptions) {
     const { spec, limiter } = context;
     const processes = spec.limits.processes + ownProcesses;
+    this.#most = processes * 2;
     this.#group = limiter.open({ ...spec.limits, processes });
     const ungrouped = this.#group.joinFiles.length === 0;
     const argumentFile = this.#open(context.argumentFile);
@@ -108,7 +119,9 @@ class BubblewrapRun implements Running {
       '--chdir',
       options.workingDirectory ?? spec.workingDirectory,
       '--',
-      ...innerCommand(marker, ungrouped ? processes : null, argv),
+      ...firstCommand(marker, argv, {
+        processes: ungrouped && countsProcessesByNamespace() ? processes : null,
+      }),
     ];
     const dataBytes = ungrouped && !spec.gpu ? spec.limits.memoryBytes * dataFactor : null;
     this.spawn = {
@@ -120,7 +133,7 @@ class BubblewrapRun implements Running {
     };
     this.watch = {
       processes: () => this.#inside(),
-      folder: spec.watch === null ? null : { path: spec.watch.folder, maxBytes: spec.watch.maxBytes },
+      folder: context.folder,
       sums: ungrouped ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes } : null,
     };
   }
@@ -137,22 +150,21 @@ class BubblewrapRun implements Running {
     signalAll(this.#inside(), 'SIGTERM');
   }
 
+  /**
+   * Only the first process is killed: the kernel takes the others with it, and bubblewrap on the host, which waits
+   * for it, can collect it. Were both killed, it would stay a zombie on hosts whose init collects nothing.
+   */
   async destroy(): Promise<void> {
     const first = this.#first;
-    const child = this.#child;
-    const lives = () => first !== null && startTimeOf(first.pid) === first.started;
-    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      signalAll([...(first === null ? descendantsOf(child.pid) : []), child.pid], 'SIGKILL');
-    }
+    if (first === null) signalAll(this.#beforeFirst(), 'SIGKILL');
     const deadline = performance.now() + deathMs;
-    for (
-      let pause = 1;
-      first !== null && lives() && performance.now() < deadline;
-      pause = Math.min(pause * 2, 50)
-    ) {
-      signalAll([first.pid], 'SIGKILL');
+    for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
+      const lives = first !== null && startTimeOf(first.pid) === first.started;
+      if (!lives && !this.#waits()) return;
+      if (first !== null && lives) signalAll([first.pid], 'SIGKILL');
       await sleep(pause);
     }
+    this.#child?.kill('SIGKILL');
   }
 
   async usage() {
@@ -166,6 +178,7 @@ class BubblewrapRun implements Running {
   }
 
   release(): Promise<void> {
+    this.#closeFiles();
     return this.#group.close();
   }
 
@@ -179,8 +192,19 @@ class BubblewrapRun implements Running {
     const first = this.#first?.pid;
     if (first === undefined) return [];
     const members = this.#group.members();
-    if (members.length === 0) return descendantsOf(first);
+    if (members.length === 0) return descendantsOf(first, this.#most);
     return members.filter((pid) => pid !== first && pid !== this.#child?.pid);
+  }
+
+  /** What there is while the namespace is being made. */
+  #beforeFirst(): number[] {
+    const pid = this.#child?.pid;
+    return pid === undefined || !this.#waits() ? [] : [...descendantsOf(pid, this.#most), pid];
+  }
+
+  /** Whether bubblewrap on the host still runs. */
+  #waits(): boolean {
+    return this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   #open(path: string): number {
@@ -209,6 +233,14 @@ async function firstProcess(child: ChildProcess): Promise<number | null> {
     return Status.parse(JSON.parse(line))['child-pid'];
   }
   return null;
+}
+
+/** Since Linux 5.14; before, the limit would count all that this user runs on the host. */
+function countsProcessesByNamespace(): boolean {
+  const [major = 0, minor = 0] = release()
+    .split('.')
+    .map((part) => Number.parseInt(part, 10));
+  return major > 5 || (major === 5 && minor >= 14);
 }
 
 function nulSeparated(values: readonly string[]): string {

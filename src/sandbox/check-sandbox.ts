@@ -10,6 +10,7 @@ import { findProgram } from './find-program.ts';
 import { findLimiter } from './limits/find-limiter.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { type Finding, SandboxError, type SandboxSpec } from './sandbox.ts';
+import { seccompFilter } from './seccomp.ts';
 import { gpuDevices } from './system-folders.ts';
 import { userNamespaceObstacle } from './user-namespaces.ts';
 
@@ -38,7 +39,12 @@ async function checkBubblewrap(limiter: Limiter): Promise<Finding> {
     const { stdout } = await promisify(execFile)(program, ['--version'], { env: {} });
     // It starts one command to see that it works, and says why not.
     await using _sandbox = await bubblewrapSandbox(trialSpec(), limiter);
-    return { name, state: 'ok', detail: `${stdout.trim()}, and it works for this user`, mend: null };
+    return {
+      name,
+      state: 'ok',
+      detail: `${stdout.trim()}, and it works for this user${filterNote()}`,
+      mend: null,
+    };
   } catch (error) {
     const obstacle = userNamespaceObstacle();
     const hint = SandboxError.isInstance(error) ? error.hint : installHint;
@@ -49,6 +55,10 @@ async function checkBubblewrap(limiter: Limiter): Promise<Finding> {
       mend: obstacle?.mend ?? hint,
     };
   }
+}
+
+function filterNote(): string {
+  return seccompFilter() === null ? `; no filter of system calls is known for ${process.arch}` : '';
 }
 
 function trialSpec(): SandboxSpec {
@@ -76,7 +86,7 @@ function checkLimits(limiter: Limiter): Finding {
         name,
         state: 'warning',
         detail: `no control groups for this user: limits of single processes, and a watchdog that measures the sum and kills${noUserLimit()}`,
-        mend: findProgram('systemd-run') === null ? null : delegate,
+        mend: existsSync('/run/systemd/system') ? delegate : null,
       };
   }
 }

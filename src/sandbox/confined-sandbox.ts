@@ -3,6 +3,7 @@ import { OutputPipes } from './output-pipe.ts';
 import type { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxProcess, type StartOptions } from './sandbox.ts';
 import { newMarker, type Running, supervise } from './supervisor.ts';
+import { failedProcess, reasonNotToStart } from './unstartable.ts';
 
 /** What tells one driver from another. */
 export interface DriverParts {
@@ -22,6 +23,8 @@ export function confinedSandbox(parts: DriverParts): Sandbox {
 
   async function start(argv: readonly [string, ...string[]], options: StartOptions): Promise<SandboxProcess> {
     if (disposed) throw new SandboxError('the sandbox was given up already', 'create a new one');
+    const reason = reasonNotToStart(argv);
+    if (reason !== null) return failedProcess(reason, options);
     const output = await pipes.open();
     const marker = newMarker();
     let running: Running;

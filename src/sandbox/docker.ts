@@ -6,13 +6,15 @@ import { confinedSandbox } from './confined-sandbox.ts';
 import { containerArguments } from './docker-arguments.ts';
 import { type ContainerState, DockerEngine, engineError } from './docker-engine.ts';
 import { signalName } from './exit-signal.ts';
+import { checkMountTargets } from './mount-targets.ts';
 import { ownedName } from './owner.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import type { Mount, Sandbox, SandboxError, SandboxSpec, StartOptions } from './sandbox.ts';
 import { seccompProfile } from './seccomp.ts';
-import { containerCommand } from './shell.ts';
+import { firstCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { systemView } from './system-folders.ts';
+import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 const longestReport = 20_000;
 
@@ -36,8 +38,10 @@ export async function dockerSandbox(spec: SandboxSpec, options: DockerOptions): 
       driver: 'docker',
       runtime,
       pathInside: (target) => target,
-      prepare: (argv, marker, start) =>
-        new ContainerRun(context, `${context.owner}-${count++}`, argv, marker, start),
+      prepare: (argv, marker, start) => {
+        checkMountTargets(spec.mounts);
+        return new ContainerRun(context, `${context.owner}-${count++}`, argv, marker, start);
+      },
       dispose: async () => void janitor.kill(),
     });
   } catch (error) {
@@ -53,6 +57,7 @@ interface Context {
   /** Same for every command. */
   parameters: string[];
   image: string;
+  folder: WatchedFolder | null;
 }
 
 async function contextOf(
@@ -73,7 +78,14 @@ async function contextOf(
     emptyFile: runtime.emptyFile,
     systemFiles: runtime.systemFiles.map((file): Mount => ({ ...file, access: 'read' })),
   });
-  return { engine, spec, owner: ownedName(`box${runtime.path.slice(-6)}`), parameters, image };
+  return {
+    engine,
+    spec,
+    owner: ownedName(`box${runtime.path.slice(-6)}`),
+    parameters,
+    image,
+    folder: watchedFolder(spec.watch),
+  };
 }
 
 /**
@@ -112,7 +124,7 @@ class ContainerRun implements Running {
     const { spec, engine } = context;
     this.#engine = engine;
     this.#name = name;
-    const [, ...shellArguments] = containerCommand(marker, argv);
+    const [, ...shellArguments] = firstCommand(marker, argv, { report: true });
     this.spawn = {
       command: [
         engine.command,
@@ -130,7 +142,7 @@ class ContainerRun implements Running {
     };
     this.watch = {
       processes: () => [],
-      folder: spec.watch === null ? null : { path: spec.watch.folder, maxBytes: spec.watch.maxBytes },
+      folder: context.folder,
       sums: null,
     };
   }

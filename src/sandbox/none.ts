@@ -8,10 +8,11 @@ import { ownedName } from './owner.ts';
 import { descendantsOf, processesWithVariable, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import { type Mount, type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
-import { innerCommand, outerCommand } from './shell.ts';
+import { directCommand, outerCommand } from './shell.ts';
 import type { Running } from './supervisor.ts';
 import { isWithin } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
+import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 const tagVariable = 'MLAB_COMMAND';
 const deathMs = 10_000;
@@ -23,13 +24,14 @@ export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Pr
     const links = linkMounts(spec.mounts);
     const home = join(runtime.path, 'home');
     mkdirSync(home);
+    const context = { spec, limiter, home, folder: watchedFolder(spec.watch) };
     let count = 0;
     return confinedSandbox({
       driver: 'none',
       runtime,
       pathInside: (target) => sourceOf(target, spec.mounts),
       prepare: (argv, marker, options) =>
-        new UnconfinedRun(spec, limiter, home, ownedName(`${count++}`), argv, marker, options),
+        new UnconfinedRun(context, ownedName(`${count++}`), argv, marker, options),
       dispose: async () => {
         for (const link of links) removeLink(link);
       },
@@ -47,17 +49,24 @@ export function sourceOf(target: string, mounts: readonly Mount[]): string {
   return nearest === undefined ? target : join(nearest.source, relative(nearest.target, target));
 }
 
+interface Context {
+  spec: SandboxSpec;
+  limiter: Limiter;
+  home: string;
+  folder: WatchedFolder | null;
+}
+
 class UnconfinedRun implements Running {
   readonly spawn: Running['spawn'];
   readonly watch: Running['watch'];
   readonly #group;
   readonly #tag: string;
+  /** Enough to see that there are too many. */
+  readonly #most: number;
   #child: ChildProcess | null = null;
 
   constructor(
-    spec: SandboxSpec,
-    limiter: Limiter,
-    home: string,
+    { spec, limiter, home, folder }: Context,
     tag: string,
     argv: readonly string[],
     marker: string,
@@ -65,16 +74,17 @@ class UnconfinedRun implements Running {
   ) {
     this.#group = limiter.open(spec.limits);
     this.#tag = tag;
+    this.#most = spec.limits.processes * 2;
     const ungrouped = this.#group.joinFiles.length === 0;
     this.spawn = {
-      command: outerCommand(this.#group.joinFiles, spec.limits, null, innerCommand(marker, null, argv)),
+      command: outerCommand(this.#group.joinFiles, spec.limits, null, directCommand(marker, argv)),
       environment: { ...variablesOf(spec), HOME: home, TMPDIR: home, [tagVariable]: tag },
       folder: sourceOf(options.workingDirectory ?? spec.workingDirectory, spec.mounts),
       extraFiles: [],
     };
     this.watch = {
       processes: () => this.#near(),
-      folder: spec.watch === null ? null : { path: spec.watch.folder, maxBytes: spec.watch.maxBytes },
+      folder,
       sums: ungrouped ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes } : null,
     };
   }
@@ -114,7 +124,7 @@ class UnconfinedRun implements Running {
   #near(): number[] {
     const members = this.#group.members();
     if (members.length > 0 || this.#child?.pid === undefined) return members;
-    return this.#lives() ? [this.#child.pid, ...descendantsOf(this.#child.pid)] : [];
+    return this.#lives() ? [this.#child.pid, ...descendantsOf(this.#child.pid, this.#most)] : [];
   }
 
   /** Also those that left the tree, as long as they kept the environment that they were given. */

@@ -11,11 +11,14 @@ export interface TreeUsage {
 const ticksPerSecond = 100;
 const kibibyte = 1024;
 
-/** Host ids of all processes below this one, itself not among them. Complete below the first process of a namespace. */
-export function descendantsOf(pid: number): number[] {
+/**
+ * Host ids of the processes below this one, itself not among them: all of them below the first process of a
+ * namespace. Stops at `most`, since a tree may grow faster than it can be walked.
+ */
+export function descendantsOf(pid: number, most: number): number[] {
   const found: number[] = [];
   const waiting = [pid];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = waiting.pop(); next !== undefined && found.length < most; next = waiting.pop()) {
     for (const child of childrenOf(next)) {
       found.push(child);
       waiting.push(child);

@@ -18,13 +18,16 @@ export interface SandboxLimits {
   processes: number;
   /** The largest single file that may be written, in bytes. */
   fileBytes: number;
-  /** The private /tmp and /dev/shm, each, in bytes. */
+  /** The private /tmp and /dev/shm, each, in bytes. They count as memory too. */
   temporaryBytes: number;
 }
 
 export interface SandboxSpec {
   mounts: Mount[];
-  /** Absolute paths inside that are covered by emptiness (a withheld data file, say). */
+  /**
+   * Absolute paths inside that are covered by emptiness (a withheld data file, say), at every place where the same
+   * file is mounted. What does not exist is passed over.
+   */
   hide: string[];
   /** Absolute path inside. */
   workingDirectory: string;
@@ -33,7 +36,10 @@ export interface SandboxSpec {
   /** The Python environment that scripts run with; its interpreter comes first on PATH. Null: none is needed. */
   python: PythonMount | null;
   limits: SandboxLimits;
-  /** The writable host folder that is watched, and the size at which its writers are ended. */
+  /**
+   * The writable host folder that is watched, and the size at which its writers are ended. When a command left it
+   * larger than that, the next ones may run but not add to it.
+   */
   watch: { folder: string; maxBytes: number } | null;
   gpu: boolean;
 }
@@ -60,13 +66,21 @@ export interface StartOptions {
 }
 
 export interface ProcessEnd {
+  /**
+   * `out_of_memory`: the kernel killed one of its processes for memory and it failed, or the watchdog ended it, also
+   * for too many processes where nothing else limits these. `workspace_full`: the watched folder was too large, and
+   * larger than before the command.
+   */
   ending: 'exited' | 'timed_out' | 'aborted' | 'out_of_memory' | 'workspace_full';
   /** Null when a signal ended it. */
   exitCode: number | null;
+  /** Confined commands: also when it exited with 128 and a signal's number, as shells report a child's. */
   signal: string | null;
+  /** From when its sandbox stood to its first process's end. */
   durationMs: number;
-  /** Of all its processes, where the host can tell. */
+  /** Of all its processes at one time. Control groups count the page cache too; the watchdog has samples only. */
   peakMemoryBytes: number | null;
+  /** Of all its processes together. */
   cpuSeconds: number | null;
 }
 

@@ -25,11 +25,11 @@ export function outerCommand(
 }
 
 /**
- * Runs inside: says on standard error that the sandbox stands, then makes standard error one with standard output
- * and becomes the command. What the driver itself has to say therefore never mixes with the command's output.
+ * Runs in place: says on standard error that all stands, then makes standard error one with standard output and
+ * becomes the command.
  */
-export function innerCommand(marker: string, processes: number | null, argv: readonly string[]): string[] {
-  return ['/bin/sh', '-c', `${prologue(processes)}\nexec "$@"`, 'sh', marker, ...argv];
+export function directCommand(marker: string, argv: readonly string[]): string[] {
+  return ['/bin/sh', '-c', 'echo "$1" >&2\nshift\nexec "$@" 2>&1', 'sh', marker, ...argv];
 }
 
 /** Where a container sees its own group, of either version. */
@@ -43,16 +43,22 @@ const groupFiles = [
 ];
 
 /**
- * The same for the first process of a container: it stays, to collect what its descendants leave, and at the end
- * says on the first standard error what its control group counted, each line after the file's name.
+ * Runs inside, as the first process of its namespace: says on standard error that the sandbox stands, runs the
+ * command with its standard error made one with standard output, and stays, to collect what its descendants leave.
+ * When it ends, the kernel kills all others. What the driver and this shell have to say therefore never mixes with
+ * the command's output. With `report` it ends by saying what the control group counted, each line after the file's name.
  */
-export function containerCommand(marker: string, argv: readonly string[]): string[] {
+export function firstCommand(
+  marker: string,
+  argv: readonly string[],
+  { processes = null, report = false }: { processes?: number | null; report?: boolean },
+): string[] {
   const script = [
-    'exec 3>&2',
-    prologue(null),
-    '"$@" 3>&-',
+    ...(processes === null ? [] : [processLimit(processes)]),
+    // From the command's own process, so that from then on there is one to signal.
+    '(echo "$1" >&2; shift; exec 2>&1; exec "$@")',
     'code=$?',
-    ...groupFiles.map(reportLine),
+    ...(report ? groupFiles.map(reportLine) : []),
     'exit $code',
   ];
   return ['/bin/sh', '-c', script.join('\n'), 'sh', marker, ...argv];
@@ -60,14 +66,10 @@ export function containerCommand(marker: string, argv: readonly string[]): strin
 
 function reportLine(file: string): string {
   const path = `/sys/fs/cgroup/${file}`;
-  return `[ -r ${path} ] && while read -r line; do echo "${basename(file)} $line"; done < ${path} >&3`;
+  return `[ -r ${path} ] && while read -r line; do echo "${basename(file)} $line"; done < ${path} >&2`;
 }
 
-/** dash knows the number of processes as -p, other shells as -u. */
-function prologue(processes: number | null): string {
-  const limit =
-    processes === null
-      ? ''
-      : `{ ulimit -u ${processes} || ulimit -p ${processes} || exit 125; } 2> /dev/null\n`;
-  return `${limit}printf '%s\\n' "$1" >&2\nexec 2>&1\nshift`;
+/** dash knows the number as -p, other shells as -u. */
+function processLimit(processes: number): string {
+  return `{ ulimit -u ${processes} || ulimit -p ${processes} || exit 125; } 2> /dev/null`;
 }

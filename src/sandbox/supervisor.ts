@@ -57,7 +57,7 @@ export async function supervise(
   output: OutputPipe,
   options: StartOptions,
 ): Promise<SandboxProcess> {
-  const child = launch(running, output, options);
+  const child = await launch(running, output, options);
   const exited = exitOf(child);
   const attached = running.attach(child);
   try {
@@ -135,6 +135,7 @@ class Supervised implements SandboxProcess {
     if (this.#killTimer !== null) clearTimeout(this.#killTimer);
     await this.#watchdog.stop();
     await this.#running.destroy();
+    await this.#watchdog.settle();
     await Promise.race([drained, sleep(drainMs, undefined, { ref: false })]);
     output.reader.destroy();
     const usage = await this.#running.usage();
@@ -159,15 +160,22 @@ interface Exit {
   error: Error | null;
 }
 
-function launch(running: Running, output: OutputPipe, options: StartOptions): ChildProcess {
+/** @throws SandboxError for what Node itself refuses; the rest shows in the child's end. */
+async function launch(running: Running, output: OutputPipe, options: StartOptions): Promise<ChildProcess> {
+  try {
+    return spawnChild(running, output, options);
+  } catch (error) {
+    output.reader.destroy();
+    await running.release();
+    throw running.explain(messageOf(error));
+  }
+}
+
+function spawnChild(running: Running, output: OutputPipe, options: StartOptions): ChildProcess {
   const { command, environment, folder, extraFiles } = running.spawn;
-  using covered = coverInherited([
-    options.stdin === 'pipe' ? 'pipe' : 'ignore',
-    output.writeEnd,
-    'pipe',
-    ...extraFiles,
-  ]);
   const [program = '', ...rest] = command;
+  const input = options.stdin === 'pipe' ? 'pipe' : 'ignore';
+  using covered = coverInherited([input, output.writeEnd, 'pipe', ...extraFiles]);
   try {
     const child = spawn(program, rest, {
       stdio: covered.stdio,
@@ -235,9 +243,9 @@ function drain(output: OutputPipe, onOutput: (chunk: Buffer) => void): Promise<v
 }
 
 async function dismantle(running: Running, child: ChildProcess, output: OutputPipe): Promise<void> {
-  child.kill('SIGKILL');
   output.reader.resume();
   await running.destroy();
+  child.kill('SIGKILL');
   output.reader.destroy();
   await running.release();
 }

@@ -6,10 +6,21 @@ import { proportionalBytesOf, removedFileBytes, usageOf } from './process-tree.t
 /** Why the watchdog ends a command. */
 export type Breach = 'out_of_memory' | 'workspace_full';
 
+/** A folder that all commands of a sandbox write to. */
+export interface WatchedFolder {
+  path: string;
+  maxBytes: number;
+  /**
+   * Its size after the last command. Where that was too much already, a command may not add to it but may run, so
+   * that it can clear up.
+   */
+  bytes: number;
+}
+
 export interface WatchTarget {
   /** Host ids of the command's processes; empty where they can't be seen. */
   processes(): number[];
-  folder: { path: string; maxBytes: number } | null;
+  folder: WatchedFolder | null;
   /** What no kernel group holds down; null: one does. */
   sums: { memoryBytes: number; processes: number } | null;
 }
@@ -29,26 +40,35 @@ export class Watchdog {
   readonly #target: WatchTarget;
   readonly #onBreach: (breach: Breach) => void;
   readonly #stopping = new AbortController();
+  readonly #allowedBytes: number;
   readonly #done: Promise<void>;
 
   constructor(target: WatchTarget, onBreach: (breach: Breach) => void) {
     this.#target = target;
     this.#onBreach = onBreach;
+    this.#allowedBytes = allowance(target.folder);
     this.#done = target.folder === null && target.sums === null ? Promise.resolve() : this.#watch();
   }
 
-  /** Resolves when it has stopped looking, with a last look at the folder. */
+  /** Resolves when it has stopped looking. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#done;
   }
 
+  /** A last look at the folder, when all processes are dead: a command may be over before anyone looked. */
+  async settle(): Promise<void> {
+    const { folder } = this.#target;
+    if (folder === null) return;
+    folder.bytes = await folderSize(folder.path, Number.POSITIVE_INFINITY);
+    if (folder.bytes > this.#allowedBytes) this.#onBreach('workspace_full');
+  }
+
   async #watch(): Promise<void> {
     const { signal } = this.#stopping;
-    let pause = firstCheckMs;
-    for (let last = false; !last; ) {
+    for (let pause = firstCheckMs; ; ) {
       await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
-      last = signal.aborted;
+      if (signal.aborted) return;
       const before = performance.now();
       const breach = await this.#look();
       if (breach !== null) return this.#onBreach(breach);
@@ -62,13 +82,13 @@ export class Watchdog {
     const { folder } = this.#target;
     if (folder === null) return null;
     const removed = removedFileBytes(pids, statSync(folder.path, { throwIfNoEntry: false })?.dev ?? -1);
-    const size = removed + (await folderSize(folder.path, folder.maxBytes));
-    return size > folder.maxBytes ? 'workspace_full' : null;
+    const size = removed + (await folderSize(folder.path, this.#allowedBytes));
+    return size > this.#allowedBytes ? 'workspace_full' : null;
   }
 
   #exceedsSums(pids: readonly number[]): boolean {
     const { sums } = this.#target;
-    if (sums === null) return false;
+    if (sums === null || pids.length === 0) return false;
     const usage = usageOf(pids);
     // Pages that processes share count in each: a sum above the limit needs the dearer, exact look.
     const suspicious = usage.residentBytes > sums.memoryBytes;
@@ -77,4 +97,15 @@ export class Watchdog {
     this.cpuSeconds = Math.max(this.cpuSeconds ?? 0, usage.cpuSeconds);
     return bytes > sums.memoryBytes || usage.threads > sums.processes;
   }
+}
+
+/** In bytes. A size that could not be measured allows nothing more. */
+function allowance(folder: WatchedFolder | null): number {
+  if (folder === null) return Number.POSITIVE_INFINITY;
+  return Number.isFinite(folder.bytes) ? Math.max(folder.maxBytes, folder.bytes) : folder.maxBytes;
+}
+
+/** The folder that a sandbox's commands share. */
+export function watchedFolder(watch: { folder: string; maxBytes: number } | null): WatchedFolder | null {
+  return watch === null ? null : { path: watch.folder, maxBytes: watch.maxBytes, bytes: 0 };
 }

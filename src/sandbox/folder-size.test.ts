@@ -1,0 +1,47 @@
+import { chmodSync, linkSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderSize } from './folder-size.ts';
+import { makePlace } from './test-support.ts';
+
+const far = Number.POSITIVE_INFINITY;
+
+describe('the size of a folder', () => {
+  it('is that of its files, wherever they lie', async () => {
+    using place = makePlace();
+    place.file('workspace/a/b/c.bin', 'x'.repeat(1_000_000));
+    const size = await folderSize(place.workspace, far);
+    expect(size).toBeGreaterThanOrEqual(1_000_000);
+    expect(size).toBeLessThan(1_100_000);
+  });
+
+  it('counts sparse files whole, hard links once, empty files a little, and follows no link', async () => {
+    using place = makePlace();
+    const sparse = place.file('workspace/sparse', '');
+    truncateSync(sparse, 5_000_000);
+    linkSync(sparse, join(place.workspace, 'again'));
+    symlinkSync('/usr', join(place.workspace, 'usr'));
+    const before = await folderSize(place.workspace, far);
+    expect(before).toBeGreaterThanOrEqual(5_000_000);
+    expect(before).toBeLessThan(5_100_000);
+    for (let i = 0; i < 1000; i++) place.file(`workspace/empty-${i}`, '');
+    expect(await folderSize(place.workspace, far)).toBeGreaterThan(before + 200_000);
+  });
+
+  it('is nothing for a folder that is gone, and no less than enough when it stops early', async () => {
+    using place = makePlace();
+    expect(await folderSize(join(place.root, 'gone'), far)).toBe(0);
+    place.file('workspace/one', 'x'.repeat(10_000));
+    expect(await folderSize(place.workspace, 5_000)).toBeGreaterThan(5_000);
+  });
+
+  it('is infinite where it can not be walked', async (context) => {
+    if (process.getuid?.() === 0) context.skip('root walks everywhere');
+    using place = makePlace();
+    const closed = join(place.workspace, 'closed');
+    mkdirSync(closed);
+    chmodSync(closed, 0);
+    expect(await folderSize(place.workspace, far)).toBe(far);
+    chmodSync(closed, 0o700);
+  });
+});

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { makePlace } from './test-support.ts';
+
+const nobody = { uid: 65534, gid: 65534 };
+const index = fileURLToPath(new URL('./index.ts', import.meta.url));
+
+/** Runs JavaScript as a user without rights, who has no control groups. */
+async function asNobody(script: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'nobody-'));
+  try {
+    const command = ['--input-type=module', '-e', script];
+    const { stdout } = await promisify(execFile)(process.execPath, command, {
+      ...nobody,
+      cwd: folder,
+      env: {},
+    });
+    return stdout;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Why this can't be tried here, or null. */
+async function obstacle(): Promise<string | null> {
+  if (process.getuid?.() !== 0) return 'only root can become another user';
+  const script = `
+    const { checkSandbox } = await import(${JSON.stringify(index)});
+    console.log(JSON.stringify((await checkSandbox()).find(({ name }) => name === 'bubblewrap')));`;
+  try {
+    const finding = JSON.parse(await asNobody(script));
+    return finding.state === 'ok' ? null : finding.detail;
+  } catch {
+    return 'that user can not read these sources';
+  }
+}
+
+const reason = await obstacle();
+
+describe('bubblewrap for a user without rights', () => {
+  it('confines and limits as well, without control groups', async (context) => {
+    if (reason !== null) context.skip(reason);
+    using place = makePlace();
+    for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
+    const script = `
+      const { createSandbox } = await import(${JSON.stringify(index)});
+      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())});
+      async function run(script) {
+        let output = '';
+        const options = { stdin: 'none', onOutput: (chunk) => { output += chunk; }, timeoutMs: 9000, signal: null };
+        const end = await (await sandbox.start(['/bin/sh', '-c', script], options)).ended;
+        return { ...end, output };
+      }
+      const greedy = 'b = bytearray(400_000_000)\\\\nfor i in range(0, len(b), 4096): b[i] = 1\\\\nimport time; time.sleep(5)';
+      console.log(JSON.stringify([
+        await run('id -u; cat data/train.csv; cat /etc/shadow; echo x > /usr/x; echo x > kept'),
+        await run("printf '" + greedy + "' > bomb.py; exec python3 bomb.py"),
+        await run('bomb() { bomb | bomb & }; bomb; sleep 1; true'),
+        await run('grep -c . /proc/self/limits; grep processes /proc/self/limits'),
+        await run('(setsid sleep 1000 &); for i in 1 2 3; do truncate -s 60M $i; done; sleep 9'),
+      ]));`;
+    const [first, memory, fork, limits, disk] = JSON.parse(await asNobody(script));
+    expect(first).toMatchObject({ exitCode: 0, output: expect.stringMatching(/^1000\nid,label/) });
+    expect(first.output).not.toMatch(/root:[$*!]/);
+    expect(memory.ending === 'out_of_memory' || memory.output.includes('MemoryError')).toBe(true);
+    expect(['exited', 'timed_out', 'out_of_memory']).toContain(fork.ending);
+    expect(limits.output).toMatch(/Max processes\s+42\s+42/);
+    expect(disk.ending).toBe('workspace_full');
+  });
+});
