@@ -27,8 +27,8 @@ class Comparison:
     def score(self) -> Score:
         """Median seconds of both sides.
 
-        On a busy machine two equal programs can differ by more than a tenth: a submission that looks
-        faster but is not faster in nearly all pairs gets the starter's time.
+        On a busy machine two equal programs can differ by more than a tenth: a submission that
+        looks faster but is not faster in nearly all pairs gets the starter's time.
         """
         submission, starter = statistics.median(self.submission), statistics.median(self.starter)
         surely = self.share_faster >= SURELY_FASTER
