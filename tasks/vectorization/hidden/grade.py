@@ -35,9 +35,10 @@ def score(submission: Submission, arguments: Arguments, generator: np.random.Gen
         except Rejected as rejection:
             raise HarnessError(f"the starter failed: {rejection}") from rejection
 
-    times = compare(ROUNDS, lambda: measure(submission.name, arguments, generator), measure_starter)
-    seconds = {"submission_seconds": times.submission, "starter_seconds": times.starter}
-    return Score(times.submission_median, times.starter_median, seconds)
+    def measure_submission() -> float:
+        return measure(submission.name, arguments, generator)
+
+    return compare(ROUNDS, measure_submission, measure_starter).score()
 
 
 def measure(name: str, arguments: Arguments, generator: np.random.Generator) -> float:
