@@ -78,7 +78,9 @@ describe('automl', () => {
       expect(environment.files.get('submission.csv')).toBe(best);
       expect(numberIn(best, 'test_size')).toBe(0.2);
       expect(numberIn(best, 'SEED')).toBe(0);
-      expect(errorOf(best)).toBe(Math.min(...environment.executed.map(errorOf)));
+      // What gains less than 0.1 % of the starter's score is not worth a change.
+      const least = Math.min(...environment.executed.map(errorOf));
+      expect(errorOf(best)).toBeLessThanOrEqual(least + errorOf(starter) * 0.001);
     }
   });
 
@@ -175,7 +177,8 @@ describe('automl', () => {
         ? { output: 'Killed', exitCode: null, seconds: 1, status: 'out_of_memory' }
         : surface(source);
     };
-    const environment = await runAgent({ execute });
+    // It ends after tries in vain, so the best version has to be run again.
+    const environment = await runAgent({ execute }, 0, { patience: 3 });
     expectSoundEnd(environment);
     expect(environment.files.get('submission.csv')).toBe(starter);
     expect(environment.finalAnswer).toContain('I went back to the starter');

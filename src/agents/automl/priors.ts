@@ -36,7 +36,7 @@ function prior(scale: Scale, weight: number, rest: Partial<Prior> = {}): Prior {
 
 const learningRate = prior('log', 1, { least: 1e-7, most: 10 });
 const penalty = prior('log', 0.8, { fromZero: 1e-4 });
-const rounds = prior('count', 0.9, { effort: 1, upFirst: true });
+const rounds = prior('count', 0.7, { effort: 1, upFirst: true });
 const width = prior('count', 0.6, { least: 2, most: 8192, effort: 1, upFirst: true });
 const leafSize = prior('count', 0.5, { most: 10_000, firstStep: 2 });
 const depth = prior('small', 0.8, { effort: 1 });

@@ -28,7 +28,7 @@ interface Track {
 }
 
 /** With every step of a knob in vain, others come before it. */
-const trustAfterFailure = 0.55;
+const trustAfterFailure = 0.7;
 
 /**
  * Coordinate search: changes one number at a time and keeps what helps. A direction that helps is followed with
