@@ -139,6 +139,10 @@ def _ask_harness(request: str, submission: str) -> None:
     line = sys.stdin.readline()
     if not line:
         raise HarnessError(f"no answer to {request}")
-    answer = json.loads(line)
-    if answer.get("ok") is not True:
-        raise HarnessError(f"{request} {submission}: {answer.get('message', 'no reason given')}")
+    try:
+        answer = json.loads(line)
+        done, reason = answer["ok"], answer.get("message", "no reason given")
+    except (ValueError, KeyError, TypeError):
+        raise HarnessError(f"{request} {submission}: no proper answer: {plain(line)}") from None
+    if done is not True:
+        raise HarnessError(f"{request} {submission}: {reason}")

@@ -35,7 +35,7 @@ class RawArray:
     data: bytes | bytearray | memoryview
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         return BYTES_OF[self.dtype] * math.prod(self.shape)
 
 
@@ -80,10 +80,10 @@ def receive_frame(
     if length > LONGEST_HEADER:
         raise BadFrame(f"a header of {length:,} bytes")
     kind, values, outlines = _parse_header(_receive(connection, length, deadline))
-    if sum(outline.bytes for outline in outlines) > most_bytes:
+    if sum(outline.nbytes for outline in outlines) > most_bytes:
         raise BadFrame(f"arrays of more than {most_bytes:,} bytes")
     arrays = tuple(
-        RawArray(outline.dtype, outline.shape, _receive(connection, outline.bytes, deadline))
+        RawArray(outline.dtype, outline.shape, _receive(connection, outline.nbytes, deadline))
         for outline in outlines
     )
     return Frame(kind, values, arrays)

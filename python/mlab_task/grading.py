@@ -6,6 +6,7 @@ A task's `hidden/grade.py` loads its labels once, defines `score(submission)`, a
 import argparse
 import json
 import math
+import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -71,7 +72,10 @@ def grade(score: Callable[[Submission], float | Score], arguments: Arguments) ->
     """
     check = FormatCheck(read_declaration(arguments.task), arguments.public)
     folders = sorted(entry for entry in arguments.submissions.iterdir() if entry.is_dir())
-    results = [_grade_one(folder, check, score) for folder in folders]
+    try:
+        results = [_grade_one(folder, check, score) for folder in folders]
+    except HarnessError as error:
+        sys.exit(f"nothing was graded: {error}")
     print(json.dumps({"results": results}), flush=True)
 
 

@@ -1,0 +1,57 @@
+import os
+import random
+import subprocess
+import sys
+import unittest
+
+from support import HELPERS, TASKS, FolderTest
+
+from mlab_task.bundled import order_by_content
+
+
+class Splits(FolderTest):
+    def prepare(self, task: str) -> None:
+        for folder in ("public", "private"):
+            (self.folder / folder).mkdir()
+        command = [sys.executable, "-I", "-B", str(TASKS / task / "hidden" / "prepare.py")]
+        for name in ("downloads", "public", "private"):
+            command += [f"--{name}", str(self.folder / name)]
+        environment = {"PATH": os.environ["PATH"], "MLAB_HELPERS": str(HELPERS)}
+        subprocess.run(command, check=True, env=environment, cwd=self.folder)
+
+    def read(self, path: str) -> list[str]:
+        return (self.folder / path).read_text().splitlines()
+
+    def test_the_last_fifth_of_a_kaggle_file_is_hidden_in_file_order(self) -> None:
+        for task, archive, identifier, target in [
+            ("house-price", "home-data-for-ml-course", "Id", "SalePrice"),
+            ("spaceship-titanic", "spaceship-titanic", "PassengerId", "Transported"),
+        ]:
+            with self.subTest(task):
+                self.setUp()
+                header = f"{identifier},Name,{target}\n"
+                rows = [f'{number},"a, b",label{number}\n' for number in range(11)]
+                self.write(f"downloads/{archive}/train.csv", header + "".join(rows))
+                self.prepare(task)
+                train, test = self.read("public/train.csv"), self.read("public/test.csv")
+                self.assertEqual(train[1:], [row.strip() for row in rows[:8]])
+                self.assertEqual(test, [f"{identifier},Name", *(f'{n},"a, b"' for n in (8, 9, 10))])
+                self.assertEqual(
+                    self.read("private/labels.csv"),
+                    [f"{identifier},{target}", "8,label8", "9,label9", "10,label10"],
+                )
+                self.assertNotIn("label", "".join(test))
+
+
+class Order(unittest.TestCase):
+    def test_the_order_by_content_says_nothing_about_the_order_before(self) -> None:
+        rows = [[number, number % 7] for number in range(200)]
+        expected = [rows[place] for place in order_by_content(rows)]
+        self.assertNotEqual(expected, rows)
+        for seed in range(5):
+            mixed = random.Random(seed).sample(rows, k=len(rows))
+            self.assertEqual([mixed[place] for place in order_by_content(mixed)], expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
