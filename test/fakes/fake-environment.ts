@@ -27,8 +27,12 @@ export interface FakeEnvironmentSettings {
   recorded?: readonly StepResult[];
   /** How Inspect Script Lines shows a line. */
   showLine?(line: string, number: number): string;
+  /** Last line of what Read File answers for a file that it cuts; empty for none. */
+  cutRemark?: string;
   /** First line of what Inspect Script Lines answers; empty for none. */
   heading?: string;
+  /** Its last line; empty for none. */
+  footing?: string;
 }
 
 /** Files in memory, a clock that only scripts move, and a record of everything that was asked. */
@@ -108,7 +112,9 @@ export class FakeEnvironment implements Environment {
     const content = this.files.get(path);
     if (content === undefined) return this.#result('failed', 'There is no such file.');
     if (content.length <= 20_000) return this.#result('ok', content);
-    return this.#result('ok', `${content.slice(0, 10_000)}\n[… cut …]\n${content.slice(-9_900)}`);
+    const remark = this.#settings.cutRemark ?? '';
+    const end = remark === '' ? '' : `\n${remark}`;
+    return this.#result('ok', `${content.slice(0, 10_000)}\n[… cut …]\n${content.slice(-9_900)}${end}`);
   }
 
   #inspect(path: string, first: number, last: number): StepResult {
@@ -119,8 +125,12 @@ export class FakeEnvironment implements Environment {
     const shown = lines
       .slice(first - 1, Math.min(last, first + 99))
       .map((line, place) => show(line, first + place));
-    const heading = this.#settings.heading ?? '';
-    return this.#result('ok', [...(heading === '' ? [] : [heading]), ...shown].join('\n'));
+    const { heading = '', footing = '' } = this.#settings;
+    if (shown.length === 0) shown.push(`There is no line ${first}.`);
+    const answer = [heading, ...shown, footing];
+    if (heading === '') answer.shift();
+    if (footing === '') answer.pop();
+    return this.#result('ok', answer.join('\n'));
   }
 
   #execute(path: string): StepResult {

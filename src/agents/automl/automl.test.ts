@@ -257,6 +257,20 @@ describe('automl', () => {
     expect(String(written).replace(/SEED = 1/, 'SEED = 0')).toBe(long);
   });
 
+  it.each([899, 900, 901])('reads a script of %d lines as the environment shows one', async (count) => {
+    const filler = Array.from({ length: count - 7 }, (_none, place) => `# ${place} ${'words '.repeat(10)}\n`);
+    const long = `${starter}${filler.join('')}`;
+    expect(long.split('\n').length - 1).toBe(count);
+    const environment = await runAgent({
+      files: { 'train.py': long },
+      showLine: (line, number) => `${number}: ${line}`,
+      footing: `[train.py has ${count} lines]`,
+      cutRemark: `[the file has ${long.length} bytes; its middle was not read]`,
+    });
+    const written = environment.taken.find(({ name }) => name === 'Write File')?.args.content;
+    expect(String(written).replace(/SEED = 1/, 'SEED = 0')).toBe(long);
+  });
+
   it('mends a real Python script that steps too far to learn anything', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'automl-'));
     try {

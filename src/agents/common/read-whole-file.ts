@@ -17,17 +17,23 @@ export async function readWholeFile(workspace: Workspace, path: string): Promise
   if (read.status !== 'ok') return { problem: `reading ${path} ended as ${read.status}` };
   if (read.observation.length <= surelyWhole) return { text: read.observation };
   const lines: string[] = [];
+  let areNumbered = false;
   for (let block = 0; block < mostBlocks && !workspace.ended; block += 1) {
     const first = lines.length + 1;
     const inspected = await workspace.inspectLines(path, first, first + blockLines - 1);
     if (inspected.status !== 'ok') break;
-    const added =
-      numberedLines(inspected.observation, first) ??
-      plainLines(inspected.observation, lines, read.observation);
+    const numbered = numberedLines(inspected.observation, first);
+    areNumbered ||= numbered !== null;
+    // After numbered lines, an answer without any says that the file has ended.
+    const added = numbered ?? (areNumbered ? [] : plainLines(inspected.observation, lines, read.observation));
     lines.push(...added.slice(0, blockLines));
     if (added.length < blockLines) break;
   }
-  return confirmed(lines.join('\n'), read.observation, path);
+  const text = lines.join('\n');
+  // The answer may end with a remark on the file's size, which is no line of it.
+  const remark = /\n\[[^\n]*\]\s*$/.exec(read.observation)?.[0] ?? '';
+  const isRemark = remark !== '' && !text.trimEnd().endsWith(remark.trimEnd());
+  return confirmed(text, isRemark ? read.observation.slice(0, -remark.length) : read.observation, path);
 }
 
 /** The lines of an answer such as `12: text`, without their numbers; null where they are not numbered so. */
