@@ -96,7 +96,7 @@ async function carryOut(
 ): Promise<RunResult[]> {
   const { plan } = experiment;
   using view = createProgressView(plan, context.isTerminal, context.log);
-  return runExperiment(
+  return await runExperiment(
     { ...plan, parallel },
     {
       experiment,
