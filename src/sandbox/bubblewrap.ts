@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
+import { processStartTime } from '../lib/process-identity.ts';
 import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts';
 import { confinedSandbox } from './confined-sandbox.ts';
 import { signalName } from './exit-signal.ts';
 import { findProgram } from './find-program.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { checkMountTargets } from './mount-targets.ts';
-import { startTimeOf } from './owner.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
@@ -99,7 +99,7 @@ class BubblewrapRun implements Running {
   readonly #most: number;
   #child: ChildProcess | null = null;
   /** First process of the namespace; its death is the death of all in it. */
-  #first: { pid: number; started: number } | null = null;
+  #first: { pid: number; started: string } | null = null;
 
   constructor(context: Context, argv: readonly string[], marker: string, options: StartOptions) {
     const { spec, limiter } = context;
@@ -142,7 +142,7 @@ class BubblewrapRun implements Running {
     this.#child = child;
     this.#closeFiles();
     const pid = await firstProcess(child);
-    const started = pid === null ? null : startTimeOf(pid);
+    const started = pid === null ? null : processStartTime(pid);
     this.#first = pid === null || started === null ? null : { pid, started };
   }
 
@@ -159,7 +159,7 @@ class BubblewrapRun implements Running {
     if (first === null) signalAll(this.#beforeFirst(), 'SIGKILL');
     const deadline = performance.now() + deathMs;
     for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
-      const lives = first !== null && startTimeOf(first.pid) === first.started;
+      const lives = first !== null && processStartTime(first.pid) === first.started;
       if (!lives && !this.#waits()) return;
       if (first !== null && lives) signalAll([first.pid], 'SIGKILL');
       await sleep(pause);

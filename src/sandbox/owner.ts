@@ -1,22 +1,11 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { processStartTime } from '../lib/process-identity.ts';
 
 const prefix = 'mlab';
 
-/** Clock ticks since boot at which a process started, or null when it is gone: with the id, its identity. */
-export function startTimeOf(pid: number): number | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const dead = fields[0] === 'Z' || fields[0] === 'X';
-    return dead ? null : Number(fields[19]);
-  } catch {
-    return null;
-  }
-}
-
 /** Names this process among all that ever ran here, so that what a killed one left behind can be told. */
-export function ownerTag(): string {
-  return `${pidNamespace()}-${process.pid}-${startTimeOf(process.pid) ?? 0}`;
+function ownerTag(): string {
+  return `${pidNamespace()}-${process.pid}-${processStartTime(process.pid) ?? 0}`;
 }
 
 /** A new name for something that belongs to this process and must not outlive it. */
@@ -31,7 +20,7 @@ export function ownedName(suffix: string): string {
 export function isOrphaned(name: string): boolean {
   const match = /^mlab-(\d+)-(\d+)-(\d+)-/.exec(name);
   if (match === null || match[1] !== pidNamespace()) return false;
-  return startTimeOf(Number(match[2])) !== Number(match[3]);
+  return processStartTime(Number(match[2])) !== match[3];
 }
 
 /** Names in a folder whose owner has died; none when it can't be read. */
