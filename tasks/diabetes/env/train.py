@@ -9,7 +9,7 @@ from sklearn.model_selection import KFold, cross_val_score
 
 SEED = int(os.environ.get("MLAB_SEED", "0"))
 
-TREES = 300
+TREES = 100
 LEARNING_RATE = 0.3
 MAX_DEPTH = 5
 MIN_SAMPLES_LEAF = 1
