@@ -20,6 +20,7 @@ const spellings: Record<
   limits: null,
   parallel: { flags: '--parallel <n>', parse: numberOf },
   sandbox: { flags: '--sandbox <driver>' },
+  docker_image: { flags: '--docker-image <image>' },
   gpu: { flags: '--gpu' },
   grade: { flags: '--grade <which>' },
 };

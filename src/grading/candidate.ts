@@ -1,6 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSandbox, type Sandbox, type SandboxProcess } from '../sandbox/index.ts';
+import {
+  createSandbox,
+  type Sandbox,
+  type SandboxOptions,
+  type SandboxProcess,
+  type SandboxSpec,
+} from '../sandbox/index.ts';
 import type { SandboxDriver } from '../schema/index.ts';
 import type { PythonEnvironment } from '../tasks/index.ts';
 
@@ -9,6 +15,7 @@ export const exchangeInside = '/exchange';
 
 export interface CandidateOptions {
   driver: SandboxDriver;
+  sandboxOptions: SandboxOptions;
   python: PythonEnvironment;
   helpersFolder: string;
   /** Host folder with the socket that the grader listens on. */
@@ -40,26 +47,8 @@ export class Candidate {
 
   async start(codeFolder: string): Promise<void> {
     await this.stop();
-    const { driver, python, helpersFolder, exchangeFolder, entry, memoryMb, signal } = this.#options;
-    const sandbox = await createSandbox(driver, {
-      mounts: [
-        { source: codeFolder, target: '/workspace', access: 'read' },
-        { source: helpersFolder, target: '/mlab', access: 'read' },
-        { source: exchangeFolder, target: exchangeInside, access: 'read' },
-      ],
-      hide: [],
-      workingDirectory: '/workspace',
-      variables: { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
-      python: { environment: python.environment, basePrefix: python.basePrefix },
-      limits: {
-        memoryBytes: memoryMb * 2 ** 20,
-        processes: 64,
-        fileBytes: 2 ** 26,
-        temporaryBytes: 2 ** 26,
-      },
-      watch: null,
-      gpu: false,
-    });
+    const { driver, sandboxOptions, entry, signal } = this.#options;
+    const sandbox = await createSandbox(driver, this.#sandboxSpec(codeFolder), sandboxOptions);
     this.#printed = '';
     const argv = [
       ...['python', '-I', `${sandbox.pathInside('/mlab')}/candidate.py`],
@@ -83,5 +72,28 @@ export class Candidate {
     this.#running = null;
     await process.kill();
     await sandbox[Symbol.asyncDispose]();
+  }
+
+  #sandboxSpec(codeFolder: string): SandboxSpec {
+    const { python, helpersFolder, exchangeFolder, memoryMb } = this.#options;
+    return {
+      mounts: [
+        { source: codeFolder, target: '/workspace', access: 'read' },
+        { source: helpersFolder, target: '/mlab', access: 'read' },
+        { source: exchangeFolder, target: exchangeInside, access: 'read' },
+      ],
+      hide: [],
+      workingDirectory: '/workspace',
+      variables: { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
+      python: { environment: python.environment, basePrefix: python.basePrefix },
+      limits: {
+        memoryBytes: memoryMb * 2 ** 20,
+        processes: 64,
+        fileBytes: 2 ** 26,
+        temporaryBytes: 2 ** 26,
+      },
+      watch: null,
+      gpu: false,
+    };
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { sha256, sha256OfFile } from '../lib/hash.ts';
+import { sandboxOptions } from '../sandbox/index.ts';
 import type {
   Grade,
   GraderResult,
@@ -26,7 +27,9 @@ interface GradedState {
   submission: ObjectId | null;
 }
 
-export interface GradeRunOptions extends Omit<GraderOptions, 'driver'> {
+export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandboxOptions'> {
+  /** The container engine's command; default: docker. */
+  dockerCommand?: string | undefined;
   folder: RunFolder;
   which: 'final' | 'all';
 }
@@ -167,7 +170,12 @@ async function grade(
         await options.folder.objects.copyTo(entry.object, target);
       }
     }
-    return await runGrader({ ...options, driver: spec.sandbox }, submissions, [...todo.keys()], scratch);
+    const grader = {
+      ...options,
+      driver: spec.sandbox,
+      sandboxOptions: sandboxOptions(spec, options.dockerCommand),
+    };
+    return await runGrader(grader, submissions, [...todo.keys()], scratch);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

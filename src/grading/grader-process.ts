@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createSandbox, type SandboxProcess } from '../sandbox/index.ts';
+import {
+  createSandbox,
+  type SandboxOptions,
+  type SandboxProcess,
+  type SandboxSpec,
+} from '../sandbox/index.ts';
 import { GraderOutput, type GraderResult, type SandboxDriver } from '../schema/index.ts';
 import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
 import { Candidate, exchangeInside } from './candidate.ts';
@@ -17,6 +22,7 @@ export interface GraderOptions {
   python: PythonEnvironment;
   helpersFolder: string;
   driver: SandboxDriver;
+  sandboxOptions: SandboxOptions;
   signal: AbortSignal;
 }
 
@@ -38,44 +44,17 @@ export async function runGrader(
   names: readonly string[],
   scratch: string,
 ): Promise<GraderResult[]> {
-  const { task, prepared, python, helpersFolder, driver, signal } = options;
+  const { task, python, helpersFolder, driver, sandboxOptions, signal } = options;
   const { metric, submission, grading } = task.file;
   writeFileSync(join(scratch, 'task.json'), JSON.stringify({ metric, submission }));
-  const exchangeFolder = join(scratch, 'exchange');
+  const exchangeFolder = exchangeFolderIn(scratch);
   const candidate = new Candidate({
-    ...{ driver, python, helpersFolder, exchangeFolder, signal },
+    ...{ driver, sandboxOptions, python, helpersFolder, exchangeFolder, signal },
     entry: task.file.submission.files[0]?.path ?? task.file.entry,
     memoryMb: grading.memory_mb,
   });
-  await using sandbox = await createSandbox(driver, {
-    mounts: [
-      { source: task.hiddenFolder, target: '/task/hidden', access: 'read' },
-      { source: join(scratch, 'task.json'), target: '/task/task.json', access: 'read' },
-      { source: submissionsFolder, target: '/submissions', access: 'read' },
-      { source: prepared.publicFolder, target: '/public', access: 'read' },
-      { source: prepared.privateFolder, target: '/private', access: 'read' },
-      { source: helpersFolder, target: '/mlab', access: 'read' },
-      ...(grading.runs_submission
-        ? [{ source: exchangeFolder, target: exchangeInside, access: 'write' as const }]
-        : []),
-    ],
-    hide: [],
-    workingDirectory: '/tmp',
-    variables: {
-      MLAB_HELPERS: driver === 'none' ? helpersFolder : '/mlab',
-      OMP_NUM_THREADS: '1',
-      OPENBLAS_NUM_THREADS: '1',
-    },
-    python: { environment: python.environment, basePrefix: python.basePrefix },
-    limits: {
-      memoryBytes: grading.memory_mb * 2 ** 20,
-      processes: 128,
-      fileBytes: 2 ** 28,
-      temporaryBytes: 2 ** 28,
-    },
-    watch: null,
-    gpu: false,
-  });
+  const spec = graderSandbox(options, submissionsFolder, scratch);
+  await using sandbox = await createSandbox(driver, spec, sandboxOptions);
   const inside = (target: string) => sandbox.pathInside(target);
   const argv = [
     ...['python', '-I', `${inside('/task/hidden')}/grade.py`, '--task', inside('/task/task.json')],
@@ -112,6 +91,41 @@ export async function runGrader(
   } finally {
     await candidate.stop();
   }
+}
+
+/** What a grader sees: hidden data and submissions, all read-only, and a socket for submitted code where it runs any. */
+function graderSandbox(options: GraderOptions, submissionsFolder: string, scratch: string): SandboxSpec {
+  const { task, prepared, python, helpersFolder, driver } = options;
+  const { grading } = task.file;
+  return {
+    mounts: [
+      { source: task.hiddenFolder, target: '/task/hidden', access: 'read' },
+      { source: join(scratch, 'task.json'), target: '/task/task.json', access: 'read' },
+      { source: submissionsFolder, target: '/submissions', access: 'read' },
+      { source: prepared.publicFolder, target: '/public', access: 'read' },
+      { source: prepared.privateFolder, target: '/private', access: 'read' },
+      { source: helpersFolder, target: '/mlab', access: 'read' },
+      ...(grading.runs_submission
+        ? [{ source: exchangeFolderIn(scratch), target: exchangeInside, access: 'write' as const }]
+        : []),
+    ],
+    hide: [],
+    workingDirectory: '/tmp',
+    variables: {
+      MLAB_HELPERS: driver === 'none' ? helpersFolder : '/mlab',
+      OMP_NUM_THREADS: '1',
+      OPENBLAS_NUM_THREADS: '1',
+    },
+    python: { environment: python.environment, basePrefix: python.basePrefix },
+    limits: {
+      memoryBytes: grading.memory_mb * 2 ** 20,
+      processes: 128,
+      fileBytes: 2 ** 28,
+      temporaryBytes: 2 ** 28,
+    },
+    watch: null,
+    gpu: false,
+  };
 }
 
 /** Listens to the grader's lines and does what it asks for. */
@@ -172,6 +186,10 @@ class GraderDialog {
   #answer(answer: object): void {
     this.#process?.write(`${JSON.stringify(answer)}\n`);
   }
+}
+
+function exchangeFolderIn(scratch: string): string {
+  return join(scratch, 'exchange');
 }
 
 function requestIn(line: string): z.infer<typeof Request> | null {

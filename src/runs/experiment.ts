@@ -28,6 +28,8 @@ export interface ExperimentServices {
   /** Data and Python environment of every task of the plan. */
   equipment: ReadonlyMap<string, TaskEquipment>;
   helpersFolder: string;
+  /** The container engine's command; default: docker. */
+  dockerCommand?: string | undefined;
   versions: Record<string, string>;
   broken: BrokenRuns;
   signal: AbortSignal;
@@ -107,7 +109,7 @@ function resultOf(spec: RunSpec, record: RunRecord): RunResult {
 
 /** Grades a finished run that has no final grade yet. */
 async function gradeResult(result: RunResult, plan: Plan, services: ExperimentServices): Promise<RunResult> {
-  const { experiment, equipment, helpersFolder, onProgress, signal } = services;
+  const { experiment, equipment, helpersFolder, dockerCommand, onProgress, signal } = services;
   const { spec, record } = result;
   const folder = experiment.runFolder(spec.id);
   const isGraded = folder.readGrades().grades.some(({ final }) => final);
@@ -118,6 +120,7 @@ async function gradeResult(result: RunResult, plan: Plan, services: ExperimentSe
       folder,
       ...equipmentOf(spec, equipment),
       helpersFolder,
+      dockerCommand,
       which,
       signal,
     });
@@ -137,11 +140,11 @@ async function carryOut(
   threads: number,
   services: ExperimentServices,
 ): Promise<RunRecord> {
-  const { onProgress, helpersFolder, versions, signal } = services;
+  const { onProgress, helpersFolder, dockerCommand, versions, signal } = services;
   const agent = agentByName(spec.agent);
   onProgress({ kind: 'run_started', run: spec, resumed: folder.readRecord() !== null });
   const record = await runOne(spec, {
-    ...{ folder, equipment, agent, helpersFolder, versions, threads, signal },
+    ...{ folder, equipment, agent, helpersFolder, dockerCommand, versions, threads, signal },
     reference: agent.needs.reference ? referenceFiles(equipment.task) : null,
     onProgress: (progress) => onProgress({ kind: 'run_step', run: spec, progress }),
   });

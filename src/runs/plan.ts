@@ -51,6 +51,7 @@ export function makePlan(
             seed,
             limits: limitsFor(task, experiment.limits),
             sandbox: experiment.sandbox,
+            ...(experiment.docker_image === undefined ? {} : { docker_image: experiment.docker_image }),
             gpu: experiment.gpu && task.file.resources.gpu !== 'none',
             marks: marksOf(experiment, verified),
           });

@@ -12,7 +12,7 @@ import {
   type StepProgress,
 } from '../environment/index.ts';
 import { messageOf } from '../lib/errors.ts';
-import { createSandbox, SandboxError } from '../sandbox/index.ts';
+import { createSandbox, SandboxError, sandboxOptions } from '../sandbox/index.ts';
 import type { EndReason, EventOf, RunRecord, RunSpec } from '../schema/index.ts';
 import {
   lastSnapshot,
@@ -39,6 +39,8 @@ export interface RunServices {
   /** Files of the reference solution; only for an agent that needs it. */
   reference: ReadonlyMap<string, string> | null;
   helpersFolder: string;
+  /** The container engine's command; default: docker. */
+  dockerCommand?: string | undefined;
   versions: Record<string, string>;
   /** Threads that numerical libraries may use. */
   threads: number;
@@ -89,6 +91,7 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   await using sandbox = await createSandbox(
     spec.sandbox,
     sandboxSpec(spec, equipment, folders, services.helpersFolder, services.threads),
+    sandboxOptions(spec, services.dockerCommand),
   );
   await using environment = new RunEnvironment({
     task: equipment.task.brief,

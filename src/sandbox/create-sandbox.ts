@@ -16,6 +16,17 @@ export interface SandboxOptions {
   limits?: 'best' | 'rlimits';
 }
 
+/** The options that a run's spec and the host's container engine stand for. */
+export function sandboxOptions(
+  spec: { docker_image?: string | undefined },
+  dockerCommand: string | undefined,
+): SandboxOptions {
+  return {
+    ...(dockerCommand === undefined ? {} : { dockerCommand }),
+    ...(spec.docker_image === undefined ? {} : { dockerImage: spec.docker_image }),
+  };
+}
+
 /**
  * Makes a place to run commands in.
  * @throws SandboxError when the driver can't confine here. It never falls back to another driver.

@@ -1,5 +1,5 @@
 export { checkSandbox } from './check-sandbox.ts';
-export { createSandbox, type SandboxOptions } from './create-sandbox.ts';
+export { createSandbox, type SandboxOptions, sandboxOptions } from './create-sandbox.ts';
 export {
   type Finding,
   type Mount,

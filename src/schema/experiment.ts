@@ -28,6 +28,11 @@ export const ExperimentFile = z
       .optional()
       .describe('runs at a time; default: half the cores, at least 1'),
     sandbox: SandboxDriver.default('bubblewrap').describe('how agent code is confined'),
+    docker_image: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("image for the docker driver; default: the host's own system, read-only, in an empty image"),
     gpu: z.boolean().default(false).describe('grant GPUs to tasks that want one'),
     grade: z
       .enum(['final', 'all', 'none'])

@@ -23,6 +23,8 @@ export const RunSpec = z.object({
   seed: z.int().min(0),
   limits: Limits,
   sandbox: SandboxDriver,
+  /** For the docker driver; absent: the host's own system in an empty image. */
+  docker_image: z.string().optional(),
   gpu: z.boolean(),
   /** Why results of this run are not comparable: unverified data, no sandbox. */
   marks: z.array(z.string()),

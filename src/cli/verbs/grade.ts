@@ -45,7 +45,14 @@ export const grade: Verb = {
         equipped.get(id) ?? (await equip(context, loadTask(id, context.folders.tasks), options));
       equipped.set(id, equipment);
       const { signal, folders: places } = context;
-      const grades = await gradeRun({ folder, ...equipment, helpersFolder: places.helpers, which, signal });
+      const grades = await gradeRun({
+        folder,
+        ...equipment,
+        helpersFolder: places.helpers,
+        dockerCommand: context.variables.MLAB_DOCKER,
+        which,
+        signal,
+      });
       rows.push(...grades.map((one) => ({ run: folder.id, grade: one })));
       context.log(`${folder.id}: ${grades.length} graded`);
     }

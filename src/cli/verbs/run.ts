@@ -102,6 +102,7 @@ async function carryOut(
       experiment,
       equipment,
       helpersFolder: context.folders.helpers,
+      dockerCommand: context.variables.MLAB_DOCKER,
       versions: { mlab: context.version, node: process.version },
       broken,
       signal: context.signal,
