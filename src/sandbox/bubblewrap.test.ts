@@ -229,7 +229,8 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
   it('says why it can not start, and never mistakes that for a failing command', async () => {
     const spec = place.spec();
     spec.mounts.push({ source: join(place.root, 'absent'), target: '/absent', access: 'read' });
-    await expect(createSandbox('bubblewrap', spec)).rejects.toMatchObject({
+    await using lacking = await createSandbox('bubblewrap', spec);
+    await expect(run(lacking, 'true')).rejects.toMatchObject({
       name: 'SandboxError',
       message: expect.stringContaining('absent'),
     });

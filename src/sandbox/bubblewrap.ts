@@ -31,7 +31,7 @@ const deathMs = 10_000;
 
 export const installHint = 'sudo apt-get install bubblewrap';
 
-/** @throws SandboxError when bubblewrap is missing or can't make a sandbox for this user. */
+/** @throws SandboxError when bubblewrap is missing; that it can't confine for this user shows at the first command. */
 export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
   const program = findProgram('bwrap');
   if (program === null) throw new SandboxError('bubblewrap (bwrap) is not installed', installHint);
@@ -47,7 +47,7 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       filterFile: filter === null ? null : runtime.write('filter', filter),
       folder: watchedFolder(spec.watch),
     };
-    const sandbox = confinedSandbox({
+    return confinedSandbox({
       driver: 'bubblewrap',
       runtime,
       pathInside: (target) => target,
@@ -57,8 +57,6 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       },
       dispose: async () => {},
     });
-    await probe(sandbox);
-    return sandbox;
   } catch (error) {
     runtime[Symbol.dispose]();
     throw error;
@@ -72,13 +70,6 @@ interface Context {
   argumentFile: string;
   filterFile: string | null;
   folder: WatchedFolder | null;
-}
-
-/** A sandbox that can't be made is known before the first command. */
-async function probe(sandbox: Sandbox): Promise<void> {
-  const options = { stdin: 'none', onOutput: () => {}, timeoutMs: null, signal: null } as const;
-  const { ended } = await sandbox.start(['true'], options);
-  await ended;
 }
 
 async function featuresOf(program: string): Promise<BubblewrapFeatures> {

@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
-import { bubblewrapSandbox, installHint } from './bubblewrap.ts';
+import { installHint } from './bubblewrap.ts';
 import { DockerEngine } from './docker-engine.ts';
 import { findProgram } from './find-program.ts';
 import { findLimiter } from './limits/find-limiter.ts';
 import type { Limiter } from './limits/limiter.ts';
-import { type Finding, SandboxError, type SandboxSpec } from './sandbox.ts';
+import { type Finding, SandboxError } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { gpuDevices } from './system-folders.ts';
+import { trySandbox } from './try-sandbox.ts';
 import { userNamespaceObstacle } from './user-namespaces.ts';
 
 const delegate = 'systemd-run --user --scope --property Delegate=yes mlab run …';
@@ -20,7 +20,7 @@ const delegate = 'systemd-run --user --scope --property Delegate=yes mlab run �
 export async function checkSandbox(): Promise<Finding[]> {
   if (process.platform !== 'linux') return [notLinux];
   const limiter = findLimiter();
-  return [await checkBubblewrap(limiter), checkLimits(limiter), await checkEngines(), checkGpu()];
+  return [await checkBubblewrap(), checkLimits(limiter), await checkEngines(), checkGpu()];
 }
 
 const notLinux: Finding = {
@@ -30,15 +30,14 @@ const notLinux: Finding = {
   mend: 'mlab run --sandbox docker …',
 };
 
-async function checkBubblewrap(limiter: Limiter): Promise<Finding> {
+async function checkBubblewrap(): Promise<Finding> {
   const name = 'bubblewrap';
   const program = findProgram('bwrap');
   if (program === null)
     return { name, state: 'missing', detail: 'bwrap is not installed', mend: installHint };
   try {
     const { stdout } = await promisify(execFile)(program, ['--version'], { env: {} });
-    // It starts one command to see that it works, and says why not.
-    await using _sandbox = await bubblewrapSandbox(trialSpec(), limiter);
+    await trySandbox('bubblewrap');
     return {
       name,
       state: 'ok',
@@ -59,19 +58,6 @@ async function checkBubblewrap(limiter: Limiter): Promise<Finding> {
 
 function filterNote(): string {
   return seccompFilter() === null ? `; no filter of system calls is known for ${process.arch}` : '';
-}
-
-function trialSpec(): SandboxSpec {
-  return {
-    mounts: [],
-    hide: [],
-    workingDirectory: tmpdir() === '/tmp' ? '/tmp' : '/',
-    variables: {},
-    python: null,
-    limits: { memoryBytes: 2 ** 28, processes: 32, fileBytes: 2 ** 20, temporaryBytes: 2 ** 20 },
-    watch: null,
-    gpu: false,
-  };
 }
 
 function checkLimits(limiter: Limiter): Finding {

@@ -12,3 +12,4 @@ export {
   type SandboxSpec,
   type StartOptions,
 } from './sandbox.ts';
+export { trySandbox } from './try-sandbox.ts';

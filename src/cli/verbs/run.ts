@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { agentByName, checkAgentOptions } from '../../agents/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { makePlan, type RunResult, runExperiment, type TaskEquipment } from '../../runs/index.ts';
+import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan } from '../../schema/index.ts';
 import { resultCells } from '../../statistics/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
@@ -56,6 +57,8 @@ export const run: Verb = {
       checkAgentOptions(agent, chosen);
       return { agent, options: chosen };
     });
+    if (!options.dryRun)
+      await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const equipment = await equipAll(context, wanted, options);
     const planned = [...equipment.values()].map(({ task, prepared }) => ({
       task,

@@ -1,0 +1,32 @@
+import { tmpdir } from 'node:os';
+import type { SandboxDriver } from '../schema/index.ts';
+import { createSandbox, type SandboxOptions } from './create-sandbox.ts';
+import type { SandboxSpec } from './sandbox.ts';
+
+/**
+ * Runs one command that does nothing, so that a host that can't confine is known before any work begins.
+ * @throws SandboxError saying why, and what mends it
+ */
+export async function trySandbox(driver: SandboxDriver, options: SandboxOptions = {}): Promise<void> {
+  await using sandbox = await createSandbox(driver, trialSpec(), options);
+  const { ended } = await sandbox.start(['true'], {
+    stdin: 'none',
+    onOutput: () => {},
+    timeoutMs: null,
+    signal: null,
+  });
+  await ended;
+}
+
+function trialSpec(): SandboxSpec {
+  return {
+    mounts: [],
+    hide: [],
+    workingDirectory: tmpdir() === '/tmp' ? '/tmp' : '/',
+    variables: {},
+    python: null,
+    limits: { memoryBytes: 2 ** 28, processes: 32, fileBytes: 2 ** 20, temporaryBytes: 2 ** 20 },
+    watch: null,
+    gpu: false,
+  };
+}
