@@ -45,7 +45,7 @@ sys.exit(7)`;
   test('what was printed before an exception is kept beside it', async () => {
     await using place = await open({ files: { 'a.py': 'print("before")\n1/0\n' } });
     const answer = await run(place, 'a.py');
-    expect(answer.observation).toMatch(/^before\n[^]*ZeroDivisionError[^]*\[exit code 1, /);
+    expect(answer.observation).toMatch(/^before\n[\s\S]*ZeroDivisionError[\s\S]*\[exit code 1, /);
   });
 
   test('names are taken literally: hyphens, blanks, quotes and semicolons mean nothing to anybody', async () => {
@@ -82,7 +82,7 @@ while True: pass`;
     await using place = await open({ files: { 'a.py': source }, limits: { script_seconds: 1 } });
     const answer = await run(place, 'a.py');
     expect(answer).toMatchObject({ status: 'timed_out', ended: false });
-    expect(answer.observation).toMatch(/^begun\n[^]*its time was up/);
+    expect(answer.observation).toMatch(/^begun\n[\s\S]*its time was up/);
     expect(await place.step('List Files', { dir_path: '.' })).toMatchObject({ status: 'ok' });
   });
 
@@ -125,7 +125,7 @@ while True: pass`;
     await using place = await open({ files: { 'a.py': source } });
     const { observation } = await run(place, 'a.py');
     const parts =
-      /^line 00000[^]*\n\[… (\d+) characters cut; the whole output is in (\S+) …\]\n[^]*line 19999 😀\n\[exit/.exec(
+      /^line 00000[\s\S]*\n\[… (\d+) characters cut; the whole output is in (\S+) …\]\n[\s\S]*line 19999 😀\n\[exit/.exec(
         observation,
       );
     const [, cut = '', file = ''] = parts ?? [];
@@ -249,7 +249,9 @@ withSandbox(`the interpreter${why}`, () => {
     await python(place, 'x = 1');
     const answer = await python(place, 'print("before"); 1/0');
     expect(answer.status).toBe('failed');
-    expect(answer.observation).toMatch(/^before\nTraceback[^]*File "<repl>", line 1[^]*ZeroDivisionError/);
+    expect(answer.observation).toMatch(
+      /^before\nTraceback[\s\S]*File "<repl>", line 1[\s\S]*ZeroDivisionError/,
+    );
     expect(answer.observation).not.toContain('repl.py');
     expect((await python(place, 'def')).observation).toContain('SyntaxError');
     expect((await python(place, 'x')).observation).toBe('1\n');
@@ -302,7 +304,7 @@ withSandbox(`the interpreter${why}`, () => {
     await using place = await open();
     await python(place, 'import threading, time\nt = threading.Timer(0.3, lambda: print("late"))\nt.start()');
     await sleep(1000);
-    expect((await python(place, 'print("now")')).observation).toMatch(/late\n[^]*now\n$/);
+    expect((await python(place, 'print("now")')).observation).toMatch(/late\n[\s\S]*now\n$/);
   });
 
   test('sys.exit, a crash and a kill end it, keep the last words, and the next command begins anew', async () => {
@@ -315,7 +317,7 @@ withSandbox(`the interpreter${why}`, () => {
       await python(place, 'x = 1');
       const answer = await python(place, last);
       expect(answer.status, last).toBe('failed');
-      expect(answer.observation).toMatch(/^bye\n\[[^]*starts a new interpreter/);
+      expect(answer.observation).toMatch(/^bye\n\[[\s\S]*starts a new interpreter/);
       expect((await python(place, 'x')).observation).toContain('NameError');
     }
   });
@@ -332,7 +334,7 @@ withSandbox(`the interpreter${why}`, () => {
     await using place = await open({ limits: { script_seconds: 1 } });
     const answer = await python(place, 'print("begun", flush=True)\nwhile True: pass');
     expect(answer.status).toBe('timed_out');
-    expect(answer.observation).toMatch(/^begun\n[^]*its time was up/);
+    expect(answer.observation).toMatch(/^begun\n[\s\S]*its time was up/);
     expect((await python(place, '1')).observation).toBe('1\n');
   });
 
@@ -341,7 +343,7 @@ withSandbox(`the interpreter${why}`, () => {
     await python(place, 'x = 1');
     await place.reopen();
     await python(place, 'x = 1');
-    expect((await python(place, 'x')).observation).toMatch(/^\[a new interpreter[^]*NameError/);
+    expect((await python(place, 'x')).observation).toMatch(/^\[a new interpreter[\s\S]*NameError/);
     expect((await python(place, '2')).observation).toBe('2\n');
   });
 
