@@ -121,7 +121,7 @@ while True: pass`;
   });
 
   test('long output keeps its head and tail, says how much was cut, and lies whole where the agent can read it', async () => {
-    const source = 'for i in range(20000): print(f"line {i:05d} U0001f600")';
+    const source = 'for i in range(20000): print(f"line {i:05d} 😀")';
     await using place = await open({ files: { 'a.py': source } });
     const { observation } = await run(place, 'a.py');
     const parts =

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Takes the right to write from everybody, for a folder and all in it. @param mask mode bits that may stay */
@@ -9,19 +9,4 @@ export function makeReadOnly(folder: string, mask = 0o555): void {
     else if (entry.isFile()) chmodSync(path, 0o444 & mask);
   }
   chmodSync(folder, 0o555 & mask);
-}
-
-/** Deletes a folder, also one that was made read-only. Does nothing where there is none. */
-export function removeTree(folder: string): void {
-  makeRemovable(folder);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-}
-
-function makeRemovable(folder: string): void {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  if (!stat?.isDirectory()) return;
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) makeRemovable(join(folder, entry.name));
-  }
 }
