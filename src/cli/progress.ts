@@ -31,7 +31,7 @@ interface RunLine {
 
 const framesPerSecond = 8;
 /** For the mark, the step, the time and a word of what is being done. */
-const roomBesideName = 36;
+const roomBesideName = 28;
 
 class LiveView implements ProgressView {
   readonly #plan: Plan;
@@ -94,13 +94,20 @@ class LiveView implements ProgressView {
     const longest = Math.max(...this.#plan.runs.map(({ id }) => id.length));
     const nameWidth = Math.max(8, Math.min(longest, width - roomBesideName));
     const lines = shown.map(({ run, line }) =>
-      line === undefined ? '' : lineText(oneLine(run.id, nameWidth).padEnd(nameWidth), line, width),
+      line === undefined ? '' : lineText(shortName(run.id, nameWidth).padEnd(nameWidth), line, width),
     );
     this.#update([...lines, styleText('dim', `${done} of ${all.length} runs done`)].join('\n'));
   }
 }
 
 const marks = { waiting: '·', running: '▸', grading: '▸', done: '✓', broken: '✗' } as const;
+
+/** Runs differ at their ends: task at the front, seed at the back. */
+function shortName(id: string, width: number): string {
+  if (id.length <= width) return id;
+  const tail = Math.floor(width / 2);
+  return `${id.slice(0, width - tail - 1)}…${id.slice(-tail)}`;
+}
 
 function lineText(name: string, line: RunLine, width: number): string {
   const mark = marks[line.state];

@@ -44,7 +44,8 @@ export function oneLine(text: string, width: number): string {
   let used = 1;
   for (const { segment } of graphemes.segment(line.slice(0, 8 * width))) {
     used += stringWidth(segment);
-    if (used > width) break;
+    // Many marks can share one column: those are bounded as well.
+    if (used > width || cut.length + segment.length >= width) break;
     cut += segment;
   }
   return `${cut}…`;

@@ -98,7 +98,8 @@ async function carryOut(
 ): Promise<RunResult[]> {
   const { plan } = experiment;
   using view = createProgressView(plan, context.isTerminal, context.log);
-  return runExperiment(
+  // Awaited here: the view is closed when this function returns.
+  return await runExperiment(
     { ...plan, parallel },
     {
       experiment,
