@@ -12,7 +12,7 @@ import {
   type StepProgress,
 } from '../environment/index.ts';
 import { messageOf } from '../lib/errors.ts';
-import { removeTree } from '../lib/remove-tree.ts';
+import { removeTree } from '../lib/read-only-tree.ts';
 import { createSandbox, SandboxError } from '../sandbox/index.ts';
 import type { EndReason, EventOf, RunRecord, RunSpec } from '../schema/index.ts';
 import {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, matchesGlob, posix, relative } from 'node:path';
 import { briefInside, helpersInside, outputsName, workspaceInside } from '../environment/index.ts';
-import { removeTree } from '../lib/remove-tree.ts';
+import { removeTree } from '../lib/read-only-tree.ts';
 import type { Mount, SandboxSpec } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import { type PreparedData, type PythonEnvironment, type Task, withheldPaths } from '../tasks/index.ts';

@@ -98,7 +98,6 @@ async function carryOut(
 ): Promise<RunResult[]> {
   const { plan } = experiment;
   using view = createProgressView(plan, context.isTerminal, context.log);
-  // Awaited here: the view is closed when this function returns.
   return await runExperiment(
     { ...plan, parallel },
     {
