@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import traceback
+import types
 from typing import Any
 
 
@@ -30,8 +31,25 @@ def run(code: str, names: dict[str, Any]) -> bool:
     except BaseException as error:
         # The first frame is this file; the agent needs only its own.
         shown = error.__traceback__.tb_next if error.__traceback__ else None
-        traceback.print_exception(type(error), error, shown)
+        text = "".join(traceback.format_exception(type(error), error, shown))
+        try:
+            sys.stderr.write(text)
+        except Exception:  # The code may have replaced or closed it.
+            write_all(2, text.encode("utf-8", "backslashreplace"))
         return False
+
+
+def flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # The code may have replaced or closed it.
+            pass
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
 
 
 def main() -> None:
@@ -39,19 +57,18 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    sys.path.insert(0, os.getcwd())
-    names: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+    # A descriptor of its own: the code may replace or close sys.stdout.
+    answers = os.dup(1)
+    sys.path[0] = os.getcwd()
+    # A module of its own, so that what is defined in it can be pickled and holds none of this file's names.
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
     for line in commands:
         command = json.loads(line)
-        succeeded = run(command["code"], names)
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError):
-                pass
+        succeeded = run(command["code"], module.__dict__)
+        flush()
         outcome = "ok" if succeeded else "failed"
-        # Written to the descriptor itself: the code may have replaced sys.stdout.
-        os.write(1, f"\n{command['end']} {outcome}\n".encode())
+        write_all(answers, f"\n{command['end']} {outcome}\n".encode())
 
 
 if __name__ == "__main__":

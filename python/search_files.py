@@ -1,6 +1,6 @@
-"""Prints the lines of text files below a folder that match a regular expression.
+"""Prints the lines of text files below a folder, or of one file, that match a regular expression.
 
-Usage: search_files.py PATTERN FOLDER (relative to the current directory). Exit code 1: the pattern is wrong.
+Usage: search_files.py PATTERN PLACE (relative to the current directory). Exit code 1: the pattern is wrong.
 """
 
 import os
@@ -14,6 +14,8 @@ LARGEST_FILE_BYTES = 50_000_000
 
 
 def text_files(folder: str) -> Iterator[str]:
+    if os.path.isfile(folder):
+        yield folder
     for parent, folders, files in os.walk(folder):
         folders.sort()
         for name in sorted(files):
@@ -37,9 +39,11 @@ def matches(path: str, pattern: re.Pattern[str]) -> Iterator[str]:
 def main() -> int:
     try:
         pattern = re.compile(sys.argv[1])
-    except re.error as error:
+    except (re.error, RecursionError, OverflowError) as error:
         print(f"The pattern is not a Python regular expression: {error}.")
         return 1
+    # A file's name can be any bytes, and a line what is not text.
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     count = 0
     for path in text_files(sys.argv[2]):
         try:

@@ -17,6 +17,8 @@ export interface Context {
   };
   version: string;
   variables: Readonly<Record<string, string | undefined>>;
+  /** ` --dir FOLDER --tasks FOLDER` as far as they were given: for commands that are shown to the user. */
+  placeFlags: string;
   /** A person reads standard error at a terminal. */
   isTerminal: boolean;
   /** To standard error: progress and remarks. Never part of the result. */
@@ -40,7 +42,7 @@ export const exitCodes = {
   negative: 1,
   /** Wrong usage or bad input. */
   usage: 2,
-  /** Something that is needed is missing: the sandbox, Python, data. `mlab doctor` says more. */
+  /** Something that is needed is missing or refused: the sandbox, Python, data, disk. `mlab doctor` says more. */
   missing: 3,
   /** A bug. */
   internal: 4,
@@ -72,6 +74,7 @@ export function createContext(
     ...(existsSync(own) ? [own] : []),
   ];
   return {
+    placeFlags: placeFlagsOf(options),
     folders: {
       package: home,
       experiments: resolve(options.dir ?? variables.MLAB_EXPERIMENTS ?? 'experiments'),
@@ -85,6 +88,19 @@ export function createContext(
     log: (line) => void process.stderr.write(`${line}\n`),
     signal,
   };
+}
+
+function placeFlagsOf({ dir, tasks }: GlobalOptions): string {
+  const given = [
+    ...(dir === undefined ? [] : ['--dir', dir]),
+    ...(tasks ?? []).flatMap((folder) => ['--tasks', folder]),
+  ];
+  return given.map((word) => ` ${shellWord(word)}`).join('');
+}
+
+/** A text as one word of a shell. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function cacheFolder(variables: Readonly<Record<string, string | undefined>>): string {

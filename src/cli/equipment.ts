@@ -1,6 +1,15 @@
 import { UserError } from '../lib/errors.ts';
+import { nearest } from '../lib/nearest.ts';
 import type { TaskEquipment } from '../runs/index.ts';
-import { ensurePython, findTasks, loadTask, prepareTask, suites, type Task } from '../tasks/index.ts';
+import {
+  ensurePython,
+  findTasks,
+  loadPrepared,
+  loadTask,
+  prepareTask,
+  suites,
+  type Task,
+} from '../tasks/index.ts';
 import type { Context } from './context.ts';
 import type { Flag } from './verb.ts';
 
@@ -23,16 +32,21 @@ export const prepareFlags: Flag[] = [
   },
 ];
 
-/** The tasks by id or folder, or all of a suite. */
+/** The tasks by id or folder, and all of a suite; each once. */
 export function chooseTasks(context: Context, ids: readonly string[], suite: string | undefined): Task[] {
-  if (suite === undefined) return ids.map((id) => loadTask(id, context.folders.tasks));
+  const named = ids.map((id) => loadTask(id, context.folders.tasks));
+  const chosen = [...(suite === undefined ? [] : membersOf(context, suite)), ...named];
+  return [...new Map(chosen.map((task) => [task.file.id, task])).values()];
+}
+
+function membersOf(context: Context, suite: string): Task[] {
   const groups = suites(findTasks(context.folders.tasks).tasks);
   const members = groups.get(suite);
-  if (members === undefined) {
-    const known = [...groups.keys()].join(', ');
-    throw new UserError('unknown_suite', `There is no suite "${suite}".`, `The suites are: ${known}.`);
-  }
-  return [...members, ...ids.map((id) => loadTask(id, context.folders.tasks))];
+  if (members !== undefined) return members;
+  const known = [...groups.keys()];
+  const meant = nearest(suite, known);
+  const hint = `${meant === null ? '' : `Did you mean "${meant}"? `}The suites are: ${known.join(', ')}.`;
+  throw new UserError('unknown_suite', `There is no suite "${suite}".`, hint);
 }
 
 /** Gets data and Python environment of a task, from the cache where they are there. */
@@ -52,4 +66,12 @@ export async function equip(context: Context, task: Task, options: PrepareOption
     onProgress,
   });
   return { task, python, prepared };
+}
+
+/** Whether results with this task's data can be compared: without getting what is not there yet. */
+export async function isVerified(context: Context, task: Task, options: PrepareOptions): Promise<boolean> {
+  const { cache, helpers } = context.folders;
+  const allowUnverified = options.allowUnverified === true;
+  const prepared = await loadPrepared(task, { cache, helpers, allowUnverified });
+  return prepared?.verified ?? true;
 }

@@ -73,9 +73,14 @@ function readYaml(path: string): Record<string, unknown> {
   try {
     content = parseYaml(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new UserError('bad_experiment', `${path} can't be read: ${messageOf(error)}`, 'Give a YAML file.', {
-      cause: error,
-    });
+    throw new UserError(
+      'bad_experiment',
+      `${path} can't be read as an experiment: ${messageOf(error)}`,
+      'Give a YAML file.',
+      {
+        cause: error,
+      },
+    );
   }
   const record = z.record(z.string(), z.unknown()).safeParse(content);
   if (record.success) return record.data;
@@ -88,13 +93,27 @@ function readYaml(path: string): Record<string, unknown> {
 
 function problemsOf(issue: z.core.$ZodIssue): string[] {
   const where = issue.path.join('.');
-  if (issue.code !== 'unrecognized_keys') return [`  ${where}: ${issue.message}`];
+  if (issue.code !== 'unrecognized_keys') return [`  ${where}: ${messageFor(issue)}${meaningOf(issue)}`];
   const known = issue.path[0] === 'limits' ? Object.keys(Limits.shape) : Object.keys(ExperimentFile.shape);
   return issue.keys.map((key) => {
     const meant = nearest(key, known);
     const name = where === '' ? key : `${where}.${key}`;
     return `  ${name}: there is no such key${meant === null ? '' : `; did you mean "${meant}"?`}`;
   });
+}
+
+/** Of several ways to write a value, each is told. */
+function messageFor(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_union') return issue.message;
+  const ways = issue.errors.flatMap((issues) => issues.slice(0, 1).map(({ message }) => message));
+  return [...new Set(ways)].join('; or ');
+}
+
+function meaningOf({ path: [key, inner] }: z.core.$ZodIssue): string {
+  const shape: Readonly<Record<string, z.ZodType>> = key === 'limits' ? Limits.shape : ExperimentFile.shape;
+  const name = String(key === 'limits' ? inner : key);
+  const description = Object.hasOwn(shape, name) ? shape[name]?.description : undefined;
+  return description === undefined ? '' : ` (${name}: ${description})`;
 }
 
 function descriptionOf(schema: z.ZodType): string {

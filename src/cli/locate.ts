@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { UserError } from '../lib/errors.ts';
+import { messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type Experiment, listExperiments, openExperiment, type RunFolder } from '../store/index.ts';
 import type { Context } from './context.ts';
@@ -16,7 +16,7 @@ export function locateExperiment(context: Context, name: string): Experiment {
     'no_experiment',
     `There is no experiment "${name}" in ${context.folders.experiments}.`,
     meant === null
-      ? 'mlab runs ls lists what there is; --dir names another folder.'
+      ? `mlab runs ls${context.placeFlags} lists what there is; --dir names another folder.`
       : `Did you mean "${meant}"?`,
   );
 }
@@ -30,22 +30,52 @@ export function locateRun(context: Context, given: string): { experiment: Experi
   }
   if (given.includes('/')) {
     const experiment = locateExperiment(context, dirname(given));
-    return { experiment, folder: experiment.runFolder(basename(given)) };
+    return { experiment, folder: runOf(experiment, basename(given)) };
   }
-  const holders = listExperiments(context.folders.experiments)
-    .map(({ folder }) => openExperiment(folder))
-    .filter((experiment) => experiment.runIds.some((id) => id === given));
+  const experiments = readableExperiments(context);
+  const holders = experiments.filter((experiment) => experiment.runIds.some((id) => id === given));
   const [experiment, another] = holders;
-  if (experiment === undefined) {
-    throw new UserError(
-      'unknown_run',
-      `There is no run "${given}".`,
-      'mlab runs ls lists them; a run is EXPERIMENT/RUN.',
-    );
-  }
+  if (experiment === undefined) throw noRun(given, experiments, context);
   if (another === undefined) return { experiment, folder: experiment.runFolder(given) };
   const names = holders.map(({ plan }) => `${plan.name}/${given}`).join(', ');
   throw new UserError('ambiguous_run', `Several experiments have a run "${given}".`, `Say which: ${names}.`);
+}
+
+/** Every experiment that can be read; what is wrong with the others is logged. */
+export function readableExperiments(context: Context): Experiment[] {
+  return listExperiments(context.folders.experiments).flatMap(({ name, folder }) => {
+    try {
+      return [openExperiment(folder)];
+    } catch (error) {
+      context.log(`${name} is left out: ${messageOf(error)}`);
+      return [];
+    }
+  });
+}
+
+function runOf(experiment: Experiment, id: string): RunFolder {
+  if (experiment.runIds.some((known) => known === id)) return experiment.runFolder(id);
+  const { name } = experiment.plan;
+  const meant = nearest(id, experiment.runIds);
+  const hint = meant === null ? `mlab runs ls ${name} lists them.` : `Did you mean "${name}/${meant}"?`;
+  throw new UserError('unknown_run', `The experiment ${name} has no run "${id}".`, hint);
+}
+
+function noRun(given: string, experiments: readonly Experiment[], context: Context): UserError {
+  const named = experiments.find(({ plan }) => plan.name === given);
+  const [first] = named?.runIds ?? [];
+  const paths = experiments.flatMap(({ plan, runIds }) =>
+    runIds.map((id) => ({ id, path: `${plan.name}/${id}` })),
+  );
+  const meant = nearest(given, [...new Set(paths.map(({ id }) => id))]);
+  const path = paths.find(({ id }) => id === meant)?.path ?? null;
+  const hint =
+    first !== undefined
+      ? `"${given}" is an experiment; a run of it is ${given}/${first}.`
+      : path !== null
+        ? `Did you mean "${path}"?`
+        : `mlab runs ls${context.placeFlags} lists them; a run is EXPERIMENT/RUN.`;
+  return new UserError('unknown_run', `There is no run "${given}" in ${context.folders.experiments}.`, hint);
 }
 
 /** All runs of an experiment, or the one that is named. */

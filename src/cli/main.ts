@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
-import { messageOf, UserError } from '../lib/errors.ts';
+import { hasCode } from '../lib/errors.ts';
 import { createContext, type ExitCode, exitCodes, packageFolder } from './context.ts';
+import { explain } from './explain.ts';
+import { plain } from './table.ts';
 import type { Flag, Verb } from './verb.ts';
 import { type VerbEntry, verbs } from './verbs.ts';
 
@@ -12,6 +14,7 @@ export async function main(argv: string[]): Promise<number> {
   const interrupt = listenForInterrupts();
   const asJson = argv.includes('--json');
   const program = createProgram(version);
+  ignoreClosedPipes();
   let exitCode: ExitCode = exitCodes.ok;
   try {
     await addVerbs(program, argv, async (verb, args, options) => {
@@ -20,7 +23,8 @@ export async function main(argv: string[]): Promise<number> {
       await print(asJson ? JSON.stringify(result.json, null, 2) : result.text);
       exitCode = result.exitCode ?? exitCodes.ok;
     });
-    await program.parseAsync(argv, { from: 'user' });
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     exitCode = await tell(error, interrupt.signal, asJson);
   } finally {
@@ -34,9 +38,15 @@ function createProgram(version: string): Command {
     .description('Measure how well AI agents do machine-learning research.')
     .version(version)
     .option('--dir <folder>', 'folder of the experiments (default: $MLAB_EXPERIMENTS or ./experiments)')
-    .option('--tasks <folders...>', 'more folders to look for tasks in (./tasks is looked at too)')
+    .option(
+      '--tasks <folder>',
+      'one more folder to look for tasks in (./tasks is looked at too); may be repeated',
+      (folder: string, before: string[] | undefined) => [...(before ?? []), folder],
+    )
     .option('--json', 'print one JSON document to standard output')
     .exitOverride()
+    // Errors are told in one place, for people and for programs.
+    .configureOutput({ outputError: () => {} })
     .configureHelp({ showGlobalOptions: true })
     .addHelpText(
       'after',
@@ -110,36 +120,12 @@ function optionOf(flag: Flag): Option {
 
 /** Says what went wrong and what to do, and returns the exit code that stands for it. */
 async function tell(error: unknown, signal: AbortSignal, asJson: boolean): Promise<ExitCode> {
-  // Commander has printed its own errors, help and version by now.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  const { code, exitCode, message, hint } = explain(error, signal);
-  process.stderr.write(`mlab: ${message}\n${hint === '' ? '' : `${hint}\n`}`);
+  // Help and version were asked for, and are printed by now.
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
+  const { code, exitCode, message, hint } = explain(error, signal.aborted);
+  process.stderr.write(`mlab: ${plain(message)}\n${hint === '' ? '' : `${plain(hint)}\n`}`);
   if (asJson) await print(JSON.stringify({ error: { code, message, hint } }, null, 2));
   return exitCode;
-}
-
-interface Explanation {
-  code: string;
-  exitCode: ExitCode;
-  message: string;
-  hint: string;
-}
-
-function explain(error: unknown, signal: AbortSignal): Explanation {
-  if (signal.aborted) {
-    const hint = 'The same command again goes on where it stopped.';
-    return { code: 'interrupted', exitCode: exitCodes.interrupted, message: 'Stopped.', hint };
-  }
-  if (UserError.isInstance(error)) {
-    return { code: error.code, exitCode: exitCodes.usage, message: error.message, hint: error.hint };
-  }
-  if (error instanceof Error && error.name === 'SandboxError' && 'hint' in error) {
-    const hint = `${String(error.hint)}\n\`mlab doctor\` says more.`;
-    return { code: 'sandbox', exitCode: exitCodes.missing, message: error.message, hint };
-  }
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const message = `This is a bug in mlab: ${messageOf(error)}`;
-  return { code: 'internal', exitCode: exitCodes.internal, message, hint: stack };
 }
 
 /** Waits until the text is written: a pipe may take it slowly, and the process ends after this. */
@@ -147,10 +133,19 @@ function print(text: string): Promise<void> {
   const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   return new Promise((resolve, reject) => {
     process.stdout.write(whole, (error) => {
-      if (error === null || error === undefined || ('code' in error && error.code === 'EPIPE')) resolve();
+      if (error === null || error === undefined || hasCode(error, 'EPIPE')) resolve();
       else reject(error);
     });
   });
+}
+
+/** Whoever reads may have seen enough (`mlab … | head -1`): that is no error. */
+function ignoreClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (!hasCode(error, 'EPIPE')) throw error;
+    });
+  }
 }
 
 /** The first Ctrl-C asks to stop; the second ends the process, and with it every sandbox. */

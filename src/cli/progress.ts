@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
 import type { ExperimentProgress } from '../runs/index.ts';
-import type { Plan, RunSpec } from '../schema/index.ts';
+import type { Plan } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
-import { duration, number, oneLine, percent } from './table.ts';
+import { duration, number, oneLine, percent, plain } from './table.ts';
 
 export interface ProgressView extends Disposable {
   show(progress: ExperimentProgress): void;
@@ -15,7 +15,8 @@ export function createProgressView(
   isTerminal: boolean,
   log: (line: string) => void,
 ): ProgressView {
-  log(`${plan.name}: ${plan.runs.length} runs, ${plan.parallel} at a time`);
+  const count = plan.runs.length === 1 ? '1 run' : `${plan.runs.length} runs`;
+  log(`${plan.name}: ${count}, ${plan.parallel} at a time`);
   return isTerminal ? new LiveView(plan) : new LineView(log);
 }
 
@@ -29,6 +30,8 @@ interface RunLine {
 }
 
 const framesPerSecond = 8;
+/** For the mark, the step, the time and a word of what is being done. */
+const roomBesideName = 28;
 
 class LiveView implements ProgressView {
   readonly #plan: Plan;
@@ -88,23 +91,36 @@ class LiveView implements ProgressView {
     // A screen holds only so many; those under way come first.
     const room = Math.max(4, (process.stderr.rows ?? 24) - 3);
     const shown = all.length <= room ? all : all.filter(({ line }) => line?.state !== 'waiting').slice(-room);
-    const lines = shown.map(({ run, line }) => (line === undefined ? '' : lineText(run, line, width)));
+    const longest = Math.max(...this.#plan.runs.map(({ id }) => id.length));
+    const nameWidth = Math.max(8, Math.min(longest, width - roomBesideName));
+    const lines = shown.map(({ run, line }) =>
+      line === undefined ? '' : lineText(shortName(run.id, nameWidth).padEnd(nameWidth), line, width),
+    );
     this.#update([...lines, styleText('dim', `${done} of ${all.length} runs done`)].join('\n'));
   }
 }
 
 const marks = { waiting: '·', running: '▸', grading: '▸', done: '✓', broken: '✗' } as const;
 
-function lineText(run: RunSpec, line: RunLine, width: number): string {
+/** Runs differ at their ends: task at the front, seed at the back. */
+function shortName(id: string, width: number): string {
+  if (id.length <= width) return id;
+  const tail = Math.floor(width / 2);
+  return `${id.slice(0, width - tail - 1)}…${id.slice(-tail)}`;
+}
+
+function lineText(name: string, line: RunLine, width: number): string {
   const mark = marks[line.state];
-  const name = run.id.padEnd(28);
-  if (line.state === 'waiting') return styleText('dim', `${mark} ${name}`);
+  const head = `${mark} ${name} `;
+  if (line.state === 'waiting') return styleText('dim', head.trimEnd());
+  const room = (text: string) => Math.max(1, width - text.length - 1);
   if (line.state === 'done' || line.state === 'broken') {
-    return `${styleText(line.state === 'done' ? 'green' : 'red', mark)} ${name} ${oneLine(line.result, width - 34)}`;
+    const colour = line.state === 'done' ? 'green' : 'red';
+    return `${styleText(colour, mark)} ${name} ${oneLine(line.result, room(head))}`;
   }
   const time = duration((performance.now() - line.started) / 1000);
-  const head = `${mark} ${name} step ${String(line.step).padStart(3)}  ${time.padStart(8)}  `;
-  return `${head}${styleText('dim', oneLine(line.doing, Math.max(10, width - head.length - 2)))}`;
+  const facts = `${head}step ${String(line.step).padStart(3)}  ${time.padStart(8)}  `;
+  return `${facts}${styleText('dim', oneLine(line.doing, room(facts)))}`;
 }
 
 class LineView implements ProgressView {
@@ -122,7 +138,7 @@ class LineView implements ProgressView {
       this.#log(
         `${id}: ${end?.reason ?? progress.record.status} after ${steps} steps, ${duration(seconds_used)}`,
       );
-    } else if (progress.kind !== 'run_step') this.#log(`${id}: ${resultText(progress)}`);
+    } else if (progress.kind !== 'run_step') this.#log(`${id}: ${plain(resultText(progress))}`);
   }
 
   [Symbol.dispose](): void {}

@@ -34,10 +34,21 @@ export function plain(text: string): string {
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '·');
 }
 
-/** One line of at most `width` characters, safe for a terminal. */
+const graphemes = new Intl.Segmenter();
+
+/** One line of at most `width` columns, safe for a terminal. */
 export function oneLine(text: string, width: number): string {
   const line = plain(text).replaceAll(/\s+/g, ' ').trim();
-  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
+  if (line.length <= width && stringWidth(line) <= width) return line;
+  let cut = '';
+  let used = 1;
+  for (const { segment } of graphemes.segment(line.slice(0, 8 * width))) {
+    used += stringWidth(segment);
+    // Many marks can share one column: those are bounded as well.
+    if (used > width || cut.length + segment.length >= width) break;
+    cut += segment;
+  }
+  return `${cut}…`;
 }
 
 /** A score with four significant digits. */

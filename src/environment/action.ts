@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { nearest } from '../lib/nearest.ts';
-import type { Action, ActionStatus, UndoEntry } from '../schema/index.ts';
+import type { ActionStatus, UndoEntry } from '../schema/index.ts';
+import type { AskedAction } from './asked-action.ts';
 import type { ActionDescription } from './environment.ts';
 import type { Workbench } from './workbench.ts';
+
+const mostUnknown = 10;
 
 /** What an action came to, before it is traced. */
 export interface Outcome {
@@ -64,21 +67,30 @@ export type Checked =
   | { ok: false; observation: string };
 
 /** Finds the action and checks its arguments; what is wrong is said together with what is expected. */
-export function checkAction(action: Action, definitions: ReadonlyMap<string, ActionDefinition>): Checked {
+export function checkAction(
+  action: AskedAction,
+  definitions: ReadonlyMap<string, ActionDefinition>,
+): Checked {
   const definition = definitions.get(action.name);
   if (definition === undefined)
     return { ok: false, observation: unknownAction(action.name, [...definitions.keys()]) };
+  if (action.problem !== null) return refusal(definition, [action.problem]);
   const parsed = definition.schema.safeParse(action.args);
-  if (parsed.success) return { ok: true, definition, args: parsed.data };
   const known = Object.keys(definition.schema.shape);
   const given = Object.keys(action.args);
-  const problems = [
-    ...parsed.error.issues.map((issue) => `- ${problemOf(issue, given)}`),
-    ...given.filter((name) => !known.includes(name)).map((name) => `- ${unknownArgument(name, known)}`),
-  ];
+  const unknown = given.filter((name) => !known.includes(name));
+  if (parsed.success && unknown.length === 0) return { ok: true, definition, args: parsed.data };
+  const wrong = parsed.success ? [] : parsed.error.issues.map((issue) => problemOf(issue, given));
+  const shown = unknown.slice(0, mostUnknown).map((name) => unknownArgument(name, known));
+  const more = unknown.length > mostUnknown ? [`and ${unknown.length - mostUnknown} more`] : [];
+  return refusal(definition, [...wrong, ...shown, ...more]);
+}
+
+function refusal(definition: ActionDefinition, problems: readonly string[]): Checked {
+  const shown = problems.map((problem) => `- ${problem}`);
   return {
     ok: false,
-    observation: `${definition.name} was not carried out:\n${problems.join('\n')}\n${usage(definition)}`,
+    observation: `${definition.name} was not carried out:\n${shown.join('\n')}\n${usage(definition)}`,
   };
 }
 

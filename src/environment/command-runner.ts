@@ -10,6 +10,8 @@ export const briefInside = '/mlab-task/task.json';
 /** Folder of the workspace in which outputs too long for an observation can be read. */
 export const outputsName = '.outputs';
 
+const newInterpreterNotice =
+  '[a new interpreter: the one before has ended, and its variables are gone with it]';
 const mostQuietCharacters = 4 * 2 ** 20;
 
 export interface CommandRunnerOptions {
@@ -17,6 +19,8 @@ export interface CommandRunnerOptions {
   /** Host folder for outputs that are longer than an observation. */
   outputsFolder: string;
   onOutput: (step: number, text: string) => void;
+  /** An earlier session of the run had an interpreter, which is gone with its variables. */
+  interpreterLost: boolean;
   signal: AbortSignal;
 }
 
@@ -24,9 +28,12 @@ export interface CommandRunnerOptions {
 export class CommandRunner {
   readonly #options: CommandRunnerOptions;
   #repl: ReplSession | null = null;
+  /** An interpreter ended and the agent was not told. */
+  #replLost: boolean;
 
   constructor(options: CommandRunnerOptions) {
     this.#options = options;
+    this.#replLost = options.interpreterLost;
   }
 
   /** @param timeoutMs the command's process tree is ended after this time */
@@ -60,15 +67,27 @@ export class CommandRunner {
   }
 
   async repl(step: number, code: string, timeoutMs: number): Promise<ReplAnswer> {
-    const { sandbox, signal } = this.#options;
-    if (this.#repl?.isAlive !== true) {
-      this.#repl = await ReplSession.start(sandbox, `${sandbox.pathInside(helpersInside)}/repl.py`, signal);
+    const output = this.#outputOf(step);
+    if (this.#repl !== null && !this.#repl.isAlive) {
+      this.#replLost = true;
+      this.#repl = null;
     }
-    return this.#repl.run(code, this.#outputOf(step), timeoutMs);
+    if (this.#replLost) output.addText(`${newInterpreterNotice}\n`);
+    this.#replLost = false;
+    this.#repl ??= await this.#startRepl();
+    const answer = await this.#repl.run(code, output, timeoutMs);
+    // The answer tells of the end.
+    if (answer.kind === 'ended') this.#repl = null;
+    return answer;
   }
 
   async close(): Promise<void> {
     await this.#repl?.close();
+  }
+
+  #startRepl(): Promise<ReplSession> {
+    const { sandbox, signal } = this.#options;
+    return ReplSession.start(sandbox, `${sandbox.pathInside(helpersInside)}/repl.py`, signal);
   }
 
   #outputOf(step: number): OutputStream {

@@ -1,13 +1,13 @@
 export { briefInside, helpersInside, outputsName } from './command-runner.ts';
+export type { Ending } from './ending.ts';
 export type { ActionDescription, ArgumentDescription, Environment, StepResult } from './environment.ts';
 export { type RecordedRun, type RecordedStep, ReplayDiverged, recordedRun } from './replay.ts';
 export {
   actionDefinitions,
-  type Ending,
   mountPoints,
   RunEnvironment,
   type RunEnvironmentOptions,
   RunStopped,
   type StepProgress,
 } from './run-environment.ts';
-export { workspaceInside } from './workspace-files.ts';
+export { workspaceInside } from './workspace-path.ts';

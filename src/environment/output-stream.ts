@@ -29,6 +29,8 @@ export class OutputStream {
   #file: { descriptor: number; bytes: number } | null = null;
   /** What came before the file was opened. */
   #early: string[] = [];
+  /** The whole could not be written. */
+  #lost = false;
 
   constructor(sink: OutputSink) {
     this.#sink = sink;
@@ -50,7 +52,14 @@ export class OutputStream {
     this.addText(this.#decoder.end());
     if (this.#timer !== null) this.#flush();
     if (this.#file !== null) closeSync(this.#file.descriptor);
-    return this.#keeper.shown(this.#file === null ? undefined : this.#sink.whole?.shown);
+    return this.#keeper.shown(this.#whereabouts());
+  }
+
+  #whereabouts(): string | undefined {
+    if (this.#sink.whole === null || this.#file === null || this.#lost) return undefined;
+    const what =
+      this.#file.bytes < mostKeptBytes ? 'the whole output is' : `its first ${mostKeptBytes} bytes are`;
+    return `${what} in ${this.#sink.whole.shown}`;
   }
 
   #send(text: string): void {
@@ -70,15 +79,26 @@ export class OutputStream {
   }
 
   #keepWhole(text: string): void {
-    if (this.#sink.whole === null) return;
-    if (this.#file === null) {
-      this.#early.push(text);
-      if (!this.#keeper.isCut) return;
-      mkdirSync(dirname(this.#sink.whole.file), { recursive: true });
-      this.#file = { descriptor: openSync(this.#sink.whole.file, 'w', 0o644), bytes: 0 };
-      text = this.#early.join('');
-      this.#early = [];
+    if (this.#sink.whole === null || this.#lost) return;
+    try {
+      if (this.#file !== null) this.#writeWhole(text);
+      else if (!this.#keeper.isCut) this.#early.push(text);
+      else this.#openWhole(this.#sink.whole.file, text);
+    } catch {
+      // No room for it: the observation then holds head and tail and names no file.
+      this.#lost = true;
     }
+  }
+
+  #openWhole(file: string, text: string): void {
+    mkdirSync(dirname(file), { recursive: true });
+    this.#file = { descriptor: openSync(file, 'w', 0o644), bytes: 0 };
+    this.#writeWhole(this.#early.join('') + text);
+    this.#early = [];
+  }
+
+  #writeWhole(text: string): void {
+    if (this.#file === null) return;
     const room = mostKeptBytes - this.#file.bytes;
     if (room > 0) this.#file.bytes += writeSync(this.#file.descriptor, Buffer.from(text).subarray(0, room));
   }

@@ -1,24 +1,24 @@
 /** Characters of an observation before its middle is cut. */
 export const observationCharacters = 20_000;
-const headCharacters = 8_000;
-const tailCharacters = 11_000;
+export const headCharacters = 8_000;
+export const tailCharacters = 11_000;
 
-/** Keeps head and tail of a long text and says how much was cut, and where the whole lies if it lies anywhere. */
-export function cutMiddle(text: string, whole?: string): string {
+/** Keeps head and tail of a long text and says how much was cut. */
+export function cutMiddle(text: string): string {
   if (text.length <= observationCharacters) return text;
   const head = text.slice(0, wholeCharacter(text, headCharacters));
   const tail = text.slice(wholeCharacter(text, text.length - tailCharacters));
-  return `${head}\n${cutNotice(text.length - head.length - tail.length, whole)}\n${tail}`;
+  return `${head}\n${cutNotice(text.length - head.length - tail.length)}\n${tail}`;
 }
 
-function cutNotice(characters: number, whole?: string): string {
-  return `[… ${characters} characters cut${whole === undefined ? '' : `; the whole output is in ${whole}`} …]`;
+function cutNotice(characters: number, where?: string): string {
+  return `[… ${characters} characters cut${where === undefined ? '' : `; ${where}`} …]`;
 }
 
 /** An index that does not split a surrogate pair. */
 function wholeCharacter(text: string, index: number): number {
   const unit = text.charCodeAt(index);
-  return unit >= 0xdc00 && unit <= 0xdfff ? index - 1 : index;
+  return index > 0 && unit >= 0xdc00 && unit <= 0xdfff ? index - 1 : index;
 }
 
 /**
@@ -47,17 +47,19 @@ export class OutputKeeper {
     return this.#length > observationCharacters;
   }
 
-  /** The text as an observation shows it. */
-  shown(whole?: string): string {
+  /** The text as an observation shows it. @param where a clause that says where the whole lies */
+  shown(where?: string): string {
     if (!this.isCut) return this.#head;
     this.#trim();
-    const tail = this.#tail.join('').slice(-tailCharacters);
+    const end = this.#tail.join('');
+    const tail = end.slice(wholeCharacter(end, Math.max(0, end.length - tailCharacters)));
     const head = this.#head.slice(0, wholeCharacter(this.#head, headCharacters));
-    return `${head}\n${cutNotice(this.#length - head.length - tail.length, whole)}\n${tail}`;
+    return `${head}\n${cutNotice(this.#length - head.length - tail.length, where)}\n${tail}`;
   }
 
   #trim(): void {
-    const kept = this.#tail.join('').slice(-tailCharacters);
+    // One more, so that the first character of the tail can be told to be whole.
+    const kept = this.#tail.join('').slice(-tailCharacters - 1);
     this.#tail = [kept];
     this.#tailLength = kept.length;
   }

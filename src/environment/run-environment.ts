@@ -1,28 +1,24 @@
+import { chmodSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { messageOf } from '../lib/errors.ts';
 import { type Sandbox, SandboxError } from '../sandbox/index.ts';
-import {
-  Action,
-  type EndReason,
-  type Limits,
-  type ObjectId,
-  type SubmissionState,
-  type TaskBrief,
-  type UndoEntry,
-} from '../schema/index.ts';
+import type { Action, Limits, ObjectId, SubmissionState, TaskBrief, UndoEntry } from '../schema/index.ts';
 import type { ObjectStore, Snapshotter, TraceWriter } from '../store/index.ts';
 import { type ActionDefinition, type Checked, checkAction, describeAction, type Outcome } from './action.ts';
 import { executeActions } from './actions/execute.ts';
 import { fileActions } from './actions/files.ts';
 import { judgeActions } from './actions/judge.ts';
+import { type AskedAction, readAction } from './asked-action.ts';
 import { BudgetClock, wholeBudget } from './budget-clock.ts';
 import { CommandRunner, outputsName } from './command-runner.ts';
+import { type Ending, endingOf } from './ending.ts';
 import type { ActionDescription, Environment, StepResult } from './environment.ts';
 import { type RecordedRun, ReplayDiverged, updateUndoStack } from './replay.ts';
 import { createWorkbench } from './run-workbench.ts';
 import { SubmissionTracker } from './submission-tracker.ts';
 import type { Workbench } from './workbench.ts';
-import { PathFailed, PathRefused, WorkspaceFiles } from './workspace-files.ts';
+import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';
+import { PathFailed, PathRefused } from './workspace-path.ts';
 
 /** All actions by name, in the order in which agents are told of them. */
 export const actionDefinitions: ReadonlyMap<string, ActionDefinition> = new Map(
@@ -30,6 +26,8 @@ export const actionDefinitions: ReadonlyMap<string, ActionDefinition> = new Map(
 );
 
 const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
+/** Timers hold no more, about 24 days. */
+const longestTimerMs = 2 ** 31 - 1;
 const mostChangedListed = 100;
 /** Names in the workspace that are mounted over and no part of its snapshots. */
 export const mountPoints = ['data', outputsName];
@@ -59,12 +57,6 @@ export type StepProgress =
   | { kind: 'step_finished'; step: number; action: string; result: StepResult }
   | { kind: 'note'; entries: Record<string, string> };
 
-export interface Ending {
-  reason: EndReason;
-  message: string;
-  finalAnswer: string | null;
-}
-
 /** The run was stopped from outside (Ctrl-C); it can be resumed. */
 export class RunStopped extends Error {
   override readonly name = 'RunStopped';
@@ -84,6 +76,8 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   #steps = 0;
   #notesToSkip: number;
   #ending: Ending | null = null;
+  /** What broke the harness, so that no agent can go on from it or take it for its own fault. */
+  #failure: { error: unknown } | null = null;
 
   constructor(options: RunEnvironmentOptions) {
     const { task, limits, recorded } = options;
@@ -102,6 +96,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       sandbox: options.sandbox,
       outputsFolder: options.folders.outputs,
       onOutput: (step, text) => this.#onOutput(step, text),
+      interpreterLost: recorded.steps.some(({ action }) => action === 'Python REPL'),
       signal: options.signal,
     });
     this.#workbench = createWorkbench({
@@ -110,14 +105,18 @@ export class RunEnvironment implements Environment, AsyncDisposable {
         workspace: options.folders.workspace,
         readOnly: { data: options.folders.data, [outputsName]: options.folders.outputs },
         isReadOnly: options.isReadOnly,
+        roomBytes: () => limits.workspace_mb * 2 ** 20 - options.snapshotter.bytes,
       }),
       objects: options.objects,
       commands: this.#commands,
       sandbox: options.sandbox,
       undoStack: this.#undoStack,
       step: () => this.#steps,
-      budget: () => this.#clock.budget(this.#steps - 1),
-      timeLimitMs: () => 1000 * Math.max(0.001, Math.min(limits.script_seconds, this.#clock.secondsLeft)),
+      budget: () => this.#clock.budget(this.#steps),
+      timeLimitMs: () => {
+        const seconds = Math.max(0.001, Math.min(limits.script_seconds, this.#clock.secondsLeft));
+        return Math.min(1000 * seconds, longestTimerMs);
+      },
     });
   }
 
@@ -134,13 +133,29 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     return this.#clock.secondsUsed;
   }
 
+  /** What the harness could not do, thrown by every step since; null while all is well. */
+  get failure(): { error: unknown } | null {
+    return this.#failure;
+  }
+
   async step(asked: Action): Promise<StepResult> {
-    const action = asAction(asked);
+    if (this.#failure !== null) throw this.#failure.error;
+    try {
+      return await this.#take(readAction(asked));
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
+    }
+  }
+
+  async #take(action: AskedAction): Promise<StepResult> {
     if (this.#ending !== null) return this.#closed(this.#ending);
     const recorded = this.#options.recorded.steps[this.#steps];
     if (recorded !== undefined) return this.#replay(action, recorded);
-    this.#options.signal.throwIfAborted();
-    return this.#act(action);
+    if (this.#options.signal.aborted) throw new RunStopped('The run was stopped.');
+    // Time also passes while the agent thinks.
+    this.#ending = endingOf(null, this.#clock.budget(this.#steps), this.#options.limits);
+    return this.#ending === null ? this.#act(action) : this.#closed(this.#ending);
   }
 
   note(entries: Record<string, string>): void {
@@ -150,13 +165,14 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     }
     const { trace, onProgress } = this.#options;
     const texts = Object.entries(entries).map(([name, text]) => [name, trace.textRef(text)]);
-    trace.append({ kind: 'note', entries: Object.fromEntries(texts) });
+    this.#guarded(() => trace.append({ kind: 'note', entries: Object.fromEntries(texts) }));
     onProgress?.({ kind: 'note', entries });
   }
 
   /** The workspace as it is graded: nothing runs in it any more, and every file is read anew. */
   async finalState(): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
     await this.#commands.close();
+    this.#keepAccess();
     const { id, entries, changed, touched } = await this.#options.snapshotter.take({
       ignore: mountPoints,
       full: true,
@@ -169,7 +185,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     await this.#commands.close();
   }
 
-  async #act(action: Action): Promise<StepResult> {
+  async #act(action: AskedAction): Promise<StepResult> {
     const { trace, onProgress } = this.#options;
     const start = performance.now();
     this.#steps += 1;
@@ -179,13 +195,14 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       kind: 'step_started',
       step,
       action: action.name,
-      args: trace.textRef(argumentsText(action)),
+      args: trace.textRef(action.text),
     });
     onProgress?.({ kind: 'step_started', step, action: action.name });
 
     const workStart = performance.now();
     const outcome = await this.#perform(checked);
     const workMs = performance.now() - workStart;
+    if (this.#failure !== null) throw this.#failure.error;
 
     updateUndoStack(this.#undoStack, outcome);
     const result = await this.#finish(step, action, outcome, start, workMs);
@@ -201,6 +218,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       return outcome;
     } catch (error) {
       if (error instanceof PathRefused) return { status: 'refused', observation: error.message };
+      if (error instanceof WorkspaceFull) return { status: 'workspace_full', observation: error.message };
       if (error instanceof PathFailed) return { status: 'failed', observation: error.message };
       // No sandbox, or told to stop: not the agent's doing, and nothing it could go on from.
       if (SandboxError.isInstance(error) || error instanceof RunStopped || this.#options.signal.aborted)
@@ -218,16 +236,20 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     workMs: number,
   ): Promise<StepResult> {
     const { trace, snapshotter, limits } = this.#options;
+    this.#keepAccess();
     const snapshot = await snapshotter.take({ ignore: mountPoints });
     const touched = new Set([...snapshot.changed, ...snapshot.touched]);
     const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
     const budget = this.#clock.budget(step);
     const exitCode = outcome.exitCode ?? null;
+    const { status } = outcome;
+    // As the trace gives it back, so that a resumed run sees the same.
+    const observation = outcome.observation.toWellFormed();
     trace.append({
       kind: 'step_finished',
       step,
-      status: outcome.status,
-      observation: trace.textRef(outcome.observation),
+      status,
+      observation: trace.textRef(observation),
       duration_ms: rounded(workMs),
       exit_code: exitCode,
       snapshot: snapshot.id,
@@ -240,7 +262,6 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       overhead_ms: rounded(performance.now() - start - workMs),
     });
     this.#ending = endingOf(outcome.finalAnswer ?? null, budget, limits);
-    const { status, observation } = outcome;
     return {
       step,
       status,
@@ -252,10 +273,10 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     };
   }
 
-  #replay(action: Action, recorded: RecordedRun['steps'][number]): StepResult {
-    if (recorded.action !== action.name || recorded.args !== argumentsText(action)) {
+  #replay(action: AskedAction, recorded: RecordedRun['steps'][number]): StepResult {
+    if (recorded.action !== action.name || recorded.args !== action.text) {
       throw new ReplayDiverged(
-        `At step ${recorded.step} the agent chose "${action.name}" ${argumentsText(action).slice(0, 200)}; ` +
+        `At step ${recorded.step} the agent chose "${action.name}" ${action.text.slice(0, 200)}; ` +
           `the trace has "${recorded.action}" ${recorded.args.slice(0, 200)}.`,
       );
     }
@@ -280,45 +301,25 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   }
 
   #onOutput(step: number, text: string): void {
-    this.#options.trace.append({ kind: 'output', step, text });
+    this.#guarded(() => this.#options.trace.append({ kind: 'output', step, text }));
     this.#options.onProgress?.({ kind: 'output', step, text });
   }
-}
 
-function endingOf(
-  finalAnswer: string | null,
-  budget: { steps_left: number; seconds_left: number },
-  limits: Limits,
-): Ending | null {
-  if (finalAnswer !== null)
-    return { reason: 'final_answer', message: 'The final answer was given.', finalAnswer };
-  if (budget.seconds_left <= 0) {
-    return {
-      reason: 'time_limit',
-      message: `The ${limits.wall_seconds} seconds of the run are used up.`,
-      finalAnswer,
-    };
+  /** For what is called where nobody can catch; the step under way, or the next one, throws it. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#failure ??= { error };
+    }
   }
-  if (budget.steps_left <= 0) {
-    return {
-      reason: 'step_limit',
-      message: `The ${limits.steps} steps of the run are used up.`,
-      finalAnswer,
-    };
+
+  /** A script may take away every right to the workspace itself: the harness needs them. */
+  #keepAccess(): void {
+    const { workspace } = this.#options.folders;
+    const { mode } = statSync(workspace);
+    if ((mode & 0o700) !== 0o700) chmodSync(workspace, (mode & 0o777) | 0o700);
   }
-  return null;
-}
-
-function argumentsText(action: Action): string {
-  return JSON.stringify(action.args);
-}
-
-/** What an agent hands over as an action, made into one: agents parse model replies, so it can be anything. */
-function asAction(asked: unknown): Action {
-  const parsed = Action.safeParse(asked);
-  if (parsed.success) return parsed.data;
-  const name = typeof asked === 'object' && asked !== null && 'name' in asked ? asked.name : asked;
-  return { name: typeof name === 'string' ? name : (JSON.stringify(name) ?? 'undefined'), args: {} };
 }
 
 function rounded(milliseconds: number): number {

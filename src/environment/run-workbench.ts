@@ -3,7 +3,8 @@ import type { Budget, TaskBrief, UndoEntry } from '../schema/index.ts';
 import type { ObjectStore } from '../store/index.ts';
 import { briefInside, type CommandRunner } from './command-runner.ts';
 import type { CommandOptions, Workbench } from './workbench.ts';
-import { PathFailed, type WorkspaceFiles, workspaceInside } from './workspace-files.ts';
+import type { WorkspaceFiles } from './workspace-files.ts';
+import { PathFailed, workspaceInside } from './workspace-path.ts';
 
 const largestRemembered = 256 * 2 ** 20;
 
@@ -45,9 +46,9 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
 
 function remember(files: WorkspaceFiles, objects: ObjectStore, path: string): UndoEntry {
   const real = files.pathOf(path);
-  if (!files.exists(real)) return { path: real, before: null };
+  if (files.kindOf(path) === null) return { path: real, before: null };
   try {
-    return { path: real, before: objects.putBytes(files.readWhole(real, largestRemembered)) };
+    return { path: real, before: objects.putBytes(files.readWhole(path, largestRemembered)) };
   } catch (error) {
     if (error instanceof PathFailed) throw new PathFailed(`${path} can't be edited: ${error.message}`);
     throw error;

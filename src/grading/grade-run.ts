@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { isDeepStrictEqual } from 'node:util';
 import { sha256, sha256OfFile } from '../lib/hash.ts';
 import { sandboxOptions } from '../sandbox/index.ts';
 import type {
@@ -47,15 +48,19 @@ export async function gradeRun(options: GradeRunOptions): Promise<Grade[]> {
   const states = statesOf(folder, options.task.file.submission.files);
   const wanted = which === 'all' ? states : states.filter(({ final }) => final);
   const grader = await graderVersion(options);
-  const known = knownResults(folder.readGrades().grades, grader);
-  const start = performance.now();
-  const results = await resultsOf(wanted, known, options, record.spec);
-  const seconds = (performance.now() - start) / 1000 / Math.max(1, results.graded);
-  const grades = wanted.map((state) =>
-    gradeOf(state, results.of(state), options, record.spec, grader, seconds),
-  );
-  for (const grade of grades) folder.appendGrade(grade);
-  return grades;
+  const earlier = folder.readGrades().grades.filter((grade) => grade.grader === grader);
+  const resultOf = await resultsFor(wanted, knownResults(earlier), options, record.spec);
+  return wanted.map((state) => {
+    const grade = gradeOf(state, resultOf(state), options, record.spec, grader);
+    const same = earlier.find((one) => saysTheSame(one, grade));
+    if (same === undefined) folder.appendGrade(grade);
+    return same ?? grade;
+  });
+}
+
+/** Apart from when it was said. */
+function saysTheSame(one: Grade, other: Grade): boolean {
+  return isDeepStrictEqual({ ...one, time: 0 }, { ...other, time: 0 });
 }
 
 /** Every recorded workspace of a run, the one that counts last. */
@@ -108,27 +113,24 @@ function filesBelow(path: string): string[] {
     .sort();
 }
 
-function knownResults(grades: readonly Grade[], grader: string): Map<string, GraderResult> {
-  const known = new Map<string, GraderResult>();
-  for (const { submission, valid, score, baseline, problems, details, grader: by } of grades) {
-    if (by !== grader || submission === null) continue;
-    known.set(submission, { submission, valid, score, baseline, problems, details });
+/** A result with the seconds that getting it took. */
+type TimedResult = GraderResult & { seconds: number };
+
+function knownResults(grades: readonly Grade[]): Map<string, TimedResult> {
+  const known = new Map<string, TimedResult>();
+  for (const { submission, valid, score, baseline, problems, details, seconds } of grades) {
+    if (submission === null) continue;
+    known.set(submission, { submission, valid, score, baseline, problems, details, seconds });
   }
   return known;
 }
 
-interface Results {
-  of: (state: GradedState) => GraderResult;
-  /** How many submissions the grader was run on. */
-  graded: number;
-}
-
-async function resultsOf(
+async function resultsFor(
   states: readonly GradedState[],
-  known: ReadonlyMap<string, GraderResult>,
+  known: ReadonlyMap<string, TimedResult>,
   options: GradeRunOptions,
   spec: RunSpec,
-): Promise<Results> {
+): Promise<(state: GradedState) => TimedResult> {
   const results = new Map(known);
   const todo = new Map<string, GradedState>();
   for (const state of states) {
@@ -136,20 +138,29 @@ async function resultsOf(
     if (submission === null || results.has(submission)) continue;
     const tooLarge = sizeProblem(entries, options);
     if (tooLarge === null) todo.set(submission, state);
-    else
-      results.set(submission, { submission, valid: false, score: null, problems: [tooLarge], details: {} });
+    else results.set(submission, rejected(submission, [tooLarge]));
   }
-  if (todo.size > 0)
-    for (const result of await grade(todo, options, spec)) results.set(result.submission, result);
-  return {
-    graded: todo.size,
-    of: ({ submission, entries }) => {
-      const result = submission === null ? undefined : results.get(submission);
-      if (result !== undefined) return result;
-      const problems = missingFiles(entries, options);
-      return { submission: '', valid: false, score: null, problems, details: {} };
-    },
-  };
+  for (const result of await gradeTimed(todo, options, spec)) results.set(result.submission, result);
+  return ({ submission, entries }) =>
+    (submission === null ? undefined : results.get(submission)) ??
+    rejected('', missingFiles(entries, options));
+}
+
+function rejected(submission: string, problems: Problem[]): TimedResult {
+  return { submission, valid: false, score: null, problems, details: {}, seconds: 0 };
+}
+
+/** The seconds are the mean over the submissions, which share one start of the grader. */
+async function gradeTimed(
+  todo: ReadonlyMap<string, GradedState>,
+  options: GradeRunOptions,
+  spec: RunSpec,
+): Promise<TimedResult[]> {
+  if (todo.size === 0) return [];
+  const start = performance.now();
+  const results = await grade(todo, options, spec);
+  const seconds = (performance.now() - start) / 1000 / todo.size;
+  return results.map((result) => ({ ...result, seconds }));
 }
 
 /** Lays the submissions out in a scratch folder, only their declared files, and runs the grader over them. */
@@ -208,11 +219,10 @@ function missingFiles(entries: readonly SnapshotEntry[], { task }: GradeRunOptio
 
 function gradeOf(
   { step, final, snapshot, stale, submission }: GradedState,
-  result: GraderResult,
+  result: TimedResult,
   { task }: GradeRunOptions,
   spec: RunSpec,
   grader: string,
-  seconds: number,
 ): Grade {
   return {
     v: 1,
@@ -230,7 +240,7 @@ function gradeOf(
     threshold: task.file.success.threshold,
     problems: result.problems,
     details: result.details,
-    seconds,
+    seconds: result.seconds,
     marks: spec.marks,
   };
 }

@@ -1,15 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
-import {
-  createSandbox,
-  type SandboxOptions,
-  type SandboxProcess,
-  type SandboxSpec,
-} from '../sandbox/index.ts';
+import { createSandbox, type SandboxOptions, type SandboxSpec } from '../sandbox/index.ts';
 import { GraderOutput, type GraderResult, type SandboxDriver } from '../schema/index.ts';
 import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
 import { Candidate, exchangeInside } from './candidate.ts';
+import { GraderDialog } from './grader-dialog.ts';
 
 /** The grader itself failed: an infrastructure error, never a verdict on the submission. */
 export class GraderFailed extends Error {
@@ -26,12 +21,8 @@ export interface GraderOptions {
   signal: AbortSignal;
 }
 
-const Request = z.discriminatedUnion('request', [
-  z.object({ request: z.literal('start_candidate'), submission: z.string() }),
-  z.object({ request: z.literal('stop_candidate') }),
-]);
-
-const mostOutput = 64 * 2 ** 20;
+/** Timers hold no more, about 24 days. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Runs a task's grader once over a folder of submissions, each a sub-folder that holds only the declared files.
@@ -76,7 +67,7 @@ export async function runGrader(
     const process = await sandbox.start(argv, {
       stdin: 'pipe',
       onOutput: (chunk) => dialog.hear(chunk),
-      timeoutMs: 1000 * grading.seconds * names.length,
+      timeoutMs: Math.min(1000 * grading.seconds * names.length, longestTimerMs),
       signal,
     });
     dialog.attach(process);
@@ -87,7 +78,7 @@ export async function runGrader(
       const how = end.ending === 'exited' ? `exit code ${end.exitCode}` : end.ending.replaceAll('_', ' ');
       throw new GraderFailed(`The grader of ${task.file.id} ended with ${how}:\n${dialog.tail}`);
     }
-    return resultsOf(dialog.lastLine, names, task.file.id);
+    return resultsOf(dialog, names, task.file.id);
   } finally {
     await candidate.stop();
   }
@@ -128,90 +119,29 @@ function graderSandbox(options: GraderOptions, submissionsFolder: string, scratc
   };
 }
 
-/** Listens to the grader's lines and does what it asks for. */
-class GraderDialog {
-  readonly #candidate: Candidate;
-  readonly #folderOf: (name: string) => string;
-  #process: SandboxProcess | null = null;
-  #pending = '';
-  #heard = 0;
-  #lastLine = '';
-  #queue: Promise<void> = Promise.resolve();
-
-  constructor(candidate: Candidate, folderOf: (name: string) => string) {
-    this.#candidate = candidate;
-    this.#folderOf = folderOf;
-  }
-
-  attach(process: SandboxProcess): void {
-    this.#process = process;
-  }
-
-  get lastLine(): string {
-    return this.#pending.trim() === '' ? this.#lastLine : this.#pending;
-  }
-
-  get tail(): string {
-    return `${this.#lastLine}\n${this.#pending}`.trim().slice(-2000);
-  }
-
-  /** Resolves when every request so far was served. */
-  async settled(): Promise<void> {
-    await this.#queue;
-  }
-
-  hear(chunk: Buffer): void {
-    this.#heard += chunk.length;
-    if (this.#heard > mostOutput) return;
-    const lines = (this.#pending + chunk.toString('utf8')).split('\n');
-    this.#pending = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line.trim() === '') continue;
-      this.#lastLine = line;
-      const request = requestIn(line);
-      if (request !== null) this.#queue = this.#queue.then(() => this.#serve(request));
-    }
-  }
-
-  async #serve(request: z.infer<typeof Request>): Promise<void> {
-    try {
-      if (request.request === 'stop_candidate') await this.#candidate.stop();
-      else await this.#candidate.start(this.#folderOf(request.submission));
-      this.#answer({ ok: true });
-    } catch (error) {
-      this.#answer({ ok: false, message: error instanceof Error ? error.message : String(error) });
-    }
-  }
-
-  #answer(answer: object): void {
-    this.#process?.write(`${JSON.stringify(answer)}\n`);
-  }
-}
-
 function exchangeFolderIn(scratch: string): string {
   return join(scratch, 'exchange');
 }
 
-function requestIn(line: string): z.infer<typeof Request> | null {
-  if (!line.startsWith('{"request"')) return null;
-  try {
-    return Request.parse(JSON.parse(line));
-  } catch {
-    return null;
-  }
-}
-
-function resultsOf(line: string, names: readonly string[], task: string): GraderResult[] {
+function resultsOf(dialog: GraderDialog, names: readonly string[], task: string): GraderResult[] {
   let output: GraderOutput;
   try {
-    output = GraderOutput.parse(JSON.parse(line));
+    output = GraderOutput.parse(JSON.parse(dialog.lastObject));
   } catch (error) {
-    throw new GraderFailed(`The grader of ${task} did not print its results as JSON: ${line.slice(0, 500)}`, {
+    const printed = dialog.tail === '' ? 'it printed nothing' : `it printed last: ${dialog.tail.slice(-500)}`;
+    throw new GraderFailed(`The grader of ${task} did not print its results as JSON; ${printed}`, {
       cause: error,
     });
   }
   const missing = names.filter((name) => !output.results.some(({ submission }) => submission === name));
   if (missing.length > 0)
-    throw new GraderFailed(`The grader of ${task} left out ${missing.length} submissions.`);
+    throw new GraderFailed(
+      `The grader of ${task} left out ${missing.length} of ${names.length} submissions.`,
+    );
+  const odd = output.results.find(({ valid, score, problems }) =>
+    valid ? score === null || problems.length > 0 : score !== null || problems.length === 0,
+  );
+  if (odd !== undefined)
+    throw new GraderFailed(`The grader of ${task} gave a result that is neither a score nor a problem.`);
   return output.results;
 }

@@ -7,4 +7,5 @@ export {
   runExperiment,
 } from './experiment.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
+export { runOne } from './run-one.ts';
 export { isReadOnly, type TaskEquipment } from './workspace.ts';

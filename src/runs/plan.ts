@@ -59,6 +59,7 @@ export function makePlan(
       }
     }
   }
+  refuseTwice(runs);
   return {
     v: 1,
     name,
@@ -68,6 +69,20 @@ export function makePlan(
     grade: experiment.grade,
     runs,
   };
+}
+
+function refuseTwice(runs: readonly RunSpec[]): void {
+  const seen = new Set<string>();
+  for (const { id } of runs) {
+    if (seen.has(id)) {
+      throw new UserError(
+        'planned_twice',
+        `The run ${id} is planned twice.`,
+        'Name every task, agent, model and seed once.',
+      );
+    }
+    seen.add(id);
+  }
 }
 
 /** The same experiment gets the same name, so that the same command finds what it began. */
@@ -87,7 +102,15 @@ function experimentName(experiment: ExperimentFile, tasks: readonly PlannedTask[
 
 function runId(task: Task, agent: Agent, options: AgentOptions, model: string | null, seed: number): RunId {
   const variant = Object.keys(options).length === 0 ? [] : [sha256(JSON.stringify(options)).slice(0, 4)];
-  const named = model === null ? [] : [model.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')];
+  const named =
+    model === null
+      ? []
+      : [
+          model
+            .toLowerCase()
+            .replaceAll(/[^a-z0-9]+/g, '-')
+            .replaceAll(/^-|-$/g, ''),
+        ];
   return RunId.parse([task.file.id, agent.name, ...named, ...variant, String(seed)].join('-'));
 }
 

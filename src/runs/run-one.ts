@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, hostname, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../agents/index.ts';
@@ -12,6 +12,7 @@ import {
   type StepProgress,
 } from '../environment/index.ts';
 import { messageOf } from '../lib/errors.ts';
+import { removeTree } from '../lib/read-only-tree.ts';
 import { createSandbox, SandboxError, sandboxOptions } from '../sandbox/index.ts';
 import type { EndReason, EventOf, RunRecord, RunSpec } from '../schema/index.ts';
 import {
@@ -22,6 +23,7 @@ import {
   restoreSnapshot,
   Snapshotter,
   sessionsOf,
+  stepsOf,
   type TraceWriter,
 } from '../store/index.ts';
 import {
@@ -63,7 +65,7 @@ export async function runOne(spec: RunSpec, services: RunServices): Promise<RunR
   };
   try {
     const { ended, steps, seconds } = await workOn(spec, services);
-    rmSync(foldersOf(services.folder).workspace, { recursive: true, force: true });
+    discardWorkspace(services.folder);
     return finish({
       status: 'finished',
       end: { reason: ended.reason, message: ended.message },
@@ -71,8 +73,31 @@ export async function runOne(spec: RunSpec, services: RunServices): Promise<RunR
       seconds_used: seconds,
     });
   } catch (error) {
-    if (error instanceof RunStopped || services.signal.aborted) return finish({ status: 'interrupted' });
-    return finish({ status: 'failed', end: { reason: 'infrastructure_error', message: explained(error) } });
+    const done = recordedSoFar(services.folder);
+    if (error instanceof RunStopped || services.signal.aborted)
+      return finish({ status: 'interrupted', ...done });
+    const end = { reason: 'infrastructure_error' as const, message: explained(error) };
+    return finish({ status: 'failed', end, ...done });
+  }
+}
+
+/** Its last state is in the store. A folder that can't be deleted changes nothing about the run. */
+function discardWorkspace(folder: RunFolder): void {
+  try {
+    removeTree(foldersOf(folder).workspace);
+  } catch {
+    // It lies there until the run's folder is deleted.
+  }
+}
+
+/** Steps and seconds of a run that did not end properly. */
+function recordedSoFar(folder: RunFolder): { steps?: number; seconds_used?: number } {
+  try {
+    const { events } = readTraceSync(folder.tracePath);
+    return { steps: stepsOf(events).length, seconds_used: sessionsOf(events).secondsUsed };
+  } catch {
+    // The trace may be what is broken.
+    return {};
   }
 }
 
@@ -113,6 +138,7 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   });
   const failure = await runAgent(agent, environment, spec, services.reference);
   signal.throwIfAborted();
+  if (environment.failure !== null) throw environment.failure.error;
   const ended = await endRun(environment, trace, failure);
   return { ended, steps: environment.stepsTaken, seconds: environment.secondsUsed };
 }
@@ -161,8 +187,8 @@ async function runAgent(
     await agent.run({ environment, seed: spec.seed, options: spec.agent_options, reference });
     return null;
   } catch (error) {
-    if (error instanceof RunStopped || error instanceof ReplayDiverged || SandboxError.isInstance(error))
-      throw error;
+    // What the harness could not do is told by the environment.
+    if (environment.failure !== null) return null;
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
   }
 }

@@ -1,6 +1,7 @@
-import { cpSync, existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
-import { join, matchesGlob } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join, matchesGlob, posix, relative } from 'node:path';
 import { briefInside, helpersInside, outputsName, workspaceInside } from '../environment/index.ts';
+import { removeTree } from '../lib/read-only-tree.ts';
 import type { Mount, SandboxSpec } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import { type PreparedData, type PythonEnvironment, type Task, withheldPaths } from '../tasks/index.ts';
@@ -23,14 +24,22 @@ const junk = /(^|\/)(__pycache__|\.ipynb_checkpoints|\.DS_Store)(\/|$)/;
 
 /** Makes a fresh workspace from the task's starter files. The data is mounted beside it, not copied. */
 export function createWorkspace(task: Task, folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  removeTree(folder);
   mkdirSync(folder, { recursive: true });
   cpSync(task.environmentFolder, folder, { recursive: true, filter: (source) => !junk.test(source) });
 }
 
-/** Whether an agent may not change this file of its workspace. */
+/** Whether an agent may not change this file of its workspace: it matches a glob of the task, or lies in what does. */
 export function isReadOnly(task: Task, path: string): boolean {
-  return task.file.read_only.some((glob) => matchesGlob(path, glob));
+  const globs = task.file.read_only.map((glob) => posix.normalize(glob).replace(/\/+$/, ''));
+  const parts = path.split('/');
+  const places = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+  return globs.some((glob) => places.some((place) => matchesWhole(place, glob)));
+}
+
+/** Names that begin with a dot are names like others. */
+function matchesWhole(path: string, glob: string): boolean {
+  return matchesGlob(path, glob) || matchesGlob(path.replaceAll(/(^|\/)\./g, '$1_'), glob);
 }
 
 /** The sandbox in which a run's commands are executed. */
@@ -73,9 +82,10 @@ export function sandboxSpec(
 }
 
 function readOnlyMounts(task: Task, workspace: string): Mount[] {
-  const files = task.file.read_only.flatMap((glob) => globSync(glob, { cwd: task.environmentFolder }));
-  return [...new Set(files)]
-    .filter((file) => existsSync(join(workspace, file)))
+  return readdirSync(task.environmentFolder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(task.environmentFolder, join(entry.parentPath, entry.name)))
+    .filter((file) => isReadOnly(task, file) && existsSync(join(workspace, file)))
     .map((file) => ({
       source: join(task.environmentFolder, file),
       target: join(workspaceInside, file),

@@ -57,6 +57,11 @@ export class Snapshotter {
     this.#workspace = workspace;
   }
 
+  /** Bytes of all files in the last snapshot; 0 before the first. */
+  get bytes(): number {
+    return this.#last?.bytes ?? 0;
+  }
+
   /** The first one reads everything and calls everything changed. */
   async take(options: SnapshotOptions = {}): Promise<TakenSnapshot> {
     if (this.#taking) throw new Error('a snapshot of this workspace is being taken already');

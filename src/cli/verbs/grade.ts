@@ -5,7 +5,7 @@ import { improvementOf } from '../../statistics/index.ts';
 import { loadTask } from '../../tasks/index.ts';
 import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { locateRuns } from '../locate.ts';
-import { number, percent, table } from '../table.ts';
+import { number, oneLine, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options extends PrepareOptions {
@@ -71,7 +71,7 @@ export const grade: Verb = {
         number(one.score),
         percent(improvementOf({ grade: one }), true),
         [
-          ...one.problems.map(({ message }) => message),
+          ...one.problems.map(({ message }) => oneLine(message, 200)),
           ...(one.stale ? ['stale: older than the last script run'] : []),
           ...one.marks,
         ].join('; '),

@@ -1,3 +1,4 @@
+import { UserError } from '../../lib/errors.ts';
 import { chooseTasks, equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -18,8 +19,13 @@ export const prepare: Verb = {
   ],
   async run(context, ids, options: Options) {
     const tasks = chooseTasks(context, ids, options.suite);
-    if (tasks.length === 0)
-      return { text: 'Name a task or a --suite; `mlab tasks ls` lists them.', json: [], exitCode: 2 };
+    if (tasks.length === 0) {
+      throw new UserError(
+        'no_tasks',
+        'There is nothing to prepare.',
+        'Name a task or a --suite; mlab tasks ls lists them.',
+      );
+    }
     const rows = [];
     for (const task of tasks) rows.push(await equip(context, task, options));
     const text = table(
@@ -30,7 +36,11 @@ export const prepare: Verb = {
         `${python.version}, ${Object.keys(python.packages).length} packages`,
       ]),
     );
-    const json = rows.map(({ task, prepared, python }) => ({ task: task.file.id, ...prepared, python }));
-    return { text, json };
+    const prepared = rows.map(({ task, prepared: data, python }) => ({
+      task: task.file.id,
+      ...data,
+      python,
+    }));
+    return { text, json: { prepared } };
   },
 };

@@ -6,11 +6,13 @@ import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan } from '../../schema/index.ts';
 import { resultCells } from '../../statistics/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
+import type { Task } from '../../tasks/index.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
-import { chooseTasks, equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { chooseTasks, equip, isVerified, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { summariesOf } from '../outcomes.ts';
 import { createProgressView } from '../progress.ts';
+import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { resultsTable } from './report.ts';
 
@@ -57,37 +59,36 @@ export const run: Verb = {
       checkAgentOptions(agent, chosen);
       return { agent, options: chosen };
     });
-    if (!options.dryRun)
-      await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
-    const equipment = await equipAll(context, wanted, options);
+    const tasks = tasksOf(context, wanted);
+    if (options.dryRun) {
+      const expected = await Promise.all(
+        tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
+      );
+      const plan = makePlan(wanted, expected, agents, context.version);
+      return { text: planText(plan), json: plan };
+    }
+    await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
+    const equipment = new Map<string, TaskEquipment>();
+    for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));
     const planned = [...equipment.values()].map(({ task, prepared }) => ({
       task,
       verified: prepared.verified,
     }));
     const plan = makePlan(wanted, planned, agents, context.version);
-    if (options.dryRun) return { text: planText(plan), json: plan };
     const experiment = createExperiment(join(context.folders.experiments, plan.name), plan);
     const results = await carryOut(context, experiment, plan.parallel, equipment, broken);
     return conclude(context, experiment, results);
   },
 };
 
-async function equipAll(
-  context: Context,
-  wanted: ExperimentFile,
-  options: PrepareOptions,
-): Promise<Map<string, TaskEquipment>> {
+function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   const tasks = chooseTasks(context, wanted.tasks, wanted.suite);
-  if (tasks.length === 0) {
-    throw new UserError(
-      'no_tasks',
-      'There is nothing to run.',
-      'Name tasks with --task or --suite; mlab tasks ls lists them.',
-    );
-  }
-  const equipment = new Map<string, TaskEquipment>();
-  for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));
-  return equipment;
+  if (tasks.length > 0) return tasks;
+  throw new UserError(
+    'no_tasks',
+    'There is nothing to run.',
+    'Name tasks with --task or --suite (mlab tasks ls lists them), for example: mlab run --suite starter',
+  );
 }
 
 async function carryOut(
@@ -119,18 +120,25 @@ function conclude(context: Context, experiment: Experiment, results: readonly Ru
   const runs = summariesOf(experiment);
   const cells = resultCells(runs);
   const problems = results.filter(({ problem }) => problem !== null);
-  const lines = problems.map(({ spec, problem }) => `  ${spec.id}: ${problem}`);
+  const lines = problems.map(
+    ({ spec, problem }) => `  ${spec.id}: ${plain(problem ?? '').replaceAll('\n', '\n    ')}`,
+  );
   const trouble =
     lines.length === 0
       ? ''
       : `\n\nNot finished or not graded:\n${lines.join('\n')}\nThe same command again goes on.`;
-  const first = runs[0]?.run ?? '';
-  const further = [
-    `  mlab runs show ${name}/${first}          every step of a run`,
-    `  mlab runs diff ${name}/${first} 0 last   what the agent changed`,
-    `  mlab grade ${name} --steps all   the hidden score of every step`,
-    `  mlab report ${name}              this table again`,
+  const run = `${name}/${runs[0]?.run ?? ''}`;
+  const commands: [string, string][] = [
+    [`runs show ${run}`, 'every step of a run'],
+    [`runs diff ${run} 0 last`, 'what the agent changed'],
+    [`grade ${name} --steps all`, 'the hidden score of every step'],
+    [`report ${name}`, 'this table again'],
   ];
+  const shown = commands.map(
+    ([command, meaning]) => [`mlab ${command}${context.placeFlags}`, meaning] as const,
+  );
+  const widest = Math.max(...shown.map(([command]) => command.length));
+  const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
     text: `${resultsTable(cells)}${trouble}\n\nWhere to look further (everything is kept in ${experiment.folder})\n${further.join('\n')}`,
     json: { experiment: name, folder: experiment.folder, cells, runs, problems },

@@ -2,6 +2,7 @@ import type { ObjectId } from '../../schema/index.ts';
 import { checkRun } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
 import { locateRuns } from '../locate.ts';
+import { oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const runsCheck: Verb = {
@@ -24,7 +25,7 @@ export const runsCheck: Verb = {
     const lines = results.map(({ run, problems }) =>
       problems.length === 0
         ? `✓ ${run}`
-        : `✗ ${run}\n${problems.map(({ message }) => `    ${message}`).join('\n')}`,
+        : `✗ ${run}\n${problems.map(({ message }) => `    ${oneLine(message, 500)}`).join('\n')}`,
     );
     return {
       text: `${lines.join('\n')}\n${results.length} runs checked, ${broken.length} with problems.`,

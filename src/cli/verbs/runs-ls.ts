@@ -1,6 +1,5 @@
 import { improvementOf } from '../../statistics/index.ts';
-import { listExperiments, openExperiment } from '../../store/index.ts';
-import { locateExperiment } from '../locate.ts';
+import { locateExperiment, readableExperiments } from '../locate.ts';
 import { summariesOf } from '../outcomes.ts';
 import { duration, number, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -14,13 +13,11 @@ export const runsLs: Verb = {
   ],
   async run(context, names) {
     const experiments =
-      names.length > 0
-        ? names.map((name) => locateExperiment(context, name))
-        : listExperiments(context.folders.experiments).map(({ folder }) => openExperiment(folder));
+      names.length > 0 ? names.map((name) => locateExperiment(context, name)) : readableExperiments(context);
     const runs = experiments.flatMap(summariesOf);
     if (runs.length === 0) {
       return {
-        text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter`,
+        text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter${context.placeFlags}`,
         json: { runs },
       };
     }

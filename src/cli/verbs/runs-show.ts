@@ -122,10 +122,10 @@ function noteLine(step: ShownStep): string | null {
 
 function stepText(step: ShownStep): string {
   const notes = step.notes.flatMap((entries) =>
-    Object.entries(entries).map(([name, text]) => `${name}: ${plain(text)}`),
+    Object.entries(entries).map(([name, text]) => `${plain(name)}: ${plain(text)}`),
   );
   const args = Object.entries(step.args as Record<string, unknown>).map(
-    ([name, value]) => `${name}:\n${plain(typeof value === 'string' ? value : JSON.stringify(value))}`,
+    ([name, value]) => `${plain(name)}:\n${plain(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
   const part = (title: string, body: string) => (body === '' ? [] : [styleText('bold', title), body, '']);
   return [
@@ -145,7 +145,7 @@ function gradeText(grades: readonly Grade[]): string {
   const grade = grades.findLast(({ final }) => final);
   if (grade === undefined) return ', not graded';
   if (!grade.valid)
-    return `, no valid submission: ${grade.problems.map(({ message }) => message).join('; ')}`;
+    return `, no valid submission: ${oneLine(grade.problems.map(({ message }) => message).join('; '), 300)}`;
   const gain = percent(improvementOf({ grade }), true);
   return `, score ${number(grade.score)} (${gain} against ${number(grade.baseline)})${grade.stale ? ', stale' : ''}`;
 }

@@ -3,7 +3,20 @@ import type { ProcessEnd } from '../../sandbox/index.ts';
 import type { ActionStatus } from '../../schema/index.ts';
 import { defineAction, type Outcome } from '../action.ts';
 import type { CommandResult } from '../workbench.ts';
-import { PathFailed } from '../workspace-files.ts';
+import { PathFailed } from '../workspace-path.ts';
+
+const kindNames = { folder: 'a folder', other: 'no regular file' } as const;
+
+/** The system passes on at most 128 KiB as one argument, and no NUL. */
+const mostCommandBytes = 120_000;
+export const commandText = z
+  .string()
+  .min(1)
+  .refine((text) => !text.includes('\0'), 'it may not hold a NUL character')
+  .refine(
+    (text) => Buffer.byteLength(text) <= mostCommandBytes,
+    `at most ${mostCommandBytes} bytes; put a longer text into a file with Write File`,
+  );
 
 const executeScript = defineAction({
   name: 'Execute Script',
@@ -11,10 +24,15 @@ const executeScript = defineAction({
     'Runs a Python script with the workspace as current directory; shows what it printed (standard output and standard error in order), its exit code and how long it took.',
   args: { script_name: z.string().min(1).describe('path of the Python script relative to the workspace') },
   run: async (bench, { script_name }) => {
+    const kind = bench.files.kindOf(script_name);
+    if (kind === null) throw new PathFailed(`${script_name} does not exist. List Files shows what is there.`);
+    if (kind !== 'file') throw new PathFailed(`${script_name} is ${kindNames[kind]}, not a script.`);
     const path = bench.files.pathOf(script_name);
-    if (!bench.files.exists(path))
-      throw new PathFailed(`${script_name} does not exist. List Files shows what is there.`);
-    return outcomeOf(await bench.command(['python', path]), 'The script');
+    // Python takes a name that begins with a hyphen for an option.
+    return outcomeOf(
+      await bench.command(['python', path.startsWith('-') ? `./${path}` : path]),
+      'The script',
+    );
   },
 });
 
@@ -22,7 +40,7 @@ const runCommand = defineAction({
   name: 'Run Command',
   description:
     'Runs a shell command in the sandbox with the workspace as current directory; shows what it printed.',
-  args: { command: z.string().min(1).describe('a command line for sh') },
+  args: { command: commandText.describe('a command line for sh') },
   run: async (bench, { command }) =>
     outcomeOf(await bench.command(['/bin/sh', '-c', command]), 'The command'),
 });
@@ -56,7 +74,7 @@ function outcomeOf({ end, output }: CommandResult, subject: string): Outcome {
   };
 }
 
-function statusOf(end: ProcessEnd): ActionStatus {
+export function statusOf(end: ProcessEnd): ActionStatus {
   if (end.ending === 'exited') return end.exitCode === 0 ? 'ok' : 'failed';
   return end.ending === 'aborted' ? 'error' : end.ending;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineAction, lineNumber, type Outcome } from '../action.ts';
-import { cutMiddle, observationCharacters } from '../output.ts';
+import { cutMiddle, headCharacters, observationCharacters, tailCharacters } from '../output.ts';
 import type { Workbench } from '../workbench.ts';
+import { WriteBroken } from '../workspace-files.ts';
 
 const mostLines = 100;
 const largestScript = 16 * 2 ** 20;
@@ -30,8 +31,10 @@ const readFile = defineAction({
     const { head, tail, size } = files.read(file_name, observationCharacters);
     const text = head.toString('utf8');
     if (tail.length === 0) return done(cutMiddle(text));
-    const both = text + tail.toString('utf8');
-    return done(`${cutMiddle(both)}\n[the file has ${size} bytes; its middle was not read]`);
+    const shown = { head: text.slice(0, headCharacters), tail: tail.toString('utf8').slice(-tailCharacters) };
+    const cut = size - Buffer.byteLength(shown.head) - Buffer.byteLength(shown.tail);
+    const notice = `[… about ${cut} of ${size} bytes cut; Inspect Script Lines shows any part of a script …]`;
+    return done(`${shown.head}\n${notice}\n${shown.tail}`);
   },
 });
 
@@ -117,9 +120,15 @@ const undoEdit = defineAction({
   },
 });
 
+/** Carries out a change that can be undone, also when it broke off half way. */
 function edit(bench: Workbench, path: string, change: () => string): Outcome {
   const before = bench.remember(path);
-  return { ...done(change()), undo: [before] };
+  try {
+    return { ...done(change()), undo: [before] };
+  } catch (error) {
+    if (!(error instanceof WriteBroken)) throw error;
+    return { ...failed(`${error.message}. Undo Edit Script brings back what it was.`), undo: [before] };
+  }
 }
 
 function done(observation: string): Outcome {

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { Problem } from '../../schema/index.ts';
 import { defineAction } from '../action.ts';
 import { cutMiddle } from '../output.ts';
+import { PathFailed } from '../workspace-path.ts';
+import { commandText, statusOf } from './execute.ts';
 
 const Verdict = z.object({ valid: z.boolean(), problems: z.array(Problem) });
 
@@ -54,8 +56,7 @@ const checkBudget = defineAction({
   run: (bench) => {
     const { steps_left, seconds_left, tokens_left, money_left } = bench.budget();
     const lines = [
-      // This very step is not yet taken off.
-      `steps left: ${steps_left - 1}`,
+      `steps left: ${steps_left}`,
       `seconds left: ${Math.floor(seconds_left)}`,
       `tokens left: ${tokens_left ?? 'not limited'}`,
       `money left: ${money_left === null ? 'not limited' : `$${money_left.toFixed(2)}`}`,
@@ -75,29 +76,32 @@ const finalAnswer = defineAction({
   }),
 });
 
+const mostSearchMs = 30_000;
+
 const searchFiles = defineAction({
   name: 'Search Files',
   description: 'Finds the lines of text files in the workspace that match a regular expression.',
   args: {
-    pattern: z.string().min(1).describe('a Python regular expression'),
-    dir_path: z.string().default('.').describe('folder to search in, relative to the workspace; default "."'),
+    pattern: commandText.describe('a Python regular expression'),
+    dir_path: z
+      .string()
+      .default('.')
+      .describe('folder or file to search in, relative to the workspace; default "."'),
   },
   run: async (bench, { pattern, dir_path }) => {
-    const folder = bench.files.pathOf(dir_path);
-    const { output, end } = await bench.helper('search_files.py', [pattern, folder === '' ? '.' : folder], {
-      timeoutMs: 30_000,
+    if (bench.files.kindOf(dir_path) === null)
+      throw new PathFailed(`${dir_path} does not exist. List Files shows what is there.`);
+    const path = bench.files.pathOf(dir_path);
+    const { output, end } = await bench.helper('search_files.py', [pattern, path === '' ? '.' : path], {
+      timeoutMs: mostSearchMs,
     });
-    if (end.ending === 'timed_out') {
-      return {
-        status: 'timed_out',
-        observation: 'The search took longer than 30 s. Use a simpler pattern or a smaller folder.',
-      };
-    }
-    return {
-      status: end.exitCode === 0 ? 'ok' : 'failed',
-      observation: output.trimEnd(),
-      exitCode: end.exitCode,
-    };
+    const status = statusOf(end);
+    const seconds = (end.durationMs / 1000).toFixed(1);
+    const notice =
+      end.ending === 'exited'
+        ? ''
+        : `\n[the search was stopped after ${seconds} s: use a simpler pattern or a smaller folder]`;
+    return { status, observation: `${output.trimEnd()}${notice}`.trim(), exitCode: end.exitCode };
   },
 });
 

@@ -1,0 +1,72 @@
+import { CommanderError } from 'commander';
+import { messageOf, UserError } from '../lib/errors.ts';
+import { type ExitCode, exitCodes } from './context.ts';
+
+/** An error as people and programs are told of it. */
+export interface Explanation {
+  code: string;
+  exitCode: ExitCode;
+  message: string;
+  hint: string;
+}
+
+/** Errors that a person can mend outside the command line: something is not there, or not to be had. */
+const missingCodes: ReadonlySet<string> = new Set([
+  ...['no_python', 'old_python', 'no_venv', 'no_package', 'pip_failed', 'broken_environment'],
+  ...['offline', 'network', 'not_found', 'server_error', 'no_access', 'not_in_mirror', 'no_checksum'],
+  ...['wrong_checksum', 'wrong_size', 'html_page', 'bad_redirect', 'unsafe_redirect', 'too_many_redirects'],
+  ...['kaggle_credentials', 'kaggle_rules', 'kaggle_competition', 'prepare_failed', 'bad_archive'],
+  ...['cache_not_writable', 'disk_full', 'withheld_missing'],
+]);
+
+/** What the machine says no to, and what to look at. */
+const systemHints: Readonly<Record<string, string>> = {
+  EACCES: 'Check who may read and write there, or name another folder (--dir, MLAB_CACHE).',
+  EPERM: 'Check who may read and write there, or name another folder (--dir, MLAB_CACHE).',
+  EROFS: 'The place is read-only: name another folder (--dir, MLAB_CACHE).',
+  ENOSPC: 'The disk is full: free some room; the same command again goes on where it stopped.',
+  EDQUOT: 'Your disk quota is used up: free some room; the same command again goes on where it stopped.',
+  ENOTDIR: 'A part of the path is a file: name another folder (--dir, MLAB_CACHE).',
+  EISDIR: 'There is a folder where a file is expected.',
+  ENAMETOOLONG: 'The path is too long: name a shorter folder or experiment (--dir, --name).',
+  EMFILE: 'Too many files are open: raise `ulimit -n`, or lower --parallel.',
+  ENFILE: 'Too many files are open on this machine.',
+  EAGAIN: 'Too many processes are running: lower --parallel, or raise `ulimit -u`.',
+  ENOMEM: 'The memory is used up: lower --parallel.',
+  EIO: 'The disk or its network reports a fault.',
+  ESTALE: 'The network folder has gone away meanwhile.',
+};
+
+/** @param aborted the user asked to stop: whatever else went wrong follows from that */
+export function explain(error: unknown, aborted: boolean): Explanation {
+  if (aborted) {
+    const hint = 'The same command again goes on where it stopped.';
+    return { code: 'interrupted', exitCode: exitCodes.interrupted, message: 'Stopped.', hint };
+  }
+  if (UserError.isInstance(error)) {
+    const { code, message, hint } = error;
+    return { code, exitCode: missingCodes.has(code) ? exitCodes.missing : exitCodes.usage, message, hint };
+  }
+  if (error instanceof CommanderError) {
+    // The help was shown instead of an error.
+    const isHelp = error.code === 'commander.help';
+    const message = isHelp ? 'a command is missing' : error.message.replace(/^error: /, '');
+    const hint = isHelp ? '' : 'mlab --help lists the commands; every command has --help.';
+    return { code: 'usage', exitCode: exitCodes.usage, message, hint };
+  }
+  if (error instanceof Error && error.name === 'SandboxError' && 'hint' in error) {
+    const hint = `${String(error.hint)}\n\`mlab doctor\` says more.`;
+    return { code: 'sandbox', exitCode: exitCodes.missing, message: error.message, hint };
+  }
+  const systemHint = hintOfSystemError(error);
+  if (systemHint !== null)
+    return { code: 'system', exitCode: exitCodes.missing, message: messageOf(error), hint: systemHint };
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const message = `This is a bug in mlab: ${messageOf(error)}`;
+  return { code: 'internal', exitCode: exitCodes.internal, message, hint: stack };
+}
+
+function hintOfSystemError(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
+  return Object.hasOwn(systemHints, error.code) ? (systemHints[error.code] ?? null) : null;
+}

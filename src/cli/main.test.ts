@@ -1,0 +1,225 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { fixtureTasks } from '../../test/fixtures/fixture-task.ts';
+import { launcher, mlab } from '../../test/fixtures/mlab-process.ts';
+import { explain } from './explain.ts';
+import { verbs } from './verbs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'mlab-cli-'));
+const here = { folder };
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Tasks of the tests only; nothing of them is prepared by what is called here. */
+const withFixtures = ['--tasks', fixtureTasks];
+
+describe('help', () => {
+  test('without arguments and with --help it lists every command, and that is no error', async () => {
+    const [bare, asked] = await Promise.all([mlab([], here), mlab(['--help'], here)]);
+    for (const { code, out, err } of [bare, asked]) {
+      expect([code, err]).toEqual([0, '']);
+      for (const { name } of verbs) expect(out).toContain(name.split(' ')[0]);
+    }
+  });
+
+  test('every command has a summary, a usage and an example that begins with its name', async () => {
+    const answers = await Promise.all(
+      verbs.map(async ({ name }) => ({ name, ...(await mlab([...name.split(' '), '--help'], here)) })),
+    );
+    for (const { name, code, out } of answers) {
+      // Two commands are not written yet.
+      if (['tasks check', 'tasks baseline'].includes(name) && !out.includes(`\n  mlab ${name}`)) continue;
+      expect(code).toBe(0);
+      expect(out).toContain(`Usage: mlab ${name}`);
+      expect(out, name).toMatch(new RegExp(`Examples:\\n  mlab ${name}`));
+    }
+  });
+
+  test('a group without its command shows what there is and counts as wrong usage', async () => {
+    const { code, out, err } = await mlab(['runs'], here);
+    expect([code, out]).toEqual([2, '']);
+    for (const word of ['ls', 'show', 'diff', 'restore', 'check']) expect(err).toContain(`\n  ${word}`);
+  });
+
+  test('the version is one line', async () => {
+    expect((await mlab(['--version'], here)).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('wrong usage', () => {
+  const cases: [string[], RegExp][] = [
+    [['rnu'], /unknown command 'rnu'[\s\S]*Did you mean run\?/],
+    [['runs', 'shwo', 'x'], /unknown command 'shwo'[\s\S]*Did you mean show\?/],
+    [['run', '--tsk', 'digits'], /unknown option '--tsk'[\s\S]*Did you mean --task/],
+    [['run'], /There is nothing to run\.\nName tasks with --task or --suite/],
+    [['prepare'], /There is nothing to prepare/],
+    [['run', '--task', 'digts'], /digits/],
+    [['run', '--suite', 'startr'], /Did you mean "starter"/],
+    [['run', '--task', 'digits', '--agent', 'automI'], /did you mean "automl"/],
+    [['run', '--task', 'digits', '--seeds', 'x'], /"x" is not a number/],
+    [['run', '--task', 'digits', '--seeds', '0'], /seeds: .*>=1.*how many seeds, or which/],
+    [['run', '--task', 'digits', '--steps', '0'], /limits\.steps: .*>=1.*actions an agent may take/],
+    [['run', '--task', 'digits', '--steps', '2.5'], /limits\.steps: .*int/],
+    [['run', '--task', 'digits', '--sandbox', 'chroot'], /sandbox: .*"bubblewrap"\|"docker"\|"none"/],
+    [['run', '--task', 'digits', '--broken', 'mend'], /--broken mend[\s\S]*continue, restart, keep/],
+    [['run', '--task', 'digits', '--name', '../x'], /name: use lower-case letters/],
+    [['run', '--task', 'digits', '--seeds', '1,1', '--dry-run'], /planned twice/],
+    [['run', 'none.yaml'], /none\.yaml can't be read as an experiment/],
+    [['grade', 'x', '--steps', 'some'], /--steps some: there is no such choice/],
+    [['report'], /missing required argument 'experiments'/],
+    [['report', 'none'], /There is no experiment "none"/],
+    [['runs', 'show', 'none/x'], /There is no experiment "none"/],
+    [['runs', 'show', 'none'], /There is no run "none"/],
+    [['tasks', 'show', 'digit'], /digits/],
+  ];
+  test.each(cases)(
+    'mlab %j says what is wrong and what to do, on standard error only',
+    async (argv, message) => {
+      const { code, out, err } = await mlab(argv, here);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(/^mlab: /);
+      expect(err).toMatch(message);
+      expect(err).not.toContain('    at ');
+    },
+  );
+
+  test('with --json the error is the one document on standard output', async () => {
+    for (const argv of [['report', 'none'], ['rnu'], ['runs'], ['run', '--tsk']]) {
+      const { code, out } = await mlab([...argv, '--json'], here);
+      expect(code).toBe(2);
+      expect(JSON.parse(out)).toMatchObject({
+        error: { code: expect.any(String), message: expect.any(String) },
+      });
+    }
+  });
+});
+
+describe('answers', () => {
+  test('--json gives one document on standard output, also where there is nothing', async () => {
+    for (const argv of [
+      ['tasks', 'ls'],
+      ['tasks', 'show', 'sums'],
+      ['runs', 'ls'],
+      ['run', '--task', 'sums', '--dry-run'],
+    ]) {
+      const { code, out } = await mlab([...withFixtures, ...argv, '--json'], here);
+      expect(code, out).toBe(0);
+      expect(typeof JSON.parse(out)).toBe('object');
+    }
+  });
+
+  test('a dry run prints the plan and makes nothing', async () => {
+    const cache = join(folder, 'untouched');
+    const argv = [
+      '--dir',
+      'planned',
+      ...withFixtures,
+      'run',
+      '--task',
+      'sums',
+      '--seeds',
+      '2',
+      '--agent',
+      'noop,baseline',
+      '--dry-run',
+    ];
+    const { code, out } = await mlab(argv, { folder, variables: { MLAB_CACHE: cache } });
+    expect(code).toBe(0);
+    for (const id of ['sums-noop-0', 'sums-noop-1', 'sums-baseline-0', 'sums-baseline-1'])
+      expect(out).toContain(id);
+    const { stdout } = await promisify(execFile)('find', [
+      folder,
+      '-name',
+      'plan.json',
+      '-o',
+      '-name',
+      'data',
+    ]);
+    expect(stdout).toBe('');
+  });
+
+  test('flags override the experiment file, limit by limit', async () => {
+    const file = join(folder, 'experiment.yaml');
+    writeFileSync(file, 'tasks: [sums]\nagents: [noop]\nseeds: 3\nlimits: { steps: 4, wall_seconds: 60 }\n');
+    const argv = [...withFixtures, 'run', file, '--seeds', '7,9', '--steps', '5', '--dry-run', '--json'];
+    const plan = JSON.parse((await mlab(argv, here)).out);
+    expect(plan.runs.map(({ id }: { id: string }) => id)).toEqual(['sums-noop-7', 'sums-noop-9']);
+    expect(plan.runs[0].limits).toMatchObject({ steps: 5, wall_seconds: 60, script_seconds: 30 });
+  });
+
+  test('a wrong experiment file is told key by key, with what was meant', async () => {
+    const file = join(folder, 'wrong.yaml');
+    writeFileSync(file, 'task: [sums]\nseeds: many\nagents: 3\nlimits: { step: 4, memory_mb: 1 }\n');
+    const { code, err } = await mlab([...withFixtures, 'run', file], here);
+    expect(code).toBe(2);
+    expect(err).toContain(`${file} can't be run`);
+    expect(err).toContain('task: there is no such key; did you mean "tasks"?');
+    expect(err).toContain('limits.step: there is no such key; did you mean "steps"?');
+    expect(err).toMatch(/seeds: .*expected number.*or .*array.*how many seeds/);
+    expect(err).toMatch(/agents: .*array.*\(agents: agents, by name/);
+    expect(err).toMatch(/limits\.memory_mb: .*>=64.*in MiB/);
+    for (const [content, message] of [
+      ['tasks: [a\n', "can't be read as an experiment"],
+      ['- a\n', 'holds no keys'],
+      ['', 'holds no keys'],
+    ]) {
+      writeFileSync(file, content ?? '');
+      expect((await mlab(['run', file], here)).err).toContain(message);
+    }
+  });
+
+  test('a reader that has seen enough is no error', async () => {
+    const command = `'${process.execPath}' '${launcher}' tasks ls --json | head -c 1; echo " \${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', command], { cwd: folder });
+    expect([stdout, stderr]).toEqual(['{ 0\n', '']);
+  });
+
+  test('an experiment that can not be read does not hide the others', async () => {
+    const experiments = join(folder, 'some');
+    mkdirSync(join(experiments, 'broken'), { recursive: true });
+    writeFileSync(join(experiments, 'broken/plan.json'), '{');
+    const { code, err } = await mlab(['runs', 'ls', '--dir', experiments], here);
+    expect(code).toBe(0);
+    expect(err).toContain('broken is left out');
+  });
+});
+
+describe('what the machine refuses', () => {
+  test.skipIf(process.getuid?.() === 0)(
+    'a folder that may not be read is told as such, not as a bug',
+    async () => {
+      const locked = join(folder, 'locked');
+      mkdirSync(locked);
+      chmodSync(locked, 0);
+      const { code, err } = await mlab(['runs', 'ls', '--dir', locked], here);
+      expect(code).toBe(3);
+      expect(err).not.toContain('bug');
+    },
+  );
+
+  test('a folder that is a file is told as such, not as a bug', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    const { code, err } = await mlab(['runs', 'ls', '--dir', 'file'], here);
+    expect(code).toBe(3);
+    expect(err).toMatch(/ENOTDIR[\s\S]*name another folder/);
+    expect(err).not.toContain('bug');
+  });
+
+  test.each(['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'EMFILE'])('%s is told with what to do', (code) => {
+    const error = Object.assign(new Error(`${code}: no`), { code });
+    expect(explain(error, false)).toMatchObject({
+      code: 'system',
+      exitCode: 3,
+      hint: expect.stringMatching(/\w/),
+    });
+  });
+
+  test('an error that nobody foresaw is called a bug and shows where it was', () => {
+    const told = explain(new TypeError('x is undefined'), false);
+    expect(told).toMatchObject({ code: 'internal', exitCode: 4 });
+    expect(told.hint).toContain('main.test.ts');
+  });
+});

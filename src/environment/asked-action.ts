@@ -1,0 +1,55 @@
+import type { Action } from '../schema/index.ts';
+
+const longestName = 200;
+
+/** What an agent asked for, made into something that can be judged, recorded and compared. */
+export interface AskedAction extends Action {
+  /** The arguments as JSON text, as the trace keeps them. */
+  text: string;
+  /** Why the arguments are none; null when they are an object. */
+  problem: string | null;
+}
+
+/**
+ * Agents parse model replies, so anything can come. What is returned is what a reader of the trace gets back from
+ * `text`: undefined, NaN, dates and the like have become what JSON makes of them.
+ */
+export function readAction(asked: unknown): AskedAction {
+  try {
+    const { name, args } = partsOf(asked);
+    return { name: nameOf(name), ...readArguments(args) };
+  } catch {
+    // A getter or a proxy that throws.
+    return { name: 'unreadable', ...unusable('The action can not be read.') };
+  }
+}
+
+function partsOf(asked: unknown): { name: unknown; args: unknown } {
+  if (typeof asked !== 'object' || asked === null) return { name: asked, args: {} };
+  return { name: 'name' in asked ? asked.name : undefined, args: 'args' in asked ? asked.args : undefined };
+}
+
+function nameOf(name: unknown): string {
+  const text = typeof name === 'string' ? name : (JSON.stringify(name) ?? typeof name);
+  return text.slice(0, longestName).toWellFormed();
+}
+
+function readArguments(args: unknown): Omit<AskedAction, 'name'> {
+  if (args === undefined) return unusable('The arguments are missing: give a JSON object.');
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+    const kind = args === null ? 'null' : Array.isArray(args) ? 'an array' : `a ${typeof args}`;
+    return unusable(`The arguments must be a JSON object, not ${kind}.`);
+  }
+  try {
+    const text = JSON.stringify(args);
+    const copy: unknown = JSON.parse(text);
+    if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw new TypeError('no object');
+    return { args: Object.fromEntries(Object.entries(copy)), text, problem: null };
+  } catch {
+    return unusable('The arguments can not be written as JSON.');
+  }
+}
+
+function unusable(problem: string): Omit<AskedAction, 'name'> {
+  return { args: {}, text: '{}', problem };
+}

@@ -1,0 +1,27 @@
+import type { EndReason, Limits } from '../schema/index.ts';
+
+/** How a run ended. */
+export interface Ending {
+  reason: EndReason;
+  message: string;
+  finalAnswer: string | null;
+}
+
+/** What ends a run after a step; null where nothing does. */
+export function endingOf(
+  finalAnswer: string | null,
+  budget: { steps_left: number; seconds_left: number },
+  limits: Limits,
+): Ending | null {
+  if (finalAnswer !== null)
+    return { reason: 'final_answer', message: 'The final answer was given.', finalAnswer };
+  if (budget.seconds_left <= 0) {
+    const message = `The ${limits.wall_seconds} seconds of the run are used up.`;
+    return { reason: 'time_limit', message, finalAnswer };
+  }
+  if (budget.steps_left <= 0) {
+    const message = `The ${limits.steps} steps of the run are used up.`;
+    return { reason: 'step_limit', message, finalAnswer };
+  }
+  return null;
+}

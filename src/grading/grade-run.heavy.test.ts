@@ -1,0 +1,178 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
+import type { TaskEquipment } from '../runs/index.ts';
+import { checkSandbox } from '../sandbox/index.ts';
+import type { Grade } from '../schema/index.ts';
+import type { RunFolder } from '../store/index.ts';
+import { GraderFailed, gradeRun } from './index.ts';
+
+const bench = new TaskBench();
+let equipment: TaskEquipment;
+let places = 0;
+
+beforeAll(async () => {
+  equipment = await bench.equip();
+});
+afterAll(() => bench[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const withSandbox = describe.skipIf(missing !== undefined);
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+/** Ids 0, 3, … 27 with the sums 0, 4, … 36. */
+const sums = Array.from({ length: 10 }, (_, index) => `${index},${3 * index + index}`);
+const table = (rows: readonly string[], header = 'id,sum') => `${[header, ...rows].join('\n')}\n`;
+
+/** A run in which each text is one step's shell command. */
+async function runOf(commands: readonly string[], task = equipment): Promise<RunFolder> {
+  places += 1;
+  const agent = agentOf(async ({ environment }) => {
+    for (const command of commands) await environment.step({ name: 'Run Command', args: { command } });
+  });
+  const { folder, record } = await runOnce(join(bench.experiments, String(places)), task, agent);
+  if (record.status !== 'finished') throw new Error(record.end?.message);
+  return folder;
+}
+
+function grade(folder: RunFolder, which: 'final' | 'all' = 'final', task = equipment): Promise<Grade[]> {
+  return gradeRun({ folder, ...task, helpersFolder, which, signal: new AbortController().signal });
+}
+
+function writing(content: string): string {
+  return `cat > submission.csv <<'END'\n${content}END`;
+}
+
+withSandbox(`a submission${why}`, () => {
+  test('is matched by id: the order of its rows and columns changes nothing', async () => {
+    const shuffled = [...sums].reverse();
+    const turned = shuffled.map((row) => row.split(',').reverse().join(','));
+    const folder = await runOf([
+      writing(table(sums)),
+      writing(table(shuffled)),
+      writing(table(turned, 'sum,id')),
+    ]);
+    const grades = await grade(folder, 'all');
+    expect(grades.map(({ step, score, valid, final }) => [step, score, valid, final])).toEqual([
+      [0, null, false, false],
+      [1, 0, true, false],
+      [2, 0, true, false],
+      [3, 0, true, true],
+    ]);
+  });
+
+  test('that is wrong is told apart by what is wrong with it, and never gets a score', async () => {
+    const cases: [string, string][] = [
+      [writing(table(sums, 'id,total')), 'wrong_columns'],
+      [writing(table(sums.slice(1))), 'missing_ids'],
+      [writing(table([...sums, '10,1'])), 'extra_ids'],
+      [writing(table([...sums, '3,1'])), 'duplicate_ids'],
+      [writing(table(['0,nan', ...sums.slice(1)])), 'not_finite'],
+      [writing(table(['0,-inf', ...sums.slice(1)])), 'not_finite'],
+      [writing(table(['0,none', ...sums.slice(1)])), 'not_a_number'],
+      ['rm submission.csv', 'missing_file'],
+      ['mkdir submission.csv', 'not_a_file'],
+      ['rmdir submission.csv; ln -s data/test.csv submission.csv', 'not_a_file'],
+      ['rm submission.csv; head -c 2000000 /dev/zero > submission.csv', 'too_large'],
+      ["printf '\\377\\376\\0' > submission.csv", 'unreadable'],
+      [': > submission.csv', 'unreadable'],
+    ];
+    const grades = await grade(await runOf(cases.map(([command]) => command)), 'all');
+    const codes = grades.slice(1).map(({ problems }) => problems.map(({ code }) => code));
+    for (const [index, [command, code]] of cases.entries()) {
+      if (command.startsWith(':')) expect(codes[index]?.length).toBeGreaterThan(0);
+      else expect(codes[index], command).toContain(code);
+    }
+    expect(grades.every(({ score, valid }) => score === null && !valid)).toBe(true);
+  });
+
+  test('that a later script did not write anew is graded and flagged as stale', async () => {
+    places += 1;
+    const agent = agentOf(async ({ environment }) => {
+      for (const script_name of ['train.py', 'other.py']) {
+        await environment.step({ name: 'Write File', args: { file_name: 'other.py', content: '' } });
+        await environment.step({ name: 'Execute Script', args: { script_name } });
+      }
+    });
+    const { folder } = await runOnce(join(bench.experiments, String(places)), equipment, agent);
+    expect(await grade(folder)).toMatchObject([{ stale: true, score: 4.5, valid: true, final: true }]);
+  });
+});
+
+withSandbox(`the grader${why}`, () => {
+  /** Copies the task with a grader that does something first; each start leaves a line where only it can write. */
+  async function withGrader(name: string, before: string, after = ''): Promise<TaskEquipment> {
+    const grader = readFileSync(join(equipment.task.hiddenFolder, 'grade.py'), 'utf8');
+    const changed = grader.replace('    main()\n', `    ${before}\n    main()\n    ${after}\n`);
+    return bench.equip(bench.copyTask(name, { 'hidden/grade.py': changed }));
+  }
+
+  test('is started once for all distinct submissions of a run, and not again for what it has judged', async () => {
+    const folder = await runOf([
+      writing(table(sums)),
+      'true',
+      writing(table(['0,9', ...sums.slice(1)])),
+      writing(table(sums)),
+    ]);
+    const first = await grade(folder, 'all');
+    expect(first.map(({ score }) => score)).toEqual([null, 0, 0, 0.9, 0]);
+    const lines = readFileSync(folder.gradesPath, 'utf8');
+    const brokenPython = { ...equipment, python: { ...equipment.python, environment: '/no/such/venv' } };
+    // It can not be started any more, and needs not be.
+    expect(await grade(folder, 'all', brokenPython)).toEqual(first);
+    expect(await grade(folder, 'final', brokenPython)).toEqual(first.slice(-1));
+    expect(readFileSync(folder.gradesPath, 'utf8')).toBe(lines);
+  });
+
+  test('that has changed judges anew', async () => {
+    const folder = await runOf([writing(table(sums))]);
+    const [before] = await grade(folder);
+    const [after] = await grade(folder, 'final', await withGrader('other-grader', 'pass  # another version'));
+    expect(after?.grader).not.toBe(before?.grader);
+    expect(folder.readGrades().grades.length).toBe(2);
+  });
+
+  test('that crashes, says nothing, prints nonsense or leaves results out gives no verdict at all', async () => {
+    const folder = await runOf([writing(table(sums))]);
+    const graders: [string, RegExp][] = [
+      ['raise RuntimeError("broken labels")', /exit code 1[\s\S]*broken labels/],
+      ['import os; os._exit(0)', /printed nothing/],
+      [
+        'print("all fine"); raise SystemExit(0)',
+        /did not print its results as JSON; it printed last: all fine/,
+      ],
+      ['print(\'{"results": []}\'); raise SystemExit(0)', /left out 1 of 1/],
+      ['print(\'{"results": 3}\'); raise SystemExit(0)', /did not print its results/],
+      ['import os; os.kill(os.getpid(), 11)', /SIGSEGV|exit code/],
+    ];
+    for (const [index, [before, message]] of graders.entries()) {
+      const task = await withGrader(`failing-${index}`, before);
+      const failure = await grade(folder, 'final', task).catch((error: unknown) => error);
+      expect(failure, before).toBeInstanceOf(GraderFailed);
+      expect(String(failure), before).toMatch(message);
+    }
+    expect(existsSync(folder.gradesPath)).toBe(false);
+  });
+
+  test('may print what it likes around its results', async () => {
+    const folder = await runOf([writing(table(sums))]);
+    const task = await withGrader(
+      'chatty',
+      'import sys; print("warming up é", "x" * 200_000); print("a warning", file=sys.stderr)',
+      'print("Exception ignored at exit", file=sys.stderr)',
+    );
+    expect(await grade(folder, 'final', task)).toMatchObject([{ score: 0, valid: true }]);
+  });
+
+  test('that takes too long is stopped, and gives no verdict', async () => {
+    const yaml = readFileSync(join(equipment.task.folder, 'task.yaml'), 'utf8');
+    const slow = bench.copyTask('slow-grader', {
+      'task.yaml': yaml.replace('  seconds: 30\n  memory_mb: 256', '  seconds: 1\n  memory_mb: 256'),
+      'hidden/grade.py': 'import time\ntime.sleep(600)\n',
+    });
+    const folder = await runOf([writing(table(sums))]);
+    await expect(grade(folder, 'final', await bench.equip(slow))).rejects.toThrow('timed out');
+  });
+});

@@ -1,0 +1,133 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { planOf, workThrough } from '../../test/fixtures/run-place.ts';
+import { agentByName } from '../agents/index.ts';
+import { gradeRun } from '../grading/index.ts';
+import { checkSandbox } from '../sandbox/index.ts';
+import { createExperiment, type Experiment } from '../store/index.ts';
+import { makePlan, type TaskEquipment } from './index.ts';
+
+const bench = new TaskBench();
+let equipment: TaskEquipment;
+let places = 0;
+
+beforeAll(async () => {
+  equipment = await bench.equip();
+});
+afterAll(() => bench[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+function newExperiment(changes: Record<string, unknown> = {}): Experiment {
+  places += 1;
+  const plan = planOf(equipment, agentByName('baseline'), { seeds: 2, ...changes });
+  return createExperiment(join(bench.experiments, String(places)), plan);
+}
+
+describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
+  test('every run is carried out and graded, and the same again keeps them all untouched', async () => {
+    const experiment = newExperiment();
+    const first = await workThrough(experiment, equipment);
+    expect(first.map(({ record, problem }) => [record?.status, problem])).toEqual([
+      ['finished', null],
+      ['finished', null],
+    ]);
+    const runs = experiment.runIds.map((id) => experiment.runFolder(id));
+    expect(runs.map((run) => run.readGrades().grades.map(({ score }) => score))).toEqual([[4.5], [4.5]]);
+    const records = runs.map((run) => run.readRecord());
+    await workThrough(experiment, equipment);
+    expect(runs.map((run) => run.readRecord())).toEqual(records);
+    expect(runs.map((run) => run.readGrades().grades.length)).toEqual([1, 1]);
+  });
+
+  test('what goes wrong with one run is its own result and never stops the others', async () => {
+    const experiment = newExperiment();
+    const [first, second] = experiment.runIds;
+    const blocked = experiment.runFolder(String(first));
+    using _lock = blocked.lock();
+    const results = await workThrough(experiment, equipment);
+    expect(results.map(({ problem }) => problem !== null)).toEqual([true, false]);
+    expect(results[0]?.problem).toContain(`process ${process.pid}`);
+    expect(experiment.runFolder(String(second)).readRecord()?.status).toBe('finished');
+  });
+
+  test('broken runs are left alone, gone on with or started over, as asked', async () => {
+    const experiment = newExperiment({ seeds: 1 });
+    const folder = experiment.runFolder(String(experiment.runIds[0]));
+    const withoutSandbox = { ...equipment, python: { ...equipment.python, environment: '/no/such/venv' } };
+    const broken = await workThrough(experiment, withoutSandbox);
+    expect(broken[0]?.record).toMatchObject({ status: 'failed', end: { reason: 'infrastructure_error' } });
+    expect(broken[0]?.problem).toContain("The sandbox can't start");
+
+    const kept = await workThrough(experiment, equipment, 'keep');
+    expect(kept[0]?.record?.status).toBe('failed');
+    const restarted = await workThrough(experiment, equipment, 'restart');
+    expect(restarted[0]).toMatchObject({ problem: null, record: { status: 'finished', steps: 2 } });
+    const discarded = join(experiment.folder, 'runs/.discarded');
+    expect(readdirSync(discarded)).toEqual([`${folder.id}.1`]);
+    expect(existsSync(join(discarded, `${folder.id}.1/trace.jsonl`))).toBe(true);
+
+    const other = newExperiment({ seeds: 1 });
+    await workThrough(other, withoutSandbox);
+    const gone = await workThrough(other, equipment, 'continue');
+    expect(gone[0]).toMatchObject({ problem: null, record: { status: 'finished' } });
+  });
+
+  test('an error while grading keeps the run, and it can be graded later', async () => {
+    const experiment = newExperiment({ seeds: 1 });
+    const broken = await bench.equip(
+      bench.copyTask('broken-grader', { 'hidden/grade.py': 'raise SystemExit("the grader is broken")\n' }),
+    );
+    // The same version: the grader breaks after the plan was made.
+    const same = { ...broken, task: { ...broken.task, version: equipment.task.version } };
+    const [result] = await workThrough(experiment, same);
+    expect(result?.record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
+    expect(result?.problem).toMatch(/^not graded: [\s\S]*exit code 1[\s\S]*the grader is broken/);
+    const [again] = await workThrough(experiment, equipment);
+    expect(again?.problem).toBeNull();
+    expect(experiment.runFolder(String(result?.spec.id)).readGrades().grades).toMatchObject([
+      { score: 4.5, final: true },
+    ]);
+  });
+
+  test('a task that has changed since the plan was made is refused, by the plan and by every run', async () => {
+    const experiment = newExperiment({ seeds: 1 });
+    const changed = await bench.equip(bench.copyTask('changed', { 'env/train.py': 'print("other")\n' }));
+    const [result] = await workThrough(experiment, changed);
+    expect(result?.problem).toContain('has changed since this experiment was planned');
+    const plan = planOf(changed, agentByName('baseline'), { seeds: 1 });
+    expect(() => createExperiment(experiment.folder, plan)).toThrow(/task_version/);
+  });
+
+  test('grading needs nothing of the run but the store', async () => {
+    const experiment = newExperiment({ seeds: 1, grade: 'none' });
+    await workThrough(experiment, equipment);
+    const folder = experiment.runFolder(String(experiment.runIds[0]));
+    for (const name of ['outputs', 'task.json']) rmSync(join(folder.folder, name), { recursive: true });
+    const services = { ...equipment, helpersFolder: join(import.meta.dirname, '../../python') };
+    const signal = new AbortController().signal;
+    expect(await gradeRun({ folder, ...services, which: 'final', signal })).toMatchObject([{ score: 4.5 }]);
+  });
+});
+
+describe('a plan', () => {
+  const agents = [{ agent: agentByName('noop'), options: {} }];
+  test('names every run, and refuses one that it would make twice', () => {
+    const tasks = [{ task: equipment.task, verified: false }];
+    const file = { tasks: ['sums'], agents: ['noop'], models: [], seeds: [4, 7], limits: { steps: 3 } };
+    const whole = { ...file, sandbox: 'none' as const, gpu: true, grade: 'final' as const };
+    const plan = makePlan(whole, tasks, agents, '1');
+    expect(plan.runs.map(({ id }) => id)).toEqual(['sums-noop-4', 'sums-noop-7']);
+    expect(plan.runs[0]).toMatchObject({
+      limits: { steps: 3, script_seconds: 30 },
+      gpu: false,
+      marks: ['no sandbox', 'unverified data'],
+    });
+    expect(makePlan({ ...whole, parallel: 9 }, tasks, agents, '1').name).toBe(plan.name);
+    expect(makePlan({ ...whole, seeds: [4] }, tasks, agents, '1').name).not.toBe(plan.name);
+    expect(() => makePlan({ ...whole, seeds: [4, 4] }, tasks, agents, '1')).toThrow('planned twice');
+  });
+});

@@ -1,0 +1,243 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
+import { steadyAgent } from '../../test/fixtures/steady-agent.ts';
+import { checkSandbox } from '../sandbox/index.ts';
+import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../store/index.ts';
+import type { TaskEquipment } from './index.ts';
+
+const bench = new TaskBench();
+let equipment: TaskEquipment;
+let places = 0;
+
+beforeAll(async () => {
+  equipment = await bench.equip();
+});
+afterAll(() => bench[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const withSandbox = describe.skipIf(missing !== undefined);
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+function newPlace(): string {
+  places += 1;
+  return join(bench.experiments, String(places));
+}
+
+const submits = agentOf(async ({ environment }) => {
+  await environment.step({ name: 'Execute Script', args: { script_name: 'train.py' } });
+  await environment.step({ name: 'Final Answer', args: { final_answer: 'done' } });
+});
+
+/** What was asked and what came of it, without times. */
+function deedsOf(folder: RunFolder) {
+  const { events } = readTraceSync(folder.tracePath);
+  return stepsOf(events).map(({ step, started, finished }) => ({
+    step,
+    action: started.action,
+    args: resolveText(folder.objects, started.args),
+    status: finished.status,
+    observation: resolveText(folder.objects, finished.observation).replaceAll(/\d+\.\d s/g, 'S'),
+    submission: finished.submission,
+    undo: finished.undo,
+  }));
+}
+
+withSandbox(`how a run ends${why}`, () => {
+  test('with a final answer it is finished: record, trace and store agree, and the workspace folder is gone', async () => {
+    const { record, folder } = await runOnce(newPlace(), equipment, submits);
+    expect(record).toMatchObject({
+      status: 'finished',
+      steps: 2,
+      end: { reason: 'final_answer' },
+      pid: null,
+    });
+    expect(folder.readRecord()).toMatchObject({ status: 'finished', steps: 2 });
+    expect(existsSync(join(folder.folder, 'workspace'))).toBe(false);
+    expect(await checkRun(folder)).toEqual([]);
+    expect(
+      readTraceSync(folder.tracePath)
+        .events.map(({ kind }) => kind)
+        .filter((kind) => kind !== 'output'),
+    ).toEqual([
+      ...['session_started', 'step_started', 'step_finished', 'step_started', 'step_finished', 'run_ended'],
+    ]);
+  });
+
+  test('an agent that stops, one that fails, and one that uses up its steps are told apart', async () => {
+    const acts = { name: 'List Files', args: { dir_path: '.' } };
+    const stops = agentOf(async ({ environment }) => void (await environment.step(acts)));
+    expect((await runOnce(newPlace(), equipment, stops)).record.end?.reason).toBe('agent_stopped');
+    const fails = agentOf(async ({ environment }) => {
+      await environment.step(acts);
+      throw new Error('a fault of the agent');
+    });
+    const failed = (await runOnce(newPlace(), equipment, fails)).record;
+    expect(failed).toMatchObject({ status: 'finished', steps: 1, end: { reason: 'agent_error' } });
+    expect(failed.end?.message).toContain('a fault of the agent');
+    const never = agentOf(async ({ environment }) => {
+      for (let ended = false; !ended; ) ({ ended } = await environment.step(acts));
+    });
+    const limits = { limits: { steps: 3 } };
+    expect((await runOnce(newPlace(), equipment, never, { changes: limits })).record).toMatchObject({
+      steps: 3,
+      end: { reason: 'step_limit' },
+    });
+    const slow = agentOf(async ({ environment }) => {
+      await environment.step({ name: 'Run Command', args: { command: 'sleep 600' } });
+    });
+    const time = { limits: { wall_seconds: 1 } };
+    expect((await runOnce(newPlace(), equipment, slow, { changes: time })).record).toMatchObject({
+      steps: 1,
+      end: { reason: 'time_limit' },
+    });
+  });
+
+  test('a harness that fails in a step is an infrastructure error, whatever the agent makes of it', async () => {
+    const experiments = newPlace();
+    const swallows = agentOf(async ({ environment }) => {
+      const objects = join(experiments, 'place/objects');
+      // The store is gone: nothing can be kept any more.
+      (await import('node:fs')).rmSync(objects, { recursive: true });
+      writeFileSync(objects, 'in the way');
+      const content = 'x'.repeat(5000);
+      await environment.step({ name: 'Write File', args: { file_name: 'a', content } }).catch(() => {});
+    });
+    const { record } = await runOnce(experiments, equipment, swallows);
+    expect(record).toMatchObject({ status: 'failed', end: { reason: 'infrastructure_error' } });
+  });
+
+  test('folders that may not be entered are no reason to fail at the end', async () => {
+    const locks = agentOf(async ({ environment }) => {
+      const command = 'mkdir -p a/b && touch a/b/c && chmod 0 a/b a . && true';
+      await environment.step({ name: 'Run Command', args: { command } });
+    });
+    const { record, folder } = await runOnce(newPlace(), equipment, locks);
+    expect(record.status).toBe('finished');
+    expect(existsSync(join(folder.folder, 'workspace'))).toBe(false);
+  });
+
+  test("read-only files can't be changed by actions or scripts, dotted names and folders included", async () => {
+    const statuses: string[] = [];
+    const tries = agentOf(async ({ environment }) => {
+      for (const file_name of ['.pinned', 'frozen/.helper.py', './frozen/new.py', 'frozen/../.pinned']) {
+        statuses.push(
+          (await environment.step({ name: 'Write File', args: { file_name, content: '' } })).status,
+        );
+      }
+      for (const command of ['echo x > .pinned', 'echo x > frozen/.helper.py', 'rm frozen/.helper.py'])
+        statuses.push((await environment.step({ name: 'Run Command', args: { command } })).status);
+    });
+    await runOnce(newPlace(), equipment, tries);
+    expect(statuses).toEqual([...Array(4).fill('refused'), ...Array(3).fill('failed')]);
+  });
+});
+
+test('where the sandbox can not start the run fails and says why, and nothing of it ran unconfined', async () => {
+  const proof = join(bench.folder, 'ran-unconfined');
+  const runs = agentOf(async ({ environment }) => {
+    await environment.step({ name: 'Run Command', args: { command: `touch ${proof}` } });
+  });
+  // A read-only mount whose place is taken by a file can not be made.
+  const broken = {
+    ...equipment,
+    python: { ...equipment.python, environment: join(bench.folder, 'no-such-venv') },
+  };
+  const { record } = await runOnce(newPlace(), broken, runs);
+  expect(record).toMatchObject({ status: 'failed', steps: 0, end: { reason: 'infrastructure_error' } });
+  expect(record.end?.message).toContain("The sandbox can't start");
+  expect(existsSync(proof)).toBe(false);
+});
+
+withSandbox(`going on${why}`, () => {
+  test('a run that was stopped goes on with the same actions and ends the same', async () => {
+    const { folder: whole } = await runOnce(newPlace(), equipment, steadyAgent);
+    const experiments = newPlace();
+    const controller = new AbortController();
+    const stopped = runOnce(experiments, equipment, steadyAgent, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 400);
+    const first = (await stopped).record;
+    expect(['interrupted', 'finished']).toContain(first.status);
+    const { record, folder } = await runOnce(experiments, equipment, steadyAgent);
+    expect(record.status).toBe('finished');
+    expect(deedsOf(folder)).toEqual(deedsOf(whole));
+    expect(await checkRun(folder)).toEqual([]);
+  });
+
+  test('a run that was killed at any moment goes on with the same actions and ends the same', async () => {
+    const { folder: whole, record: uninterrupted } = await runOnce(newPlace(), equipment, steadyAgent);
+    const events = readTraceSync(whole.tracePath).events.length;
+    for (const moment of [1, 2, 5, 12, Math.floor(events / 2), events - 6, events - 1]) {
+      const experiments = newPlace();
+      await killAfter(experiments, moment);
+      const { record, folder } = await runOnce(experiments, equipment, steadyAgent);
+      expect(record).toMatchObject({ status: 'finished', steps: uninterrupted.steps });
+      expect(deedsOf(folder), `killed after ${moment} events`).toEqual(deedsOf(whole));
+      expect(await checkRun(folder)).toEqual([]);
+    }
+  });
+
+  test('an agent that acts otherwise than before is told, with what to do', async () => {
+    const experiments = newPlace();
+    const controller = new AbortController();
+    const early = agentOf(async ({ environment }) => {
+      await environment.step({ name: 'List Files', args: { dir_path: '.' } });
+      controller.abort();
+      await environment.step({ name: 'List Files', args: { dir_path: '.' } });
+    });
+    expect(
+      (await runOnce(experiments, equipment, early, { signal: controller.signal })).record,
+    ).toMatchObject({
+      status: 'interrupted',
+      steps: 1,
+    });
+    const { record } = await runOnce(experiments, equipment, submits);
+    expect(record.status).toBe('failed');
+    expect(record.end?.message).toMatch(/can't go on from its trace[\s\S]*--broken restart/);
+  });
+
+  test('a workspace that a killed session left behind is made anew from the trace', async () => {
+    const experiments = newPlace();
+    const controller = new AbortController();
+    const early = agentOf(async ({ environment }) => {
+      await environment.step({ name: 'Write File', args: { file_name: 'a', content: 'one' } });
+      controller.abort();
+    });
+    const { folder } = await runOnce(experiments, equipment, early, { signal: controller.signal });
+    mkdirSync(join(folder.folder, 'workspace/junk'), { recursive: true });
+    writeFileSync(join(folder.folder, 'workspace/a'), 'half');
+    let seen = '';
+    const late = agentOf(async ({ environment }) => {
+      await environment.step({ name: 'Write File', args: { file_name: 'a', content: 'one' } });
+      const { observation } = await environment.step({ name: 'Run Command', args: { command: 'ls; cat a' } });
+      seen = observation;
+    });
+    await runOnce(experiments, equipment, late);
+    expect(seen).toMatch(/^a\ndata\nfrozen\ntrain\.py\none\n/);
+  });
+});
+
+/** Starts a run in a process of its own and kills it once its trace holds so many lines. */
+async function killAfter(experiments: string, lines: number): Promise<void> {
+  const script = join(import.meta.dirname, '../../test/fixtures/run-child.ts');
+  const child = spawn(process.execPath, [script, bench.cache, experiments], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const trace = join(experiments, 'place/runs/sums-steady-0/trace.jsonl');
+  while (child.exitCode === null && linesOf(trace) < lines) await sleep(1);
+  kill(child);
+  await ended;
+}
+
+function kill(child: ChildProcess): void {
+  if (child.exitCode === null) child.kill('SIGKILL');
+}
+
+function linesOf(file: string): number {
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
+}
