@@ -7,4 +7,4 @@ export {
   runExperiment,
 } from './experiment.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
-export { isReadOnly, type TaskEquipment } from './workspace.ts';
+export { createWorkspace, isReadOnly, type RunFolders, sandboxSpec, type TaskEquipment } from './workspace.ts';
