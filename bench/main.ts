@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf, UserError } from '../src/lib/errors.ts';
+import { removeTree } from '../src/lib/read-only-tree.ts';
 import { SandboxError } from '../src/sandbox/index.ts';
-import { removeTree } from '../src/tasks/index.ts';
+
 import type { BenchContext, Benchmark } from './benchmark.ts';
 import { help } from './help.ts';
 import { kill } from './kill.ts';

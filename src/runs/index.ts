@@ -7,4 +7,10 @@ export {
   runExperiment,
 } from './experiment.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
-export { createWorkspace, isReadOnly, type RunFolders, sandboxSpec, type TaskEquipment } from './workspace.ts';
+export {
+  createWorkspace,
+  isReadOnly,
+  type RunFolders,
+  sandboxSpec,
+  type TaskEquipment,
+} from './workspace.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
+import { makeReadOnly, removeTree } from '../lib/read-only-tree.ts';
 import { archiveFolderName } from './archive-name.ts';
 import { withWritableCache } from './cache-folder.ts';
 import type { DownloadTiming } from './download-request.ts';
@@ -21,7 +22,6 @@ import {
   readPrepared,
 } from './prepared-data.ts';
 import type { PythonEnvironment } from './python-environment.ts';
-import { makeReadOnly, removeTree } from './read-only-tree.ts';
 import { normaliseRequirements } from './requirements.ts';
 import { runPrepareScript } from './run-prepare-script.ts';
 import { obtainSources, type SourceFile } from './sources.ts';
