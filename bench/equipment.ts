@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { UserError } from '../src/lib/errors.ts';
 import type { TaskEquipment } from '../src/runs/index.ts';
+import { checkSandbox } from '../src/sandbox/index.ts';
 import { ensurePython, loadTask, prepareTask } from '../src/tasks/index.ts';
 
 const projectFolder = join(import.meta.dirname, '..');
@@ -18,4 +20,11 @@ export async function equip(cache: string, signal: AbortSignal): Promise<TaskEqu
     allowUnverified: false,
   });
   return { task, python, prepared };
+}
+
+/** @throws UserError where this machine can't confine commands: what runs strange commands is not measured then */
+export async function requireSandbox(): Promise<void> {
+  const obstacle = (await checkSandbox()).find(({ state }) => state === 'missing');
+  if (obstacle === undefined) return;
+  throw new UserError('no_sandbox', obstacle.detail, obstacle.mend ?? 'mlab doctor tells more.');
 }

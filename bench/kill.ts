@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Plan } from '../src/schema/index.ts';
 import { createExperiment, type Experiment, type RunFolder } from '../src/store/index.ts';
 import type { BenchContext, Benchmark, Measurement } from './benchmark.ts';
-import { equip } from './equipment.ts';
+import { equip, requireSandbox } from './equipment.ts';
 import { actionsOf, finishedSteps, Inspector } from './kill-inspector.ts';
 import { live } from './killed-process.ts';
 import { planFor } from './plans.ts';
@@ -26,6 +26,7 @@ export const kill: Benchmark = {
   summary: 'kill -9 at 200 random moments of runs: what is lost, and do they go on',
   async measure(context) {
     const kills = context.quick ? 4 : 200;
+    await requireSandbox();
     const equipment = await equip(context.cache, context.signal);
     const tally: Tally = {
       ...{ kills: 0, killsUnderWay: 0, runs: 0, lostSteps: 0, failedResumes: 0 },

@@ -139,7 +139,17 @@ export function malformedActions(count: number, seed: number): unknown[] {
 function endsRun(action: unknown): boolean {
   if (typeof action !== 'object' || action === null || !('args' in action)) return false;
   if (!('name' in action) || action.name !== 'Final Answer') return false;
-  return actionDefinitions.get(action.name)?.schema.safeParse(action.args).success === true;
+  const schema = actionDefinitions.get(action.name)?.schema;
+  // A date is a text once it is written as JSON.
+  return [action.args, asJson(action.args)].some((args) => schema?.safeParse(args).success === true);
+}
+
+function asJson(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch {
+    return null;
+  }
 }
 
 function joined(parts: readonly string[]): string {

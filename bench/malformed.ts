@@ -5,7 +5,7 @@ import type { Action, ActionStatus } from '../src/schema/index.ts';
 import { checkRun, readTraceSync, stepsOf } from '../src/store/index.ts';
 import { type BenchRunOptions, openBenchRun } from './bench-run.ts';
 import { type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
-import { equip } from './equipment.ts';
+import { equip, requireSandbox } from './equipment.ts';
 import { malformedActions } from './malformed-actions.ts';
 
 const batch = 250;
@@ -32,6 +32,7 @@ export const malformed: Benchmark = {
   summary: '20,000 malformed actions: does the run survive each with a useful answer',
   async measure({ quick, scratch, cache, log, signal }) {
     const count = quick ? 300 : 20_000;
+    await requireSandbox();
     const equipment = await equip(cache, signal);
     const options = {
       equipment,

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { UserError } from '../src/lib/errors.ts';
 import type { Benchmark, Measurement } from './benchmark.ts';
-import { equip } from './equipment.ts';
+import { equip, requireSandbox } from './equipment.ts';
 
 /** What the process held after so many runs. */
 const NoopLook = z.object({
@@ -30,6 +30,7 @@ export const noop: Benchmark = {
   summary: '500 runs that do nothing: memory and processor time a run',
   async measure({ quick, scratch, cache, log, signal }) {
     const [first, last] = quick ? [5, 15] : [100, 500];
+    await requireSandbox();
     await equip(cache, signal);
     log(`${last} runs in one process`);
     const program = join(import.meta.dirname, 'children/noop.ts');
