@@ -8,4 +8,10 @@ export {
 } from './experiment.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
 export { runOne } from './run-one.ts';
-export { isReadOnly, type TaskEquipment } from './workspace.ts';
+export {
+  createWorkspace,
+  isReadOnly,
+  type RunFolders,
+  sandboxSpec,
+  type TaskEquipment,
+} from './workspace.ts';

@@ -1,0 +1,106 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mountPoints, RunEnvironment, recordedRun } from '../src/environment/index.ts';
+import { createWorkspace, isReadOnly, sandboxSpec, type TaskEquipment } from '../src/runs/index.ts';
+import { createSandbox } from '../src/sandbox/index.ts';
+import type { SandboxDriver } from '../src/schema/index.ts';
+import {
+  createExperiment,
+  type RunFolder,
+  readTraceSync,
+  resolveText,
+  Snapshotter,
+} from '../src/store/index.ts';
+import { helpersFolder } from './equipment.ts';
+import { planFor } from './plans.ts';
+
+export interface BenchRun extends AsyncDisposable {
+  environment: RunEnvironment;
+  folder: RunFolder;
+  snapshotter: Snapshotter;
+  /** Host folder. */
+  workspace: string;
+}
+
+export interface BenchRunOptions {
+  equipment: TaskEquipment;
+  /** Folder of the experiment; opened again, the run goes on as after a kill. */
+  folder: string;
+  /** `none` where no command is run at all. */
+  sandbox: SandboxDriver;
+  /** Puts more files into the fresh workspace. */
+  fill?: (workspace: string) => void;
+  signal: AbortSignal;
+}
+
+/** A run's environment over real files, as `mlab run` builds it, without an agent: the caller acts. */
+export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> {
+  const { equipment, signal } = options;
+  const plan = planFor(
+    {
+      name: 'bench',
+      agent: 'noop',
+      seeds: 1,
+      grade: 'none',
+      sandbox: options.sandbox,
+      limits: { steps: 1_000_000, wall_seconds: 86_400, script_seconds: 5 },
+    },
+    equipment,
+  );
+  const [spec] = plan.runs;
+  if (spec === undefined) throw new Error('the plan has no run');
+  const folder = createExperiment(options.folder, plan).runFolder(spec.id);
+  const folders = {
+    workspace: join(folder.folder, 'workspace'),
+    outputs: join(folder.folder, 'outputs'),
+    brief: join(folder.folder, 'task.json'),
+  };
+  await using opened = new AsyncDisposableStack();
+  opened.use(folder.lock());
+  const trace = opened.use(folder.openTrace());
+  const { events } = readTraceSync(folder.tracePath);
+  if (events.length === 0) {
+    createWorkspace(equipment.task, folders.workspace);
+    options.fill?.(folders.workspace);
+  }
+  mkdirSync(folders.outputs, { recursive: true });
+  writeFileSync(folders.brief, JSON.stringify(equipment.task.brief));
+  const snapshotter = new Snapshotter(folder.objects, folders.workspace);
+  const { id } = await snapshotter.take({ ignore: mountPoints, signal });
+  trace.append({
+    kind: 'session_started',
+    session: events.length === 0 ? 1 : 2,
+    versions: {},
+    snapshot: id,
+    repaired_bytes: trace.repairedBytes,
+    seconds_used: 0,
+  });
+  const sandbox = opened.use(
+    await createSandbox(options.sandbox, sandboxSpec(spec, equipment, folders, helpersFolder, 1)),
+  );
+  const environment = opened.use(
+    new RunEnvironment({
+      task: equipment.task.brief,
+      limits: spec.limits,
+      folders: {
+        workspace: folders.workspace,
+        data: equipment.prepared.publicFolder,
+        outputs: folders.outputs,
+      },
+      isReadOnly: (path) => isReadOnly(equipment.task, path),
+      sandbox,
+      trace,
+      objects: folder.objects,
+      snapshotter,
+      recorded: recordedRun(events, (ref) => resolveText(folder.objects, ref)),
+      secondsUsedBefore: 0,
+      signal,
+    }),
+  );
+  const everything = opened.move();
+  return {
+    ...{ environment, folder, snapshotter },
+    workspace: folders.workspace,
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  };
+}

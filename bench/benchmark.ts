@@ -1,0 +1,47 @@
+/** One number, what it should be, and where it came from. */
+export interface Measurement {
+  /** What was measured, such as `own cost of a step, around step 50`. */
+  what: string;
+  value: number;
+  /** Such as `ms`, `bytes`, or `times`; empty for a plain count. */
+  unit: string;
+  /** The value must not be above this; null where the number is told for what it is. */
+  atMost: number | null;
+  /** How it was measured, or what else is worth knowing. */
+  note: string;
+}
+
+export interface BenchContext {
+  /** A short version that shows that all of it works; its numbers mean little. */
+  quick: boolean;
+  /** An empty folder, removed afterwards. */
+  scratch: string;
+  /** The cache for prepared tasks, shared by the benchmarks of one call. */
+  cache: string;
+  /** To standard error: what is going on. */
+  log: (line: string) => void;
+  signal: AbortSignal;
+}
+
+export interface Benchmark {
+  name: string;
+  summary: string;
+  /** @throws SandboxError, UserError where this machine lacks something that is needed */
+  measure(context: BenchContext): Promise<Measurement[]>;
+}
+
+export function isMet({ value, atMost }: Measurement): boolean {
+  return atMost === null || value <= atMost;
+}
+
+/** The value below which this share of all values lies; of an even number, the lower one. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  if (value === undefined) throw new Error('there is nothing to summarise');
+  return value;
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}

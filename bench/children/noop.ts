@@ -1,0 +1,63 @@
+/**
+ * Works through an experiment of noop runs, and prints what the process holds and has used when the numbered runs
+ * have ended. Needs --expose-gc. Arguments: folder, cache, then the numbers.
+ */
+import { readFileSync } from 'node:fs';
+import { runExperiment } from '../../src/runs/index.ts';
+import { createExperiment } from '../../src/store/index.ts';
+import { equip, helpersFolder } from '../equipment.ts';
+import type { NoopLook } from '../noop.ts';
+import { planFor } from '../plans.ts';
+
+const [folder = '', cache = '', ...numbers] = process.argv.slice(2);
+const lookAt = numbers.map(Number);
+const signal = new AbortController().signal;
+const equipment = await equip(cache, signal);
+const seeds = Math.max(...lookAt);
+const plan = planFor({ name: 'noop', agent: 'noop', seeds, grade: 'none', sandbox: 'bubblewrap' }, equipment);
+const looks: NoopLook[] = [];
+let ended = 0;
+const results = await runExperiment(plan, {
+  experiment: createExperiment(folder, plan),
+  equipment: new Map([[equipment.task.file.id, equipment]]),
+  helpersFolder,
+  versions: {},
+  broken: 'continue',
+  signal,
+  onProgress: ({ kind }) => {
+    if (kind !== 'run_ended') return;
+    ended += 1;
+    if (lookAt.includes(ended)) looks.push(look(ended));
+  },
+});
+const problem = results.find((result) => result.problem !== null)?.problem ?? null;
+process.stdout.write(JSON.stringify({ looks, problem }));
+
+function look(runs: number): NoopLook {
+  const { user, system } = process.cpuUsage();
+  const collect = globalThis.gc;
+  if (collect === undefined) throw new Error('start it with --expose-gc');
+  // The second time collects what finalizers of the first let go.
+  collect();
+  collect();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return {
+    runs,
+    cpuMs: (user + system) / 1000,
+    childrenCpuMs: childrenCpuMs(),
+    heapBytes: heapUsed + external,
+    residentBytes: rss,
+  };
+}
+
+/** Of all processes that were started and have ended; null where the system does not tell. Ticks are 1/100 s. */
+function childrenCpuMs(): number | null {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[13]) + Number(fields[14])) * 10;
+  } catch {
+    return null;
+  }
+}

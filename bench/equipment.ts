@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { UserError } from '../src/lib/errors.ts';
+import type { TaskEquipment } from '../src/runs/index.ts';
+import { checkSandbox } from '../src/sandbox/index.ts';
+import { ensurePython, loadTask, prepareTask } from '../src/tasks/index.ts';
+
+const projectFolder = join(import.meta.dirname, '..');
+
+/** Python helpers that sandboxed scripts and graders use. */
+export const helpersFolder = join(projectFolder, 'python');
+export const launcher = join(projectFolder, 'bin/mlab.mjs');
+
+/** The task of a few milliseconds that runs are made of here: it needs no packages and no download. */
+export async function equip(cache: string, signal: AbortSignal): Promise<TaskEquipment> {
+  const task = loadTask('bench-line', [join(import.meta.dirname, 'tasks')]);
+  const python = await ensurePython(task.requirements, { cache, signal });
+  const prepared = await prepareTask(task, {
+    ...{ cache, python, signal },
+    helpers: helpersFolder,
+    allowUnverified: false,
+  });
+  return { task, python, prepared };
+}
+
+/** @throws UserError where this machine can't confine commands: what runs strange commands is not measured then */
+export async function requireSandbox(): Promise<void> {
+  const obstacle = (await checkSandbox()).find(({ state }) => state === 'missing');
+  if (obstacle === undefined) return;
+  throw new UserError('no_sandbox', obstacle.detail, obstacle.mend ?? 'mlab doctor tells more.');
+}

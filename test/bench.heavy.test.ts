@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { checkSandbox } from '../src/sandbox/index.ts';
+
+const root = join(import.meta.dirname, '..');
+
+const Report = z.object({
+  machine: z.object({ processor: z.string().min(1), cores: z.int().min(1), node: z.string().min(1) }),
+  quick: z.literal(true),
+  benchmarks: z.array(
+    z.object({
+      name: z.string(),
+      missing: z.string().nullable(),
+      measurements: z.array(
+        z.object({
+          what: z.string().min(1),
+          // Finite: JSON turns NaN and infinities into null.
+          value: z.number(),
+          unit: z.string(),
+          atMost: z.number().nullable(),
+          note: z.string(),
+        }),
+      ),
+    }),
+  ),
+});
+
+function bench(...argv: string[]) {
+  return spawnSync(process.execPath, [join(root, 'bench/main.ts'), ...argv], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 2 ** 20,
+  });
+}
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+
+test('every benchmark yields numbers, in a short version too', ({ skip }) => {
+  skip(missing !== undefined, `no sandbox here: ${missing?.detail}`);
+  const { stdout, stderr, status } = bench('--quick', '--json');
+  // 1: a target was missed. The short version says nothing about that.
+  expect([0, 1], stderr).toContain(status);
+  const { benchmarks } = Report.parse(JSON.parse(stdout));
+  expect(benchmarks.map(({ name }) => name)).toEqual([
+    'step',
+    'snapshot',
+    'malformed',
+    'noop',
+    'help',
+    'kill',
+  ]);
+  for (const benchmark of benchmarks) {
+    expect(benchmark.missing).toBeNull();
+    expect(benchmark.measurements.some(({ atMost }) => atMost !== null)).toBe(true);
+  }
+});
+
+test('what must never happen to a run does not happen in the short version either', ({ skip }) => {
+  skip(missing !== undefined, `no sandbox here: ${missing?.detail}`);
+  const { stdout, stderr } = bench('--quick', '--json', 'malformed', 'kill');
+  const counts = Report.parse(JSON.parse(stdout))
+    .benchmarks.flatMap(({ measurements }) => measurements)
+    .filter(({ atMost }) => atMost === 0);
+  expect(counts.length).toBeGreaterThan(5);
+  expect(
+    counts.filter(({ value }) => value > 0),
+    stderr,
+  ).toEqual([]);
+});
+
+test('an unknown benchmark is refused with the list of those that there are', () => {
+  const { status, stderr } = bench('stepp');
+  expect(status).toBe(2);
+  expect(stderr).toContain('There is no benchmark "stepp".');
+  expect(stderr).toContain('snapshot');
+});
