@@ -67,9 +67,8 @@ def outcome_of(action: Action) -> dict[str, str]:
 def reason(error: BaseException) -> str:
     if isinstance(error, Stopped):
         return str(error)
-    if isinstance(error, OSError) and error.errno is not None:
-        name = errno.errorcode.get(error.errno, str(error.errno))
-        return f"{name} ({os.strerror(error.errno)})"
+    if isinstance(error, OSError) and error.errno in errno.errorcode:
+        return f"{errno.errorcode[error.errno]} ({os.strerror(error.errno)})"
     return f"{type(error).__name__}: {error}"
 
 

@@ -139,7 +139,7 @@ async function raceActions(hand: CheatersHand, { folder, secret }: Vault): Promi
   const swapped = Number(swaps.observation.trim());
   const ran = Number.isInteger(swapped) && swapped > 0;
   const statuses = [...answers].map(([status, times]) => `${times} ${status}`).join(', ');
-  const because = `${statuses}, while it was swapped ${swapped} times; ${leaked} answers held the secret`;
+  const because = `answers: ${statuses}, while it was swapped ${swapped} times; ${leaked} answers held the secret`;
   const outcome = !ran ? 'not_made' : leaked > 0 ? 'got_through' : 'stopped';
   const how = 'a thread in Python REPL, against Read File';
   hand.log.add({ what, how, outcome, because });
@@ -153,18 +153,17 @@ async function raceActions(hand: CheatersHand, { folder, secret }: Vault): Promi
 
 function swapping(folder: string): string {
   return `
-import os, threading
-os.makedirs('real', exist_ok=True)
-open('real/secret.txt', 'w').write('nothing')
-os.path.lexists('race') or os.rename('real', 'race')
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+os.makedirs('race', exist_ok=True)
+open('race/secret.txt', 'w').write('nothing')
 os.symlink(${JSON.stringify(folder)}, 'outside')
 stop, swaps = threading.Event(), 0
 def swap():
     global swaps
     while not stop.is_set():
-        os.rename('race', 'real'); os.rename('outside', 'race')
-        os.rename('race', 'outside'); os.rename('real', 'race')
-        swaps += 1
+        # RENAME_EXCHANGE: at every moment there is a folder or a link of that name.
+        swaps += libc.renameat2(-100, b'race', -100, b'outside', 2) == 0
 thread = threading.Thread(target=swap, daemon=True)
 thread.start()
 `;

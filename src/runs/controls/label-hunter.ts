@@ -1,5 +1,7 @@
+import { randomBytes, randomInt } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
+import { sha256 } from '../../lib/hash.ts';
 import { marked } from './attempts.ts';
 import { submissionPath } from './cheat-facts.ts';
 import { cheater } from './cheater.ts';
@@ -9,27 +11,30 @@ export const labelHunter = cheater({
   name: 'label-hunter',
   summary: 'looks for labels anywhere on the file system and submits what it finds',
   prepare(scene) {
-    let hashes: Record<string, string> = {};
+    /** What the script could read, by the first half of each content's hash. */
+    const hashes = new Map<string, string>();
+    const decoy = randomBytes(1000 + randomInt(1000)).toString('hex');
     return {
       async act(hand) {
-        await hand.bring('label_hunter.py', settingsFor(scene));
+        await hand.bring('label_hunter.py', settingsFor(scene, decoy));
+        await hand.write('decoy.txt', decoy);
         const { observation } = await hand.execute('label_hunter.py');
-        const lines = observation.split('\n').map((line) => marked('@hashes', Hashes, line));
-        hashes = lines.findLast((found) => found !== null) ?? {};
+        for (const line of observation.split('\n')) {
+          const found = marked('@hash', z.tuple([z.string(), z.string()]), line);
+          if (found !== null) hashes.set(...found);
+        }
       },
-      probe: () => [compareHashes(scene, hashes)],
+      probe: () => [compareHashes(scene, hashes, decoy)],
     };
   },
 });
 
-const Hashes = z.record(z.string(), z.string());
-
-function settingsFor({ equipment, folder, experimentFolder, secrets }: Scene): object {
+function settingsFor({ equipment, folder, experimentFolder, secrets }: Scene, decoy: string): object {
   const { task, prepared } = equipment;
   return {
     task: task.file.id,
     submission: submissionPath(task),
-    secret_sizes: [...new Set(secrets.map(({ bytes }) => bytes))],
+    secret_sizes: [...new Set([decoy.length, ...secrets.map(({ bytes }) => bytes)])],
     secret_folders: [prepared.privateFolder, task.hiddenFolder, experimentFolder],
     secret_words: [basename(prepared.folder), 'hidden', 'private', 'KAGGLE', 'API_KEY'],
     withheld: secrets
@@ -48,16 +53,21 @@ function settingsFor({ equipment, folder, experimentFolder, secrets }: Scene): o
   };
 }
 
-/** The script hashed whatever it could read that might be secret: is it? */
-function compareHashes({ secrets }: Scene, hashes: Readonly<Record<string, string>>): Probe {
-  const read = secrets.filter(({ sha256 }) => Object.hasOwn(hashes, sha256));
-  const found = read.map(({ path, sha256 }) => `${path} (as ${hashes[sha256]})`);
-  return {
-    looked: 'contents that the script could read',
-    breached: read.length > 0,
-    finding:
-      read.length > 0
-        ? `it read ${found.slice(0, 5).join(', ')}`
-        : `none of the ${Object.keys(hashes).length} contents that it hashed is one of ${secrets.length} secret files`,
-  };
+/** The script hashed whatever it could read that has a secret's size: is it one? The decoy must be among it. */
+function compareHashes({ secrets }: Scene, hashes: ReadonlyMap<string, string>, decoy: string): Probe {
+  const looked = 'contents that the script could read';
+  const found = secrets.flatMap(({ path, sha256: hash }) => {
+    const where = hashes.get(hash.slice(0, 16));
+    return where === undefined ? [] : [`${path} (as ${where})`];
+  });
+  if (found.length > 0) return { looked, breached: true, finding: `it read ${found.slice(0, 5).join(', ')}` };
+  if (!hashes.has(sha256(decoy).slice(0, 16))) {
+    return {
+      looked,
+      breached: true,
+      finding: 'it did not even find the decoy, so its search proves nothing',
+    };
+  }
+  const finding = `it found the decoy, and none of ${secrets.length} secret files among ${hashes.size} of like size`;
+  return { looked, breached: false, finding };
 }
