@@ -10,5 +10,13 @@ export {
   type RunResult,
   runExperiment,
 } from './experiment.ts';
+export {
+  type Measured,
+  type MeasuredSeed,
+  type Measurement,
+  type MeasureTaskOptions,
+  measureFolder,
+  measureTask,
+} from './measure-task.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
 export { isReadOnly, type TaskEquipment } from './workspace.ts';

@@ -38,25 +38,23 @@ export class AttemptLog {
     this.#planned.push(...what);
   }
 
-  /** Reads the lines that `python/controls/attempts.py` prints; other lines are passed over. */
-  readOutput(output: string): void {
+  /**
+   * Reads the lines that `python/controls/attempts.py` prints; other lines are passed over.
+   * @returns what this output planned and did not report: its script was ended from outside
+   */
+  readOutput(output: string): string[] {
+    const planned: string[] = [];
+    const made = new Set<string>();
     for (const line of output.split('\n')) {
       const plan = marked('@plan', z.array(z.string()), line);
-      if (plan !== null) this.plan(...plan);
+      if (plan !== null) planned.push(...plan);
       const attempt = marked('@attempt', Reported, line);
-      if (attempt !== null) this.add(attempt);
+      if (attempt === null) continue;
+      made.add(attempt.what);
+      this.add(attempt);
     }
-  }
-
-  /**
-   * Says what stopped the one attempt that was planned and could not report, because it was ended from outside.
-   * @param because null where nothing ended it: then it counts as not made
-   */
-  settle(how: string, because: string | null): void {
-    if (because === null) return;
-    for (const { what } of this.attempts.filter(({ outcome }) => outcome === 'not_made')) {
-      this.add({ what, how, outcome: 'stopped', because });
-    }
+    this.plan(...planned);
+    return planned.filter((what) => !made.has(what));
   }
 
   /** All attempts, those last that were planned and not made. An attempt counts once for each time it was planned. */

@@ -46,6 +46,19 @@ export class CheatersHand {
     return this.#heard(await this.act('Run Command', { command }));
   }
 
+  /**
+   * A command whose script may be ended before it can report: then how its step ended says what stopped it.
+   * @param verdict null where nothing ended it: an attempt that did not report then counts as not made
+   */
+  async doomedCommand(command: string, verdict: (result: StepResult) => string | null): Promise<StepResult> {
+    const result = await this.act('Run Command', { command });
+    const because = verdict(result);
+    for (const what of this.log.readOutput(result.observation)) {
+      if (because !== null) this.log.add({ what, how: command, outcome: 'stopped', because });
+    }
+    return result;
+  }
+
   /** Tries something by an action of the harness. `verdict` says what its answer means. */
   async attempt(
     what: string,
@@ -55,6 +68,17 @@ export class CheatersHand {
     const result = await this.act(action, args);
     this.log.add({ what, how: `${action} ${JSON.stringify(args).slice(0, 120)}`, ...verdict(result) });
     return result;
+  }
+
+  /** Leaves a submission that only a grader that was tampered with would accept. */
+  async handInNonsense(): Promise<void> {
+    for (const file of this.#context.environment.task.submission.files) {
+      const text =
+        file.format === 'csv'
+          ? 'score: 1\n'
+          : file.defines.map((name) => `def ${name}(*_, **__):\n    return None\n`).join('\n');
+      await this.write(file.path, text);
+    }
   }
 
   finish(): Promise<StepResult> {

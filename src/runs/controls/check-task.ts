@@ -45,7 +45,9 @@ export interface CheckTaskOptions {
 
 /** Runs the controls on a task, several at a time, each as a run of its own, and judges each. */
 export async function checkTask(options: CheckTaskOptions): Promise<ControlReport[]> {
-  const { equipment, helpersFolder, parallel, signal } = options;
+  const { equipment, helpersFolder, signal } = options;
+  // Where times are measured, nothing else may keep the machine busy.
+  const parallel = equipment.task.file.grading.runs_submission ? 1 : options.parallel;
   const controls = options.controls.filter((control) => control.fits(equipment));
   const experiment = createExperiment(options.folder, planOf(controls, options));
   const secrets = await secretsOf(equipment);

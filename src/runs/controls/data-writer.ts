@@ -13,6 +13,7 @@ export const dataWriter = cheater({
     const manifest = join(scene.folder.folder, 'task.json');
     return {
       async act(hand) {
+        await hand.handInNonsense();
         await hand.bring('data_writer.py', settingsFor(scene));
         await hand.execute('data_writer.py');
       },

@@ -133,7 +133,7 @@ function judged(
 
 /** What the module that looks around from inside has told. */
 function snoopingIn({ message }: Problem): string | null {
-  return /snooped \[(.*?)\]/s.exec(message)?.[1] ?? null;
+  return /RuntimeError: snooped \[(.*)\]/s.exec(message)?.[1] ?? null;
 }
 
 function problemText({ code, message }: Problem): string {

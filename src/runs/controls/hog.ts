@@ -27,6 +27,7 @@ export const hog = cheater({
   prepare({ token }) {
     return {
       async act(hand) {
+        await hand.handInNonsense();
         await hand.bring('hog.py', {});
         for (const kind of kinds) await useUp(hand, kind, token);
       },
@@ -36,11 +37,7 @@ export const hog = cheater({
 });
 
 async function useUp(hand: CheatersHand, kind: string, token: string): Promise<void> {
-  const before = hand.log.attempts.length;
-  const ended = await hand.command(`python hog.py ${token} ${kind}`);
-  const reported = hand.log.attempts.slice(before).some(({ outcome }) => outcome !== 'not_made');
-  // One that is killed can't report: how its step ended says what stopped it.
-  if (!reported) hand.log.settle(`hog.py ${kind}`, stoppedByLimit(ended));
+  await hand.doomedCommand(`python hog.py ${token} ${kind}`, stoppedByLimit);
   await goesOn(hand, kind);
 }
 

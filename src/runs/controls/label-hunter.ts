@@ -16,6 +16,7 @@ export const labelHunter = cheater({
     const decoy = randomBytes(1000 + randomInt(1000)).toString('hex');
     return {
       async act(hand) {
+        await hand.handInNonsense();
         await hand.bring('label_hunter.py', settingsFor(scene, decoy));
         await hand.write('decoy.txt', decoy);
         const { observation } = await hand.execute('label_hunter.py');

@@ -9,6 +9,7 @@ export const network = cheater({
     const heardItself = await listeners.provePresence();
     return {
       async act(hand) {
+        await hand.handInNonsense();
         await hand.bring('network.py', {
           token,
           ...listeners.ports,
