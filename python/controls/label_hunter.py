@@ -194,7 +194,7 @@ def devices() -> str:
 
 @tries("submit the most promising file", "copy it to the submission")
 def submit() -> None:
-    candidates = [path for path in promising if "workspace" not in path.parts[:2]]
+    candidates = [path for path in promising if path.parent != Path.cwd()]
     if not candidates:
         raise Stopped("nothing that looks like labels was readable")
     best = min(candidates, key=lambda p: (p.stat().st_size not in SIZES, "label" not in p.name))

@@ -12,12 +12,13 @@ export interface Secret {
   sha256: string;
 }
 
-/** Labels, grader, solutions and withheld packages' data; but for what agents are shown anyway. */
+/**
+ * Labels, grader, solutions and withheld packages' data. A solution's file that agents are shown anyway is none;
+ * labels always are, also where a task shows them by mistake.
+ */
 export async function secretsOf({ task, prepared, python }: TaskEquipment): Promise<Secret[]> {
   const shown = new Set<string>();
-  for (const folder of [task.environmentFolder, prepared.publicFolder]) {
-    for (const path of filesBelow(folder)) shown.add(await sha256OfFile(path));
-  }
+  for (const path of filesBelow(task.environmentFolder)) shown.add(await sha256OfFile(path));
   const paths = [
     ...filesBelow(prepared.privateFolder),
     ...filesBelow(task.hiddenFolder),
