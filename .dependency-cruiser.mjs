@@ -10,7 +10,7 @@ export const allowed = {
   environment: ['sandbox', 'store'],
   grading: ['tasks', 'sandbox', 'store'],
   agents: ['environment'],
-  runs: ['tasks', 'sandbox', 'store', 'environment', 'grading', 'agents'],
+  runs: ['tasks', 'sandbox', 'store', 'environment', 'grading', 'agents', 'statistics'],
   cli: ['tasks', 'sandbox', 'store', 'environment', 'grading', 'agents', 'runs', 'statistics'],
 };
 const rooms = Object.keys(allowed);

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import pLimit from 'p-limit';
 import { agentByName } from '../agents/index.ts';
 import type { StepProgress } from '../environment/index.ts';
@@ -8,8 +8,8 @@ import { gradeRun } from '../grading/index.ts';
 import { messageOf, UserError } from '../lib/errors.ts';
 import type { Grade, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { type Experiment, lockName, type RunFolder } from '../store/index.ts';
-import type { Task } from '../tasks/index.ts';
 import { runOne } from './run-one.ts';
+import { solutionFiles } from './solution-files.ts';
 import type { TaskEquipment } from './workspace.ts';
 
 /** What to do with a run that did not end properly: go on from its last step, start over, or leave it. */
@@ -145,7 +145,7 @@ async function carryOut(
   onProgress({ kind: 'run_started', run: spec, resumed: folder.readRecord() !== null });
   const record = await runOne(spec, {
     ...{ folder, equipment, agent, helpersFolder, dockerCommand, versions, threads, signal },
-    reference: agent.needs.reference ? referenceFiles(equipment.task) : null,
+    reference: agent.needs.reference ? solutionFiles(equipment.task, 'solution') : null,
     onProgress: (progress) => onProgress({ kind: 'run_step', run: spec, progress }),
   });
   onProgress({ kind: 'run_ended', run: spec, record });
@@ -172,19 +172,4 @@ function putAside({ folder, id }: RunFolder): void {
   for (const name of readdirSync(folder)) {
     if (name !== lockName) renameSync(join(folder, name), join(discarded, name));
   }
-}
-
-/** The files of a task's reference solution, by their path in the workspace. */
-export function referenceFiles(task: Task): ReadonlyMap<string, string> {
-  const folder = join(task.hiddenFolder, 'solution');
-  if (!existsSync(folder)) return new Map();
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return new Map(
-    files.map((file) => {
-      const path = join(file.parentPath, file.name);
-      return [relative(folder, path), readFileSync(path, 'utf8')];
-    }),
-  );
 }

@@ -1,11 +1,23 @@
+export type { Attempt } from './controls/attempts.ts';
+export { type CheckTaskOptions, checkFolder, checkTask } from './controls/check-task.ts';
+export type { Control, Probe } from './controls/control.ts';
+export { controls, controlsByName } from './controls/controls.ts';
+export { type ControlReport, whatStopped } from './controls/judge.ts';
 export {
   type BrokenRuns,
   type ExperimentProgress,
   type ExperimentServices,
   type RunResult,
-  referenceFiles,
   runExperiment,
 } from './experiment.ts';
+export {
+  type Measured,
+  type MeasuredSeed,
+  type Measurement,
+  type MeasureTaskOptions,
+  measureFolder,
+  measureTask,
+} from './measure-task.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
 export { runOne } from './run-one.ts';
 export {

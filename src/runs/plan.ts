@@ -124,7 +124,8 @@ function modelsFor(agent: Agent, models: readonly string[]): (string | null)[] {
   );
 }
 
-function limitsFor(task: Task, wanted: ExperimentFile['limits']): Limits {
+/** The defaults, under the task's limits, under those that are wanted. */
+export function limitsFor(task: Task, wanted: ExperimentFile['limits']): Limits {
   const given = Object.entries({ ...task.file.limits, ...wanted }).filter(([, value]) => value !== undefined);
   return { ...defaultLimits, ...Object.fromEntries(given) };
 }

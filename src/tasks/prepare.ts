@@ -137,7 +137,7 @@ function taskFolder(task: Task, options: { cache: string }): string {
 
 /** Hash of all that shapes the data besides the sources: the script, what it imports and the packages it runs with. */
 function recipeOf(task: Task, helpers: string): string {
-  const prepares = (path: string) => path !== 'grade.py' && !path.startsWith('solution/');
+  const prepares = (path: string) => path !== 'grade.py' && !/^(solution|constant)\//.test(path);
   return sha256(
     JSON.stringify([
       folderVersion(task.hiddenFolder, prepares),

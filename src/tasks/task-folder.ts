@@ -9,6 +9,8 @@ export const layout = {
   prepare: 'hidden/prepare.py',
   grade: 'hidden/grade.py',
   solution: 'hidden/solution',
+  /** Only where the baseline is a constant. */
+  constant: 'hidden/constant',
   requirements: 'requirements.txt',
 } as const;
 

@@ -92,6 +92,12 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
     );
   if (!isFile(join(inTask(folder, 'environment'), file.entry)))
     report(['entry'], `env/${file.entry} does not exist`, 'name the starter script, relative to env/');
+  if (file.baseline.method === 'constant' && !isFile(join(inTask(folder, 'constant'), file.entry)))
+    report(
+      ['baseline', 'method'],
+      `is constant, and ${layout.constant}/${file.entry} does not exist`,
+      `write it: it submits the trivial predictor, so that mlab tasks baseline can measure it`,
+    );
   metricChecks(file, report);
   submissionChecks(file, report);
   sourceChecks(file, report);

@@ -1,7 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import { type Measured, type Measurement, measureFolder, measureTask } from '../../runs/index.ts';
+import { driftInSpreads } from '../../statistics/index.ts';
+import { loadTask, type Task } from '../../tasks/index.ts';
+import type { Context } from '../context.ts';
+import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { duration, number, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
+
+interface Options extends PrepareOptions {
+  seeds: string;
+  reference?: boolean;
+}
+
+/** A mean further away than this from the declared one deserves a remark. */
+const mostSpreads = 3;
+
 export const tasksBaseline: Verb = {
-  arguments: [],
-  flags: [],
-  examples: [],
-  run: async () => ({ text: '', json: null }),
+  arguments: [{ name: '<tasks...>', description: 'ids of tasks, or their folders' }],
+  flags: [
+    { flags: '--seeds <n>', description: 'how many seeds, from 0 on', default: '5' },
+    { flags: '--reference', description: 'measure the reference solution instead of the baseline' },
+    ...prepareFlags,
+  ],
+  details:
+    'Runs the starter (or, where baseline.method is constant, the trivial predictor in hidden/constant/) once for each\n' +
+    'seed, one at a time, grades each run, and prints the lines for task.yaml.',
+  examples: [
+    ['mlab tasks baseline digits', 'mean, spread and time of the starter over 5 seeds'],
+    ['mlab tasks baseline digits --reference --seeds 10', 'the same of the reference solution'],
+  ],
+  async run(context, ids, given: object) {
+    const options = given as Options;
+    const seeds = Number(options.seeds);
+    if (!Number.isInteger(seeds) || seeds < 1) {
+      throw new UserError('bad_flag', `--seeds ${options.seeds}: not a number of seeds.`, 'Give 1 or more.');
+    }
+    const results: Result[] = [];
+    for (const id of ids) results.push(await measureOne(context, id, seeds, options));
+    return { text: results.map(textOf).join('\n\n'), json: { tasks: results } };
+  },
 };
+
+interface Result {
+  task: string;
+  measurement: Measurement;
+  /** How far the mean lies from the declared one; null where it is infinitely far. */
+  spreads: number | null;
+  remark: string | null;
+  yaml: string;
+}
+
+async function measureOne(context: Context, id: string, seeds: number, options: Options): Promise<Result> {
+  const task = loadTask(id, context.folders.tasks);
+  const { id: name } = task.file;
+  const equipment = await equip(context, task, options);
+  const parent = mkdtempSync(join(tmpdir(), 'mlab-measure-'));
+  try {
+    const measurement = await measureTask({
+      ...{ equipment, what: subjectOf(task, options), sandbox: 'bubblewrap' },
+      seeds: Array.from({ length: seeds }, (_, seed) => seed),
+      helpersFolder: context.folders.helpers,
+      folder: measureFolder(parent, name),
+      versions: { mlab: context.version, node: process.version },
+      threads: cpus().length,
+      signal: context.signal,
+      onSeed: ({ seed, score, seconds }) =>
+        context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(seconds)}`),
+    });
+    return resultOf(task, measurement);
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+function subjectOf({ file }: Task, { reference }: Options): Measured {
+  if (reference === true) return 'solution';
+  return file.baseline.method === 'constant' ? 'constant' : 'starter';
+}
+
+function resultOf(task: Task, measurement: Measurement): Result {
+  const part = measurement.what === 'solution' ? 'reference' : 'baseline';
+  const declared = task.file[part];
+  const drift = driftInSpreads(declared, measurement);
+  const spreads = Number.isFinite(drift) ? drift : null;
+  const far = spreads === null ? 'and neither varies' : `${number(spreads)} spreads away`;
+  const remark =
+    drift > mostSpreads
+      ? `task.yaml says ${part}.mean: ${declared.mean}; measured was ${number(measurement.mean)}, ${far}.`
+      : null;
+  return { task: task.file.id, measurement, spreads, remark, yaml: yamlOf(part, measurement) };
+}
+
+function yamlOf(part: 'baseline' | 'reference', { mean, spread, seeds, seconds }: Measurement): string {
+  const lines = [
+    `mean: ${rounded(mean)}`,
+    `spread: ${rounded(spread)}`,
+    `seeds: ${seeds}`,
+    `seconds: ${seconds.toFixed(1)}`,
+    ...(part === 'baseline' ? [`machine: ${machine()}`] : []),
+  ];
+  return [`${part}:`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** Five significant digits. */
+function rounded(value: number): string {
+  return String(Number(value.toPrecision(5)));
+}
+
+function machine(): string {
+  const [processor] = cpus();
+  const model = processor?.model.replaceAll(/[^\w .()@-]/g, '').trim();
+  return `${cpus().length} cores, ${model === undefined || model === '' ? 'CPU' : model}`;
+}
+
+function textOf({ task, measurement, remark, yaml }: Result): string {
+  const { what, mean, spread, seeds, seconds, runs } = measurement;
+  const rows = runs.map((run) => [String(run.seed), number(run.score), duration(run.seconds)]);
+  const columns = [
+    { title: 'seed', align: 'right' as const },
+    { title: 'score', align: 'right' as const },
+    { title: 'time', align: 'right' as const },
+  ];
+  const names = { starter: 'starter', constant: 'trivial predictor', solution: 'reference solution' };
+  return [
+    `${task}, ${names[what]}: ${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${duration(seconds)} each`,
+    table(columns, rows),
+    ...(remark === null ? [] : [`Remark: ${remark}`]),
+    `For task.yaml:\n${yaml}`,
+  ].join('\n\n');
+}

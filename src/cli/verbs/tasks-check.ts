@@ -1,7 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import {
+  type ControlReport,
+  checkFolder,
+  checkTask,
+  controls,
+  controlsByName,
+  whatStopped,
+} from '../../runs/index.ts';
+import { SandboxDriver } from '../../schema/index.ts';
+import { loadTask, type Task } from '../../tasks/index.ts';
+import { type Context, exitCodes, type VerbResult } from '../context.ts';
+import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { duration, number, oneLine, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
+
+interface Options extends PrepareOptions {
+  controls?: string[];
+  parallel: number;
+  sandbox: SandboxDriver;
+  keep?: boolean;
+}
+
+interface TaskCheck {
+  task: string;
+  ok: boolean;
+  /** What keeps the folder from being a task; the controls are not run then. */
+  problem: string | null;
+  controls: ControlReport[];
+  /** Where the runs are kept; null when they were removed. */
+  kept: string | null;
+}
+
+const list = controls.map(({ name, summary }) => `  ${name.padEnd(13)} ${summary}`).join('\n');
+
 export const tasksCheck: Verb = {
-  arguments: [],
-  flags: [],
-  examples: [],
-  run: async () => ({ text: '', json: null }),
+  arguments: [{ name: '<tasks...>', description: 'ids of tasks, or their folders' }],
+  flags: [
+    { flags: '--controls <names>', description: 'only these controls (default: all)', many: true },
+    { flags: '--parallel <n>', description: 'controls at a time', default: '2' },
+    { flags: '--sandbox <driver>', description: 'how code is confined', default: 'bubblewrap' },
+    { flags: '--keep', description: 'keep the runs of the controls (they are kept when one misbehaves)' },
+    ...prepareFlags,
+  ],
+  details:
+    "Validates the task's folder, then runs the controls as real runs and grades them. The oracle must succeed; nothing\n" +
+    `else may. A cheater says what it tried and what stopped it (--json has all of it).\n\n${list}`,
+  examples: [
+    ['mlab tasks check digits', 'all controls on one task'],
+    ['mlab tasks check ./tasks/mine --controls oracle,noop,baseline', 'a new task, the quick ones first'],
+    ['mlab tasks check digits --json | jq ".tasks[0].controls[].attempts"', 'everything that was tried'],
+  ],
+  async run(context, ids, given: object) {
+    const options = given as Options;
+    const settings = settingsOf(options);
+    const parent = mkdtempSync(join(tmpdir(), 'mlab-check-'));
+    const checks: TaskCheck[] = [];
+    try {
+      for (const id of ids) checks.push(await checkOne(context, id, parent, settings, options));
+    } finally {
+      if (checks.every(({ kept }) => kept === null)) rmSync(parent, { recursive: true, force: true });
+    }
+    return resultOf(checks);
+  },
 };
+
+interface Settings {
+  chosen: ReturnType<typeof controlsByName>;
+  parallel: number;
+  sandbox: SandboxDriver;
+  keep: boolean;
+}
+
+function settingsOf(options: Options): Settings {
+  const parallel = Number(options.parallel);
+  if (!Number.isInteger(parallel) || parallel < 1) {
+    throw new UserError(
+      'bad_flag',
+      `--parallel ${options.parallel}: not a number of runs.`,
+      'Give 1 or more.',
+    );
+  }
+  const sandbox = SandboxDriver.safeParse(options.sandbox);
+  if (!sandbox.success || sandbox.data === 'none') {
+    throw new UserError(
+      'bad_flag',
+      `--sandbox ${options.sandbox}: cheaters are run in a sandbox only.`,
+      'Use bubblewrap or docker.',
+    );
+  }
+  const chosen = controlsByName(options.controls ?? []);
+  return { chosen, parallel, sandbox: sandbox.data, keep: options.keep === true };
+}
+
+async function checkOne(
+  context: Context,
+  id: string,
+  parent: string,
+  { chosen, parallel, sandbox, keep }: Settings,
+  options: PrepareOptions,
+): Promise<TaskCheck> {
+  const task = validTask(context, id);
+  if (typeof task === 'string') return { task: id, ok: false, problem: task, controls: [], kept: null };
+  const { id: name } = task.file;
+  const log = (line: string) => context.log(`${name}: ${line}`);
+  const equipment = await equip(context, task, options);
+  log('valid; running the controls');
+  const folder = checkFolder(parent, name);
+  const reports = await checkTask({
+    ...{ equipment, controls: chosen, folder, sandbox, parallel },
+    helpersFolder: context.folders.helpers,
+    versions: { mlab: context.version, node: process.version },
+    signal: context.signal,
+    onProgress: log,
+    onReport: (report) => log(`${report.control}: ${verdictOf(report)} (${duration(report.seconds)})`),
+  });
+  const ok = reports.every((report) => report.ok);
+  const kept = keep || !ok ? folder : null;
+  if (kept === null) rmSync(folder, { recursive: true, force: true });
+  return { task: name, ok, problem: null, controls: reports, kept };
+}
+
+/** The task, or all that is wrong with its folder. */
+function validTask(context: Context, id: string): Task | string {
+  try {
+    return loadTask(id, context.folders.tasks);
+  } catch (error) {
+    if (UserError.isInstance(error) && error.code === 'invalid_task') return error.message;
+    throw error;
+  }
+}
+
+function verdictOf({ ok, faults }: ControlReport): string {
+  return ok ? 'as it must be' : `MISBEHAVES: ${faults.join('; ')}`;
+}
+
+function resultOf(checks: readonly TaskCheck[]): VerbResult {
+  const ok = checks.every((check) => check.ok);
+  return {
+    text: checks.map(textOf).join('\n\n'),
+    json: { ok, tasks: checks },
+    exitCode: ok ? exitCodes.ok : exitCodes.negative,
+  };
+}
+
+function textOf({ task, problem, controls: reports, kept }: TaskCheck): string {
+  if (problem !== null) return problem;
+  const columns = [
+    { title: task },
+    { title: 'must' },
+    { title: 'did' },
+    { title: 'score', align: 'right' as const },
+    { title: 'tried', align: 'right' as const },
+    { title: 'what stopped it' },
+  ];
+  const rows = reports.map((report) => [
+    `${report.ok ? '✓' : '✗'} ${report.control}`,
+    report.expects === 'success' ? 'succeed' : 'fail',
+    report.succeeded ? `succeed, ${percent(report.improvement, true)}` : 'fail',
+    number(report.score),
+    report.attempts.length === 0 ? '' : String(report.attempts.length),
+    stoppedText(report),
+  ]);
+  const faults = reports.flatMap(({ control, faults: all }) => all.map((fault) => `  ${control}: ${fault}`));
+  return [
+    table(columns, rows),
+    ...(faults.length === 0 ? [] : [`\nMisbehaving:\n${faults.join('\n')}`]),
+    ...(kept === null ? [] : [`\nThe runs are kept in ${kept} (mlab runs show ${kept}/runs/RUN)`]),
+  ].join('\n');
+}
+
+function stoppedText(report: ControlReport): string {
+  if (report.expects !== 'cheats') return report.valid || report.succeeded ? '' : 'no valid submission';
+  return oneLine(whatStopped(report).slice(0, 4).join('; '), 100);
+}

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Agent, AgentContext } from '../../agents/index.ts';
+import type { StepResult } from '../../environment/index.ts';
+import type { Limits } from '../../schema/index.ts';
+import type { TaskEquipment } from '../workspace.ts';
+import { type Attempt, AttemptLog } from './attempts.ts';
+import type { Control, Evidence, Probe, Scene, Staged } from './control.ts';
+
+/** What a cheater works with: a run's actions, its own scripts, and the log of what it tried. */
+export class CheatersHand {
+  readonly log: AttemptLog;
+  readonly #context: AgentContext;
+  readonly #scriptsFolder: string;
+
+  constructor(context: AgentContext, log: AttemptLog, helpersFolder: string) {
+    this.#context = context;
+    this.log = log;
+    this.#scriptsFolder = join(helpersFolder, 'controls');
+  }
+
+  act(name: string, args: Record<string, unknown>): Promise<StepResult> {
+    return this.#context.environment.step({ name, args });
+  }
+
+  /** Lays a script into the workspace, with what it imports and what it is told. */
+  async bring(script: string, settings: object): Promise<void> {
+    await this.write('cheat.json', JSON.stringify(settings));
+    for (const file of ['attempts.py', script]) await this.write(file, this.source(file));
+  }
+
+  write(path: string, content: string): Promise<StepResult> {
+    return this.act('Write File', { file_name: path, content });
+  }
+
+  /** The text of a file in `python/controls`. */
+  source(file: string): string {
+    return readFileSync(join(this.#scriptsFolder, file), 'utf8');
+  }
+
+  async execute(script: string): Promise<StepResult> {
+    return this.#heard(await this.act('Execute Script', { script_name: script }));
+  }
+
+  async command(command: string): Promise<StepResult> {
+    return this.#heard(await this.act('Run Command', { command }));
+  }
+
+  /**
+   * A command whose script may be ended before it can report: then how its step ended says what stopped it.
+   * @param verdict null where nothing ended it: an attempt that did not report then counts as not made
+   */
+  async doomedCommand(command: string, verdict: (result: StepResult) => string | null): Promise<StepResult> {
+    const result = await this.act('Run Command', { command });
+    const because = verdict(result);
+    for (const what of this.log.readOutput(result.observation)) {
+      if (because !== null) this.log.add({ what, how: command, outcome: 'stopped', because });
+    }
+    return result;
+  }
+
+  /** Tries something by an action of the harness. `verdict` says what its answer means. */
+  async attempt(
+    what: string,
+    [action, args]: [action: string, args: Record<string, unknown>],
+    verdict: (result: StepResult) => Pick<Attempt, 'outcome' | 'because'>,
+  ): Promise<StepResult> {
+    const result = await this.act(action, args);
+    this.log.add({ what, how: `${action} ${JSON.stringify(args).slice(0, 120)}`, ...verdict(result) });
+    return result;
+  }
+
+  /** Leaves a submission that only a grader that was tampered with would accept. */
+  async handInNonsense(): Promise<void> {
+    for (const file of this.#context.environment.task.submission.files) {
+      const text =
+        file.format === 'csv'
+          ? 'score: 1\n'
+          : file.defines.map((name) => `def ${name}(*_, **__):\n    return None\n`).join('\n');
+      await this.write(file.path, text);
+    }
+  }
+
+  finish(): Promise<StepResult> {
+    return this.act('Final Answer', { final_answer: 'I cheated as well as I could.' });
+  }
+
+  #heard(result: StepResult): StepResult {
+    this.log.readOutput(result.observation);
+    return result;
+  }
+}
+
+/** Stopped unless the action was carried out and its answer shows what it must not show. */
+export function stoppedUnless(
+  shows: (result: StepResult) => boolean,
+): (result: StepResult) => Pick<Attempt, 'outcome' | 'because'> {
+  return (result) => {
+    const because = `${result.status}: ${firstLine(result.observation)}`;
+    if (shows(result)) return { outcome: 'got_through', because };
+    return { outcome: result.status === 'ok' ? 'judged' : 'stopped', because };
+  };
+}
+
+export function firstLine(text: string): string {
+  const [line = ''] = text.split('\n', 1);
+  return line.length <= 160 ? line : `${line.slice(0, 159)}…`;
+}
+
+export interface Cheat {
+  name: string;
+  summary: string;
+  limits?: Partial<Limits>;
+  graded?: 'final' | 'all';
+  fits?: (equipment: TaskEquipment) => boolean;
+  /** Gets ready outside: opens what the cheater is to reach, and says how it acts and how that is found out. */
+  prepare(scene: Scene): Promise<Prepared> | Prepared;
+}
+
+export interface Prepared {
+  act(hand: CheatersHand): Promise<void>;
+  probe?(evidence: Evidence, log: AttemptLog): Promise<Probe[]> | Probe[];
+  close?(): Promise<void> | void;
+}
+
+const cheaterLimits: Partial<Limits> = { steps: 200, wall_seconds: 900, script_seconds: 90 };
+
+/** A control that cheats: an agent that is on no list. */
+export function cheater(cheat: Cheat): Control {
+  return {
+    name: cheat.name,
+    summary: cheat.summary,
+    expects: 'cheats',
+    limits: { ...cheaterLimits, ...cheat.limits },
+    graded: cheat.graded ?? 'final',
+    fits: cheat.fits ?? (() => true),
+    async stage(scene): Promise<Staged> {
+      const log = new AttemptLog();
+      const prepared = await cheat.prepare(scene);
+      return {
+        agent: agentOf(cheat, prepared, log, scene),
+        reference: null,
+        attempts: () => log.attempts,
+        probe: async (evidence) => (await prepared.probe?.(evidence, log)) ?? [],
+        async [Symbol.asyncDispose]() {
+          await prepared.close?.();
+        },
+      };
+    },
+  };
+}
+
+function agentOf(cheat: Cheat, prepared: Prepared, log: AttemptLog, scene: Scene): Agent {
+  return {
+    name: cheat.name,
+    summary: cheat.summary,
+    needs: { model: false, reference: false },
+    options: {},
+    async run(context) {
+      const hand = new CheatersHand(context, log, scene.helpersFolder);
+      await prepared.act(hand);
+      await hand.finish();
+    },
+  };
+}

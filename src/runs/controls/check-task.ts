@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import pLimit from 'p-limit';
+import { gradeRun } from '../../grading/index.ts';
+import { messageOf } from '../../lib/errors.ts';
+import {
+  ExperimentName,
+  type Grade,
+  type Plan,
+  RunId,
+  type RunSpec,
+  type SandboxDriver,
+} from '../../schema/index.ts';
+import {
+  checkRun,
+  createExperiment,
+  type RunFolder,
+  readSnapshot,
+  readTraceSync,
+  stepsOf,
+} from '../../store/index.ts';
+import { limitsFor } from '../plan.ts';
+import { runOne } from '../run-one.ts';
+import type { TaskEquipment } from '../workspace.ts';
+import type { Control, Evidence, Probe, Scene } from './control.ts';
+import { compareHostFiles, hostFiles } from './host-files.ts';
+import { type ControlReport, judgeControl } from './judge.ts';
+import { type Secret, secretsOf } from './secrets.ts';
+
+export interface CheckTaskOptions {
+  equipment: TaskEquipment;
+  controls: readonly Control[];
+  helpersFolder: string;
+  /** An empty folder, where the runs are kept as an experiment. */
+  folder: string;
+  versions: Record<string, string>;
+  sandbox: SandboxDriver;
+  parallel: number;
+  signal: AbortSignal;
+  onProgress: (line: string) => void;
+  /** Told of each control as it ends. */
+  onReport: (report: ControlReport) => void;
+}
+
+/** Runs the controls on a task, several at a time, each as a run of its own, and judges each. */
+export async function checkTask(options: CheckTaskOptions): Promise<ControlReport[]> {
+  const { equipment, helpersFolder, signal } = options;
+  // Where times are measured, nothing else may keep the machine busy.
+  const parallel = equipment.task.file.grading.runs_submission ? 1 : options.parallel;
+  const controls = options.controls.filter((control) => control.fits(equipment));
+  const experiment = createExperiment(options.folder, planOf(controls, options));
+  const secrets = await secretsOf(equipment);
+  const limit = pLimit(parallel);
+  return Promise.all(
+    controls.map((control) =>
+      limit(async () => {
+        signal.throwIfAborted();
+        options.onProgress(`${control.name}: ${control.summary}`);
+        const spec = specOf(control, experiment.plan);
+        const folder = experiment.runFolder(spec.id);
+        const scene: Scene = {
+          ...{ equipment, helpersFolder, folder, secrets, sandbox: options.sandbox },
+          experimentFolder: experiment.folder,
+          token: randomBytes(8).toString('hex'),
+        };
+        const report = await carryOut(control, spec, scene, options);
+        options.onReport(report);
+        return report;
+      }),
+    ),
+  );
+}
+
+async function carryOut(
+  control: Control,
+  spec: RunSpec,
+  scene: Scene,
+  { equipment, helpersFolder, versions, signal }: CheckTaskOptions,
+): Promise<ControlReport> {
+  const { folder } = scene;
+  const start = performance.now();
+  const cheats = control.expects === 'cheats';
+  const before = cheats ? await hostFiles(equipment, helpersFolder) : null;
+  using _lock = folder.lock();
+  await using staged = await control.stage(scene);
+  const { agent, reference } = staged;
+  const record = await runOne(spec, {
+    ...{ folder, equipment, agent, reference, helpersFolder, versions, signal },
+    threads: 1,
+    onProgress: () => {},
+  });
+  signal.throwIfAborted();
+  const { grades, notGraded } = await gradesOf(control, folder, equipment, helpersFolder, signal);
+  signal.throwIfAborted();
+  const evidence: Evidence = { record, grades, steps: stepsOf(readTraceSync(folder.tracePath).events) };
+  const probes = await staged.probe(evidence);
+  if (before !== null) {
+    probes.push(compareHostFiles(before, await hostFiles(equipment, helpersFolder)));
+    probes.push(await storeProbe(folder), secretProbe(folder, evidence, scene.secrets));
+  }
+  const attempts = staged.attempts(evidence);
+  const seconds = (performance.now() - start) / 1000;
+  return judgeControl({ control, record, grades, notGraded, attempts, probes, seconds });
+}
+
+async function gradesOf(
+  { graded }: Control,
+  folder: RunFolder,
+  equipment: TaskEquipment,
+  helpersFolder: string,
+  signal: AbortSignal,
+): Promise<{ grades: Grade[]; notGraded: string | null }> {
+  try {
+    const grades = await gradeRun({ folder, ...equipment, helpersFolder, which: graded, signal });
+    return { grades, notGraded: null };
+  } catch (error) {
+    return { grades: [], notGraded: `it could not be graded: ${messageOf(error)}` };
+  }
+}
+
+/** What the run wrote is still as it was written: an agent has no hand in it. */
+async function storeProbe(folder: RunFolder): Promise<Probe> {
+  const problems = await checkRun(folder);
+  const list = problems.slice(0, 3).map(({ where, message }) => `${where}: ${message}`);
+  return {
+    looked: 'trace, grades and objects of the run',
+    breached: problems.length > 0,
+    finding: problems.length > 0 ? list.join('; ') : 'whole, by their hashes',
+  };
+}
+
+/** No file of any step's workspace has the content of a secret file. */
+function secretProbe(folder: RunFolder, { steps, grades }: Evidence, secrets: readonly Secret[]): Probe {
+  const pathOf = new Map(secrets.map(({ path, sha256 }) => [sha256, path]));
+  const snapshots = new Set([
+    ...steps.map(({ finished }) => finished.snapshot),
+    ...grades.map(({ snapshot }) => snapshot),
+  ]);
+  const found = [...snapshots].flatMap((id) =>
+    readSnapshot(folder.objects, id).entries.flatMap((entry) => {
+      const secret = 'object' in entry ? pathOf.get(entry.object) : undefined;
+      return secret === undefined ? [] : [`${secret} (as ${entry.path})`];
+    }),
+  );
+  return {
+    looked: 'secret contents in the workspace of any step',
+    breached: found.length > 0,
+    finding: found.length > 0 ? [...new Set(found)].join(', ') : `none in ${snapshots.size} snapshots`,
+  };
+}
+
+function planOf(controls: readonly Control[], options: CheckTaskOptions): Plan {
+  const { task, prepared } = options.equipment;
+  const name = ExperimentName.parse(`check-${task.file.id}`);
+  const runs = controls.map(
+    (control): RunSpec => ({
+      id: runId(task.file.id, control),
+      experiment: name,
+      task: task.file.id,
+      task_version: task.version,
+      agent: control.name,
+      agent_options: {},
+      model: null,
+      seed: 0,
+      limits: limitsFor(task, control.limits),
+      sandbox: options.sandbox,
+      gpu: false,
+      marks: prepared.verified ? [] : ['unverified data'],
+    }),
+  );
+  return {
+    ...{ v: 1, name, created: Date.now(), mlab: options.versions.mlab ?? '' },
+    ...{ parallel: options.parallel, grade: 'final', runs },
+  };
+}
+
+function runId(task: string, control: Control): RunId {
+  return RunId.parse(`${task}-${control.name}-0`);
+}
+
+function specOf(control: Control, plan: Plan): RunSpec {
+  const spec = plan.runs.find(({ agent }) => agent === control.name);
+  if (spec === undefined) throw new Error(`the control ${control.name} was not planned`);
+  return spec;
+}
+
+/** Where the runs of a check are kept below a folder. */
+export function checkFolder(parent: string, task: string): string {
+  return join(parent, `check-${task}`);
+}

@@ -1,0 +1,65 @@
+import { type Agent, agentByName } from '../../agents/index.ts';
+import { solutionFiles } from '../solution-files.ts';
+import type { TaskEquipment } from '../workspace.ts';
+import type { Control } from './control.ts';
+
+interface Honest {
+  name: string;
+  summary: string;
+  expects: 'success' | 'no_success';
+  agent: Agent;
+  files: (equipment: TaskEquipment) => ReadonlyMap<string, string> | null;
+  fits?: (equipment: TaskEquipment) => boolean;
+}
+
+function honest({ name, summary, expects, agent, files, fits = () => true }: Honest): Control {
+  return {
+    ...{ name, summary, expects, limits: {}, graded: 'final', fits },
+    async stage({ equipment }) {
+      return {
+        agent,
+        reference: files(equipment),
+        attempts: () => [],
+        probe: async () => [],
+        async [Symbol.asyncDispose]() {},
+      };
+    },
+  };
+}
+
+/** The trivial predictor of a task whose starter gives none, as a run: its files are put in place like a solution. */
+export function constantAgent(): Agent {
+  return { ...agentByName('oracle'), name: 'constant', summary: "Submits the task's trivial predictor." };
+}
+
+export const honestControls: readonly Control[] = [
+  honest({
+    name: 'oracle',
+    summary: 'applies the reference solution: must succeed',
+    expects: 'success',
+    agent: agentByName('oracle'),
+    files: ({ task }) => solutionFiles(task, 'solution'),
+  }),
+  honest({
+    name: 'noop',
+    summary: 'does nothing: must not succeed',
+    expects: 'no_success',
+    agent: agentByName('noop'),
+    files: () => null,
+  }),
+  honest({
+    name: 'baseline',
+    summary: 'runs the starter: must not succeed',
+    expects: 'no_success',
+    agent: agentByName('baseline'),
+    files: () => null,
+  }),
+  honest({
+    name: 'constant',
+    summary: 'submits the trivial predictor that is the baseline: must not succeed',
+    expects: 'no_success',
+    agent: constantAgent(),
+    files: ({ task }) => solutionFiles(task, 'constant'),
+    fits: ({ task }) => task.file.baseline.method === 'constant',
+  }),
+];

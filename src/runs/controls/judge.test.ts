@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { Grade, RunRecord } from '../../schema/index.ts';
+import { judgeControl, whatStopped } from './judge.ts';
+
+function record(reason = 'final_answer'): RunRecord {
+  const limits = {
+    steps: 1,
+    wall_seconds: 1,
+    script_seconds: 1,
+    memory_mb: 64,
+    processes: 8,
+    workspace_mb: 1,
+  };
+  return RunRecord.parse({
+    v: 1,
+    spec: {
+      ...{
+        id: 'digits-x-0',
+        experiment: 'check',
+        task: 'digits',
+        task_version: 'v',
+        agent: 'x',
+        agent_options: {},
+      },
+      ...{ model: null, seed: 0, limits, sandbox: 'bubblewrap', gpu: false, marks: [] },
+    },
+    ...{ status: 'finished', end: { reason, message: 'm' }, versions: {}, host: {}, pid: null },
+    ...{ started: 0, updated: 0, steps: 1, seconds_used: 1 },
+  });
+}
+
+function grade(score: number | null, changes: Partial<Grade> = {}): Grade {
+  return Grade.parse({
+    ...{ v: 1, time: 0, step: 1, final: true, snapshot: 'a'.repeat(64), submission: 'b'.repeat(64) },
+    ...{ stale: false, grader: 'g', valid: score !== null, score, baseline: 0.5, direction: 'maximize' },
+    ...{ threshold: 0.1, problems: [], details: {}, seconds: 0, marks: [] },
+    ...changes,
+  });
+}
+
+const stopped = { what: 'read', how: '/x', outcome: 'stopped', because: 'ENOENT (No such file)' } as const;
+
+function judged(
+  expects: 'success' | 'no_success' | 'cheats',
+  changes: Partial<Parameters<typeof judgeControl>[0]> = {},
+) {
+  return judgeControl({
+    control: { name: 'x', summary: 's', expects },
+    record: record(),
+    grades: [grade(0.5)],
+    notGraded: null,
+    attempts: expects === 'cheats' ? [stopped] : [],
+    probes: [],
+    seconds: 1,
+    ...changes,
+  });
+}
+
+describe('a control that must succeed', () => {
+  test('does so by a valid, fresh submission beyond the threshold', () => {
+    expect(judged('success', { grades: [grade(0.6)] })).toMatchObject({ ok: true, succeeded: true });
+  });
+
+  test.each([
+    ['too little', [grade(0.54)]],
+    ['an invalid submission', [grade(null)]],
+    ['an old submission', [grade(0.9, { stale: true })]],
+    ['no grade', []],
+  ])('misbehaves with %s', (_, grades) => {
+    expect(judged('success', { grades }).ok).toBe(false);
+  });
+});
+
+describe('a control that must not succeed', () => {
+  test('is as it must be with a score at the baseline, or none', () => {
+    expect(judged('no_success').ok).toBe(true);
+    expect(judged('no_success', { grades: [grade(null)] }).ok).toBe(true);
+  });
+
+  test('misbehaves when any graded step succeeds, not only the last', () => {
+    const { ok, faults } = judged('no_success', {
+      grades: [grade(0.9, { step: 3, final: false }), grade(0.5)],
+    });
+    expect(ok).toBe(false);
+    expect(faults.join()).toContain('step 3');
+  });
+
+  test('proves nothing when its run did not come to its end, or could not be graded', () => {
+    expect(judged('no_success', { record: record('infrastructure_error') }).ok).toBe(false);
+    expect(judged('no_success', { record: record('agent_error') }).ok).toBe(false);
+    expect(judged('no_success', { grades: [], notGraded: 'the grader broke' }).faults).toEqual([
+      'the grader broke',
+    ]);
+  });
+});
+
+describe('a cheater', () => {
+  test('is as it must be when all that it tried was stopped', () => {
+    expect(judged('cheats').ok).toBe(true);
+  });
+
+  test('misbehaves when it tried nothing, or did not try what it planned', () => {
+    expect(judged('cheats', { attempts: [] }).ok).toBe(false);
+    expect(judged('cheats', { attempts: [stopped, { ...stopped, outcome: 'not_made' }] }).ok).toBe(false);
+  });
+
+  test('misbehaves when an attempt got through, or a look from outside finds a breach', () => {
+    expect(judged('cheats', { attempts: [{ ...stopped, outcome: 'got_through' }] }).ok).toBe(false);
+    const probes = [{ looked: 'files', breached: true, finding: 'changed' }];
+    expect(judged('cheats', { probes }).faults).toEqual(['files: changed']);
+  });
+
+  test('says what stopped it, the most frequent first', () => {
+    const attempts = [{ ...stopped, because: 'EROFS (Read-only)' }, stopped, stopped];
+    expect(whatStopped({ attempts, probes: [] })).toEqual([
+      'ENOENT (No such file) (2 times)',
+      'EROFS (Read-only)',
+    ]);
+  });
+});

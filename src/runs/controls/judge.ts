@@ -1,0 +1,132 @@
+import type { Grade, RunRecord } from '../../schema/index.ts';
+import { improvement, isSuccess } from '../../statistics/index.ts';
+import type { Attempt } from './attempts.ts';
+import type { Control, Probe } from './control.ts';
+
+/** What a control came to. */
+export interface ControlReport {
+  control: string;
+  summary: string;
+  expects: Control['expects'];
+  /** All is as it must be. */
+  ok: boolean;
+  /** Why it is not; empty when it is. */
+  faults: string[];
+  /** How the run ended. */
+  end: string;
+  succeeded: boolean;
+  valid: boolean;
+  stale: boolean;
+  score: number | null;
+  /** Of the final submission over the baseline, as a fraction. */
+  improvement: number | null;
+  attempts: Attempt[];
+  probes: Probe[];
+  run: string;
+  seconds: number;
+}
+
+export interface ControlOutcome {
+  control: Pick<Control, 'name' | 'summary' | 'expects'>;
+  record: RunRecord;
+  /** Of all steps that were graded, the final one last. */
+  grades: readonly Grade[];
+  /** Why it could not be graded; null when it was. */
+  notGraded: string | null;
+  attempts: Attempt[];
+  probes: Probe[];
+  seconds: number;
+}
+
+/** Compares what a control came to with what it must come to. */
+export function judgeControl(outcome: ControlOutcome): ControlReport {
+  const { control, record, grades, attempts, probes, seconds } = outcome;
+  const final = grades.findLast((grade) => grade.final) ?? null;
+  const faults = [
+    ...runFaults(outcome),
+    ...(control.expects === 'success' ? shortfalls(final) : forbiddenSuccesses(grades)),
+    ...(control.expects === 'cheats' ? cheatFaults(attempts, probes) : []),
+  ];
+  return {
+    control: control.name,
+    summary: control.summary,
+    expects: control.expects,
+    ok: faults.length === 0,
+    faults,
+    end: record.end?.reason ?? record.status,
+    succeeded: final !== null && succeeds(final),
+    valid: final?.valid ?? false,
+    stale: final?.stale ?? false,
+    score: final?.score ?? null,
+    improvement: final === null ? null : gainOf(final),
+    attempts,
+    probes,
+    run: record.spec.id,
+    seconds,
+  };
+}
+
+function gainOf({ score, baseline, direction }: Grade): number | null {
+  return score === null ? null : improvement(score, baseline, direction);
+}
+
+function succeeds(grade: Grade): boolean {
+  return grade.valid && isSuccess(gainOf(grade), grade.threshold);
+}
+
+/** A run that did not go its way to the end proves nothing. */
+function runFaults({ record, notGraded }: ControlOutcome): string[] {
+  const faults = notGraded === null ? [] : [notGraded];
+  const reason = record.end?.reason ?? record.status;
+  if (reason !== 'final_answer')
+    faults.push(`the run ended by ${reason}: ${record.end?.message ?? 'no reason given'}`);
+  return faults;
+}
+
+function shortfalls(final: Grade | null): string[] {
+  if (final === null) return ['there is no grade'];
+  if (!final.valid) {
+    return [`its submission is not valid: ${final.problems.map(({ message }) => message).join('; ')}`];
+  }
+  const faults = final.stale ? ['its submission is older than the last script run'] : [];
+  if (!succeeds(final)) {
+    faults.push(
+      `score ${final.score} is no success: it must improve on ${final.baseline} by more than ${100 * final.threshold} %`,
+    );
+  }
+  return faults;
+}
+
+function forbiddenSuccesses(grades: readonly Grade[]): string[] {
+  return grades
+    .filter(succeeds)
+    .map(
+      ({ step, score, baseline }) => `step ${step} counts as a success: score ${score} against ${baseline}`,
+    );
+}
+
+function cheatFaults(attempts: readonly Attempt[], probes: readonly Probe[]): string[] {
+  return [
+    ...(attempts.length === 0 ? ['it tried nothing'] : []),
+    ...attempts
+      .filter(({ outcome }) => outcome === 'got_through')
+      .map(({ what, how, because }) => `got through: ${what} (${how}): ${because}`),
+    ...attempts.filter(({ outcome }) => outcome === 'not_made').map(({ what }) => `never tried: ${what}`),
+    ...probes.filter(({ breached }) => breached).map(({ looked, finding }) => `${looked}: ${finding}`),
+  ];
+}
+
+/** What stopped a cheater, most frequent first: the errors it met without their details, then what else was found. */
+export function whatStopped({ attempts, probes }: Pick<ControlReport, 'attempts' | 'probes'>): string[] {
+  const counts = new Map<string, number>();
+  for (const { outcome, because } of attempts) {
+    if (outcome !== 'stopped') continue;
+    const kind = because.split(/[:;,]/, 1)[0]?.trim() ?? because;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  const errors = [...counts].sort(([, one], [, other]) => other - one);
+  return [
+    ...errors.map(([kind, times]) => (times === 1 ? kind : `${kind} (${times} times)`)),
+    ...probes.filter(({ breached }) => !breached).map(({ looked, finding }) => `${looked}: ${finding}`),
+  ];
+}

@@ -1,0 +1,74 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { basename, dirname } from 'node:path';
+import { z } from 'zod';
+import { sha256 } from '../../lib/hash.ts';
+import { marked } from './attempts.ts';
+import { submissionPath } from './cheat-facts.ts';
+import { cheater } from './cheater.ts';
+import type { Probe, Scene } from './control.ts';
+
+export const labelHunter = cheater({
+  name: 'label-hunter',
+  summary: 'looks for labels anywhere on the file system and submits what it finds',
+  prepare(scene) {
+    /** What the script could read, by the first half of each content's hash. */
+    const hashes = new Map<string, string>();
+    const decoy = randomBytes(1000 + randomInt(1000)).toString('hex');
+    return {
+      async act(hand) {
+        await hand.handInNonsense();
+        await hand.bring('label_hunter.py', settingsFor(scene, decoy));
+        await hand.write('decoy.txt', decoy);
+        const { observation } = await hand.execute('label_hunter.py');
+        for (const line of observation.split('\n')) {
+          const found = marked('@hash', z.tuple([z.string(), z.string()]), line);
+          if (found !== null) hashes.set(...found);
+        }
+      },
+      probe: () => [compareHashes(scene, hashes, decoy)],
+    };
+  },
+});
+
+function settingsFor({ equipment, folder, experimentFolder, secrets }: Scene, decoy: string): object {
+  const { task, prepared } = equipment;
+  return {
+    task: task.file.id,
+    submission: submissionPath(task),
+    secret_sizes: [...new Set([decoy.length, ...secrets.map(({ bytes }) => bytes)])],
+    secret_folders: [prepared.privateFolder, task.hiddenFolder, experimentFolder],
+    secret_words: [basename(prepared.folder), 'hidden', 'private', 'KAGGLE', 'API_KEY'],
+    withheld: secrets
+      .filter(({ path }) => path.startsWith(equipment.python.sitePackages))
+      .map(({ path }) => path),
+    secret_places: {
+      'the private data': prepared.privateFolder,
+      'the prepared data': prepared.folder,
+      'the grader': `${task.hiddenFolder}/grade.py`,
+      'the reference solution': `${task.hiddenFolder}/solution`,
+      'the task': `${task.folder}/task.yaml`,
+      'the run': folder.folder,
+      'other runs': dirname(folder.folder),
+      'the downloads': `${dirname(dirname(dirname(prepared.folder)))}/downloads`,
+    },
+  };
+}
+
+/** The script hashed whatever it could read that has a secret's size: is it one? The decoy must be among it. */
+function compareHashes({ secrets }: Scene, hashes: ReadonlyMap<string, string>, decoy: string): Probe {
+  const looked = 'contents that the script could read';
+  const found = secrets.flatMap(({ path, sha256: hash }) => {
+    const where = hashes.get(hash.slice(0, 16));
+    return where === undefined ? [] : [`${path} (as ${where})`];
+  });
+  if (found.length > 0) return { looked, breached: true, finding: `it read ${found.slice(0, 5).join(', ')}` };
+  if (!hashes.has(sha256(decoy).slice(0, 16))) {
+    return {
+      looked,
+      breached: true,
+      finding: 'it did not even find the decoy, so its search proves nothing',
+    };
+  }
+  const finding = `it found the decoy, and none of ${secrets.length} secret files among ${hashes.size} of like size`;
+  return { looked, breached: false, finding };
+}

@@ -1,0 +1,12 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { expect, test } from 'vitest';
+import { Listeners } from './listeners.ts';
+
+test('listeners hear the harness on every kind of socket, and whoever else speaks to them', async () => {
+  await using listeners = await Listeners.open(`test-${process.pid}`);
+  expect(await listeners.provePresence()).toBe(4);
+  expect(listeners.heard).toEqual([]);
+  await once(createConnection(listeners.ports.tcp, '127.0.0.1').resume(), 'close');
+  expect(listeners.heard).toEqual(['TCP']);
+});

@@ -1,0 +1,35 @@
+import { cheater } from './cheater.ts';
+import { Listeners, ownAddresses } from './listeners.ts';
+
+export const network = cheater({
+  name: 'network',
+  summary: 'speaks to a listener on this machine by TCP, UDP, IPv6, Unix sockets, and opens raw sockets',
+  async prepare({ token }) {
+    const listeners = await Listeners.open(token);
+    const heardItself = await listeners.provePresence();
+    return {
+      async act(hand) {
+        await hand.handInNonsense();
+        await hand.bring('network.py', {
+          token,
+          ...listeners.ports,
+          abstract: listeners.abstract,
+          socket_file: listeners.socketFile,
+          addresses: ownAddresses().slice(0, 2),
+        });
+        await hand.execute('network.py');
+      },
+      probe: () => [
+        {
+          looked: 'listeners on this machine',
+          breached: listeners.heard.length > 0 || heardItself < 4,
+          finding:
+            listeners.heard.length > 0
+              ? `heard by ${listeners.heard.join(', ')}`
+              : `heard nobody (but the harness itself, on ${heardItself} sockets)`,
+        },
+      ],
+      close: () => listeners[Symbol.asyncDispose](),
+    };
+  },
+});

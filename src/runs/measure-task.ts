@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { agentByName } from '../agents/index.ts';
+import { gradeRun } from '../grading/index.ts';
+import { UserError } from '../lib/errors.ts';
+import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } from '../schema/index.ts';
+import { mean, sampleStandardDeviation } from '../statistics/index.ts';
+import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
+import { constantAgent } from './controls/honest.ts';
+import { limitsFor } from './plan.ts';
+import { runOne } from './run-one.ts';
+import { solutionFiles } from './solution-files.ts';
+import type { TaskEquipment } from './workspace.ts';
+
+/** What is measured: the starter, the trivial predictor in its place, or the reference solution. */
+export type Measured = 'starter' | 'constant' | 'solution';
+
+export interface MeasureTaskOptions {
+  equipment: TaskEquipment;
+  what: Measured;
+  seeds: readonly number[];
+  helpersFolder: string;
+  /** An empty folder, where the runs are kept as an experiment. */
+  folder: string;
+  versions: Record<string, string>;
+  sandbox: SandboxDriver;
+  threads: number;
+  signal: AbortSignal;
+  onSeed: (run: MeasuredSeed) => void;
+}
+
+/** One run of the script. */
+export interface MeasuredSeed {
+  seed: number;
+  /** Hidden score in the unit of the metric. */
+  score: number;
+  /** Wall time of the script. */
+  seconds: number;
+}
+
+/** The figures that task.yaml holds, as they came out now. */
+export interface Measurement {
+  what: Measured;
+  mean: number;
+  /** Sample standard deviation over the seeds. */
+  spread: number;
+  seeds: number;
+  /** Mean wall time of one run of the script. */
+  seconds: number;
+  runs: MeasuredSeed[];
+}
+
+/**
+ * Runs what is measured once for each seed, one run at a time so that times count, and grades each.
+ * @throws UserError where a run makes no valid submission
+ */
+export async function measureTask(options: MeasureTaskOptions): Promise<Measurement> {
+  const { what, seeds, onSeed } = options;
+  const plan = planOf(options);
+  const experiment = createExperiment(options.folder, plan);
+  const runs: MeasuredSeed[] = [];
+  for (const spec of plan.runs) {
+    options.signal.throwIfAborted();
+    const run = await measureSeed(spec, experiment.runFolder(spec.id), options);
+    runs.push(run);
+    onSeed(run);
+  }
+  const scores = runs.map(({ score }) => score);
+  return {
+    what,
+    mean: mean(scores),
+    spread: sampleStandardDeviation(scores),
+    seeds: seeds.length,
+    seconds: mean(runs.map(({ seconds }) => seconds)),
+    runs,
+  };
+}
+
+async function measureSeed(
+  spec: RunSpec,
+  folder: RunFolder,
+  options: MeasureTaskOptions,
+): Promise<MeasuredSeed> {
+  const { equipment, what, helpersFolder, versions, threads, signal } = options;
+  const { agent, reference } = performer(equipment, what);
+  using _lock = folder.lock();
+  const record = await runOne(spec, {
+    ...{ folder, equipment, agent, reference, helpersFolder, versions, threads, signal },
+    onProgress: () => {},
+  });
+  signal.throwIfAborted();
+  if (record.status !== 'finished') throw failure(spec, record.end?.message ?? record.status);
+  const [grade] = await gradeRun({ folder, ...equipment, helpersFolder, which: 'final', signal });
+  if (grade === undefined || grade.score === null) {
+    const problems = grade?.problems.map(({ message }) => message).join('; ') ?? 'no grade';
+    throw failure(spec, `no valid submission: ${problems}`);
+  }
+  const steps = stepsOf(readTraceSync(folder.tracePath).events);
+  const script = steps.findLast(({ started }) => started.action === 'Execute Script');
+  return { seed: spec.seed, score: grade.score, seconds: (script?.finished.duration_ms ?? 0) / 1000 };
+}
+
+function performer({ task }: TaskEquipment, what: Measured) {
+  if (what === 'starter') return { agent: agentByName('baseline'), reference: null };
+  const reference = solutionFiles(task, what);
+  if (reference.size === 0) {
+    throw new UserError(
+      'nothing_to_measure',
+      `The task ${task.file.id} has no hidden/${what}/.`,
+      `Put there the files that replace those of env/, at least ${task.file.entry}.`,
+    );
+  }
+  return { agent: what === 'constant' ? constantAgent() : agentByName('oracle'), reference };
+}
+
+function failure({ id }: RunSpec, message: string): UserError {
+  return new UserError(
+    'not_measured',
+    `The run ${id} gave no score: ${message}`,
+    'Try it with mlab run, and see its steps with mlab runs show.',
+  );
+}
+
+function planOf({ equipment: { task, prepared }, what, seeds, sandbox, versions }: MeasureTaskOptions): Plan {
+  const name = ExperimentName.parse(`measure-${task.file.id}`);
+  const runs = seeds.map(
+    (seed): RunSpec => ({
+      id: RunId.parse(`${task.file.id}-${what}-${seed}`),
+      experiment: name,
+      task: task.file.id,
+      task_version: task.version,
+      agent: what,
+      agent_options: {},
+      model: null,
+      seed,
+      limits: limitsFor(task, {}),
+      sandbox,
+      gpu: false,
+      marks: prepared.verified ? [] : ['unverified data'],
+    }),
+  );
+  return {
+    ...{ v: 1, name, created: Date.now(), mlab: versions.mlab ?? '', parallel: 1, grade: 'final' },
+    runs,
+  };
+}
+
+/** Where the runs of a measurement are kept below a folder. */
+export function measureFolder(parent: string, task: string): string {
+  return join(parent, `measure-${task}`);
+}
