@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endAs, handOver } from './hand-over.mjs';
 import { packageRoot } from './project-node.mjs';
-import { isProgram, runScript, say } from './script.mjs';
+import { isProgram, runScript } from './script.mjs';
 import { setUp } from './setup.mjs';
 
 /** What `mlab run` is told, unless the command line says otherwise. Well below two minutes when all is prepared. */
@@ -22,7 +22,6 @@ async function start(extraFlags) {
   const flags = Object.entries({ ...defaults, '--name': name }).filter(([flag]) => !given(flag));
   const argv = [join(packageRoot, 'bin/mlab.mjs'), 'run', ...flags.flat(), ...extraFlags];
   const end = await handOver(node.path, argv, { cwd: packageRoot });
-  if (end.code === 0 && !given('--name')) sayHowToGoOn(name);
   endAs(end);
   return end.code ?? 1;
 }
@@ -50,16 +49,6 @@ function readJson(path) {
   } catch {
     return null;
   }
-}
-
-function sayHowToGoOn(name) {
-  say(`
-Where to look further:
-  npx mlab runs ls              all runs, with their scores
-  npx mlab runs show RUN        every step of one of them
-  npx mlab report ${name.padEnd(14)}the table above again
-  npx mlab --help               everything else
-The files lie in experiments/${name}/.`);
 }
 
 if (isProgram(import.meta.url)) await runScript(start);

@@ -17,6 +17,8 @@ export interface Context {
   };
   version: string;
   variables: Readonly<Record<string, string | undefined>>;
+  /** How a person calls this mlab: `npx mlab` in a checkout. */
+  command: string;
   /** ` --dir FOLDER --tasks FOLDER` as far as they were given: for commands that are shown to the user. */
   placeFlags: string;
   /** A person reads standard error at a terminal. */
@@ -74,6 +76,7 @@ export function createContext(
     ...(existsSync(own) ? [own] : []),
   ];
   return {
+    command: existsSync(join(home, 'src')) ? 'npx mlab' : 'mlab',
     placeFlags: placeFlagsOf(options),
     folders: {
       package: home,

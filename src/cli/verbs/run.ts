@@ -135,7 +135,7 @@ function conclude(context: Context, experiment: Experiment, results: readonly Ru
     [`report ${name}`, 'this table again'],
   ];
   const shown = commands.map(
-    ([command, meaning]) => [`mlab ${command}${context.placeFlags}`, meaning] as const,
+    ([command, meaning]) => [`${context.command} ${command}${context.placeFlags}`, meaning] as const,
   );
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
