@@ -116,7 +116,17 @@ function measurementsOf(
       ...told,
       note: 'overhead_ms',
     },
+    {
+      ...{ what: 'the last fifth of one run against its second', value: withinRun(all), unit: 'times' },
+      ...{ atMost: null, note: `of ${all.length} steps; fresh runs have not yet made their folders` },
+    },
     { what: 'of a step that writes a file', value: median(writing), ...told, note: 'three objects more' },
     { what: 'the slowest of a hundred', value: quantile(all, 0.99), ...told, note: `of ${all.length} steps` },
   ];
+}
+
+/** Later steps of one run against earlier ones, medians; without its beginning. */
+function withinRun(costs: readonly number[]): number {
+  const fifth = Math.floor(costs.length / 5);
+  return median(costs.slice(-fifth)) / median(costs.slice(fifth, 2 * fifth));
 }
