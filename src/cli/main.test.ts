@@ -194,6 +194,7 @@ describe('what the machine refuses', () => {
     mkdirSync(locked);
     chmodSync(locked, 0);
     const { code, err } = await mlab(['runs', 'ls', '--dir', locked], here);
+    chmodSync(locked, 0o700);
     expect(code).toBe(3);
     expect(err).not.toContain('bug');
   });

@@ -1,6 +1,8 @@
 import type { Action } from '../schema/index.ts';
 
 const longestName = 200;
+/** Whether a deeper value can be written depends on the room that the stack has left: a resumed run could differ. */
+const deepest = 200;
 
 /** What an agent asked for, made into something that can be judged, recorded and compared. */
 export interface AskedAction extends Action {
@@ -31,6 +33,7 @@ function partsOf(asked: unknown): { name: unknown; args: unknown } {
 
 function nameOf(name: unknown): string {
   const text = typeof name === 'string' ? name : (JSON.stringify(name) ?? typeof name);
+  if (typeof name === 'object' && isDeep(JSON.parse(text))) throw new TypeError('nested too deeply');
   return text.slice(0, longestName).toWellFormed();
 }
 
@@ -44,12 +47,19 @@ function readArguments(args: unknown): Omit<AskedAction, 'name'> {
     const text = JSON.stringify(args);
     const copy: unknown = JSON.parse(text);
     if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw new TypeError('no object');
+    if (isDeep(copy)) throw new TypeError('nested too deeply');
     return { args: Object.fromEntries(Object.entries(copy)), text, problem: null };
   } catch {
-    return unusable('The arguments can not be written as JSON.');
+    return unusable('The arguments can not be written as JSON, or are nested too deeply.');
   }
 }
 
 function unusable(problem: string): Omit<AskedAction, 'name'> {
   return { args: {}, text: '{}', problem };
+}
+
+/** Of a value that JSON.parse made: nothing in it leads back to itself. */
+function isDeep(value: unknown, left: number = deepest): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return left === 0 || Object.values(value).some((inner) => isDeep(inner, left - 1));
 }

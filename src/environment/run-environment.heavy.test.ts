@@ -165,9 +165,12 @@ while True: pass`;
 
   test('a script that takes away every right to the workspace does not stop the run', async () => {
     await using place = await open({ files: { 'a.py': 'import os\nos.chmod("/workspace", 0)' } });
-    expect((await run(place, 'a.py')).status).toBe('ok');
-    expect(statSync(place.workspace).mode & 0o700).toBe(0o700);
-    expect((await run(place, 'a.py')).status).toBe('ok');
+    // For a user other than root the watchdog may see it first: what can't be measured counts as full.
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      expect(['ok', 'workspace_full']).toContain((await run(place, 'a.py')).status);
+      expect(statSync(place.workspace).mode & 0o700).toBe(0o700);
+    }
+    expect((await place.step('Read File', { file_name: 'a.py' })).status).toBe('ok');
   });
 
   test('a submission that a later script did not write anew is stale until it is written again', async () => {

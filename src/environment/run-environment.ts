@@ -13,6 +13,7 @@ import { BudgetClock, wholeBudget } from './budget-clock.ts';
 import { CommandRunner, outputsName } from './command-runner.ts';
 import { type Ending, endingOf } from './ending.ts';
 import type { ActionDescription, Environment, StepResult } from './environment.ts';
+import { type FixedFile, putBack } from './fixed-files.ts';
 import { type RecordedRun, ReplayDiverged, updateUndoStack } from './replay.ts';
 import { createWorkbench } from './run-workbench.ts';
 import { SubmissionTracker } from './submission-tracker.ts';
@@ -39,6 +40,8 @@ export interface RunEnvironmentOptions {
   folders: { workspace: string; data: string; outputs: string };
   /** Whether the agent may change this file of the workspace. */
   isReadOnly: (path: string) => boolean;
+  /** Read-only files of the task that the sandbox mounts into the workspace; default: none. */
+  fixedFiles?: readonly FixedFile[];
   sandbox: Sandbox;
   trace: TraceWriter;
   objects: ObjectStore;
@@ -220,11 +223,22 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       if (error instanceof PathRefused) return { status: 'refused', observation: error.message };
       if (error instanceof WorkspaceFull) return { status: 'workspace_full', observation: error.message };
       if (error instanceof PathFailed) return { status: 'failed', observation: error.message };
+      if (SandboxError.isInstance(error)) {
+        const displaced = await this.#putBack();
+        if (displaced.length > 0) return notRun(displaced);
+      }
       // No sandbox, or told to stop: not the agent's doing, and nothing it could go on from.
       if (SandboxError.isInstance(error) || error instanceof RunStopped || this.#options.signal.aborted)
         throw error;
       return { status: 'error', observation: `The action failed inside the harness: ${messageOf(error)}` };
     }
+  }
+
+  /** Whether the agent stood in the sandbox's way by moving what read-only files lie in. */
+  async #putBack(): Promise<FixedFile[]> {
+    const { fixedFiles = [], folders } = this.#options;
+    await this.#commands.close();
+    return putBack(folders.workspace, fixedFiles);
   }
 
   /** Snapshots, traces and counts what the action did. */
@@ -320,6 +334,14 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const { mode } = statSync(workspace);
     if ((mode & 0o700) !== 0o700) chmodSync(workspace, (mode & 0o777) | 0o700);
   }
+}
+
+function notRun(displaced: readonly FixedFile[]): Outcome {
+  const names = displaced.map(({ path }) => path).join(', ');
+  const observation =
+    `Nothing was run: folders of read-only files had been moved or replaced. They were put back: ${names}. ` +
+    'Try again.';
+  return { status: 'refused', observation };
 }
 
 function rounded(milliseconds: number): number {

@@ -249,7 +249,7 @@ while True:
         os.rename("swap", "aside"); os.rename("link", "swap")
         os.rename("swap", "link"); os.rename("aside", "swap")
     except OSError:  # The other side made a folder where none was for a moment.
-        os.system("rm -rf swap link aside; mkdir swap; ln -s .. link; echo harmless > swap/secret.txt")`,
+        os.system("(rm -rf swap link aside; mkdir -p swap; ln -s .. link; echo harmless > swap/secret.txt) 2> /dev/null")`,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );

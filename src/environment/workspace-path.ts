@@ -5,6 +5,8 @@ import { join } from 'node:path';
 export const workspaceInside = '/workspace';
 
 const mostLinks = 40;
+/** The system takes 4,095 bytes; on the host the workspace's own folder comes before. */
+const mostPathBytes = 3_000;
 
 /** Why a path was not opened, in words for the agent. */
 export class PathRefused extends Error {
@@ -37,9 +39,13 @@ export interface WorkspaceRoots {
 /**
  * Follows a path link by link, as the agent's own processes would, and says what it comes to.
  * @throws PathRefused where it leads out of the workspace at any point, or through too many links
+ * @throws PathFailed where it is longer than the system takes
  */
 export function locate(roots: WorkspaceRoots, path: string): Located {
   if (path.includes('\0')) throw new PathRefused('A path may not hold a NUL character.');
+  if (Buffer.byteLength(path) > mostPathBytes) {
+    throw new PathFailed(`The path is too long: it may have at most ${mostPathBytes} bytes.`);
+  }
   const todo = split(path, path);
   let stack: string[] = [];
   let links = 0;

@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasCode } from './errors.ts';
 
 /** Takes the right to write from everybody, for a folder and all in it. @param mask mode bits that may stay */
 export function makeReadOnly(folder: string, mask = 0o555): void {
@@ -13,8 +14,14 @@ export function makeReadOnly(folder: string, mask = 0o555): void {
 
 /** Deletes a folder, also one that was made read-only. Does nothing where there is none. */
 export function removeTree(folder: string): void {
-  makeRemovable(folder);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const options = { recursive: true, force: true, maxRetries: 3 };
+  try {
+    rmSync(folder, options);
+  } catch (error) {
+    if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error;
+    makeRemovable(folder);
+    rmSync(folder, options);
+  }
 }
 
 function makeRemovable(folder: string): void {

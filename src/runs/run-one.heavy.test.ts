@@ -137,6 +137,30 @@ withSandbox(`how a run ends${why}`, () => {
   });
 });
 
+withSandbox(`an agent in its own way${why}`, () => {
+  test.each([
+    'mv frozen x && ln -s /nonexistent frozen',
+    'mv frozen x && ln -s /etc frozen',
+    'mv frozen x && echo > frozen',
+    'mv frozen x',
+    'chmod 0 frozen',
+    'rm -rf data .outputs .pinned; mv data y; mv .pinned z',
+  ])('that does "%s" can go on, and its run is no infrastructure error', async (command) => {
+    const observations: string[] = [];
+    const moves = agentOf(async ({ environment }) => {
+      for (const one of [command, 'true', 'chmod u+rwx frozen; cat frozen/.helper.py .pinned']) {
+        observations.push(
+          (await environment.step({ name: 'Run Command', args: { command: one } })).observation,
+        );
+      }
+    });
+    const { record } = await runOnce(newPlace(), equipment, moves);
+    expect(record).toMatchObject({ status: 'finished', steps: 3, end: { reason: 'agent_stopped' } });
+    expect(observations[2]).toMatch(/^print\("frozen"\)\npinned\n\[exit code 0/);
+    if (command.includes('&&')) expect(observations[1]).toContain('put back: frozen/.helper.py');
+  });
+});
+
 test('where the sandbox can not start the run fails and says why, and nothing of it ran unconfined', async () => {
   const proof = join(bench.folder, 'ran-unconfined');
   const runs = agentOf(async ({ environment }) => {

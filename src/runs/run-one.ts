@@ -28,6 +28,7 @@ import {
 } from '../store/index.ts';
 import {
   createWorkspace,
+  fixedFiles,
   isReadOnly,
   type RunFolders,
   sandboxSpec,
@@ -127,6 +128,7 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
       outputs: folders.outputs,
     },
     isReadOnly: (path) => isReadOnly(equipment.task, path),
+    fixedFiles: fixedFiles(equipment.task),
     sandbox,
     trace,
     objects,

@@ -1,6 +1,12 @@
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, matchesGlob, posix, relative } from 'node:path';
-import { briefInside, helpersInside, outputsName, workspaceInside } from '../environment/index.ts';
+import {
+  briefInside,
+  type FixedFile,
+  helpersInside,
+  outputsName,
+  workspaceInside,
+} from '../environment/index.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import type { Mount, SandboxSpec } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
@@ -82,13 +88,16 @@ export function sandboxSpec(
 }
 
 function readOnlyMounts(task: Task, workspace: string): Mount[] {
+  return fixedFiles(task)
+    .filter(({ path }) => existsSync(join(workspace, path)))
+    .map(({ path, source }) => ({ source, target: join(workspaceInside, path), access: 'read' }));
+}
+
+/** The read-only files of a task's starter. */
+export function fixedFiles(task: Task): FixedFile[] {
   return readdirSync(task.environmentFolder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(task.environmentFolder, join(entry.parentPath, entry.name)))
-    .filter((file) => isReadOnly(task, file) && existsSync(join(workspace, file)))
-    .map((file) => ({
-      source: join(task.environmentFolder, file),
-      target: join(workspaceInside, file),
-      access: 'read',
-    }));
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((source) => ({ source, path: relative(task.environmentFolder, source) }))
+    .filter(({ path }) => isReadOnly(task, path));
 }
