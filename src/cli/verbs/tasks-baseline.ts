@@ -105,9 +105,9 @@ function yamlOf(part: 'baseline' | 'reference', { mean, spread, seeds, seconds }
   return [`${part}:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-/** Five significant digits. */
+/** Six significant digits. */
 function rounded(value: number): string {
-  return String(Number(value.toPrecision(5)));
+  return String(Number(value.toPrecision(6)));
 }
 
 function machine(): string {

@@ -7,6 +7,9 @@ test('listeners hear the harness on every kind of socket, and whoever else speak
   await using listeners = await Listeners.open(`test-${process.pid}`);
   expect(await listeners.provePresence()).toBe(4);
   expect(listeners.heard).toEqual([]);
-  await once(createConnection(listeners.ports.tcp, '127.0.0.1').resume(), 'close');
+  const talker = createConnection(listeners.ports.tcp, '127.0.0.1').resume();
+  // What is sent and never read must not keep the listener from closing.
+  talker.on('error', () => {}).write('x'.repeat(1000));
+  await once(talker, 'close');
   expect(listeners.heard).toEqual(['TCP']);
 });

@@ -33,7 +33,8 @@ export class Listeners implements AsyncDisposable {
     const listen = async (name: string, where: object): Promise<number> => {
       const server = createServer((connection) => {
         note(name);
-        connection.on('error', () => {}).end();
+        // Not read to its end: what was sent does not matter, and a talker may not keep the listener open.
+        connection.on('error', () => {}).end(() => connection.destroy());
       });
       server.listen(where);
       await once(server, 'listening');
