@@ -1,17 +1,19 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fixtureTasks } from '../../test/fixtures/fixture-task.ts';
 import { launcher, mlab } from '../../test/fixtures/mlab-process.ts';
+import { removeTree } from '../lib/read-only-tree.ts';
 import { explain } from './explain.ts';
 import { verbs } from './verbs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mlab-cli-'));
 const here = { folder };
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+// A test locks one of its folders.
+afterAll(() => removeTree(folder));
 
 /** Tasks of the tests only; nothing of them is prepared by what is called here. */
 const withFixtures = ['--tasks', fixtureTasks];
@@ -194,7 +196,6 @@ describe('what the machine refuses', () => {
     mkdirSync(locked);
     chmodSync(locked, 0);
     const { code, err } = await mlab(['runs', 'ls', '--dir', locked], here);
-    chmodSync(locked, 0o700);
     expect(code).toBe(3);
     expect(err).not.toContain('bug');
   });

@@ -7,8 +7,7 @@ export {
   actionDefinitions,
   mountPoints,
   RunEnvironment,
-  type RunEnvironmentOptions,
   RunStopped,
-  type StepProgress,
 } from './run-environment.ts';
+export type { RunEnvironmentOptions, StepProgress } from './run-environment-options.ts';
 export { workspaceInside } from './workspace-path.ts';

@@ -1,9 +1,8 @@
 import { chmodSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { messageOf } from '../lib/errors.ts';
-import { type Sandbox, SandboxError } from '../sandbox/index.ts';
-import type { Action, Limits, ObjectId, SubmissionState, TaskBrief, UndoEntry } from '../schema/index.ts';
-import type { ObjectStore, Snapshotter, TraceWriter } from '../store/index.ts';
+import { SandboxError } from '../sandbox/index.ts';
+import type { Action, ObjectId, SubmissionState, TaskBrief, UndoEntry } from '../schema/index.ts';
 import { type ActionDefinition, type Checked, checkAction, describeAction, type Outcome } from './action.ts';
 import { executeActions } from './actions/execute.ts';
 import { fileActions } from './actions/files.ts';
@@ -15,6 +14,7 @@ import { type Ending, endingOf } from './ending.ts';
 import type { ActionDescription, Environment, StepResult } from './environment.ts';
 import { type FixedFile, putBack } from './fixed-files.ts';
 import { type RecordedRun, ReplayDiverged, updateUndoStack } from './replay.ts';
+import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { createWorkbench } from './run-workbench.ts';
 import { SubmissionTracker } from './submission-tracker.ts';
 import type { Workbench } from './workbench.ts';
@@ -32,33 +32,6 @@ const longestTimerMs = 2 ** 31 - 1;
 const mostChangedListed = 100;
 /** Names in the workspace that are mounted over and no part of its snapshots. */
 export const mountPoints = ['data', outputsName];
-
-export interface RunEnvironmentOptions {
-  task: TaskBrief;
-  limits: Limits;
-  /** Host folders: the workspace, the public data, outputs too long for an observation. */
-  folders: { workspace: string; data: string; outputs: string };
-  /** Whether the agent may change this file of the workspace. */
-  isReadOnly: (path: string) => boolean;
-  /** Read-only files of the task that the sandbox mounts into the workspace; default: none. */
-  fixedFiles?: readonly FixedFile[];
-  sandbox: Sandbox;
-  trace: TraceWriter;
-  objects: ObjectStore;
-  snapshotter: Snapshotter;
-  /** What earlier sessions did; the agent is led through it before anything is done anew. */
-  recorded: RecordedRun;
-  secondsUsedBefore: number;
-  signal: AbortSignal;
-  /** Told of every step and of output as it comes, for a terminal. */
-  onProgress?: (progress: StepProgress) => void;
-}
-
-export type StepProgress =
-  | { kind: 'step_started'; step: number; action: string }
-  | { kind: 'output'; step: number; text: string }
-  | { kind: 'step_finished'; step: number; action: string; result: StepResult }
-  | { kind: 'note'; entries: Record<string, string> };
 
 /** The run was stopped from outside (Ctrl-C); it can be resumed. */
 export class RunStopped extends Error {

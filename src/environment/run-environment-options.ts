@@ -1,0 +1,34 @@
+import type { Sandbox } from '../sandbox/index.ts';
+import type { Limits, TaskBrief } from '../schema/index.ts';
+import type { ObjectStore, Snapshotter, TraceWriter } from '../store/index.ts';
+import type { StepResult } from './environment.ts';
+import type { FixedFile } from './fixed-files.ts';
+import type { RecordedRun } from './replay.ts';
+
+/** What a run's environment is built from. */
+export interface RunEnvironmentOptions {
+  task: TaskBrief;
+  limits: Limits;
+  /** Host folders: the workspace, the public data, outputs too long for an observation. */
+  folders: { workspace: string; data: string; outputs: string };
+  /** Whether the agent may change this file of the workspace. */
+  isReadOnly: (path: string) => boolean;
+  /** Read-only files of the task that the sandbox mounts into the workspace; default: none. */
+  fixedFiles?: readonly FixedFile[];
+  sandbox: Sandbox;
+  trace: TraceWriter;
+  objects: ObjectStore;
+  snapshotter: Snapshotter;
+  /** What earlier sessions did; the agent is led through it before anything is done anew. */
+  recorded: RecordedRun;
+  secondsUsedBefore: number;
+  signal: AbortSignal;
+  /** Told of every step and of output as it comes, for a terminal. */
+  onProgress?: (progress: StepProgress) => void;
+}
+
+export type StepProgress =
+  | { kind: 'step_started'; step: number; action: string }
+  | { kind: 'output'; step: number; text: string }
+  | { kind: 'step_finished'; step: number; action: string; result: StepResult }
+  | { kind: 'note'; entries: Record<string, string> };
