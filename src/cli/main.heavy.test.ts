@@ -43,10 +43,12 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     const { code, out, err } = await run(argv);
     expect(code).toBe(0);
     expect(err).toMatch(/hints: 1 run, [\s\S]*sums-oracle-0: score 0, \+100 %/);
-    const commands = out.split('\n').flatMap((line) => /^ {2}(mlab .*?) {2,}\S/.exec(line)?.slice(1) ?? []);
+    const commands = out
+      .split('\n')
+      .flatMap((line) => /^ {2}((?:npx )?mlab .*?) {2,}\S/.exec(line)?.slice(1) ?? []);
     expect(commands.length).toBe(4);
     for (const command of commands) {
-      const shell = `${command.replace(/^mlab/, `'${process.execPath}' '${launcher}'`)} > /dev/null`;
+      const shell = `${command.replace(/^(npx )?mlab/, `'${process.execPath}' '${launcher}'`)} > /dev/null`;
       const child = spawn('sh', ['-c', shell], {
         cwd: place.folder,
         env: { ...process.env, ...place.variables },

@@ -17,13 +17,17 @@ export function checkMountTargets(mounts: readonly Mount[]): void {
 }
 
 function checkPath(outer: Mount, inner: Mount): void {
-  let path = outer.source;
-  for (const name of relative(outer.target, inner.target).split('/')) {
-    path = join(path, name);
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
-    throw new SandboxError(
-      `${path} is a symbolic link where ${inner.target} is to be mounted`,
-      `remove ${path}`,
-    );
+  const names = relative(outer.target, inner.target).split('/');
+  for (const [index] of names.entries()) {
+    const path = join(outer.source, ...names.slice(0, index + 1));
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    // Made when the mount is.
+    if (stat === undefined) return;
+    if (stat.isSymbolicLink()) throw inTheWay(path, 'a symbolic link', inner);
+    if (!stat.isDirectory() && index < names.length - 1) throw inTheWay(path, 'no folder', inner);
   }
+}
+
+function inTheWay(path: string, what: string, { target }: Mount): SandboxError {
+  return new SandboxError(`${path} is ${what} where ${target} is to be mounted`, `remove ${path}`);
 }
