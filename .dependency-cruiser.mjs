@@ -41,6 +41,7 @@ const heavyLibraries = [
     libraries: 'commander|log-update|string-width',
     home: 'cli/',
   },
+  { name: 'diff-lives-in-store', libraries: 'diff', home: 'store/' },
   { name: 'python-parser-lives-in-automl', libraries: '@lezer/[^/]+', home: 'agents/automl/' },
 ].map(({ name, libraries, home }) => ({
   name,
