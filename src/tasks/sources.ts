@@ -136,8 +136,8 @@ function sourceFile(source: Source, path: string, sha256: string, from: 'downloa
 function noChecksum(task: Task, source: Source): UserError {
   return new UserError(
     'no_checksum',
-    `the task ${task.file.id} names no SHA-256 for ${source.file}`,
-    'add sha256 to task.yaml; --allow-unverified uses the file as it is and marks every result made with it',
+    `no SHA-256 is known for ${source.file}, so nobody can say whether a copy is the real one`,
+    `give --allow-unverified to take the file as it is; every result made with it is marked (who wrote ${task.file.id} can add sha256 to its task.yaml)`,
   );
 }
 
