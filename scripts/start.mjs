@@ -12,7 +12,7 @@ const defaults = {
   '--agent': 'automl',
   '--seeds': '2',
   '--parallel': '2',
-  '--wall-seconds': '25',
+  '--wall-seconds': '30',
 };
 
 async function start(extraFlags) {
