@@ -45,8 +45,10 @@ def record(command: list[str]) -> pyte.HistoryScreen:
 
 
 def style_of(cell: pyte.screens.Char) -> Style:
-    color = None if cell.fg == "default" else cell.fg.replace("brown", "yellow")
-    return Style(color=color, bold=cell.bold)
+    """The cell's style, with the terminal's names of colours put into rich's words."""
+    name = cell.fg.replace("brown", "yellow").replace("bright", "bright_")
+    is_number = len(name) == 6 and all(digit in "0123456789abcdef" for digit in name)
+    return Style(color=f"#{name}" if is_number else name, bold=cell.bold)
 
 
 class Line:
@@ -73,5 +75,6 @@ def picture(screen: pyte.HistoryScreen, title: str) -> str:
 
 if __name__ == "__main__":
     target, *command = sys.argv[1:]
+    drawn = picture(record(command), " ".join(command))
     with open(target, "w", encoding="utf-8") as file:
-        file.write(picture(record(command), " ".join(command)))
+        file.write(drawn)
