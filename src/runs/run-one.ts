@@ -26,6 +26,7 @@ import {
   stepsOf,
   type TraceWriter,
 } from '../store/index.ts';
+import { LocalServices } from './local-services.ts';
 import {
   createWorkspace,
   fixedFiles,
@@ -114,11 +115,11 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   const folders = foldersOf(folder);
   await using trace = folder.openTrace();
   const past = await openWorkspace(spec, services, folders, trace);
-  await using sandbox = await createSandbox(
-    spec.sandbox,
-    sandboxSpec(spec, equipment, folders, services.helpersFolder, services.threads),
-    sandboxOptions(spec, services.dockerCommand),
-  );
+  const { helpersFolder, threads } = services;
+  const options = sandboxOptions(spec, services.dockerCommand);
+  await using local = await LocalServices.start(spec, equipment, helpersFolder, options, signal);
+  const confined = sandboxSpec(spec, equipment, folders, helpersFolder, threads, local?.folder ?? null);
+  await using sandbox = await createSandbox(spec.sandbox, confined, options);
   await using environment = new RunEnvironment({
     task: equipment.task.brief,
     limits: spec.limits,
@@ -141,6 +142,8 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   const failure = await runAgent(agent, environment, spec, services.reference);
   signal.throwIfAborted();
   if (environment.failure !== null) throw environment.failure.error;
+  const serviceFailure = await local?.stop();
+  if (serviceFailure) throw new Error(serviceFailure);
   const ended = await endRun(environment, trace, failure);
   return { ended, steps: environment.stepsTaken, seconds: environment.secondsUsed };
 }

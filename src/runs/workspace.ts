@@ -12,6 +12,9 @@ import type { Mount, SandboxSpec } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import { type PreparedData, type PythonEnvironment, type Task, withheldPaths } from '../tasks/index.ts';
 
+/** Where processes in a sandbox find the sockets of local services. */
+export const servicesInside = '/services';
+
 /** What a run needs that lies outside its own folder. */
 export interface TaskEquipment {
   task: Task;
@@ -55,6 +58,7 @@ export function sandboxSpec(
   folders: RunFolders,
   helpersFolder: string,
   threads: number,
+  servicesFolder: string | null = null,
 ): SandboxSpec {
   const { limits } = spec;
   const megabyte = 2 ** 20;
@@ -66,11 +70,17 @@ export function sandboxSpec(
       ...readOnlyMounts(task, folders.workspace),
       { source: helpersFolder, target: helpersInside, access: 'read' },
       { source: folders.brief, target: briefInside, access: 'read' },
+      ...(servicesFolder === null
+        ? []
+        : [{ source: servicesFolder, target: servicesInside, access: 'read' as const }]),
     ],
     hide: withheldPaths(task, python),
     workingDirectory: workspaceInside,
     variables: {
       MLAB_SEED: String(spec.seed),
+      ...(servicesFolder === null
+        ? {}
+        : { MLAB_SERVICES: spec.sandbox === 'none' ? servicesFolder : servicesInside }),
       OMP_NUM_THREADS: String(threads),
       OPENBLAS_NUM_THREADS: String(threads),
       MKL_NUM_THREADS: String(threads),

@@ -32,6 +32,13 @@ export const SubmissionColumn = z.strictObject({
   values: z.array(z.string()).min(1).optional().describe('the only values that are allowed'),
 });
 
+/** A local service that runs beside the agent, out of its reach but for a socket. */
+export const Service = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'lower-case letters, digits and "-"'),
+  script: relativePath.describe('Python script below hidden/, started with --socket, --public and --private'),
+});
+export type Service = z.infer<typeof Service>;
+
 export const SubmissionFile = z.discriminatedUnion('format', [
   z.strictObject({
     format: z.literal('csv'),
@@ -116,6 +123,10 @@ export const TaskFile = z
     success: z.strictObject({ threshold: z.number().positive().default(0.1) }).prefault({}),
     limits: Limits.partial().default({}),
     resources: z.strictObject({ gpu: z.enum(['none', 'optional', 'required']).default('none') }).prefault({}),
+    services: z
+      .array(Service)
+      .default([])
+      .describe('the agent reaches each at $MLAB_SERVICES/<name>.sock and nothing else: it has no network'),
     sources: z.array(Source).default([]),
     read_only: z
       .array(relativePath)

@@ -98,6 +98,14 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
       `is constant, and ${layout.constant}/${file.entry} does not exist`,
       `write it: it submits the trivial predictor, so that mlab tasks baseline can measure it`,
     );
+  file.services.forEach(({ script }, index) => {
+    if (!isFile(join(folder, 'hidden', script)))
+      report(
+        ['services', index, 'script'],
+        `hidden/${script} does not exist`,
+        'write it, or correct the path',
+      );
+  });
   metricChecks(file, report);
   submissionChecks(file, report);
   sourceChecks(file, report);
