@@ -40,6 +40,11 @@ connection = socket.socket(socket.AF_UNIX)
 connection.connect(os.environ["MLAB_SERVICES"] + "/oracle.sock")
 connection.sendall(b"${word}")
 print(connection.recv(100).decode())
+while "${word}" == "stop":
+    try:
+        socket.socket(socket.AF_UNIX).connect(os.environ["MLAB_SERVICES"] + "/oracle.sock")
+    except OSError:
+        break
 for path in ("/private", "/task", os.environ["MLAB_SERVICES"] + "/other.sock"):
     try:
         open(path, "a")

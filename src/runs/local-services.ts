@@ -67,9 +67,11 @@ export class LocalServices implements AsyncDisposable {
   async stop(): Promise<string | null> {
     let failure: string | null = null;
     for (const { name, process, sandbox, printed } of this.#running.splice(0)) {
-      const { ending } = await process.kill();
+      const { ending, exitCode } = await process.kill();
       await sandbox[Symbol.asyncDispose]();
-      if (ending !== 'aborted') failure ??= endedEarly(name, printed());
+      // One that was about to end when it was told to shows by its exit code.
+      const endedItself = ending !== 'aborted' || (exitCode ?? 0) !== 0;
+      if (endedItself) failure ??= endedEarly(name, printed());
     }
     removeTree(this.folder);
     return failure;
