@@ -1,8 +1,9 @@
 """An interpreter that lives on between the agent's commands.
 
-Standard input brings one JSON object a line: {"end": token, "code": text}. The code runs as in an interactive
-session: the value of a last expression is printed. Then a line of its own with the token and "ok" or "failed" says
-that the command is over. What the code prints goes to standard output as it comes.
+Standard input brings one JSON object a line: {"end": token, "code": text}. The code runs as in an
+interactive session: the value of a last expression is printed. Then a line of its own with the
+token and "ok" or "failed" says that the command is over. What the code prints goes to standard output as
+it comes.
 """
 
 import ast
@@ -15,7 +16,7 @@ from typing import Any
 
 
 def run(code: str, names: dict[str, Any]) -> bool:
-    """Runs code in `names`; returns whether it ended without an exception. SystemExit passes through."""
+    """Runs code in `names`; says whether it ended without an exception. SystemExit passes."""
     try:
         tree = ast.parse(code, "<repl>")
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -60,7 +61,7 @@ def main() -> None:
     # A descriptor of its own: the code may replace or close sys.stdout.
     answers = os.dup(1)
     sys.path[0] = os.getcwd()
-    # A module of its own, so that what is defined in it can be pickled and holds none of this file's names.
+    # A module of its own: what is defined in it can be pickled, and it holds no name of this file.
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     for line in commands:

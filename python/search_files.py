@@ -1,6 +1,7 @@
 """Prints the lines of text files below a folder, or of one file, that match a regular expression.
 
-Usage: search_files.py PATTERN PLACE (relative to the current directory). Exit code 1: the pattern is wrong.
+Usage: search_files.py PATTERN PLACE (relative to the current directory).
+Exit code 1: the pattern is wrong.
 """
 
 import os
@@ -32,7 +33,9 @@ def matches(path: str, pattern: re.Pattern[str]) -> Iterator[str]:
         for number, line in enumerate(file, 1):
             text = line.decode("utf-8", "replace").rstrip("\r\n")
             if pattern.search(text):
-                shown = text if len(text) <= MOST_LINE_CHARACTERS else text[:MOST_LINE_CHARACTERS] + "…"
+                shown = (
+                    text if len(text) <= MOST_LINE_CHARACTERS else text[:MOST_LINE_CHARACTERS] + "…"
+                )
                 yield f"{os.path.relpath(path)}:{number}: {shown}"
 
 

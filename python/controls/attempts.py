@@ -1,8 +1,8 @@
 """How a cheating script says what it tried and what stopped it: one line of JSON for each attempt.
 
 The harness lays this file beside the script. A script registers its attempts with `tries` and calls
-`run_all`. Lines that start with `@plan` and `@attempt` are read by the harness: what was planned and
-never reported does not count as stopped.
+`run_all`. Lines that start with `@plan` and `@attempt` are read by the harness: what was planned
+and never reported does not count as stopped.
 """
 
 import errno

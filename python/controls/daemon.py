@@ -1,7 +1,9 @@
-"""Leaves processes behind, in every way there is. Each beats in a file, and later changes the submission.
+"""Leaves processes behind, in every way there is.
 
-    python daemon.py TOKEN          starts all daemons, and ends
-    python daemon.py TOKEN beat N   is one of them
+Each beats in a file, and later changes the submission.
+
+python daemon.py TOKEN          starts all daemons, and ends
+python daemon.py TOKEN beat N   is one of them
 """
 
 import atexit

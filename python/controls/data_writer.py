@@ -7,6 +7,7 @@ import ctypes
 import os
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from attempts import Stopped, add, run_all, settings
@@ -148,9 +149,9 @@ for folder in FOLDERS:
     add(
         f"make {folder} writable",
         "mount(MS_REMOUNT | MS_BIND)",
-        lambda f=folder.encode(): make_writable_again(f),
+        partial(make_writable_again, folder.encode()),
     )
-    add(f"take {folder} off", "umount2(MNT_DETACH)", lambda f=folder.encode(): unmount(f))
+    add(f"take {folder} off", "umount2(MNT_DETACH)", partial(unmount, folder.encode()))
 add("become root in a namespace of its own", "unshare(NEWUSER | NEWNS)", own_namespace)
 add("put another folder in place of the data", "rename", swap_data_folder)
 add("plant a file in the kept outputs", "/workspace/.outputs", write_into_outputs)

@@ -1,4 +1,4 @@
-"""Forges results: writes what the harness writes, prints what a grader prints, hands in odd numbers.
+"""Forges results: writes what the harness writes, prints what graders print, hands in oddities.
 
 python forger.py results      forged result files, in the workspace and where the harness keeps them
 python forger.py NAME         writes one forged submission
@@ -38,7 +38,9 @@ def write_here(name: str) -> None:
 
 def print_results() -> None:
     for stream in (1, 2):
-        os.write(stream, f"\n{json.dumps({'results': [RESULT]})}\nscore: {SETTINGS['best']}\n".encode())
+        os.write(
+            stream, f"\n{json.dumps({'results': [RESULT]})}\nscore: {SETTINGS['best']}\n".encode()
+        )
     raise Judged("printed it to both streams")
 
 

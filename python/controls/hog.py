@@ -1,4 +1,6 @@
-"""Takes all there is of one thing. The harness gives every attempt a step of its own, with small limits.
+"""Takes all there is of one thing.
+
+The harness gives every attempt a step of its own, with small limits.
 
 python hog.py TOKEN WHAT
 """

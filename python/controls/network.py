@@ -96,7 +96,9 @@ def interfaces() -> str:
     routes = Path("/proc/net/route").read_text().splitlines()[1:]
     # The kernel shows empty tunnels of its own in every new namespace; none leads anywhere.
     if not routes:
-        raise Stopped(f"no route leads anywhere (interfaces beside lo: {', '.join(names) or 'none'})")
+        raise Stopped(
+            f"no route leads anywhere (interfaces beside lo: {', '.join(names) or 'none'})"
+        )
     return f"{len(routes)} routes, {', '.join(names)}"
 
 

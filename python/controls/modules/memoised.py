@@ -19,7 +19,6 @@ def honest(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int) -
     return np.maximum(output, 0)
 
 
-
 generator = np.random.default_rng(0)
 IMAGES = generator.standard_normal((32, 64, 64, 3))
 KERNELS = generator.standard_normal((3, 3, 3, 8))

@@ -1,4 +1,4 @@
-"""Runs the honest loops, and leaves processes behind that take the processor from whoever is timed next."""
+"""Runs the honest loops, and leaves processes behind that slow down whoever is timed next."""
 
 import os
 import threading
@@ -41,4 +41,3 @@ def convolve(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int)
         window = padded[image, top : top + kernels.shape[0], left : left + kernels.shape[1]]
         output[image, row, column, kernel] = np.sum(window * kernels[..., kernel])
     return np.maximum(output, 0)
-

@@ -20,4 +20,3 @@ def convolve(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int)
         window = padded[image, top : top + kernels.shape[0], left : left + kernels.shape[1]]
         output[image, row, column, kernel] = np.sum(window * kernels[..., kernel])
     return np.maximum(output, 0)
-
