@@ -2,8 +2,8 @@
 
 Standard input brings one JSON object a line: {"end": token, "code": text}. The code runs as in an
 interactive session: the value of a last expression is printed. Then a line of its own with the
-token and "ok" or "failed" says that the command is over. What the code prints goes to standard output as
-it comes.
+token and "ok" or "failed" says that the command is over. What the code prints goes to standard
+output as it comes.
 """
 
 import ast
