@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '../lib/cache-folder.ts';
 
 /** What every verb is given: where things are, how to speak, when to stop. Built once, in main.ts. */
 export interface Context {
@@ -104,9 +104,4 @@ function placeFlagsOf({ dir, tasks }: GlobalOptions): string {
 /** A text as one word of a shell. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-function cacheFolder(variables: Readonly<Record<string, string | undefined>>): string {
-  if (variables.MLAB_CACHE) return resolve(variables.MLAB_CACHE);
-  return join(variables.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mlagentbench');
 }

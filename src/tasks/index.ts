@@ -1,4 +1,3 @@
-export { cacheFolder } from './cache-folder.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
 export { checkCacheDisk, checkKaggle, checkPython } from './findings.ts';
 export type { Variables } from './host-variables.ts';

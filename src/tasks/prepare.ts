@@ -6,7 +6,6 @@ import { withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
 import { makeReadOnly, removeTree } from '../lib/read-only-tree.ts';
 import { archiveFolderName } from './archive-name.ts';
-import { withWritableCache } from './cache-folder.ts';
 import type { DownloadTiming } from './download-request.ts';
 import { folderVersion } from './folder-version.ts';
 import type { Variables } from './host-variables.ts';
@@ -27,6 +26,7 @@ import { runPrepareScript } from './run-prepare-script.ts';
 import { obtainSources, type SourceFile } from './sources.ts';
 import type { Task } from './task-folder.ts';
 import { unpack } from './unpack.ts';
+import { withWritableCache } from './writable-cache.ts';
 
 export interface LoadPreparedOptions {
   /** The project's cache folder. */

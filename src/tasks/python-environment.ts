@@ -15,12 +15,12 @@ import { writeFileAtomically } from '../lib/atomic-file.ts';
 import { UserError } from '../lib/errors.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
-import { withWritableCache } from './cache-folder.ts';
 import { pythonVariables, type Variables } from './host-variables.ts';
 import { explainPipFailure, hasNoWheel } from './pip-failure.ts';
 import { findInterpreter, type Interpreter } from './python-interpreter.ts';
 import { normaliseRequirements } from './requirements.ts';
 import { type ProcessResult, runProcess, tail } from './run-process.ts';
+import { withWritableCache } from './writable-cache.ts';
 
 /** A virtual environment on the host with a task's packages, shared by all that need the same ones. */
 export const PythonEnvironment = z.object({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeTask } from '../../test/fixtures/make-task.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
-import { cacheFolder } from './cache-folder.ts';
+import { cacheFolder } from '../lib/cache-folder.ts';
 import { loadTask } from './find-tasks.ts';
 import { checkCacheDisk, checkPython } from './findings.ts';
 import { pythonVariables } from './host-variables.ts';

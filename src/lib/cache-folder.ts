@@ -1,0 +1,11 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+
+/** Where prepared data and Python environments are kept: MLAB_CACHE, else XDG_CACHE_HOME's mlagentbench, else the home's. */
+export function cacheFolder(variables: Readonly<Record<string, string | undefined>>): string {
+  if (variables.MLAB_CACHE) return resolve(variables.MLAB_CACHE);
+  // The XDG specification wants relative paths ignored.
+  if (variables.XDG_CACHE_HOME && isAbsolute(variables.XDG_CACHE_HOME))
+    return join(variables.XDG_CACHE_HOME, 'mlagentbench');
+  return join(variables.HOME || homedir(), '.cache', 'mlagentbench');
+}
