@@ -7,11 +7,12 @@ export const allowed = {
   tasks: [],
   sandbox: [],
   store: [],
-  environment: ['sandbox', 'store'],
+  models: [],
+  environment: ['sandbox', 'store', 'models'],
   grading: ['tasks', 'sandbox', 'store'],
   agents: ['environment'],
-  runs: ['tasks', 'sandbox', 'store', 'environment', 'grading', 'agents', 'statistics'],
-  cli: ['tasks', 'sandbox', 'store', 'environment', 'grading', 'agents', 'runs', 'statistics'],
+  runs: ['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'statistics'],
+  cli: ['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
 };
 const rooms = Object.keys(allowed);
 const everyone = 'schema|lib';
@@ -42,6 +43,8 @@ const heavyLibraries = [
     home: 'cli/',
   },
   { name: 'diff-lives-in-store', libraries: 'diff', home: 'store/' },
+  { name: 'ai-sdk-lives-in-models', libraries: 'ai|@ai-sdk/[^/]+', home: 'models/' },
+  { name: 'langchain-lives-in-its-agent', libraries: '@langchain/[^/]+', home: 'agents/langchain/' },
   { name: 'python-parser-lives-in-automl', libraries: '@lezer/[^/]+', home: 'agents/automl/' },
 ].map(({ name, libraries, home }) => ({
   name,

@@ -16,6 +16,11 @@ const spellings: Record<
   suite: { flags: '--suite <name>' },
   agents: { flags: '--agent <names>', many: true },
   models: { flags: '--model <names>', many: true },
+  roles: null,
+  providers: null,
+  prices: null,
+  spend: null,
+  interactive: { flags: '--interactive' },
   seeds: { flags: '--seeds <n>', parse: seedsOf },
   limits: null,
   parallel: { flags: '--parallel <n>', parse: numberOf },
@@ -24,6 +29,57 @@ const spellings: Record<
   gpu: { flags: '--gpu' },
   grade: { flags: '--grade <which>' },
 };
+
+/** Flags for a value that lies deeper in an experiment file. */
+const innerFlags: { flag: Flag; path: readonly [string, string, string?] }[] = [
+  {
+    path: ['roles', 'editor', 'model'],
+    flag: { flags: '--editor-model <name>', description: "the model that edits files; default: the agent's" },
+  },
+  {
+    path: ['roles', 'fast', 'model'],
+    flag: { flags: '--fast-model <name>', description: "the model that summarises; default: the agent's" },
+  },
+  {
+    path: ['roles', 'agent', 'temperature'],
+    flag: {
+      flags: '--temperature <t>',
+      description: 'sampling temperature of the agent (default: 0.5, as in the paper)',
+      parse: numberOf,
+    },
+  },
+  {
+    path: ['roles', 'agent', 'max_output_tokens'],
+    flag: {
+      flags: '--max-output-tokens <n>',
+      description: "most tokens of one of the agent's replies (default: 2000)",
+      parse: numberOf,
+    },
+  },
+  {
+    path: ['providers', 'openai-compatible', 'base_url'],
+    flag: {
+      flags: '--base-url <url>',
+      description: 'where the models of openai-compatible/… are served, such as http://localhost:11434/v1',
+    },
+  },
+  {
+    path: ['spend', 'tokens'],
+    flag: {
+      flags: '--experiment-tokens <n>',
+      description: 'limit: tokens of language models in all runs together; default: not limited',
+      parse: numberOf,
+    },
+  },
+  {
+    path: ['spend', 'money'],
+    flag: {
+      flags: '--experiment-money <n>',
+      description: 'limit: cost of language models in all runs together, in US dollars; default: not limited',
+      parse: numberOf,
+    },
+  },
+];
 
 /** One flag for each key of an experiment file and each limit. */
 export function experimentFlags(): Flag[] {
@@ -38,7 +94,7 @@ export function experimentFlags(): Flag[] {
       parse: numberOf,
     }),
   );
-  return [...keys, ...limits];
+  return [...keys, ...innerFlags.map(({ flag }) => flag), ...limits];
 }
 
 /**
@@ -59,6 +115,10 @@ export function readExperiment(path: string | undefined, options: object): Exper
   });
   if (limits.length > 0)
     given.limits = { ...(given.limits as object | undefined), ...Object.fromEntries(limits) };
+  for (const { flag, path } of innerFlags) {
+    const value = flags[flagName(flag.flags)];
+    if (value !== undefined) setInside(given, path, value);
+  }
   const parsed = ExperimentFile.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new UserError(
@@ -66,6 +126,24 @@ export function readExperiment(path: string | undefined, options: object): Exper
     `${path ?? 'The flags'} can't be run:\n${parsed.error.issues.flatMap(problemsOf).join('\n')}`,
     'mlab run --help shows every key and flag.',
   );
+}
+
+/** Sets a value deep inside, without changing the objects that lead there. */
+function setInside(
+  target: Record<string, unknown>,
+  path: readonly (string | undefined)[],
+  value: unknown,
+): void {
+  const [key, ...rest] = path;
+  if (key === undefined) return;
+  if (rest.every((name) => name === undefined)) {
+    target[key] = value;
+    return;
+  }
+  const inner = z.record(z.string(), z.unknown()).safeParse(target[key]);
+  const copy = { ...inner.data };
+  target[key] = copy;
+  setInside(copy, rest, value);
 }
 
 function readYaml(path: string): Record<string, unknown> {

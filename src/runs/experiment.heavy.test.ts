@@ -6,6 +6,7 @@ import { planOf, workThrough } from '../../test/fixtures/run-place.ts';
 import { agentByName } from '../agents/index.ts';
 import { gradeRun } from '../grading/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
+import { ExperimentFile } from '../schema/index.ts';
 import { createExperiment, type Experiment } from '../store/index.ts';
 import { makePlan, type TaskEquipment } from './index.ts';
 
@@ -117,8 +118,8 @@ describe('a plan', () => {
   const agents = [{ agent: agentByName('noop'), options: {} }];
   test('names every run, and refuses one that it would make twice', () => {
     const tasks = [{ task: equipment.task, verified: false }];
-    const file = { tasks: ['sums'], agents: ['noop'], models: [], seeds: [4, 7], limits: { steps: 3 } };
-    const whole = { ...file, sandbox: 'none' as const, gpu: true, grade: 'final' as const };
+    const file = { tasks: ['sums'], agents: ['noop'], seeds: [4, 7], limits: { steps: 3 } };
+    const whole = ExperimentFile.parse({ ...file, sandbox: 'none', gpu: true });
     const plan = makePlan(whole, tasks, agents, '1');
     expect(plan.runs.map(({ id }) => id)).toEqual(['sums-noop-4', 'sums-noop-7']);
     expect(plan.runs[0]).toMatchObject({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ActionStatus } from './action.ts';
-import { ObjectId } from './ids.ts';
+import { ExperimentName, ObjectId, RunId } from './ids.ts';
 import { Budget } from './limits.ts';
+import { FailedAttempt, ModelFailure, ModelName, ModelRole, TokenUsage } from './model.ts';
 
 /** A text in the trace: short ones inline, long ones as an object of the store. */
 export const TextRef = z.union([
@@ -15,10 +16,22 @@ export const EndReason = z.enum([
   'agent_stopped',
   'step_limit',
   'time_limit',
+  /** The next call of a language model would have exceeded the run's limit. */
+  'token_limit',
+  'money_limit',
+  /** The conversation became too long for the agent's model, and the agent could not shorten it. */
+  'context_limit',
+  /** The agent's model did not follow the reply format, or declined to go on. */
+  'reply_format',
+  'refused',
   'agent_error',
   'infrastructure_error',
 ]);
 export type EndReason = z.infer<typeof EndReason>;
+
+/** The run, and the last step of it, that another run goes on from. */
+export const RunParent = z.object({ experiment: ExperimentName, run: RunId, step: z.int().min(0) });
+export type RunParent = z.infer<typeof RunParent>;
 
 /** One change that Undo Edit Script can take back: the file and its content before (null: it was not there). */
 export const UndoEntry = z.object({ path: z.string(), before: ObjectId.nullable() });
@@ -44,6 +57,8 @@ const payloads = [
     versions: z.record(z.string(), z.string()),
     /** The workspace before the first step of this session. */
     snapshot: ObjectId,
+    /** Where this run began as a copy of another one, up to a step. */
+    parent: RunParent.optional(),
     /** Bytes of a torn last line that opening the trace cut off. */
     repaired_bytes: z.int().min(0),
     /** The seconds of budget that earlier sessions used. */
@@ -74,8 +89,43 @@ const payloads = [
     undone: z.array(z.string()),
     submission: SubmissionState,
     budget: Budget,
+    /** A language model wrote the observation, or parts of it: a number in it is no measurement. */
+    by_model: z.boolean().optional(),
     /** Cost of validating, tracing and snapshotting, without the action's own work. */
     overhead_ms: z.number(),
+  }),
+  /** One call of a language model, with every try that it took. */
+  z.object({
+    kind: z.literal('model_call'),
+    /** 1 for the first of the run. */
+    call: z.int().min(1),
+    /** The step whose action asked; null where the agent itself did. */
+    step: z.int().min(1).nullable(),
+    role: ModelRole,
+    purpose: z.string(),
+    model: ModelName,
+    /** What the provider calls the model that answered; null where it did not say. */
+    answered_by: z.string().nullable(),
+    temperature: z.number().nullable(),
+    max_output_tokens: z.int(),
+    /** SHA-256 over role, messages, tools and stop texts: what a replay must ask for again. */
+    request: z.string().length(64),
+    /** Each message as JSON text. */
+    messages: z.array(TextRef),
+    /** The tools as JSON text. */
+    tools: TextRef.nullable(),
+    stop: z.array(z.string()),
+    /** A `ModelAnswer` as JSON text; null where none came. */
+    answer: TextRef.nullable(),
+    failure: z.object({ failure: ModelFailure, message: z.string() }).nullable(),
+    usage: TokenUsage,
+    /** In US dollars; null where the price is not known. */
+    cost: z.number().min(0).nullable(),
+    /** From the request that was answered until the answer was there. */
+    latency_ms: z.number().min(0),
+    /** Time in the queue, between tries and on failed tries: it counts against no limit. */
+    waiting_ms: z.number().min(0),
+    attempts: z.array(FailedAttempt),
   }),
   /** What an agent thought or planned beside its actions: plain text by entry name. */
   z.object({ kind: z.literal('note'), entries: z.record(z.string(), TextRef) }),

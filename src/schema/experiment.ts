@@ -1,12 +1,27 @@
 import { z } from 'zod';
 import { ExperimentName } from './ids.ts';
 import { Limits } from './limits.ts';
+import { ModelName, ModelPrice, ProviderSettings, RoleSettings } from './model.ts';
 import { AgentOptions, RunSpec, SandboxDriver } from './run.ts';
 
 const AgentEntry = z.union([
   z.string().min(1),
   z.strictObject({ name: z.string().min(1), options: AgentOptions.default({}) }),
 ]);
+
+/** What is not said is as in the paper. */
+const RoleEntry = RoleSettings.partial();
+
+/** Limits on all runs of an experiment together. They may be raised later. */
+export const Spend = z.strictObject({
+  tokens: z.int().min(1).optional().describe('tokens of language models in all runs together'),
+  money: z
+    .number()
+    .positive()
+    .optional()
+    .describe('cost of language models in all runs together, in US dollars'),
+});
+export type Spend = z.infer<typeof Spend>;
 
 /** What to run: the keys of an experiment file, and the flags of `mlab run`. */
 export const ExperimentFile = z
@@ -15,7 +30,24 @@ export const ExperimentFile = z
     tasks: z.array(z.string().min(1)).default([]).describe('task ids'),
     suite: z.string().optional().describe('a named group of tasks'),
     agents: z.array(AgentEntry).min(1).default(['automl']).describe('agents, by name or with options'),
-    models: z.array(z.string().min(1)).default([]).describe('language models, for agents that need one'),
+    models: z
+      .array(ModelName)
+      .default([])
+      .describe(
+        'language models for agents that need one: anthropic/…, openai/…, google/…, openai-compatible/…',
+      ),
+    roles: z
+      .strictObject({ agent: RoleEntry, editor: RoleEntry, fast: RoleEntry })
+      .partial()
+      .default({})
+      .describe("settings of the roles agent, editor and fast; the model of a role defaults to the agent's"),
+    providers: z
+      .record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/), ProviderSettings)
+      .default({})
+      .describe('settings of providers of language models, and own ones by a name'),
+    prices: z.record(ModelName, ModelPrice).default({}).describe('prices that win over the built-in table'),
+    spend: Spend.default({}).describe('limits on what language models use, of all runs together'),
+    interactive: z.boolean().default(false).describe('a person answers when an agent asks for help'),
     seeds: z
       .union([z.int().min(1).max(10_000), z.array(z.int().min(0)).min(1)])
       .default(1)
@@ -50,6 +82,9 @@ export const Plan = z.object({
   mlab: z.string(),
   parallel: z.int().min(1),
   grade: z.enum(['final', 'all', 'none']),
+  providers: z.record(z.string(), ProviderSettings).optional(),
+  prices: z.record(z.string(), ModelPrice).optional(),
+  spend: Spend.optional(),
   runs: z.array(RunSpec).min(1),
 });
 export type Plan = z.infer<typeof Plan>;

@@ -4,6 +4,7 @@ export * from './experiment.ts';
 export * from './grade.ts';
 export * from './ids.ts';
 export * from './limits.ts';
+export * from './model.ts';
 export * from './run.ts';
 export * from './snapshot.ts';
 export * from './task.ts';

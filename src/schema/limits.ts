@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What one run may use. Tokens and money join these with the language models. */
+/** What one run may use. */
 export const Limits = z
   .strictObject({
     steps: z.int().min(1).describe('actions an agent may take'),
@@ -9,6 +9,16 @@ export const Limits = z
     memory_mb: z.int().min(64).describe('memory of all processes of one script together, in MiB'),
     processes: z.int().min(8).describe('processes and threads of one script together'),
     workspace_mb: z.int().min(1).describe('size of the workspace without the data, in MiB'),
+    tokens: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('tokens of language models, read and written together; default: not limited'),
+    money: z
+      .number()
+      .positive()
+      .optional()
+      .describe('cost of language models in US dollars; default: not limited'),
   })
   .meta({ id: 'Limits' });
 export type Limits = z.infer<typeof Limits>;
@@ -29,9 +39,9 @@ export const Budget = z.object({
   seconds_left: z.number(),
   steps_used: z.int(),
   seconds_used: z.number(),
-  /** Null until language models meter them. */
+  /** Null where they are not limited. */
   tokens_left: z.number().nullable(),
-  /** In US dollars; null until language models meter it. */
+  /** In US dollars; null where it is not limited. */
   money_left: z.number().nullable(),
 });
 export type Budget = z.infer<typeof Budget>;

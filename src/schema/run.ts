@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { EndReason } from './event.ts';
+import { EndReason, RunParent } from './event.ts';
 import { ExperimentName, RunId, TaskId } from './ids.ts';
 import { Limits } from './limits.ts';
+import { ModelRoles } from './model.ts';
 
 export const SandboxDriver = z.enum(['bubblewrap', 'docker', 'none']);
 export type SandboxDriver = z.infer<typeof SandboxDriver>;
@@ -18,8 +19,14 @@ export const RunSpec = z.object({
   task_version: z.string(),
   agent: z.string(),
   agent_options: AgentOptions,
-  /** Name of the language model; null for agents that need none. */
+  /** The agent's language model; null for agents that need none. */
   model: z.string().nullable(),
+  /** The models of all roles; absent for agents that need none. */
+  roles: ModelRoles.optional(),
+  /** The run that this one goes on from. */
+  parent: RunParent.optional(),
+  /** A person is there to answer Request Help. */
+  interactive: z.boolean().optional(),
   seed: z.int().min(0),
   limits: Limits,
   sandbox: SandboxDriver,
@@ -42,13 +49,31 @@ export const TraceHead = z.object({
 });
 export type TraceHead = z.infer<typeof TraceHead>;
 
+/** What a run's calls of language models came to. */
+export const Spent = z.object({
+  calls: z.int().min(0),
+  tokens: z.int().min(0),
+  /** In US dollars, of the calls whose price is known. */
+  money: z.number().min(0),
+  /** Calls whose price is not known. */
+  unpriced: z.int().min(0),
+});
+export type Spent = z.infer<typeof Spent>;
+
 /** `run.json`. */
 export const RunRecord = z.object({
   v: z.literal(1),
   spec: RunSpec,
   status: RunStatus,
   /** Null until the run ends. */
-  end: z.object({ reason: EndReason, message: z.string() }).nullable(),
+  end: z
+    .object({
+      reason: EndReason,
+      message: z.string(),
+      /** Of an infrastructure error, where it is known: `quota_exhausted`, `sandbox`, … */
+      cause: z.string().optional(),
+    })
+    .nullable(),
   versions: z.record(z.string(), z.string()),
   host: z.record(z.string(), z.union([z.string(), z.number()])),
   /** Process that works on it, to tell a live run from a killed one. */
@@ -57,6 +82,8 @@ export const RunRecord = z.object({
   updated: z.int(),
   steps: z.int().min(0),
   seconds_used: z.number().min(0),
+  /** What language models used; absent where none was asked. */
+  spent: Spent.optional(),
   /** The trace when this record was written. Filled in by the store. */
   trace: TraceHead.optional(),
 });

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+
+/** What a run asks a language model for: to act, to edit files, or to summarise quickly. */
+export const ModelRole = z.enum(['agent', 'editor', 'fast']);
+export type ModelRole = z.infer<typeof ModelRole>;
+
+/** `provider/name`: the provider is the part before the first slash. */
+export const ModelName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]*\/\S+$/, 'a provider and a model, such as anthropic/claude-opus-4-5');
+export type ModelName = z.infer<typeof ModelName>;
+
+export const RoleSettings = z.strictObject({
+  model: ModelName.describe('the language model, as provider/name'),
+  temperature: z.number().min(0).max(2).nullable().describe("sampling temperature; null: the provider's own"),
+  max_output_tokens: z.int().min(1).describe('most tokens of one reply'),
+});
+export type RoleSettings = z.infer<typeof RoleSettings>;
+
+/** The model behind each role of one run. */
+export const ModelRoles = z.strictObject({ agent: RoleSettings, editor: RoleSettings, fast: RoleSettings });
+export type ModelRoles = z.infer<typeof ModelRoles>;
+
+/** A tool that a model may call. */
+export const ModelTool = z.object({
+  /** Letters, digits, `_` and `-`, at most 64 of them: all that providers allow. */
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  description: z.string(),
+  /** A JSON schema of an object. */
+  input_schema: z.record(z.string(), z.json()),
+});
+export type ModelTool = z.infer<typeof ModelTool>;
+
+export const ToolCall = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** What the model gave as arguments; a text where that is no JSON. */
+  input: z.json(),
+});
+export type ToolCall = z.infer<typeof ToolCall>;
+
+/** One message of a conversation. `stable` says that it, and all before it, recurs in later requests. */
+export const ModelMessage = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('system'), text: z.string(), stable: z.boolean().optional() }),
+  z.object({ role: z.literal('user'), text: z.string(), stable: z.boolean().optional() }),
+  z.object({
+    role: z.literal('assistant'),
+    text: z.string(),
+    tool_calls: z.array(ToolCall).optional(),
+    /** The provider's own form of it (signed reasoning, say), to be sent back as it came. */
+    provider: z.json().optional(),
+  }),
+  z.object({ role: z.literal('tool'), call_id: z.string(), name: z.string(), text: z.string() }),
+]);
+export type ModelMessage = z.infer<typeof ModelMessage>;
+
+export const ModelRequest = z.object({
+  role: ModelRole,
+  /** What it is for, in a few words, for people who read the trace: `act`, `summarise an observation`. */
+  purpose: z.string(),
+  messages: z.array(ModelMessage).min(1),
+  tools: z.array(ModelTool).optional(),
+  /** The reply ends before any of these texts. */
+  stop: z.array(z.string()).optional(),
+});
+export type ModelRequest = z.infer<typeof ModelRequest>;
+
+/** What a model answered. A refusal and a conversation that is too long are answers, too. */
+export const ModelAnswer = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('answered'),
+    text: z.string(),
+    tool_calls: z.array(ToolCall),
+    /** `length`: cut off at the limit of tokens. */
+    finish: z.enum(['stop', 'length', 'tool_calls', 'other']),
+    /** See `ModelMessage`. */
+    provider: z.json().optional(),
+  }),
+  /** The provider or the model declined because of the content. */
+  z.object({ kind: z.literal('refused'), message: z.string() }),
+  /** The request has more tokens than the model can read. */
+  z.object({ kind: z.literal('context_too_long'), message: z.string() }),
+]);
+export type ModelAnswer = z.infer<typeof ModelAnswer>;
+
+/** Tokens of one call. `cached_input` and `cache_write` are parts of `input`, `reasoning` is a part of `output`. */
+export const TokenUsage = z.object({
+  input: z.int().min(0),
+  cached_input: z.int().min(0),
+  cache_write: z.int().min(0),
+  output: z.int().min(0),
+  reasoning: z.int().min(0),
+  /** Counted by the provider, or estimated from the texts where it gave no counts. */
+  source: z.enum(['provider', 'estimate']),
+});
+export type TokenUsage = z.infer<typeof TokenUsage>;
+
+/** Why no answer came although it was asked for again and again. None of these is the agent's doing. */
+export const ModelFailure = z.enum([
+  'key_missing',
+  'unauthorised',
+  'unknown_model',
+  'bad_request',
+  'quota_exhausted',
+  'rate_limited',
+  'overloaded',
+  'timed_out',
+  'connection',
+  'malformed',
+]);
+export type ModelFailure = z.infer<typeof ModelFailure>;
+
+/** One try of a call that came to nothing. */
+export const FailedAttempt = z.object({
+  failure: ModelFailure,
+  message: z.string(),
+  /** How long the try took, and how long was waited after it. */
+  duration_ms: z.number(),
+  waited_ms: z.number(),
+});
+export type FailedAttempt = z.infer<typeof FailedAttempt>;
+
+/** Prices in US dollars for a million tokens, as they were at a date. */
+export const ModelPrice = z.strictObject({
+  input: z.number().min(0),
+  cached_input: z.number().min(0).optional().describe('default: as input'),
+  cache_write: z.number().min(0).optional().describe('default: as input'),
+  output: z.number().min(0),
+  date: z.iso.date().describe('when these prices held'),
+  source: z.string().min(1).describe('where they stand'),
+});
+export type ModelPrice = z.infer<typeof ModelPrice>;
+
+export const ProviderSettings = z.strictObject({
+  kind: z
+    .enum(['anthropic', 'openai', 'google', 'openai-compatible', 'scripted'])
+    .optional()
+    .describe('which interface it speaks; default: its own name, else openai-compatible'),
+  base_url: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => {
+      const { username, password } = new URL(url);
+      return username === '' && password === '';
+    }, 'it may hold no user name and password: name a variable in api_key_variable')
+    .optional()
+    .describe('where its interface lies, such as http://localhost:11434/v1'),
+  api_key_variable: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    .optional()
+    .describe('the environment variable that holds the key'),
+  stream: z.boolean().optional().describe('ask for replies piece by piece; default true'),
+  concurrent: z.int().min(1).max(1000).optional().describe('most calls at a time; default 8'),
+  requests_per_minute: z
+    .number()
+    .positive()
+    .optional()
+    .describe('most calls begun in a minute; default: none'),
+  stall_seconds: z
+    .number()
+    .positive()
+    .optional()
+    .describe('a reply that is silent for so long is given up; default 120'),
+  attempts: z.int().min(1).max(100).optional().describe('how often one call is tried; default 8'),
+});
+export type ProviderSettings = z.infer<typeof ProviderSettings>;
