@@ -1,30 +1,35 @@
 import { chmodSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { messageOf } from '../lib/errors.ts';
+import { ModelUnavailable } from '../models/index.ts';
 import { SandboxError } from '../sandbox/index.ts';
-import type { Action, ObjectId, SubmissionState, TaskBrief, UndoEntry } from '../schema/index.ts';
+import type {
+  Action,
+  Budget,
+  ModelRequest,
+  ObjectId,
+  Spent,
+  SubmissionState,
+  TaskBrief,
+  UndoEntry,
+} from '../schema/index.ts';
 import { type ActionDefinition, type Checked, checkAction, describeAction, type Outcome } from './action.ts';
-import { executeActions } from './actions/execute.ts';
-import { fileActions } from './actions/files.ts';
-import { judgeActions } from './actions/judge.ts';
+import { offeredActions } from './action-definitions.ts';
 import { type AskedAction, readAction } from './asked-action.ts';
 import { BudgetClock, wholeBudget } from './budget-clock.ts';
 import { CommandRunner, outputsName } from './command-runner.ts';
 import { type Ending, endingOf } from './ending.ts';
-import type { ActionDescription, Environment, StepResult } from './environment.ts';
+import type { ActionDescription, Environment, GiveUpReason, ModelReply, StepResult } from './environment.ts';
 import { type FixedFile, putBack } from './fixed-files.ts';
-import { type RecordedRun, ReplayDiverged, updateUndoStack } from './replay.ts';
+import { ExperimentSpent, ModelDesk } from './model-desk.ts';
+import { type RecordedStep, Replay, updateUndoStack } from './replay.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
+import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
 import { SubmissionTracker } from './submission-tracker.ts';
 import type { Workbench } from './workbench.ts';
 import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';
 import { PathFailed, PathRefused } from './workspace-path.ts';
-
-/** All actions by name, in the order in which agents are told of them. */
-export const actionDefinitions: ReadonlyMap<string, ActionDefinition> = new Map(
-  [...fileActions, ...executeActions, ...judgeActions].map((action) => [action.name, action]),
-);
 
 const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
 /** Timers hold no more, about 24 days. */
@@ -32,11 +37,6 @@ const longestTimerMs = 2 ** 31 - 1;
 const mostChangedListed = 100;
 /** Names in the workspace that are mounted over and no part of its snapshots. */
 export const mountPoints = ['data', outputsName];
-
-/** The run was stopped from outside (Ctrl-C); it can be resumed. */
-export class RunStopped extends Error {
-  override readonly name = 'RunStopped';
-}
 
 /** The workspace of one run: validates, runs, observes, traces, snapshots, counts. */
 export class RunEnvironment implements Environment, AsyncDisposable {
@@ -49,8 +49,10 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   readonly #commands: CommandRunner;
   readonly #workbench: Workbench;
   readonly #undoStack: UndoEntry[] = [];
+  readonly #replay: Replay;
+  readonly #desk: ModelDesk;
+  readonly #definitions: ReadonlyMap<string, ActionDefinition>;
   #steps = 0;
-  #notesToSkip: number;
   #ending: Ending | null = null;
   /** What broke the harness, so that no agent can go on from it or take it for its own fault. */
   #failure: { error: unknown } | null = null;
@@ -59,10 +61,27 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const { task, limits, recorded } = options;
     this.#options = options;
     this.task = task;
-    this.actions = [...actionDefinitions.values()].map(describeAction);
+    this.#definitions = offeredActions({
+      model: options.models !== undefined,
+      person: options.askPerson !== undefined,
+    });
+    this.actions = [...this.#definitions.values()].map(describeAction);
     this.budget = wholeBudget(limits);
     this.#clock = new BudgetClock(limits, options.secondsUsedBefore);
-    this.#notesToSkip = recorded.notes;
+    this.#replay = new Replay(recorded);
+    this.#desk = new ModelDesk({
+      models: options.models,
+      trace: options.trace,
+      clock: this.#clock,
+      limits,
+      signal: options.signal,
+      replay: this.#replay,
+      callsBefore: recorded.callCount,
+      onEnd: (ending) => {
+        this.#ending ??= ending;
+      },
+      onProgress: options.onProgress,
+    });
     for (const step of recorded.steps) updateUndoStack(this.#undoStack, step);
     this.#tracker = new SubmissionTracker(task.submission, {
       writtenAt: recorded.steps.at(-1)?.submission.written_at_step ?? null,
@@ -88,11 +107,13 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       sandbox: options.sandbox,
       undoStack: this.#undoStack,
       step: () => this.#steps,
-      budget: () => this.#clock.budget(this.#steps),
+      budget: () => this.#budgetNow(),
       timeLimitMs: () => {
         const seconds = Math.max(0.001, Math.min(limits.script_seconds, this.#clock.secondsLeft));
         return Math.min(1000 * seconds, longestTimerMs);
       },
+      ask: (request) => this.#desk.answer(request, this.#steps),
+      askPerson: (request) => this.#askPerson(request),
     });
   }
 
@@ -107,6 +128,11 @@ export class RunEnvironment implements Environment, AsyncDisposable {
 
   get secondsUsed(): number {
     return this.#clock.secondsUsed;
+  }
+
+  /** What this session's and earlier calls of language models came to. */
+  get spent(): Spent {
+    return this.#desk.spent;
   }
 
   /** What the harness could not do, thrown by every step since; null while all is well. */
@@ -126,19 +152,31 @@ export class RunEnvironment implements Environment, AsyncDisposable {
 
   async #take(action: AskedAction): Promise<StepResult> {
     if (this.#ending !== null) return this.#closed(this.#ending);
-    const recorded = this.#options.recorded.steps[this.#steps];
-    if (recorded !== undefined) return this.#replay(action, recorded);
+    const recorded = this.#replay.step(action);
+    if (recorded !== null) return this.#repeat(action, recorded);
     if (this.#options.signal.aborted) throw new RunStopped('The run was stopped.');
     // Time also passes while the agent thinks.
-    this.#ending = endingOf(null, this.#clock.budget(this.#steps), this.#options.limits);
+    this.#ending = endingOf(null, this.#budgetNow(), this.#options.limits);
     return this.#ending === null ? this.#act(action) : this.#closed(this.#ending);
   }
 
-  note(entries: Record<string, string>): void {
-    if (this.#notesToSkip > 0) {
-      this.#notesToSkip -= 1;
-      return;
+  async ask(request: ModelRequest): Promise<ModelReply> {
+    if (this.#failure !== null) throw this.#failure.error;
+    try {
+      if (this.#ending !== null) return { kind: 'closed', message: this.#ending.message };
+      return await this.#desk.answer(request, null);
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
     }
+  }
+
+  giveUp(reason: GiveUpReason, message: string): void {
+    this.#ending ??= { reason, message, finalAnswer: null };
+  }
+
+  note(entries: Record<string, string>): void {
+    if (this.#replay.note()) return;
     const { trace, onProgress } = this.#options;
     const texts = Object.entries(entries).map(([name, text]) => [name, trace.textRef(text)]);
     this.#guarded(() => trace.append({ kind: 'note', entries: Object.fromEntries(texts) }));
@@ -166,7 +204,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const start = performance.now();
     this.#steps += 1;
     const step = this.#steps;
-    const checked = checkAction(action, actionDefinitions);
+    const checked = checkAction(action, this.#definitions);
     trace.append({
       kind: 'step_started',
       step,
@@ -200,9 +238,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
         const displaced = await this.#putBack();
         if (displaced.length > 0) return notRun(displaced);
       }
-      // No sandbox, or told to stop: not the agent's doing, and nothing it could go on from.
-      if (SandboxError.isInstance(error) || error instanceof RunStopped || this.#options.signal.aborted)
-        throw error;
+      if (isInfrastructure(error) || error instanceof RunStopped || this.#options.signal.aborted) throw error;
       return { status: 'error', observation: `The action failed inside the harness: ${messageOf(error)}` };
     }
   }
@@ -227,7 +263,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const snapshot = await snapshotter.take({ ignore: mountPoints });
     const touched = new Set([...snapshot.changed, ...snapshot.touched]);
     const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
-    const budget = this.#clock.budget(step);
+    const budget = this.#budgetNow();
     const exitCode = outcome.exitCode ?? null;
     const { status } = outcome;
     // As the trace gives it back, so that a resumed run sees the same.
@@ -246,9 +282,10 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       undone: outcome.undone ?? [],
       submission,
       budget,
+      ...(outcome.byModel === true ? { by_model: true } : {}),
       overhead_ms: rounded(performance.now() - start - workMs),
     });
-    this.#ending = endingOf(outcome.finalAnswer ?? null, budget, limits);
+    this.#ending ??= endingOf(outcome.finalAnswer ?? null, budget, limits);
     return {
       step,
       status,
@@ -260,13 +297,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     };
   }
 
-  #replay(action: AskedAction, recorded: RecordedRun['steps'][number]): StepResult {
-    if (recorded.action !== action.name || recorded.args !== action.text) {
-      throw new ReplayDiverged(
-        `At step ${recorded.step} the agent chose "${action.name}" ${action.text.slice(0, 200)}; ` +
-          `the trace has "${recorded.action}" ${recorded.args.slice(0, 200)}.`,
-      );
-    }
+  #repeat(action: AskedAction, recorded: RecordedStep): StepResult {
     this.#steps = recorded.step;
     const { step, status, observation, exitCode, durationMs, budget } = recorded;
     const answer =
@@ -282,9 +313,22 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       observation: `The environment has shut down: ${ending.message}`,
       exitCode: null,
       durationMs: 0,
-      budget: this.#clock.budget(this.#steps),
+      budget: this.#budgetNow(),
       ended: true,
     };
+  }
+
+  #budgetNow(): Budget {
+    return this.#clock.budget(this.#steps, this.#desk.spent);
+  }
+
+  async #askPerson(request: string): Promise<string> {
+    const { askPerson, signal } = this.#options;
+    if (askPerson === undefined) throw new Error('nobody watches this run');
+    const start = performance.now();
+    const answer = await askPerson(request, signal);
+    this.#clock.exclude(performance.now() - start);
+    return answer;
   }
 
   #onOutput(step: number, text: string): void {
@@ -307,6 +351,13 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const { mode } = statSync(workspace);
     if ((mode & 0o700) !== 0o700) chmodSync(workspace, (mode & 0o777) | 0o700);
   }
+}
+
+/** No sandbox, no model: not the agent's doing, and nothing it could go on from. */
+function isInfrastructure(error: unknown): boolean {
+  return (
+    SandboxError.isInstance(error) || ModelUnavailable.isInstance(error) || error instanceof ExperimentSpent
+  );
 }
 
 function notRun(displaced: readonly FixedFile[]): Outcome {
