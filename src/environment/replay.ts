@@ -135,8 +135,9 @@ export class Replay {
       );
     }
     if (next.action !== action.name || next.args !== action.text) {
-      const where = firstDifference(`"${next.action}" ${next.args}`, `"${action.name}" ${action.text}`);
-      throw new ReplayDiverged(`At step ${next.step} the agent chose another action. ${where}`);
+      const names = `the agent chose "${action.name}", the trace has "${next.action}"`;
+      const where = next.action === action.name ? ` ${firstDifference(next.args, action.text)}` : '';
+      throw new ReplayDiverged(`At step ${next.step} ${names}.${where}`);
     }
     this.#steps += 1;
     return next;

@@ -9,6 +9,7 @@ import {
   type Action,
   type ActionStatus,
   type Budget,
+  type ModelAnswer,
   type ModelRequest,
   TaskBrief,
 } from '../../src/schema/index.ts';
