@@ -5,12 +5,13 @@ import { automl } from './automl/automl.ts';
 import { baseline } from './baseline/baseline.ts';
 import { noop } from './noop/noop.ts';
 import { oracle } from './oracle/oracle.ts';
+import { tools } from './tools/tools.ts';
 
 export type { Agent, AgentContext } from './agent.ts';
 export { checkAgentOptions } from './common/options.ts';
 
 /** Every agent there is, sorted by name. */
-export const agents: readonly Agent[] = [automl, baseline, noop, oracle];
+export const agents: readonly Agent[] = [automl, baseline, noop, oracle, tools];
 
 /** Throws a UserError that lists the agents where there is none of this name. */
 export function agentByName(name: string): Agent {
