@@ -80,6 +80,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs-check.ts')).runsCheck,
   },
   {
+    name: 'models',
+    summary: 'list the providers of language models and what they lack; ask one with --ping',
+    load: async () => (await import('./verbs/models.ts')).models,
+  },
+  {
     name: 'doctor',
     summary: 'say what is there, what is missing, and what mends it',
     load: async () => (await import('./verbs/doctor.ts')).doctor,

@@ -20,12 +20,13 @@ export function mostInputTokens({ messages, tools = [] }: ModelRequest): number 
   return texts + introduction + tools.reduce((sum, tool) => sum + toolBytes(tool) + messageFrame, 0);
 }
 
-/** What a call probably used, for providers that do not say. */
+/** What a call probably used, for providers that do not say. A request that was too long was not read. */
 export function probableUsage(request: ModelRequest, answer: ModelAnswer): TokenUsage {
   const { messages, tools = [] } = request;
-  const input =
+  const read =
     messages.reduce((sum, message) => sum + messageBytes(message), 0) +
     tools.reduce((sum, tool) => sum + toolBytes(tool), 0);
+  const input = answer.kind === 'context_too_long' ? 0 : read;
   return {
     input: Math.ceil(input / bytesPerToken),
     cached_input: 0,

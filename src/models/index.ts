@@ -9,8 +9,9 @@ export {
   ModelUnavailable,
 } from './language-models.ts';
 export { CallLimiter, type LimiterOptions, type Slot } from './limiter.ts';
+export { type Ping, pingModel } from './ping.ts';
 export { costOf, PriceTable } from './prices.ts';
-export type { ProviderState } from './reach.ts';
+export type { ProviderState } from './providers/index.ts';
 export { type ForRunOptions, ModelRegistry, type ModelRegistryOptions, providerOf } from './registry.ts';
 export { defaultRoles, modelVariables, roleSettings, withModelsOf } from './role-settings.ts';
 export { ScriptedReply, type ScriptedReplyInput } from './script.ts';

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { LanguageModels } from './language-models.ts';
 import { CallLimiter } from './limiter.ts';
 import { PriceTable } from './prices.ts';
-import { builtInProviders, createWireModel, type ProviderState, providerState } from './reach.ts';
+import { builtInProviders, createWireModel, type ProviderState, providerState } from './providers/index.ts';
 import { type RoleModel, RoleModels } from './role-models.ts';
 import { readScript, type Script, ScriptPosition } from './script.ts';
 import type { WireModel } from './wire.ts';
@@ -31,6 +31,8 @@ export interface ForRunOptions {
    * them.
    */
   answeredBy?: readonly (string | null)[];
+  /** How often one call is tried at most; default: as the provider's settings say. */
+  attempts?: number;
 }
 
 const defaultConcurrent = 8;
@@ -77,7 +79,7 @@ export class ModelRegistry {
   }
 
   /** The models of one run. Scripted ones begin anew with each run. */
-  forRun(roles: ModelRoles, { answeredBy = [] }: ForRunOptions = {}): LanguageModels {
+  forRun(roles: ModelRoles, { answeredBy = [], attempts }: ForRunOptions = {}): LanguageModels {
     const positions = new Map<string, ScriptPosition>();
     const position = (model: string) => {
       const known = positions.get(model) ?? new ScriptPosition(this.#script(model), answeredBy);
@@ -90,7 +92,7 @@ export class ModelRegistry {
         settings,
         price: this.prices.priceOf(settings.model),
         limiter: this.limiter(provider),
-        attempts: this.#providers[provider]?.attempts ?? defaultAttempts,
+        attempts: attempts ?? this.#settingsOf(provider).attempts ?? defaultAttempts,
         wireFor: this.#isScripted(provider)
           ? async (request) => ({ call: async () => position(settings.model).next(request) })
           : () => this.#wire(settings.model),
@@ -109,7 +111,7 @@ export class ModelRegistry {
     const known = this.#limiters.get(provider);
     if (known !== undefined) return known;
     const { concurrent = defaultConcurrent, requests_per_minute: requestsPerMinute = null } =
-      this.#providers[provider] ?? {};
+      this.#settingsOf(provider);
     const limiter = new CallLimiter({ concurrent, requestsPerMinute, clock: this.#clock });
     this.#limiters.set(provider, limiter);
     return limiter;
@@ -119,18 +121,22 @@ export class ModelRegistry {
   states(): ProviderState[] {
     const named = Object.keys(this.#providers).filter((name) => !this.#isScripted(name));
     const names = [...builtInProviders, ...named.filter((name) => !isBuiltIn(name))];
-    return names.map((name) => providerState(name, this.#providers[name] ?? {}, this.#variables));
+    return names.map((name) => providerState(name, this.#settingsOf(name), this.#variables));
   }
 
   #isScripted(provider: string): boolean {
-    return (this.#providers[provider]?.kind ?? provider) === scripted;
+    return (this.#settingsOf(provider).kind ?? provider) === scripted;
+  }
+
+  #settingsOf(provider: string): ProviderSettings {
+    return (Object.hasOwn(this.#providers, provider) ? this.#providers[provider] : undefined) ?? {};
   }
 
   #checkProvider(model: string): void {
     const provider = providerOf(model);
-    const settings = this.#providers[provider];
-    if (settings === undefined && !isBuiltIn(provider)) throw this.#unknownProvider(model, provider);
-    const { problem } = providerState(provider, settings ?? {}, this.#variables);
+    const isNamed = Object.hasOwn(this.#providers, provider) || isBuiltIn(provider);
+    if (!isNamed) throw this.#unknownProvider(model, provider);
+    const { problem } = providerState(provider, this.#settingsOf(provider), this.#variables);
     if (problem === null) return;
     throw new UserError(problem.code, `${model} can't be asked. ${problem.message}`, problem.hint);
   }
@@ -156,7 +162,7 @@ export class ModelRegistry {
   #wire(model: string): Promise<WireModel> {
     const known = this.#wires.get(model);
     if (known !== undefined) return known;
-    const wire = this.#connect(model, this.#providers[providerOf(model)] ?? {}, this.#variables);
+    const wire = this.#connect(model, this.#settingsOf(providerOf(model)), this.#variables);
     this.#wires.set(model, wire);
     return wire;
   }

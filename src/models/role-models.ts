@@ -76,8 +76,9 @@ async function reachable(model: RoleModel, request: ModelRequest): Promise<WireM
   try {
     return await model.wireFor(request);
   } catch (error) {
-    if (UserError.isInstance(error)) throw new ModelUnavailable('key_missing', error.message, error.hint, []);
     if (error instanceof WireError) throw new ModelUnavailable(error.failure, error.message, error.hint, []);
+    if (UserError.isInstance(error))
+      throw new ModelUnavailable('unknown_model', error.message, error.hint, []);
     throw error;
   }
 }
