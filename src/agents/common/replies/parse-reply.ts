@@ -48,7 +48,7 @@ export function parseReply(
   // The first style that finds an action with an input decides, whatever is wrong with them.
   const decisive = readings.find(({ turn }) => turn !== null && turn.input !== null);
   const best = decisive ?? (asLines.turn === null ? others.find(({ turn }) => turn !== null) : asLines);
-  return conclude(text, format, best ?? asLines);
+  return conclude(text, actions, format, best ?? asLines);
 }
 
 /** From what is asked for to what is hardly recognizable. */
@@ -85,7 +85,12 @@ function readInStyle(
   return { labels, turn, action, input, repairs };
 }
 
-function conclude(text: string, format: ReplyFormat, reading: Reading): ParsedReply {
+function conclude(
+  text: string,
+  actions: readonly ActionDescription[],
+  format: ReplyFormat,
+  reading: Reading,
+): ParsedReply {
   const { labels, turn, action, input } = reading;
   const start = turn?.start ?? text.length;
   const inputEnd = turn?.input && input?.ok ? turn.input.start + input.end : text.length;
@@ -96,13 +101,17 @@ function conclude(text: string, format: ReplyFormat, reading: Reading): ParsedRe
     if (text.slice(inputEnd).replace(/[\s`]/g, '') !== '') repairs.push('text_after');
     return { ok: true, entries, action: action.name, args: input.args, repairs };
   }
-  const { reason, message } = problemOf(format, reading);
+  const { reason, message } = problemOf(actions, format, reading);
   return { ok: false, reason, message, entries, action: action?.name ?? null };
 }
 
-function problemOf(format: ReplyFormat, { turn, action, input }: Reading): ReplyFailure {
+function problemOf(
+  actions: readonly ActionDescription[],
+  format: ReplyFormat,
+  { turn, action, input }: Reading,
+): ReplyFailure {
   if (turn === null) return noAction(format);
-  if (action === null) return unknownAction(turn.nameText);
+  if (action === null) return unknownAction(turn.nameText, actions);
   if (input === null) return badInput(action, { reason: 'no_input', missing: [] });
   if (input.ok) throw new Error('an input that was read is no problem');
   return badInput(action, input);

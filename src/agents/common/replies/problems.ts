@@ -33,13 +33,14 @@ export function noAction(format: ReplyFormat): ReplyFailure {
   };
 }
 
-export function unknownAction(nameText: string): ReplyFailure {
+export function unknownAction(nameText: string, actions: readonly ActionDescription[]): ReplyFailure {
   const written = nameText.trim().split('\n')[0] ?? '';
   const message =
     written === ''
       ? 'There is no name after "Action:".'
       : `"${shortened(written)}" is not the name of one of the actions.`;
-  return { reason: 'unknown_action', message: `${message} Write the name alone, exactly as it is listed.` };
+  const names = actions.map(({ name }) => name).join(', ');
+  return { reason: 'unknown_action', message: `${message} The actions are: ${names}.` };
 }
 
 export function badInput(
