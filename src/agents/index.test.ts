@@ -28,15 +28,24 @@ const script = { files: { 'train.py': 'old' }, execute: () => ({ output: '', exi
 describe('the agents', () => {
   it('are found by name', () => {
     for (const agent of agents) expect(agentByName(agent.name)).toBe(agent);
-    expect(agents.map(({ name }) => name)).toEqual(['automl', 'baseline', 'noop', 'oracle', 'tools']);
+    expect(agents.map(({ name }) => name)).toEqual([
+      'autogpt',
+      'automl',
+      'baseline',
+      'noop',
+      'oracle',
+      'tools',
+    ]);
   });
 
   it('are listed where a name is unknown, the nearest first', () => {
     const error = thrownBy(() => agentByName('autml'));
     expect(error.message).toBe('there is no agent "autml"');
-    expect(error.hint).toBe('did you mean "automl"? the agents are: automl, baseline, noop, oracle, tools');
+    expect(error.hint).toBe(
+      'did you mean "automl"? the agents are: autogpt, automl, baseline, noop, oracle, tools',
+    );
     expect(thrownBy(() => agentByName('xyz')).hint).toBe(
-      'the agents are: automl, baseline, noop, oracle, tools',
+      'the agents are: autogpt, automl, baseline, noop, oracle, tools',
     );
   });
 

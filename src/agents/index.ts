@@ -1,6 +1,7 @@
 import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { Agent } from './agent.ts';
+import { autogpt } from './autogpt/autogpt.ts';
 import { automl } from './automl/automl.ts';
 import { baseline } from './baseline/baseline.ts';
 import { noop } from './noop/noop.ts';
@@ -11,7 +12,7 @@ export type { Agent, AgentContext } from './agent.ts';
 export { checkAgentOptions } from './common/options.ts';
 
 /** Every agent there is, sorted by name. */
-export const agents: readonly Agent[] = [automl, baseline, noop, oracle, tools];
+export const agents: readonly Agent[] = [autogpt, automl, baseline, noop, oracle, tools];
 
 /** Throws a UserError that lists the agents where there is none of this name. */
 export function agentByName(name: string): Agent {
