@@ -19,7 +19,14 @@ import { type AskedAction, readAction } from './asked-action.ts';
 import { BudgetClock, wholeBudget } from './budget-clock.ts';
 import { CommandRunner, outputsName } from './command-runner.ts';
 import { type Ending, endingOf } from './ending.ts';
-import type { ActionDescription, Environment, GiveUpReason, ModelReply, StepResult } from './environment.ts';
+import type {
+  ActionDescription,
+  Environment,
+  GiveUpReason,
+  ModelReply,
+  StepResult,
+  SubmissionSeen,
+} from './environment.ts';
 import { type FixedFile, putBack } from './fixed-files.ts';
 import { ExperimentSpent, ModelDesk } from './model-desk.ts';
 import { type RecordedStep, Replay, updateUndoStack } from './replay.ts';
@@ -54,6 +61,8 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   readonly #definitions: ReadonlyMap<string, ActionDefinition>;
   #steps = 0;
   #ending: Ending | null = null;
+  /** As it was after the last step. */
+  #submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };
   /** What broke the harness, so that no agent can go on from it or take it for its own fault. */
   #failure: { error: unknown } | null = null;
 
@@ -286,6 +295,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       overhead_ms: rounded(performance.now() - start - workMs),
     });
     this.#ending ??= endingOf(outcome.finalAnswer ?? null, budget, limits);
+    this.#submission = seen(submission);
     return {
       step,
       status,
@@ -293,6 +303,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       exitCode,
       durationMs: rounded(workMs),
       budget,
+      submission: this.#submission,
       ended: this.#ending !== null,
     };
   }
@@ -303,7 +314,9 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const answer =
       action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
     this.#ending = endingOf(answer, budget, this.#options.limits);
-    return { step, status, observation, exitCode, durationMs, budget, ended: this.#ending !== null };
+    this.#submission = seen(recorded.submission);
+    const ended = this.#ending !== null;
+    return { step, status, observation, exitCode, durationMs, budget, submission: this.#submission, ended };
   }
 
   #closed(ending: Ending): StepResult {
@@ -314,6 +327,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       exitCode: null,
       durationMs: 0,
       budget: this.#budgetNow(),
+      submission: this.#submission,
       ended: true,
     };
   }
@@ -358,6 +372,10 @@ function isInfrastructure(error: unknown): boolean {
   return (
     SandboxError.isInstance(error) || ModelUnavailable.isInstance(error) || error instanceof ExperimentSpent
   );
+}
+
+function seen({ present, written_at_step, stale }: SubmissionState): SubmissionSeen {
+  return { present, written_at_step, stale };
 }
 
 function notRun(displaced: readonly FixedFile[]): Outcome {
