@@ -39,6 +39,8 @@ export interface FakeEnvironmentSettings {
   accepts?(files: ReadonlyMap<string, string>): boolean;
   /** What the language models answer to the n-th request, counted from 1; absent: there are none. */
   answer?(request: ModelRequest, count: number): string | ModelReply | undefined;
+  /** Whether it has the actions for the research log: one takes everything, the other always says the same. */
+  logActions?: boolean;
   /** What agents are told of the actions. */
   actions?: readonly ActionDescription[];
   /** Results of an earlier run, to be given again before anything is done anew. */
@@ -141,6 +143,10 @@ export class FakeEnvironment implements Environment {
         this.finalAnswer = text('final_answer');
         this.#ended = true;
         return this.#result('ok', 'Thank you.');
+      case 'Append Summary to Research Log':
+      case 'Retrieval from Research Log':
+        if (this.#settings.logActions === true) return this.#result('ok', 'what the log says');
+        return this.#result('invalid', `There is no action ${name}.`);
       default:
         return this.#result('invalid', `There is no action ${name}.`);
     }

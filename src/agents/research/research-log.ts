@@ -27,11 +27,13 @@ export class OwnLog implements ResearchLog {
 
   async recall(plan: string): Promise<string | null> {
     for (const most of [mostLog, shortLog]) {
-      const log = this.#text.slice(-most).toWellFormed();
+      const log = this.#text.slice(-most);
       const answer = await this.#environment.ask({
         role: 'fast',
         purpose: 'recall from the log',
-        messages: [{ role: 'user', text: recallPrompt(this.#environment.task.problem, plan, log) }],
+        messages: [
+          { role: 'user', text: recallPrompt(this.#environment.task.problem, plan, log).toWellFormed() },
+        ],
       });
       if (answer.kind === 'answered' && answer.text.trim() !== '') return answer.text.trim();
       if (answer.kind !== 'context_too_long') break;
@@ -73,7 +75,7 @@ async function summarise(environment: Environment, step: PastStep): Promise<stri
   const answer = await environment.ask({
     role: 'fast',
     purpose: 'summarise a step',
-    messages: [{ role: 'user', text: stepSummaryPrompt(showReply(step), step.observation) }],
+    messages: [{ role: 'user', text: stepSummaryPrompt(showReply(step), step.observation).toWellFormed() }],
   });
   return answer.kind === 'answered' && answer.text !== '' ? answer.text : null;
 }

@@ -22,7 +22,7 @@ export async function condense(
   if (over === 0 || observation.length <= over) return observation;
   const findings: string[] = [];
   for (let start = 0; start < observation.length; start += block) {
-    const part = observation.slice(start, start + block).toWellFormed();
+    const part = observation.slice(start, start + block);
     const finding = await askFast(environment, findingsPrompt(reply, part));
     if (finding === null) return cutMiddle(observation, over);
     findings.push(finding);
@@ -33,7 +33,7 @@ export async function condense(
 }
 
 async function askFast(environment: Environment, text: string): Promise<string | null> {
-  const messages = [{ role: 'user' as const, text }];
+  const messages = [{ role: 'user' as const, text: text.toWellFormed() }];
   const answer = await environment.ask({ role: 'fast', purpose: 'summarise an observation', messages });
   return answer.kind === 'answered' && answer.text.trim() !== '' ? answer.text.trim() : null;
 }

@@ -144,7 +144,14 @@ export class Dialogue {
     ];
     return [
       { role: 'system', text: this.#head, stable: true },
-      { role: 'user', text: parts.filter((part) => part !== '').join('\n\n') },
+      // Models write half characters, too; no provider takes them.
+      {
+        role: 'user',
+        text: parts
+          .filter((part) => part !== '')
+          .join('\n\n')
+          .toWellFormed(),
+      },
     ];
   }
 
