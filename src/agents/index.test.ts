@@ -28,14 +28,26 @@ const script = { files: { 'train.py': 'old' }, execute: () => ({ output: '', exi
 describe('the agents', () => {
   it('are found by name', () => {
     for (const agent of agents) expect(agentByName(agent.name)).toBe(agent);
-    expect(agents.map(({ name }) => name)).toEqual(['automl', 'baseline', 'noop', 'oracle']);
+    expect(agents.map(({ name }) => name)).toEqual([
+      'act',
+      'automl',
+      'baseline',
+      'noop',
+      'oracle',
+      'react',
+      'research',
+    ]);
   });
 
   it('are listed where a name is unknown, the nearest first', () => {
     const error = thrownBy(() => agentByName('autml'));
     expect(error.message).toBe('there is no agent "autml"');
-    expect(error.hint).toBe('did you mean "automl"? the agents are: automl, baseline, noop, oracle');
-    expect(thrownBy(() => agentByName('xyz')).hint).toBe('the agents are: automl, baseline, noop, oracle');
+    expect(error.hint).toBe(
+      'did you mean "automl"? the agents are: act, automl, baseline, noop, oracle, react, research',
+    );
+    expect(thrownBy(() => agentByName('xyz')).hint).toBe(
+      'the agents are: act, automl, baseline, noop, oracle, react, research',
+    );
   });
 
   it('refuse options that they do not have, and values of another type', () => {

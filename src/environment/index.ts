@@ -8,6 +8,7 @@ export type {
   GiveUpReason,
   ModelReply,
   StepResult,
+  SubmissionSeen,
 } from './environment.ts';
 export type { FixedFile } from './fixed-files.ts';
 export { ExperimentSpent, type RunModels } from './model-desk.ts';

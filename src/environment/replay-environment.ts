@@ -7,6 +7,7 @@ import { type Ending, endingOf } from './ending.ts';
 import type { ActionDescription, Environment, GiveUpReason, ModelReply, StepResult } from './environment.ts';
 import { type RecordedRun, Replay, ReplayDiverged } from './replay.ts';
 import { normalRequest } from './request-hash.ts';
+import { submissionSeen } from './step-recorder.ts';
 
 export interface ReplayEnvironmentOptions {
   task: TaskBrief;
@@ -25,6 +26,8 @@ export class TraceExhausted extends Error {
 
 /** Endings that an agent learns of by its next action, which is not recorded. */
 const closings: ReadonlySet<string> = new Set(['time_limit', 'step_limit', 'token_limit', 'money_limit']);
+
+const noSubmission = { present: false, written_at_step: null, stale: false };
 
 /** Answers an agent from a trace alone: nothing is executed, and no model asked. */
 export class ReplayEnvironment implements Environment {
@@ -61,7 +64,17 @@ export class ReplayEnvironment implements Environment {
     const answer =
       action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
     this.#ending = endingOf(answer, budget, this.#options.limits);
-    this.#last = { step, status, observation, exitCode, durationMs, budget, ended: this.#ending !== null };
+    const submission = submissionSeen(recorded.submission);
+    this.#last = {
+      step,
+      status,
+      observation,
+      exitCode,
+      durationMs,
+      budget,
+      submission,
+      ended: this.#ending !== null,
+    };
     return this.#last;
   }
 
@@ -96,6 +109,7 @@ export class ReplayEnvironment implements Environment {
       exitCode: null,
       durationMs: 0,
       budget: this.#last?.budget ?? this.budget,
+      submission: this.#last?.submission ?? noSubmission,
       ended: true,
     };
   }
