@@ -48,7 +48,7 @@ test('a ping shows time, tokens and who answered; one failure makes the exit cod
   const compatible = ['models', '--ping', '--model', 'openai-compatible/x', '--base-url'];
   const { code, out } = await mlab([...compatible, server.baseUrls['openai-compatible'], '--json'], place);
   expect(code, out).toBe(0);
-  expect(JSON.parse(out).pings).toMatchObject([{ model: 'openai-compatible/x', isAnswered: true }]);
+  expect(JSON.parse(out).pings).toMatchObject([{ model: 'openai-compatible/x', answered: true }]);
   for (const key of Object.values(fakeKeys)) expect(good.out + mixed.out + out).not.toContain(key);
 });
 
