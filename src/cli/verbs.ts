@@ -30,6 +30,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/tasks-baseline.ts')).tasksBaseline,
   },
   {
+    name: 'agents',
+    summary: 'list the agents and their options',
+    load: async () => (await import('./verbs/agents-ls.ts')).agentsLs,
+  },
+  {
     name: 'prepare',
     summary: 'get the data of tasks and their Python environments',
     load: async () => (await import('./verbs/prepare.ts')).prepare,

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
+import { actionDefinitions } from './action-definitions.ts';
 import type { StepResult } from './environment.ts';
-import { actionDefinitions, RunStopped } from './run-environment.ts';
+import { RunStopped } from './run-stopped.ts';
 
 describe('the interface', () => {
   test('actions and their arguments bear exactly the names of the benchmark', async () => {

@@ -1,5 +1,18 @@
-import type { ActionDescription, Environment, StepResult } from '../../src/environment/index.ts';
-import { type Action, type ActionStatus, type Budget, TaskBrief } from '../../src/schema/index.ts';
+import type {
+  ActionDescription,
+  Environment,
+  GiveUpReason,
+  ModelReply,
+  StepResult,
+} from '../../src/environment/index.ts';
+import {
+  type Action,
+  type ActionStatus,
+  type Budget,
+  type ModelAnswer,
+  type ModelRequest,
+  TaskBrief,
+} from '../../src/schema/index.ts';
 
 /** What running a script came to. */
 export interface Execution {
@@ -23,6 +36,10 @@ export interface FakeEnvironmentSettings {
   scriptSeconds?: number;
   /** Whether Validate Submission accepts what lies in the workspace. */
   accepts?(files: ReadonlyMap<string, string>): boolean;
+  /** What the language models answer to the n-th request, counted from 1; absent: there are none. */
+  answer?(request: ModelRequest, count: number): string | ModelReply | undefined;
+  /** What agents are told of the actions. */
+  actions?: readonly ActionDescription[];
   /** Results of an earlier run, to be given again before anything is done anew. */
   recorded?: readonly StepResult[];
   /** How Inspect Script Lines shows a line. */
@@ -38,17 +55,20 @@ export interface FakeEnvironmentSettings {
 /** Files in memory, a clock that only scripts move, and a record of everything that was asked. */
 export class FakeEnvironment implements Environment {
   readonly task: TaskBrief;
-  readonly actions: readonly ActionDescription[] = [];
+  readonly actions: readonly ActionDescription[];
   readonly budget: Budget;
   readonly taken: Action[] = [];
   readonly results: StepResult[] = [];
   readonly notes: Record<string, string>[] = [];
+  /** What was asked of the language models, in order. */
+  readonly asked: ModelRequest[] = [];
   readonly files: Map<string, string>;
   /** The source of every script that was run, in order. */
   readonly executed: string[] = [];
   /** Actions that came after the end. */
   late = 0;
   finalAnswer: string | null = null;
+  givenUp: { reason: GiveUpReason; message: string } | null = null;
   readonly #settings: FakeEnvironmentSettings;
   #secondsUsed = 0;
   #ended = false;
@@ -56,6 +76,7 @@ export class FakeEnvironment implements Environment {
   constructor(settings: FakeEnvironmentSettings) {
     this.#settings = settings;
     this.task = settings.task ?? briefOf({});
+    this.actions = settings.actions ?? [];
     this.files = new Map(Object.entries(settings.files));
     this.budget = this.#budgetNow();
   }
@@ -70,6 +91,20 @@ export class FakeEnvironment implements Environment {
     const result = recorded ?? this.#act(action);
     this.results.push(result);
     return Promise.resolve(result);
+  }
+
+  ask(request: ModelRequest): Promise<ModelReply> {
+    if (this.#ended) return Promise.resolve({ kind: 'closed', message: 'The run is over.' });
+    this.asked.push(request);
+    const answer = this.#settings.answer?.(request, this.asked.length);
+    if (answer === undefined) return Promise.reject(new Error('this environment has no language model'));
+    const text: ModelAnswer = { kind: 'answered', text: '', tool_calls: [], finish: 'stop' };
+    return Promise.resolve(typeof answer === 'string' ? { ...text, text: answer } : answer);
+  }
+
+  giveUp(reason: GiveUpReason, message: string): void {
+    this.givenUp ??= { reason, message };
+    this.#ended = true;
   }
 
   note(entries: Record<string, string>): void {
