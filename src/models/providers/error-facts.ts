@@ -73,8 +73,10 @@ function factsOfCall({
 }: z.infer<typeof CallError>): ErrorFacts | null {
   const body = responseBody ?? '';
   const said = parseErrorBody(body);
-  // A reply with a good status that holds no error is one that could not be read.
-  if (said === null && (statusCode === undefined || statusCode < 300)) return null;
+  // A reply with a good status that holds no error is one that could not be read. So is one whose beginning could
+  // not: the package for Anthropic reports that as an error of the server, with its own error as the body.
+  if (said === null && (statusCode === undefined || statusCode < 300 || /^\{"name":"AI_\w+Error"/.test(body)))
+    return null;
   const plain = body
     .replace(/<(script|style|title)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
     .replace(/\s+/g, ' ')
