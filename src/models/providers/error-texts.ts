@@ -84,6 +84,8 @@ export function isUnknownModel(facts: ErrorFacts): boolean {
   return isRequestError(facts) && /not a valid model|model .{0,100}(does not exist|not found)/i.test(message);
 }
 
-function isRequestError({ status }: ErrorFacts): boolean {
-  return status === null || (status >= 400 && status < 500) || status < 300;
+/** Whether it is about the request. The package for Anthropic gives errors within a stream the status 500. */
+function isRequestError({ status, codes }: ErrorFacts): boolean {
+  const isServerError = status !== null && status >= 500;
+  return !isServerError || codes.includes('invalid_request_error');
 }
