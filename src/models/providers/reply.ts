@@ -138,7 +138,7 @@ function toAnswer(
       `the model's reply could not be used (${raw ?? 'no reason given'})`,
     );
   // A reply that ends at a stop text, or at its limit while the model still reasons, is rightly empty.
-  if (written === '' && toolCalls.length === 0 && unified !== 'length' && raw !== 'stop_sequence')
+  if (written.trim() === '' && toolCalls.length === 0 && unified !== 'length' && raw !== 'stop_sequence')
     throw new IncompleteReply('malformed', 'the reply holds neither text nor a call of a tool');
 
   const text = cutAt(written, stop);
