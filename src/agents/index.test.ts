@@ -29,11 +29,14 @@ describe('the agents', () => {
   it('are found by name', () => {
     for (const agent of agents) expect(agentByName(agent.name)).toBe(agent);
     expect(agents.map(({ name }) => name)).toEqual([
+      'act',
       'autogpt',
       'automl',
       'baseline',
       'noop',
       'oracle',
+      'react',
+      'research',
       'tools',
     ]);
   });
@@ -42,10 +45,10 @@ describe('the agents', () => {
     const error = thrownBy(() => agentByName('autml'));
     expect(error.message).toBe('there is no agent "autml"');
     expect(error.hint).toBe(
-      'did you mean "automl"? the agents are: autogpt, automl, baseline, noop, oracle, tools',
+      'did you mean "automl"? the agents are: act, autogpt, automl, baseline, noop, oracle, react, research, tools',
     );
     expect(thrownBy(() => agentByName('xyz')).hint).toBe(
-      'the agents are: autogpt, automl, baseline, noop, oracle, tools',
+      'the agents are: act, autogpt, automl, baseline, noop, oracle, react, research, tools',
     );
   });
 

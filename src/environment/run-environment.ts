@@ -21,14 +21,21 @@ import { type AskedAction, readAction } from './asked-action.ts';
 import { BudgetClock, wholeBudget } from './budget-clock.ts';
 import { CommandRunner, outputsName } from './command-runner.ts';
 import { type Ending, endingOf, timeUp } from './ending.ts';
-import type { ActionDescription, Environment, GiveUpReason, ModelReply, StepResult } from './environment.ts';
+import type {
+  ActionDescription,
+  Environment,
+  GiveUpReason,
+  ModelReply,
+  StepResult,
+  SubmissionSeen,
+} from './environment.ts';
 import { type FixedFile, putBack } from './fixed-files.ts';
 import { ExperimentSpent, ModelDesk } from './model-desk.ts';
 import { type RecordedStep, Replay, updateUndoStack } from './replay.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
-import { StepRecorder } from './step-recorder.ts';
+import { StepRecorder, submissionSeen } from './step-recorder.ts';
 import type { Workbench } from './workbench.ts';
 import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';
 import { PathFailed, PathRefused } from './workspace-path.ts';
@@ -55,6 +62,8 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   readonly #definitions: ReadonlyMap<string, ActionDefinition>;
   #steps = 0;
   #ending: Ending | null = null;
+  /** As it was after the last step. */
+  #submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };
   /** What broke the harness, so that no agent can go on from it or take it for its own fault. */
   #failure: { error: unknown } | null = null;
 
@@ -230,6 +239,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const done = { step, action, outcome, began, workBegan, workEnded };
     const recorded = await this.#recorder.finish(done, () => this.#budgetNow());
     this.#ending ??= endingOf(outcome.finalAnswer ?? null, recorded.budget, this.#options.limits);
+    this.#submission = recorded.submission;
     const result = { ...recorded, ended: this.#ending !== null };
     onProgress?.({ kind: 'step_finished', step, action: action.name, result });
     return result;
@@ -267,7 +277,9 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const answer =
       action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
     this.#ending = endingOf(answer, budget, this.#options.limits);
-    return { step, status, observation, exitCode, durationMs, budget, ended: this.#ending !== null };
+    this.#submission = submissionSeen(recorded.submission);
+    const ended = this.#ending !== null;
+    return { step, status, observation, exitCode, durationMs, budget, submission: this.#submission, ended };
   }
 
   #closed(ending: Ending): StepResult {
@@ -278,6 +290,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       exitCode: null,
       durationMs: 0,
       budget: this.#budgetNow(),
+      submission: this.#submission,
       ended: true,
     };
   }

@@ -4,7 +4,7 @@ import type { Action, Budget, ObjectId, SubmissionState, TaskBrief } from '../sc
 import type { Snapshotter, TraceWriter } from '../store/index.ts';
 import type { Outcome } from './action.ts';
 import { outputsName } from './command-runner.ts';
-import type { StepResult } from './environment.ts';
+import type { StepResult, SubmissionSeen } from './environment.ts';
 import type { RecordedStep } from './replay.ts';
 import { SubmissionTracker } from './submission-tracker.ts';
 
@@ -78,7 +78,15 @@ export class StepRecorder {
       ...(outcome.byModel === true ? { by_model: true } : {}),
       overhead_ms: rounded(performance.now() - done.began - workMs),
     });
-    return { step, status: outcome.status, observation, exitCode, durationMs: rounded(workMs), budget };
+    return {
+      step,
+      status: outcome.status,
+      observation,
+      exitCode,
+      durationMs: rounded(workMs),
+      budget,
+      submission: submissionSeen(submission),
+    };
   }
 
   /** The workspace as it is graded: every file is read anew. Nothing may run in it any more. */
@@ -98,6 +106,11 @@ export class StepRecorder {
     const { mode } = statSync(workspace);
     if ((mode & 0o700) !== 0o700) chmodSync(workspace, (mode & 0o777) | 0o700);
   }
+}
+
+/** What an agent is told of its submission. */
+export function submissionSeen({ present, written_at_step, stale }: SubmissionState): SubmissionSeen {
+  return { present, written_at_step, stale };
 }
 
 function rounded(milliseconds: number): number {
