@@ -1,6 +1,7 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Action, ModelMessage } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
+import { CarefulSteps } from '../common/careful-steps.ts';
 import { wholeNumberOption } from '../common/options.ts';
 import { readCommand } from './command.ts';
 import { Memory } from './memory.ts';
@@ -31,9 +32,9 @@ export const autogpt: Agent = {
     });
     const mostInvalid = wholeNumberOption(autogpt, options, 'invalid_replies', 1);
     const head = headOf(environment);
-    let { budget } = environment;
+    const steps = new CarefulSteps(environment);
     while (await memory.settle()) {
-      const next: ModelMessage = { role: 'user', text: nextPrompt(budget) };
+      const next: ModelMessage = { role: 'user', text: nextPrompt(steps.standing.describe()) };
       const command = await decide(
         environment,
         () => [...head, ...memory.messages(), next],
@@ -42,19 +43,18 @@ export const autogpt: Agent = {
       );
       if (command === null) return;
       environment.note(command.thoughts);
-      const result = await environment.step(command.action);
-      if (result.ended) return;
-      memory.add(command.reply, command.action.name, result);
-      ({ budget } = result);
+      const taken = await steps.take(command.action);
+      if (taken.ended) return;
+      memory.add(command.reply, command.action.name, taken);
     }
   },
 };
 
 /** The same in every request, so that providers can keep it in their caches. */
-function headOf({ actions, task, budget }: Environment): ModelMessage[] {
+function headOf({ actions, task }: Environment): ModelMessage[] {
   return [
     { role: 'system', text: instructions(actions), stable: true },
-    { role: 'user', text: taskPrompt(task, budget), stable: true },
+    { role: 'user', text: taskPrompt(task), stable: true },
   ];
 }
 

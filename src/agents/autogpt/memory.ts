@@ -1,6 +1,8 @@
-import type { Environment, StepResult } from '../../environment/index.ts';
+import type { Environment } from '../../environment/index.ts';
 import type { ModelMessage } from '../../schema/index.ts';
-import { cutMiddle, memoryPrompt, resultText, summaryPrompt } from './prompts.ts';
+import type { Taken } from '../common/careful-steps.ts';
+import { cutMiddle } from '../common/dialogue/index.ts';
+import { memoryPrompt, resultText, summaryPrompt } from './prompts.ts';
 
 const fewestCharacters = 250;
 /** Of a summary that no model wrote. */
@@ -18,7 +20,7 @@ export interface MemorySettings {
 interface Remembered {
   reply: string;
   action: string;
-  result: StepResult;
+  result: Taken;
 }
 
 /** The latest steps in full, and a running summary of all before them, which the fast model writes. */
@@ -47,7 +49,7 @@ export class Memory {
     return [...summary, ...steps];
   }
 
-  add(reply: string, action: string, result: StepResult): void {
+  add(reply: string, action: string, result: Taken): void {
     this.#steps.push({ reply, action, result });
   }
 

@@ -1,6 +1,8 @@
-import type { ActionDescription, StepResult } from '../../environment/index.ts';
-import type { Budget, TaskBrief } from '../../schema/index.ts';
-import { budgetText, taskText } from '../common/task-text.ts';
+import type { ActionDescription } from '../../environment/index.ts';
+import type { TaskBrief } from '../../schema/index.ts';
+import type { Taken } from '../common/careful-steps.ts';
+import { cutMiddle } from '../common/dialogue/index.ts';
+import { taskText } from '../common/task-text.ts';
 
 /** The form of a reply; the names of its entries are AutoGPT's. */
 const replyForm = {
@@ -41,20 +43,21 @@ function commandText({ name, description, arguments: args }: ActionDescription):
   return `- "${name}": ${description} args: ${JSON.stringify(form)}`;
 }
 
-export function taskPrompt(task: TaskBrief, budget: Budget): string {
-  return `${taskText(task)}\n\nYour whole budget: ${budgetText(budget)}.`;
+export function taskPrompt(task: TaskBrief): string {
+  return `Your task:\n\n${taskText(task)}`;
 }
 
 export function memoryPrompt(summary: string): string {
   return `Your memory of the steps before those that follow:\n${summary}`;
 }
 
-export function nextPrompt(budget: Budget): string {
-  return `You have ${budgetText(budget)} left. Which command is next? Reply with the JSON object.`;
+/** @param standing how the run stands, as `Standing` describes it */
+export function nextPrompt(standing: string): string {
+  return `${standing}\nWhich command is next? Reply with the JSON object.`;
 }
 
 /** What came of a command, as the model is told. */
-export function resultText(name: string, { status, observation }: StepResult, characters: number): string {
+export function resultText(name: string, { status, observation }: Taken, characters: number): string {
   return `The command "${name}" ended as "${status}":\n${cutMiddle(observation, characters)}`;
 }
 
@@ -73,13 +76,4 @@ Latest step:
 ${event}
 
 Write the new memory, in the past tense and in at most ${words} words. Keep what later steps may need: files that were made or changed and how, commands that failed and why, each score with what it was measured on, and ideas that are still to be tried. Add nothing that does not stand above. Reply with the memory alone.`;
-}
-
-/** Head and tail of a text that is longer than this. */
-export function cutMiddle(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const head = text.slice(0, Math.floor(characters * 0.4));
-  const tail = text.slice(text.length - Math.ceil(characters * 0.6));
-  const notice = `[… ${text.length - head.length - tail.length} characters left out …]`;
-  return `${head}\n${notice}\n${tail}`.toWellFormed();
 }
