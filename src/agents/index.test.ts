@@ -33,6 +33,7 @@ describe('the agents', () => {
       'autogpt',
       'automl',
       'baseline',
+      'langchain',
       'noop',
       'oracle',
       'react',
@@ -45,10 +46,10 @@ describe('the agents', () => {
     const error = thrownBy(() => agentByName('autml'));
     expect(error.message).toBe('there is no agent "autml"');
     expect(error.hint).toBe(
-      'did you mean "automl"? the agents are: act, autogpt, automl, baseline, noop, oracle, react, research, tools',
+      'did you mean "automl"? the agents are: act, autogpt, automl, baseline, langchain, noop, oracle, react, research, tools',
     );
     expect(thrownBy(() => agentByName('xyz')).hint).toBe(
-      'the agents are: act, autogpt, automl, baseline, noop, oracle, react, research, tools',
+      'the agents are: act, autogpt, automl, baseline, langchain, noop, oracle, react, research, tools',
     );
   });
 

@@ -5,6 +5,7 @@ import type { Agent } from './agent.ts';
 import { autogpt } from './autogpt/autogpt.ts';
 import { automl } from './automl/automl.ts';
 import { baseline } from './baseline/baseline.ts';
+import { langchain } from './langchain/langchain.ts';
 import { noop } from './noop/noop.ts';
 import { oracle } from './oracle/oracle.ts';
 import { react } from './react/react.ts';
@@ -20,6 +21,7 @@ export const agents: readonly Agent[] = [
   autogpt,
   automl,
   baseline,
+  langchain,
   noop,
   oracle,
   react,
