@@ -139,7 +139,9 @@ withPackages(`the langchain agent${why}`, () => {
         actions: describedActions,
         answer: () => look,
       });
-      running[broken] = () => Promise.reject(new Error(`no more ${broken}`));
+      const fails = () => Promise.reject(new Error(`no more ${broken}`));
+      if (broken === 'ask') running.ask = fails;
+      else running.step = fails;
       const run = langchain.run({ environment: running, seed: 0, options: {}, reference: null });
       await expect(run).rejects.toThrow(`no more ${broken}`);
     }
