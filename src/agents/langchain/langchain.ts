@@ -42,7 +42,7 @@ async function loaded(load: Load): ReturnType<Load> {
     throw new UserError(
       'langchain_missing',
       `the agent "langchain" needs the package ${missing[1]}, which is not installed`,
-      'npm install @langchain/core @langchain/classic (with Node 22 or newer)',
+      'npm install @langchain/core @langchain/classic',
       { cause: error },
     );
   }
