@@ -30,6 +30,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/tasks-baseline.ts')).tasksBaseline,
   },
   {
+    name: 'agents',
+    summary: 'list the agents and their options',
+    load: async () => (await import('./verbs/agents-ls.ts')).agentsLs,
+  },
+  {
     name: 'prepare',
     summary: 'get the data of tasks and their Python environments',
     load: async () => (await import('./verbs/prepare.ts')).prepare,
@@ -73,6 +78,11 @@ export const verbs: readonly VerbEntry[] = [
     name: 'runs check',
     summary: "verify a run's trace, hash chain and objects",
     load: async () => (await import('./verbs/runs-check.ts')).runsCheck,
+  },
+  {
+    name: 'models',
+    summary: 'list the providers of language models and what they lack; ask one with --ping',
+    load: async () => (await import('./verbs/models.ts')).models,
   },
   {
     name: 'doctor',

@@ -10,6 +10,7 @@ export {
   type RunResult,
   runExperiment,
 } from './experiment.ts';
+export { makeForkPlan } from './fork-plan.ts';
 export {
   type Measured,
   type MeasuredSeed,

@@ -1,4 +1,4 @@
-import type { ActionDescription } from '../../../environment/index.ts';
+import type { KnownAction } from './known-action.ts';
 import { type LooseObject, type Member, readLooseObject } from './loose-object.ts';
 import { matchArgumentName } from './names.ts';
 
@@ -29,7 +29,7 @@ export type InputReading =
  * An input that is JSON and nothing else keeps its types. In any other, what is not a text is given as it was written
  * (`10` → "10", `["a", "b"]` → that text): this is how the recorded runs have it.
  */
-export function readInput(text: string, sectionEnd: number, action: ActionDescription): InputReading {
+export function readInput(text: string, sectionEnd: number, action: KnownAction): InputReading {
   const declared = action.arguments.map(({ name }) => name);
   const whole = wholeJson(text);
   const section = text.slice(0, sectionEnd);

@@ -101,8 +101,9 @@ function labelPattern(spellings: readonly string[], style: LabelStyle): RegExp {
     .join('|')})`;
   if (style === 'no_colon') return new RegExp(`^[ \\t]*${name}(?:[ \\t]*:|(?=[ \\t]|$))`, 'gm');
   if (style === 'inline') return new RegExp(`(?<!\\w)${name}["'*]*[ \\t]*:`, 'gi');
-  const before = '[ \\t>*_#`~+•–\\[<("\'-]*(?:\\d{1,2}[.)][ \\t]*)?[*_`\\["\']*';
-  const after = '[ \\t]*[*_`\\]>)"\']*[ \\t]*(?:[:：][*_`]*|(?=\\r?$))';
+  // Counted, not starred: a line of nothing but stars must not be tried in every division.
+  const before = '[ \\t>*_#`~+•–\\[<("\'-]{0,16}(?:\\d{1,2}[.)][ \\t]{0,4})?[*_`\\["\']{0,4}';
+  const after = '[*_`\\]>)"\']{0,4}[ \\t]{0,8}(?:[*_`]{0,4}[:：][*_`]{0,4}|(?=\\r?$))';
   return new RegExp(`^${before}${name}${after}`, 'gim');
 }
 

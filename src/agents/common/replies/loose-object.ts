@@ -84,7 +84,7 @@ const closingQuotes: Readonly<Record<string, string>> = {
   '‘': '’',
   '’': '’',
 };
-const blank = /(?:\s+|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+const blank = /(?:\s+|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]{0,2000}?\*\/)*/y;
 const memberName =
   /(?:"([^"\n]{1,80})"|'([^'\n]{1,80})'|[“”]([^“”\n]{1,80})[“”]|([\p{L}_][\p{L}\p{N}_\\ -]{0,60}?))\s*[:=]/uy;
 /** What may follow an object that was never closed: the end of a code block, or the next label. */

@@ -1,6 +1,6 @@
-import type { ActionDescription } from '../../../environment/index.ts';
 import { collectEntries } from './entries.ts';
 import { type InputReading, type InputRepair, readInput } from './input.ts';
+import type { KnownAction } from './known-action.ts';
 import { findLabels, type Label, type LabelStyle, type ReplyFormat } from './labels.ts';
 import { matchActionName } from './names.ts';
 import { badInput, noAction, type ReplyFailure, type ReplyProblem, unknownAction } from './problems.ts';
@@ -34,11 +34,7 @@ export type ParsedReply =
  * about what the model wants, and makes nothing up: what is not there stays missing, a name that fits two actions is
  * no action, and an argument in whose middle the reply ends is not taken for a short one.
  */
-export function parseReply(
-  text: string,
-  actions: readonly ActionDescription[],
-  format: ReplyFormat,
-): ParsedReply {
+export function parseReply(text: string, actions: readonly KnownAction[], format: ReplyFormat): ParsedReply {
   if (text.trim() === '') {
     return { ok: false, reason: 'empty', message: 'Your reply was empty.', entries: {}, action: null };
   }
@@ -48,7 +44,7 @@ export function parseReply(
   // The first style that finds an action with an input decides, whatever is wrong with them.
   const decisive = readings.find(({ turn }) => turn !== null && turn.input !== null);
   const best = decisive ?? (asLines.turn === null ? others.find(({ turn }) => turn !== null) : asLines);
-  return conclude(text, format, best ?? asLines);
+  return conclude(text, actions, format, best ?? asLines);
 }
 
 /** From what is asked for to what is hardly recognizable. */
@@ -58,7 +54,7 @@ type ReadingStyle = LabelStyle | 'bare_name';
 interface Reading {
   labels: Label[];
   turn: Turn | null;
-  action: ActionDescription | null;
+  action: KnownAction | null;
   /** Null where there is no input, or no action that it could be for. */
   input: InputReading | null;
   repairs: ReplyRepair[];
@@ -66,7 +62,7 @@ interface Reading {
 
 function readInStyle(
   text: string,
-  actions: readonly ActionDescription[],
+  actions: readonly KnownAction[],
   format: ReplyFormat,
   style: ReadingStyle,
 ): Reading {
@@ -85,7 +81,12 @@ function readInStyle(
   return { labels, turn, action, input, repairs };
 }
 
-function conclude(text: string, format: ReplyFormat, reading: Reading): ParsedReply {
+function conclude(
+  text: string,
+  actions: readonly KnownAction[],
+  format: ReplyFormat,
+  reading: Reading,
+): ParsedReply {
   const { labels, turn, action, input } = reading;
   const start = turn?.start ?? text.length;
   const inputEnd = turn?.input && input?.ok ? turn.input.start + input.end : text.length;
@@ -96,13 +97,17 @@ function conclude(text: string, format: ReplyFormat, reading: Reading): ParsedRe
     if (text.slice(inputEnd).replace(/[\s`]/g, '') !== '') repairs.push('text_after');
     return { ok: true, entries, action: action.name, args: input.args, repairs };
   }
-  const { reason, message } = problemOf(format, reading);
+  const { reason, message } = problemOf(actions, format, reading);
   return { ok: false, reason, message, entries, action: action?.name ?? null };
 }
 
-function problemOf(format: ReplyFormat, { turn, action, input }: Reading): ReplyFailure {
+function problemOf(
+  actions: readonly KnownAction[],
+  format: ReplyFormat,
+  { turn, action, input }: Reading,
+): ReplyFailure {
   if (turn === null) return noAction(format);
-  if (action === null) return unknownAction(turn.nameText);
+  if (action === null) return unknownAction(turn.nameText, actions);
   if (input === null) return badInput(action, { reason: 'no_input', missing: [] });
   if (input.ok) throw new Error('an input that was read is no problem');
   return badInput(action, input);

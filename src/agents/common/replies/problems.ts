@@ -1,5 +1,5 @@
-import type { ActionDescription } from '../../../environment/index.ts';
 import type { InputReading } from './input.ts';
+import type { KnownAction } from './known-action.ts';
 import { actionLabel, inputLabel, type ReplyFormat } from './labels.ts';
 
 /**
@@ -33,17 +33,18 @@ export function noAction(format: ReplyFormat): ReplyFailure {
   };
 }
 
-export function unknownAction(nameText: string): ReplyFailure {
+export function unknownAction(nameText: string, actions: readonly KnownAction[]): ReplyFailure {
   const written = nameText.trim().split('\n')[0] ?? '';
   const message =
     written === ''
       ? 'There is no name after "Action:".'
       : `"${shortened(written)}" is not the name of one of the actions.`;
-  return { reason: 'unknown_action', message: `${message} Write the name alone, exactly as it is listed.` };
+  const names = actions.map(({ name }) => name).join(', ');
+  return { reason: 'unknown_action', message: `${message} The actions are: ${names}.` };
 }
 
 export function badInput(
-  action: ActionDescription,
+  action: KnownAction,
   { reason, missing }: Omit<Extract<InputReading, { ok: false }>, 'ok'>,
 ): ReplyFailure {
   const names = missing.map((name) => `"${name}"`).join(', ');

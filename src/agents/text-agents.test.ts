@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeEnvironment, type FakeEnvironmentSettings } from '../../../../test/fakes/fake-environment.ts';
-import { allActions } from '../../../../test/fixtures/action-descriptions.ts';
-import type { ModelReply } from '../../../environment/index.ts';
-import type { AgentOptions, ModelRequest } from '../../../schema/index.ts';
-import { act } from '../../act/act.ts';
-import type { Agent } from '../../agent.ts';
-import { react } from '../../react/react.ts';
-import { research } from '../../research/research.ts';
-import { cutMiddle } from './cut-middle.ts';
-import { fenced } from './history.ts';
+import { FakeEnvironment, type FakeEnvironmentSettings } from '../../test/fakes/fake-environment.ts';
+import { allActions } from '../../test/fixtures/action-descriptions.ts';
+import type { ModelReply } from '../environment/index.ts';
+import type { AgentOptions, ModelRequest } from '../schema/index.ts';
+import { act } from './act/act.ts';
+import type { Agent } from './agent.ts';
+import { react } from './react/react.ts';
+import { research } from './research/research.ts';
+import { cutMiddle } from './common/dialogue/cut-middle.ts';
+import { fenced } from './common/dialogue/history.ts';
 
 const execute = () => ({ output: 'ran', exitCode: 0, seconds: 10, writes: { 'submission.csv': 'id,y\n' } });
 
