@@ -65,6 +65,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs-show.ts')).runsShow,
   },
   {
+    name: 'runs calls',
+    summary: 'list the calls of language models of a run, or show one whole',
+    load: async () => (await import('./verbs/runs-calls.ts')).runsCalls,
+  },
+  {
     name: 'runs diff',
     summary: 'show what changed in the workspace between two steps',
     load: async () => (await import('./verbs/runs-diff.ts')).runsDiff,
@@ -83,6 +88,11 @@ export const verbs: readonly VerbEntry[] = [
     name: 'models',
     summary: 'list the providers of language models and what they lack; ask one with --ping',
     load: async () => (await import('./verbs/models.ts')).models,
+  },
+  {
+    name: 'runs replay',
+    summary: 'run an agent again from its trace alone, and see that it does the same',
+    load: async () => (await import('./verbs/runs-replay.ts')).runsReplay,
   },
   {
     name: 'doctor',

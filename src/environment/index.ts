@@ -13,6 +13,11 @@ export type {
 export type { FixedFile } from './fixed-files.ts';
 export { ExperimentSpent, type RunModels } from './model-desk.ts';
 export { type RecordedRun, type RecordedStep, ReplayDiverged, recordedRun } from './replay.ts';
+export {
+  ReplayEnvironment,
+  type ReplayEnvironmentOptions,
+  TraceExhausted,
+} from './replay-environment.ts';
 export { RunEnvironment } from './run-environment.ts';
 export type { RunEnvironmentOptions } from './run-environment-options.ts';
 export { RunStopped } from './run-stopped.ts';

@@ -14,6 +14,8 @@ export interface CommandOptions {
   timeoutMs?: number;
   /** Not shown live and not cut: its output is data for the harness. */
   quiet?: boolean;
+  /** What it reads from standard input; default: nothing. */
+  input?: Uint8Array;
 }
 
 /** What an interpreter said to one piece of code. */

@@ -23,7 +23,6 @@ const act: ReplyFormat = { entries: [] };
 function action(name: string, ...names: string[]): KnownAction {
   return {
     name,
-    description: name,
     arguments: names.map((argument) => ({ name: argument, description: 'text' })),
   };
 }
