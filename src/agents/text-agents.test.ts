@@ -6,10 +6,10 @@ import type { ModelReply } from '../environment/index.ts';
 import type { AgentOptions, ModelRequest } from '../schema/index.ts';
 import { act } from './act/act.ts';
 import type { Agent } from './agent.ts';
-import { react } from './react/react.ts';
-import { research } from './research/research.ts';
 import { cutMiddle } from './common/dialogue/cut-middle.ts';
 import { fenced } from './common/dialogue/history.ts';
+import { react } from './react/react.ts';
+import { research } from './research/research.ts';
 
 const execute = () => ({ output: 'ran', exitCode: 0, seconds: 10, writes: { 'submission.csv': 'id,y\n' } });
 

@@ -7,6 +7,7 @@ import { type Ending, endingOf } from './ending.ts';
 import type { ActionDescription, Environment, GiveUpReason, ModelReply, StepResult } from './environment.ts';
 import { type RecordedRun, Replay, ReplayDiverged } from './replay.ts';
 import { normalRequest } from './request-hash.ts';
+import { submissionSeen } from './step-recorder.ts';
 
 export interface ReplayEnvironmentOptions {
   task: TaskBrief;
@@ -61,7 +62,9 @@ export class ReplayEnvironment implements Environment {
     const answer =
       action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
     this.#ending = endingOf(answer, budget, this.#options.limits);
-    this.#last = { step, status, observation, exitCode, durationMs, budget, ended: this.#ending !== null };
+    const submission = submissionSeen(recorded.submission);
+    const result = { step, status, observation, exitCode, durationMs, budget, submission };
+    this.#last = { ...result, ended: this.#ending !== null };
     return this.#last;
   }
 
@@ -96,6 +99,7 @@ export class ReplayEnvironment implements Environment {
       exitCode: null,
       durationMs: 0,
       budget: this.#last?.budget ?? this.budget,
+      submission: this.#last?.submission ?? { present: false, written_at_step: null, stale: false },
       ended: true,
     };
   }
