@@ -27,6 +27,8 @@ export class TraceExhausted extends Error {
 /** Endings that an agent learns of by its next action, which is not recorded. */
 const closings: ReadonlySet<string> = new Set(['time_limit', 'step_limit', 'token_limit', 'money_limit']);
 
+const noSubmission = { present: false, written_at_step: null, stale: false };
+
 /** Answers an agent from a trace alone: nothing is executed, and no model asked. */
 export class ReplayEnvironment implements Environment {
   readonly task: TaskBrief;
@@ -63,8 +65,16 @@ export class ReplayEnvironment implements Environment {
       action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
     this.#ending = endingOf(answer, budget, this.#options.limits);
     const submission = submissionSeen(recorded.submission);
-    const result = { step, status, observation, exitCode, durationMs, budget, submission };
-    this.#last = { ...result, ended: this.#ending !== null };
+    this.#last = {
+      step,
+      status,
+      observation,
+      exitCode,
+      durationMs,
+      budget,
+      submission,
+      ended: this.#ending !== null,
+    };
     return this.#last;
   }
 
@@ -99,7 +109,7 @@ export class ReplayEnvironment implements Environment {
       exitCode: null,
       durationMs: 0,
       budget: this.#last?.budget ?? this.budget,
-      submission: this.#last?.submission ?? { present: false, written_at_step: null, stale: false },
+      submission: this.#last?.submission ?? noSubmission,
       ended: true,
     };
   }

@@ -78,9 +78,13 @@ export class StepRecorder {
       ...(outcome.byModel === true ? { by_model: true } : {}),
       overhead_ms: rounded(performance.now() - done.began - workMs),
     });
-    const durationMs = rounded(workMs);
     return {
-      ...{ step, status: outcome.status, observation, exitCode, durationMs, budget },
+      step,
+      status: outcome.status,
+      observation,
+      exitCode,
+      durationMs: rounded(workMs),
+      budget,
       submission: submissionSeen(submission),
     };
   }
@@ -104,6 +108,7 @@ export class StepRecorder {
   }
 }
 
+/** What an agent is told of its submission. */
 export function submissionSeen({ present, written_at_step, stale }: SubmissionState): SubmissionSeen {
   return { present, written_at_step, stale };
 }

@@ -10,6 +10,8 @@ export interface AskEquipment {
   clock: Clock;
   /** How often one call is tried at most. */
   attempts: number;
+  /** Whether there is room for another try after these empty replies; default: there is. */
+  hasRoomAfter?: (emptyReplies: readonly WireReply[]) => boolean;
 }
 
 export interface AnsweredAsk {
@@ -52,8 +54,11 @@ export async function askWithRetries(
     const tries = failed.length + 1;
     if ('reply' in outcome) {
       const { reply } = outcome;
-      const isLast = emptyReplies.length + 1 === mostEmptyAnswers || tries >= equipment.attempts;
-      if (!isEmpty(reply) || isLast) {
+      const mayAskAgain =
+        emptyReplies.length + 1 < mostEmptyAnswers &&
+        tries < equipment.attempts &&
+        (equipment.hasRoomAfter?.([...emptyReplies, reply]) ?? true);
+      if (!isEmpty(reply) || !mayAskAgain) {
         const waitingMs = clock.now() - since - duration;
         return { reply, emptyReplies, latencyMs: duration, waitingMs, attempts: failed };
       }

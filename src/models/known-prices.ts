@@ -17,8 +17,8 @@ const openaiPage = 'developers.openai.com/api/docs/pricing';
 const googlePage = 'ai.google.dev/gemini-api/docs/pricing';
 
 /**
- * Standard prices, in US dollars for a million tokens, as they were found on the dates given. Cache writes are those
- * of five minutes. Where no price of cached tokens was found they count as input, which is too much rather than too
+ * Standard prices, in US dollars for a million tokens, as they were reported from the providers' pages on the dates
+ * given. Cache writes are those of five minutes. Where no price of cached tokens was found they count as input, which is too much rather than too
  * little. Prices change: `prices` in an experiment file wins over this table.
  */
 export const knownPrices: Readonly<Record<string, KnownPrice>> = {

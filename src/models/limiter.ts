@@ -46,6 +46,8 @@ const minute = 60_000;
  * Lets the calls of one provider through: in the order in which they came, and not more at a time than the provider
  * bears. Additive increase, multiplicative decrease: the allowance starts at the cap; a call that was limited halves
  * it and pauses everybody; as many answers as the allowance is large let it grow by one again.
+ *
+ * Own code, because p-limit can neither pause nor take a single call out of its queue.
  */
 export class CallLimiter {
   readonly #clock: Clock;

@@ -56,7 +56,8 @@ export class RoleModels implements LanguageModels {
     const model = this.#models[request.role];
     const { limiter, attempts, price } = model;
     const wire = await reachable(model, request);
-    const equipment = { wire, limiter, attempts, clock: this.#clock };
+    const hasRoomAfter = (replies: readonly WireReply[]) => fits(replies, request, model, options.reserved);
+    const equipment = { wire, limiter, attempts, clock: this.#clock, hasRoomAfter };
     const asked = await askWithRetries(wireRequest(request, model.settings), equipment, options);
     const usages = [...asked.emptyReplies, asked.reply].map((reply) => usageOf(reply, request));
     return {
@@ -69,6 +70,26 @@ export class RoleModels implements LanguageModels {
       attempts: asked.attempts,
     };
   }
+}
+
+/** Whether these replies and one more, of a request as long as the last, stay within what is kept for the call. */
+function fits(
+  replies: readonly WireReply[],
+  request: ModelRequest,
+  { price, settings }: RoleModel,
+  reserved: CallEstimate | undefined,
+): boolean {
+  if (reserved === undefined) return true;
+  const usages = replies.map((reply) => usageOf(reply, request));
+  const next = { input: usages.at(-1)?.input ?? 0, output: settings.max_output_tokens };
+  const tokens = usages.reduce(
+    (total, { input, output }) => total + input + output,
+    next.input + next.output,
+  );
+  if (tokens > reserved.tokens) return false;
+  if (price === null || reserved.money === null) return true;
+  const money = usages.reduce((total, usage) => total + costOf(usage, price), mostThatCosts(next, price));
+  return money <= reserved.money;
 }
 
 /** A model that can't even be set up is as unavailable as one that does not answer. */

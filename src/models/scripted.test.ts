@@ -101,6 +101,28 @@ describe('scripted models', () => {
     expect(ModelUnavailable.isInstance(error) && error.failure).toBe('quota_exhausted');
   });
 
+  test('are asked again after an empty answer only as long as all tries fit into what is kept', async () => {
+    const usage = { input: 100, output: 0 };
+    const script = [{ text: '', usage }, { text: '', usage }, 'never'];
+    for (const [tokens, asked] of [
+      [2199, 1],
+      [2200, 2],
+      [2299, 2],
+      [2300, 3],
+    ] as const) {
+      const models = new ScriptedModels(script);
+      const { attempts } = await models.ask(request('a'), { signal, reserved: { tokens, money: null } });
+      expect(attempts.length + 1, `${tokens} tokens`).toBe(asked);
+    }
+    const price = { input: 10, output: 0, date: '2026-01-01', source: 'test' };
+    const models = new ScriptedModels(script, { price });
+    const { usage: used, cost } = await models.ask(request('a'), {
+      signal,
+      reserved: { tokens: 9999, money: 0.0025 },
+    });
+    expect([used.input, cost]).toEqual([200, 0.002]);
+  });
+
   test('say what was asked when the script has run out', async () => {
     const models = new ScriptedModels(['one']);
     await models.ask(request('a'), { signal });

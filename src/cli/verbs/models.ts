@@ -11,7 +11,7 @@ import {
   roleSettings,
   withModelsOf,
 } from '../../models/index.ts';
-import { ModelName, ModelRole, type ModelRoles } from '../../schema/index.ts';
+import { type ExperimentFile, ModelName, ModelRole, type RoleSettings } from '../../schema/index.ts';
 import { exitCodes } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { duration, oneLine, plain, table } from '../table.ts';
@@ -43,6 +43,7 @@ export const models: Verb = {
   ],
   details:
     'Models are named by flags, else by the experiment file, else by MLAB_MODEL, MLAB_EDITOR_MODEL and MLAB_FAST_MODEL.\n' +
+    'The provider scripted answers from a file, for trials: scripted/FILE.yaml.\n' +
     'Keys are read from the environment only. Exit code 1 when a model that was asked with --ping did not answer.',
   examples: [
     ['mlab models', 'which providers are usable, and what the others lack'],
@@ -57,10 +58,8 @@ export const models: Verb = {
     const { file, ping, prices } = Options.parse(options);
     const experiment = withModelsOf(variables, readExperiment(file, options));
     const registry = new ModelRegistry({ ...experiment, variables, folder: resolve('.') });
-    const roles =
-      experiment.models.length > 1 ? null : roleSettings(experiment.models[0] ?? null, experiment.roles);
-    const rows = roles === null ? [] : roleRows(registry, roles);
-    const asked = ping ? namesToAsk(names, experiment.models, roles) : refuseNames(names);
+    const rows = roleRows(registry, experiment);
+    const asked = ping ? namesToAsk(names, rows) : refuseNames(names);
     const pings = await Promise.all(asked.map((name) => pingModel(registry, name, signal)));
     const known = registry.prices.entries();
     const sections = ping
@@ -73,9 +72,9 @@ export const models: Verb = {
     return {
       text: sections.join('\n\n'),
       json: {
-        providers: registry.states(),
+        providers: registry.states().map(stateAsJson),
         roles: rows,
-        ...(ping ? { pings } : {}),
+        ...(ping ? { pings: pings.map(pingAsJson) } : {}),
         prices: Object.fromEntries(known),
       },
       exitCode: pings.every(({ isAnswered }) => isAnswered) ? exitCodes.ok : exitCodes.negative,
@@ -95,21 +94,22 @@ interface RoleRow {
   problem: string | null;
 }
 
-function roleRows(registry: ModelRegistry, roles: ModelRoles): RoleRow[] {
-  return ModelRole.options.map((role) => {
-    const settings = roles[role];
-    return {
-      role,
-      ...settings,
-      price: registry.prices.priceOf(settings.model),
-      problem: problemOf(registry, { agent: settings, editor: settings, fast: settings }),
-    };
+/** The roles of each model that is named for the agent. */
+function roleRows(registry: ModelRegistry, { models: named, roles: given }: ExperimentFile): RoleRow[] {
+  return (named.length > 0 ? named : [null]).flatMap((model) => {
+    const roles = roleSettings(model, given);
+    if (roles === null) return [];
+    return ModelRole.options.map((role) => {
+      const settings = roles[role];
+      const price = registry.prices.priceOf(settings.model);
+      return { role, ...settings, price, problem: problemOf(registry, settings) };
+    });
   });
 }
 
-function problemOf(registry: ModelRegistry, roles: ModelRoles): string | null {
+function problemOf(registry: ModelRegistry, settings: RoleSettings): string | null {
   try {
-    registry.check(roles);
+    registry.check({ agent: settings, editor: settings, fast: settings });
     return null;
   } catch (error) {
     if (UserError.isInstance(error)) return messageOf(error);
@@ -117,9 +117,8 @@ function problemOf(registry: ModelRegistry, roles: ModelRoles): string | null {
   }
 }
 
-function namesToAsk(given: readonly string[], named: readonly string[], roles: ModelRoles | null): string[] {
-  const ofRoles = roles === null ? named : ModelRole.options.map((role) => roles[role].model);
-  const names = [...new Set(given.length > 0 ? given : ofRoles)];
+function namesToAsk(given: readonly string[], rows: readonly RoleRow[]): string[] {
+  const names = [...new Set(given.length > 0 ? given : rows.map(({ model }) => model))];
   if (names.length === 0) throw new UserError('usage', 'Name a model to ask.', noModel);
   for (const name of names) {
     if (!ModelName.safeParse(name).success)
@@ -193,6 +192,18 @@ function pingTable(pings: readonly Ping[]): string {
     return [`✗ ${ping.model} (${ping.failure}): ${plain(ping.message)}\n  → ${plain(ping.hint)}`];
   });
   return [...(rows.length === 0 ? [] : [table(head, rows)]), ...failures].join('\n');
+}
+
+function stateAsJson({ keyVariable, keyPresent, keyNeeded, baseUrl, ...state }: ProviderState) {
+  const key = { key_variable: keyVariable, key_present: keyPresent, key_needed: keyNeeded };
+  return { ...state, ...key, base_url: baseUrl };
+}
+
+function pingAsJson(ping: Ping) {
+  const { isAnswered, ...rest } = ping;
+  if (!isAnswered) return { answered: false, ...rest };
+  const { model, text, answeredBy, usage, cost, latencyMs } = ping;
+  return { answered: true, model, text, answered_by: answeredBy, usage, cost, latency_ms: latencyMs };
 }
 
 function titled(title: string): { title: string } {

@@ -26,7 +26,7 @@ export async function createWireModel(
   const { kind, keyVariable, baseUrl } = providerState(provider, settings, variables);
   const redactor = createRedactor(settings, variables);
   const isStreaming = settings.stream ?? true;
-  const fetch = guardedFetch((settings.stall_seconds ?? defaultStallSeconds) * 1000);
+  const fetch = guardedFetch((settings.stall_seconds ?? defaultStallSeconds) * 1000, isStreaming);
   const address: ModelAddress = { kind, model };
   const providerModel = await loadProviderModel(kind, model, access, fetch);
   const context: FailureContext = { provider, kind, model, keyVariable, baseUrl, isStreaming, redactor };

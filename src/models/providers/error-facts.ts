@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UnstreamedReply } from './guarded-fetch.ts';
 
 /** What a provider said about an error, whatever form it came in. */
 export interface ErrorFacts {
@@ -59,10 +60,14 @@ export function causesOf(error: unknown): Error[] {
 export function errorFacts(error: unknown): ErrorFacts | null {
   const chain = causesOf(error);
   for (const cause of chain) {
+    if (cause instanceof UnstreamedReply) return factsOfPiece(parsed(cause.body));
     const call = CallError.safeParse(cause);
     if (call.success) return factsOfCall(call.data);
+    const piece = PieceError.safeParse(cause);
+    if (piece.success) return factsOfPiece(piece.data.value);
   }
-  return factsOfPiece(PieceError.safeParse(chain.at(-1)).data?.value ?? chain.at(-1)?.cause);
+  // What a stream reported, as the package handed it on.
+  return factsOfPiece(chain.at(-1)?.cause);
 }
 
 function factsOfCall({
@@ -73,8 +78,10 @@ function factsOfCall({
 }: z.infer<typeof CallError>): ErrorFacts | null {
   const body = responseBody ?? '';
   const said = parseErrorBody(body);
-  // A reply with a good status that holds no error is one that could not be read.
-  if (said === null && (statusCode === undefined || statusCode < 300)) return null;
+  // A reply with a good status that holds no error is one that could not be read. So is one whose beginning could
+  // not: the package for Anthropic reports that as an error of the server, with its own error as the body.
+  if (said === null && (statusCode === undefined || statusCode < 300 || /^\{"name":"AI_\w+Error"/.test(body)))
+    return null;
   const plain = body
     .replace(/<(script|style|title)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
     .replace(/\s+/g, ' ')
@@ -105,11 +112,15 @@ function factsOfPiece(piece: unknown): ErrorFacts | null {
 }
 
 function parseErrorBody(body: string): ErrorObject | null {
+  const said = ErrorBody.safeParse(parsed(body));
+  return said.success ? ErrorObject.parse(said.data) : null;
+}
+
+function parsed(body: string): unknown {
   try {
-    const said = ErrorBody.safeParse(JSON.parse(body));
-    return said.success ? ErrorObject.parse(said.data) : null;
+    return JSON.parse(body);
   } catch {
-    return null;
+    return undefined;
   }
 }
 

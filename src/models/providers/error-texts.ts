@@ -33,18 +33,15 @@ export function isContextTooLong(facts: ErrorFacts): boolean {
 }
 
 /** Whether the content was declined before the model answered. */
-export function isRefusal({ codes, message, status }: ErrorFacts): boolean {
+export function isRefusal(facts: ErrorFacts): boolean {
   if (
-    codes.some((code) =>
+    facts.codes.some((code) =>
       /^(content_filter|content_policy_violation|responsibleaipolicyviolation)$/.test(code),
     )
   )
     return true;
-  const isRequest = status === null || (status >= 400 && status < 500);
-  return (
-    isRequest &&
-    /blocked by (our )?content filter|violat\w+ (of )?(our|the) (usage|content) polic/i.test(message)
-  );
+  const words = /blocked by (our )?content filter|violat\w+ (of )?(our|the) (usage|content) polic/i;
+  return isRequestError(facts) && words.test(facts.message);
 }
 
 /** Whether no request will be served until somebody pays, raises a limit or a day is over. */
@@ -84,6 +81,8 @@ export function isUnknownModel(facts: ErrorFacts): boolean {
   return isRequestError(facts) && /not a valid model|model .{0,100}(does not exist|not found)/i.test(message);
 }
 
-function isRequestError({ status }: ErrorFacts): boolean {
-  return status === null || (status >= 400 && status < 500) || status < 300;
+/** Whether it is about the request. The package for Anthropic gives errors within a stream the status 500. */
+function isRequestError({ status, codes }: ErrorFacts): boolean {
+  const isServerError = status !== null && status >= 500;
+  return !isServerError || codes.includes('invalid_request_error');
 }

@@ -61,8 +61,6 @@ function brokenOff(error: unknown): Failed | null {
     if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(codeOf(cause) ?? ''))
       return { failure: 'timed_out', message: 'nothing came for 300 s' };
   }
-  if (chain.some((cause) => cause.message === 'Response stream ended without a finish reason.'))
-    return { failure: 'connection', message: 'the reply ended in the middle' };
   if (chain.some((cause) => codeOf(cause) !== null || /^(terminated|fetch failed)$/.test(cause.message)))
     return { failure: 'connection', message: `the connection failed: ${chainText(chain)}` };
   return null;

@@ -8,11 +8,24 @@ export class RedirectError extends Error {
   override readonly name = 'RedirectError';
 }
 
+/** A stream was asked for, and one piece of JSON came: an error, or the reply of a server that does not stream. */
+export class UnstreamedReply extends Error {
+  override readonly name = 'UnstreamedReply';
+  readonly body: string;
+
+  constructor(body: string) {
+    super(
+      'the server sent its reply in one piece although a stream was asked for (see stream in its settings)',
+    );
+    this.body = body;
+  }
+}
+
 /**
  * A `fetch` that gives up when nothing comes for `stallMs`: neither the headers nor the next piece of the body.
  * Bytes count, so a server that sends signs of life while a model thinks is not given up.
  */
-export function guardedFetch(stallMs: number): typeof fetch {
+export function guardedFetch(stallMs: number, isStreaming: boolean): typeof fetch {
   return async (input, init) => {
     const stalled = new AbortController();
     const watch = createWatch(stallMs, () =>
@@ -27,7 +40,14 @@ export function guardedFetch(stallMs: number): typeof fetch {
       throw new RedirectError(`the server redirects to ${originOf(response.headers.get('location'))}`);
     }
     if (response.body === null) return response;
-    return new Response(watchedBody(response.body, watch), response);
+    const watched = new Response(watchedBody(response.body, watch), response);
+    if (
+      isStreaming &&
+      response.ok &&
+      /^application\/json\b/i.test(response.headers.get('content-type') ?? '')
+    )
+      throw new UnstreamedReply(await watched.text());
+    return watched;
   };
 }
 

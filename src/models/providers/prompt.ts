@@ -94,8 +94,13 @@ const cacheBreakpoint: ProviderOptions = { anthropic: { cacheControl: { type: 'e
 function breakpointsOf(kind: ProviderKind, messages: readonly ModelMessage[]): ReadonlySet<ModelMessage> {
   if (kind !== 'anthropic') return new Set();
   return new Set(
-    messages.filter((message) => isStable(message) && message.text !== '').slice(-mostBreakpoints),
+    messages.filter((message) => isStable(message) && !isBlank(message.text)).slice(-mostBreakpoints),
   );
+}
+
+/** Anthropic takes no text without a letter. */
+function isBlank(text: string): boolean {
+  return text.trim() === '';
 }
 
 function isStable(message: ModelMessage): boolean {
@@ -112,12 +117,12 @@ function providerMessage(
   const isHead = before.every(({ role }) => role === 'system');
   switch (message.role) {
     case 'system':
-      if (text === '') return null;
+      if (isBlank(text)) return null;
       return isHead
         ? withOptions({ role: 'system' as const, content: text }, options)
         : userMessage(text, options);
     case 'user':
-      return text === '' ? null : userMessage(text, options);
+      return isBlank(text) ? null : userMessage(text, options);
     case 'assistant': {
       const content = assistantContent(address, message);
       return content.length === 0 ? null : { role: 'assistant', content };
@@ -166,7 +171,7 @@ function assistantContent(
     return own.data.content.map(ownPart);
   const text = message.text.toWellFormed();
   const calls = (message.tool_calls ?? []).map(toolCallPart);
-  return text === '' ? calls : [{ type: 'text', text }, ...calls];
+  return isBlank(text) ? calls : [{ type: 'text', text }, ...calls];
 }
 
 function ownPart({ providerOptions, ...part }: OwnPart): AssistantPart {

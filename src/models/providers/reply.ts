@@ -74,6 +74,7 @@ export async function receiveStream(stream: ProviderStream): Promise<Received> {
         answeredBy ??= GoogleChunk.safeParse(part.rawValue).data?.modelVersion ?? null;
         break;
       case 'error':
+        if (part.error instanceof Error && part.error.message === unfinished) throw endedEarly(hasPieces);
         throw new StreamedError('the provider reported an error', { cause: part.error });
       case 'finish':
         if (part.finishReason.unified === 'other' && part.finishReason.raw === undefined)
@@ -87,6 +88,9 @@ export async function receiveStream(stream: ProviderStream): Promise<Received> {
 
 /** Google alone names the model that answered in a place that its package does not read. */
 const GoogleChunk = z.object({ modelVersion: z.string() });
+
+/** What the package for OpenAI-compatible servers says where the others say nothing. */
+const unfinished = 'Response stream ended without a finish reason.';
 
 function endedEarly(hasPieces: boolean): IncompleteReply {
   return hasPieces
@@ -134,7 +138,7 @@ function toAnswer(
       `the model's reply could not be used (${raw ?? 'no reason given'})`,
     );
   // A reply that ends at a stop text, or at its limit while the model still reasons, is rightly empty.
-  if (written === '' && toolCalls.length === 0 && unified !== 'length' && raw !== 'stop_sequence')
+  if (written.trim() === '' && toolCalls.length === 0 && unified !== 'length' && raw !== 'stop_sequence')
     throw new IncompleteReply('malformed', 'the reply holds neither text nor a call of a tool');
 
   const text = cutAt(written, stop);

@@ -25,7 +25,7 @@ function fromHeader(value: string | undefined, now: number): number | null {
 function fromBody(body: string): number | null {
   const retryInfo = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(body)?.[1];
   if (retryInfo !== undefined) return Number(retryInfo) * 1000;
-  const words = /\b(?:retry|try again) (?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:ms|h|m|s)\w*\s*)+)/i.exec(
+  const words = /\b(?:retry|try again) (?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:ms|h|m|s)[a-z]*\s*)+)/i.exec(
     body,
   )?.[1];
   return words === undefined ? null : duration(words);

@@ -90,7 +90,7 @@ function blocks(reply: CompleteReply): Block[] {
 
 function parsed(input: string): unknown {
   try {
-    return JSON.parse(input);
+    return JSON.parse(input || '{}');
   } catch {
     return input;
   }
