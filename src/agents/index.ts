@@ -8,12 +8,13 @@ import { noop } from './noop/noop.ts';
 import { oracle } from './oracle/oracle.ts';
 import { react } from './react/react.ts';
 import { research } from './research/research.ts';
+import { tools } from './tools/tools.ts';
 
 export type { Agent, AgentContext } from './agent.ts';
 export { checkAgentOptions } from './common/options.ts';
 
 /** Every agent there is, sorted by name. */
-export const agents: readonly Agent[] = [act, automl, baseline, noop, oracle, react, research];
+export const agents: readonly Agent[] = [act, automl, baseline, noop, oracle, react, research, tools];
 
 /** Throws a UserError that lists the agents where there is none of this name. */
 export function agentByName(name: string): Agent {

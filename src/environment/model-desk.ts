@@ -96,7 +96,7 @@ export class ModelDesk {
     const reservations = [own.reservation];
     try {
       if (shared !== null) reservations.push(await this.#reserveShared(shared, estimate));
-      const call = await this.#call(request, step, models);
+      const call = await this.#call(request, step, models, estimate);
       if (call === null) return this.#end(timeUp(this.#options.limits));
       for (const reservation of reservations) reservation.settle(call.usage, call.cost);
       this.#record(request, step, models, call);
@@ -123,7 +123,12 @@ export class ModelDesk {
   }
 
   /** Null when the run's time was up first. Time spent waiting for the provider is not the run's. */
-  async #call(request: ModelRequest, step: number | null, models: LanguageModels): Promise<ModelCall | null> {
+  async #call(
+    request: ModelRequest,
+    step: number | null,
+    models: LanguageModels,
+    estimate: CallEstimate,
+  ): Promise<ModelCall | null> {
     const { clock, signal, onProgress } = this.#options;
     const start = performance.now();
     let excluded = 0;
@@ -140,6 +145,7 @@ export class ModelDesk {
       const call = await models.ask(request, {
         signal: AbortSignal.any([signal, deadline.signal]),
         onRetry,
+        ...(this.#isLimited ? { reserved: estimate } : {}),
       });
       exclude(call.waitingMs - excluded);
       return call;
@@ -153,6 +159,11 @@ export class ModelDesk {
       if (deadline.signal.aborted) return null;
       throw new Error(`The language model can't be asked: ${messageOf(error)}`, { cause: error });
     }
+  }
+
+  get #isLimited(): boolean {
+    const { limits, models } = this.#options;
+    return limits.tokens !== undefined || limits.money !== undefined || (models?.shared ?? null) !== null;
   }
 
   #record(request: ModelRequest, step: number | null, models: LanguageModels, call: ModelCall): void {

@@ -117,6 +117,9 @@ export class FakeEnvironment implements Environment {
   }
 
   #act({ name, args }: Action): StepResult {
+    // What models give as arguments can be anything.
+    if (typeof args !== 'object' || args === null || Array.isArray(args))
+      return this.#result('invalid', 'The arguments must be a JSON object.');
     const text = (argument: string) => String(args[argument] ?? '');
     switch (name) {
       case 'List Files':
