@@ -6,6 +6,7 @@ import type {
   ModelAnswer,
   ModelRequest,
   ModelTool,
+  SubmissionState,
   TaskBrief,
 } from '../schema/index.ts';
 
@@ -27,6 +28,9 @@ export interface ActionDescription {
 /** What a model answered; `closed` when the run had ended before it could. */
 export type ModelReply = ModelAnswer | { kind: 'closed'; message: string };
 
+/** What an agent is told of the submission as it lies in the workspace. */
+export type SubmissionSeen = Pick<SubmissionState, 'present' | 'written_at_step' | 'stale'>;
+
 /** What came of one action. */
 export interface StepResult {
   step: number;
@@ -37,6 +41,7 @@ export interface StepResult {
   durationMs: number;
   /** What is left after this step. */
   budget: Budget;
+  submission: SubmissionSeen;
   /** The run is over: every further action answers so. */
   ended: boolean;
 }

@@ -8,12 +8,19 @@ export type {
   GiveUpReason,
   ModelReply,
   StepResult,
+  SubmissionSeen,
 } from './environment.ts';
 export type { FixedFile } from './fixed-files.ts';
-export { type CallAllowance, ExperimentSpent, type Reservation, type RunModels } from './model-desk.ts';
+export { ExperimentSpent, type RunModels } from './model-desk.ts';
 export { type RecordedRun, type RecordedStep, ReplayDiverged, recordedRun } from './replay.ts';
-export { mountPoints, RunEnvironment } from './run-environment.ts';
+export {
+  ReplayEnvironment,
+  type ReplayEnvironmentOptions,
+  TraceExhausted,
+} from './replay-environment.ts';
+export { RunEnvironment } from './run-environment.ts';
 export type { RunEnvironmentOptions } from './run-environment-options.ts';
 export { RunStopped } from './run-stopped.ts';
 export type { StepProgress } from './step-progress.ts';
+export { mountPoints } from './step-recorder.ts';
 export { workspaceInside } from './workspace-path.ts';

@@ -1,6 +1,13 @@
 import { messageOf } from '../lib/errors.ts';
-import { type CallEstimate, type LanguageModels, type ModelCall, ModelUnavailable } from '../models/index.ts';
-import type { EventOf, FailedAttempt, Limits, ModelRequest, Spent, TokenUsage } from '../schema/index.ts';
+import {
+  type Allowance,
+  type CallEstimate,
+  type LanguageModels,
+  type ModelCall,
+  ModelUnavailable,
+  type Reservation,
+} from '../models/index.ts';
+import type { EventOf, FailedAttempt, Limits, ModelRequest, Spent } from '../schema/index.ts';
 import type { TraceWriter } from '../store/index.ts';
 import type { BudgetClock } from './budget-clock.ts';
 import { type Ending, timeUp } from './ending.ts';
@@ -12,24 +19,13 @@ import type { StepProgress } from './step-progress.ts';
 
 const nothingSpent: Spent = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
 
-/** Room for a call that is about to be made. */
-export interface Reservation {
-  settle(usage: TokenUsage, cost: number | null): void;
-  release(): void;
-}
-
-/** A limit on what calls use together. */
-export interface CallAllowance {
-  reserve(estimate: CallEstimate): Reservation | { exceeded: 'tokens' | 'money'; message: string };
-}
-
 /** The language models of a run, and what they may use. */
 export interface RunModels {
   models: LanguageModels;
   /** Of this run. */
-  allowance: CallAllowance;
+  allowance: Allowance;
   /** Of all runs of the experiment together. */
-  shared: CallAllowance | null;
+  shared: Allowance | null;
   /** What earlier sessions of the run used. */
   spentBefore: Spent;
 }
@@ -93,25 +89,32 @@ export class ModelDesk {
     const { models, allowance, shared } = runModels;
     const estimate = models.estimate(request);
     const own = allowance.reserve(estimate);
-    if ('exceeded' in own) {
+    if (own.kind === 'exceeded') {
       const reason = own.exceeded === 'tokens' ? 'token_limit' : 'money_limit';
       return this.#end({ reason, message: own.message, finalAnswer: null });
     }
-    const common = shared?.reserve(estimate) ?? null;
-    if (common !== null && 'exceeded' in common) {
-      own.release();
-      throw new ExperimentSpent(common.message);
-    }
+    const reservations = [own.reservation];
     try {
-      const call = await this.#call(request, step, models);
+      if (shared !== null) reservations.push(await this.#reserveShared(shared, estimate));
+      const call = await this.#call(request, step, models, estimate);
       if (call === null) return this.#end(timeUp(this.#options.limits));
-      for (const held of [own, common]) held?.settle(call.usage, call.cost);
+      for (const reservation of reservations) reservation.settle(call.usage, call.cost);
       this.#record(request, step, models, call);
       return call.answer;
     } finally {
       // After it was settled, nothing is left to release.
-      for (const held of [own, common]) held?.release();
+      for (const reservation of reservations) reservation.release();
     }
+  }
+
+  /** Where calls of other runs are in the way, their end is awaited: no time of this run. */
+  async #reserveShared(shared: Allowance, estimate: CallEstimate): Promise<Reservation> {
+    const { clock, signal } = this.#options;
+    const start = performance.now();
+    const common = await shared.reserveWhenFree(estimate, signal);
+    clock.exclude(performance.now() - start);
+    if (common.kind === 'exceeded') throw new ExperimentSpent(common.message);
+    return common.reservation;
   }
 
   #end(ending: Ending): ModelReply {
@@ -120,7 +123,12 @@ export class ModelDesk {
   }
 
   /** Null when the run's time was up first. Time spent waiting for the provider is not the run's. */
-  async #call(request: ModelRequest, step: number | null, models: LanguageModels): Promise<ModelCall | null> {
+  async #call(
+    request: ModelRequest,
+    step: number | null,
+    models: LanguageModels,
+    estimate: CallEstimate,
+  ): Promise<ModelCall | null> {
     const { clock, signal, onProgress } = this.#options;
     const start = performance.now();
     let excluded = 0;
@@ -137,6 +145,7 @@ export class ModelDesk {
       const call = await models.ask(request, {
         signal: AbortSignal.any([signal, deadline.signal]),
         onRetry,
+        ...(this.#isLimited ? { reserved: estimate } : {}),
       });
       exclude(call.waitingMs - excluded);
       return call;
@@ -150,6 +159,11 @@ export class ModelDesk {
       if (deadline.signal.aborted) return null;
       throw new Error(`The language model can't be asked: ${messageOf(error)}`, { cause: error });
     }
+  }
+
+  get #isLimited(): boolean {
+    const { limits, models } = this.#options;
+    return limits.tokens !== undefined || limits.money !== undefined || (models?.shared ?? null) !== null;
   }
 
   #record(request: ModelRequest, step: number | null, models: LanguageModels, call: ModelCall): void {

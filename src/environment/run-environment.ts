@@ -1,5 +1,6 @@
-import { chmodSync, statSync } from 'node:fs';
+import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
 import { ModelUnavailable } from '../models/index.ts';
 import { SandboxError } from '../sandbox/index.ts';
@@ -15,28 +16,34 @@ import type {
 } from '../schema/index.ts';
 import { type ActionDefinition, type Checked, checkAction, describeAction, type Outcome } from './action.ts';
 import { offeredActions } from './action-definitions.ts';
+import { Activity } from './activity.ts';
 import { type AskedAction, readAction } from './asked-action.ts';
 import { BudgetClock, wholeBudget } from './budget-clock.ts';
 import { CommandRunner, outputsName } from './command-runner.ts';
-import { type Ending, endingOf } from './ending.ts';
-import type { ActionDescription, Environment, GiveUpReason, ModelReply, StepResult } from './environment.ts';
+import { type Ending, endingOf, timeUp } from './ending.ts';
+import type {
+  ActionDescription,
+  Environment,
+  GiveUpReason,
+  ModelReply,
+  StepResult,
+  SubmissionSeen,
+} from './environment.ts';
 import { type FixedFile, putBack } from './fixed-files.ts';
 import { ExperimentSpent, ModelDesk } from './model-desk.ts';
 import { type RecordedStep, Replay, updateUndoStack } from './replay.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
-import { SubmissionTracker } from './submission-tracker.ts';
+import { StepRecorder, submissionSeen } from './step-recorder.ts';
 import type { Workbench } from './workbench.ts';
 import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';
 import { PathFailed, PathRefused } from './workspace-path.ts';
 
-const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
 /** Timers hold no more, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
-const mostChangedListed = 100;
-/** Names in the workspace that are mounted over and no part of its snapshots. */
-export const mountPoints = ['data', outputsName];
+/** An agent that does nothing for so long after the run's end will not do anything any more. */
+const patienceMs = 5_000;
 
 /** The workspace of one run: validates, runs, observes, traces, snapshots, counts. */
 export class RunEnvironment implements Environment, AsyncDisposable {
@@ -45,15 +52,18 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   readonly budget;
   readonly #options: RunEnvironmentOptions;
   readonly #clock: BudgetClock;
-  readonly #tracker: SubmissionTracker;
+  readonly #recorder: StepRecorder;
   readonly #commands: CommandRunner;
   readonly #workbench: Workbench;
   readonly #undoStack: UndoEntry[] = [];
   readonly #replay: Replay;
   readonly #desk: ModelDesk;
+  readonly #activity = new Activity();
   readonly #definitions: ReadonlyMap<string, ActionDefinition>;
   #steps = 0;
   #ending: Ending | null = null;
+  /** As it was after the last step. */
+  #submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };
   /** What broke the harness, so that no agent can go on from it or take it for its own fault. */
   #failure: { error: unknown } | null = null;
 
@@ -83,9 +93,10 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       onProgress: options.onProgress,
     });
     for (const step of recorded.steps) updateUndoStack(this.#undoStack, step);
-    this.#tracker = new SubmissionTracker(task.submission, {
-      writtenAt: recorded.steps.at(-1)?.submission.written_at_step ?? null,
-      lastScript: recorded.steps.findLast(({ action }) => scriptActions.has(action))?.step ?? 0,
+    const { trace, snapshotter, folders } = options;
+    this.#recorder = new StepRecorder({
+      ...{ workspace: folders.workspace, submission: task.submission, trace, snapshotter },
+      earlier: recorded.steps,
     });
     this.#commands = new CommandRunner({
       sandbox: options.sandbox,
@@ -143,7 +154,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   async step(asked: Action): Promise<StepResult> {
     if (this.#failure !== null) throw this.#failure.error;
     try {
-      return await this.#take(readAction(asked));
+      return await this.#activity.during(() => this.#take(readAction(asked)));
     } catch (error) {
       this.#failure ??= { error };
       throw error;
@@ -164,7 +175,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     if (this.#failure !== null) throw this.#failure.error;
     try {
       if (this.#ending !== null) return { kind: 'closed', message: this.#ending.message };
-      return await this.#desk.answer(request, null);
+      return await this.#activity.during(() => this.#desk.answer(request, null));
     } catch (error) {
       this.#failure ??= { error };
       throw error;
@@ -183,16 +194,22 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     onProgress?.({ kind: 'note', entries });
   }
 
+  /**
+   * Resolves when the run's time is up, or it was stopped, and the agent has done nothing for a while: it hangs.
+   * @param over aborted when nobody waits for this any more
+   */
+  async abandoned(over: AbortSignal): Promise<void> {
+    using deadline = this.#clock.deadline();
+    const ended = AbortSignal.any([deadline.signal, this.#options.signal, over]);
+    if (!ended.aborted) await once(ended, 'abort');
+    while (!over.aborted && !this.#activity.isQuietFor(patienceMs)) await delay(patienceMs / 20);
+    if (deadline.signal.aborted) this.#ending ??= timeUp(this.#options.limits);
+  }
+
   /** The workspace as it is graded: nothing runs in it any more, and every file is read anew. */
   async finalState(): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
     await this.#commands.close();
-    this.#keepAccess();
-    const { id, entries, changed, touched } = await this.#options.snapshotter.take({
-      ignore: mountPoints,
-      full: true,
-    });
-    const submission = this.#tracker.after(this.#steps, entries, new Set([...changed, ...touched]), false);
-    return { snapshot: id, submission };
+    return this.#recorder.finalState(this.#steps);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -201,7 +218,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
 
   async #act(action: AskedAction): Promise<StepResult> {
     const { trace, onProgress } = this.#options;
-    const start = performance.now();
+    const began = performance.now();
     this.#steps += 1;
     const step = this.#steps;
     const checked = checkAction(action, this.#definitions);
@@ -213,13 +230,17 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     });
     onProgress?.({ kind: 'step_started', step, action: action.name });
 
-    const workStart = performance.now();
+    const workBegan = performance.now();
     const outcome = await this.#perform(checked);
-    const workMs = performance.now() - workStart;
+    const workEnded = performance.now();
     if (this.#failure !== null) throw this.#failure.error;
 
     updateUndoStack(this.#undoStack, outcome);
-    const result = await this.#finish(step, action, outcome, start, workMs);
+    const done = { step, action, outcome, began, workBegan, workEnded };
+    const recorded = await this.#recorder.finish(done, () => this.#budgetNow());
+    this.#ending ??= endingOf(outcome.finalAnswer ?? null, recorded.budget, this.#options.limits);
+    this.#submission = recorded.submission;
+    const result = { ...recorded, ended: this.#ending !== null };
     onProgress?.({ kind: 'step_finished', step, action: action.name, result });
     return result;
   }
@@ -250,60 +271,15 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     return putBack(folders.workspace, fixedFiles);
   }
 
-  /** Snapshots, traces and counts what the action did. */
-  async #finish(
-    step: number,
-    action: Action,
-    outcome: Outcome,
-    start: number,
-    workMs: number,
-  ): Promise<StepResult> {
-    const { trace, snapshotter, limits } = this.#options;
-    this.#keepAccess();
-    const snapshot = await snapshotter.take({ ignore: mountPoints });
-    const touched = new Set([...snapshot.changed, ...snapshot.touched]);
-    const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
-    const budget = this.#budgetNow();
-    const exitCode = outcome.exitCode ?? null;
-    const { status } = outcome;
-    // As the trace gives it back, so that a resumed run sees the same.
-    const observation = outcome.observation.toWellFormed();
-    trace.append({
-      kind: 'step_finished',
-      step,
-      status,
-      observation: trace.textRef(observation),
-      duration_ms: rounded(workMs),
-      exit_code: exitCode,
-      snapshot: snapshot.id,
-      changed: snapshot.changed.slice(0, mostChangedListed),
-      changed_count: snapshot.changed.length,
-      undo: outcome.undo ?? [],
-      undone: outcome.undone ?? [],
-      submission,
-      budget,
-      ...(outcome.byModel === true ? { by_model: true } : {}),
-      overhead_ms: rounded(performance.now() - start - workMs),
-    });
-    this.#ending ??= endingOf(outcome.finalAnswer ?? null, budget, limits);
-    return {
-      step,
-      status,
-      observation,
-      exitCode,
-      durationMs: rounded(workMs),
-      budget,
-      ended: this.#ending !== null,
-    };
-  }
-
   #repeat(action: AskedAction, recorded: RecordedStep): StepResult {
     this.#steps = recorded.step;
     const { step, status, observation, exitCode, durationMs, budget } = recorded;
     const answer =
       action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
     this.#ending = endingOf(answer, budget, this.#options.limits);
-    return { step, status, observation, exitCode, durationMs, budget, ended: this.#ending !== null };
+    this.#submission = submissionSeen(recorded.submission);
+    const ended = this.#ending !== null;
+    return { step, status, observation, exitCode, durationMs, budget, submission: this.#submission, ended };
   }
 
   #closed(ending: Ending): StepResult {
@@ -314,6 +290,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       exitCode: null,
       durationMs: 0,
       budget: this.#budgetNow(),
+      submission: this.#submission,
       ended: true,
     };
   }
@@ -344,13 +321,6 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       this.#failure ??= { error };
     }
   }
-
-  /** A script may take away every right to the workspace itself: the harness needs them. */
-  #keepAccess(): void {
-    const { workspace } = this.#options.folders;
-    const { mode } = statSync(workspace);
-    if ((mode & 0o700) !== 0o700) chmodSync(workspace, (mode & 0o777) | 0o700);
-  }
 }
 
 /** No sandbox, no model: not the agent's doing, and nothing it could go on from. */
@@ -366,8 +336,4 @@ function notRun(displaced: readonly FixedFile[]): Outcome {
     `Nothing was run: folders of read-only files had been moved or replaced. They were put back: ${names}. ` +
     'Try again.';
   return { status: 'refused', observation };
-}
-
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 1000) / 1000;
 }

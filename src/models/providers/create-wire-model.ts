@@ -1,0 +1,100 @@
+import { UserError } from '../../lib/errors.ts';
+import { ModelName, type ProviderSettings } from '../../schema/index.ts';
+import { WireError, type WireModel, type WireReply, type WireRequest } from '../wire.ts';
+import { explainError, type FailureContext } from './failures.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import { type ModelAddress, providerCall } from './prompt.ts';
+import { loadProviderModel, type ProviderModel } from './provider-model.ts';
+import { type ProviderProblem, providerAccess, providerState, type Variables } from './provider-state.ts';
+import { createRedactor, type Redactor } from './redact.ts';
+import { type Received, receiveResult, receiveStream, toReply } from './reply.ts';
+
+const defaultStallSeconds = 120;
+
+/**
+ * The model `provider/model`, reached over the network. Loads the package of its provider, and makes no call yet.
+ * @throws WireError `key_missing`; UserError where the base URL is missing or wrong, or the name is none
+ */
+export async function createWireModel(
+  name: string,
+  settings: ProviderSettings,
+  variables: Variables,
+): Promise<WireModel> {
+  const { provider, model } = splitName(name);
+  const access = providerAccess(provider, settings, variables);
+  if ('code' in access) throw problemError(access);
+  const { kind, keyVariable, baseUrl } = providerState(provider, settings, variables);
+  const redactor = createRedactor(settings, variables);
+  const isStreaming = settings.stream ?? true;
+  const fetch = guardedFetch((settings.stall_seconds ?? defaultStallSeconds) * 1000, isStreaming);
+  const address: ModelAddress = { kind, model };
+  const providerModel = await loadProviderModel(kind, model, access, fetch);
+  const context: FailureContext = { provider, kind, model, keyVariable, baseUrl, isStreaming, redactor };
+
+  return {
+    async call(request, signal) {
+      signal.throwIfAborted();
+      try {
+        const received = await ask(providerModel, address, request, isStreaming, signal);
+        return withoutKeys(toReply(address, received, request.stop), redactor);
+      } catch (error) {
+        signal.throwIfAborted();
+        const found = explainError(error, context);
+        if (found instanceof WireError) throw found;
+        return { answer: found, answeredBy: null, usage: null };
+      }
+    },
+  };
+}
+
+async function ask(
+  model: ProviderModel,
+  address: ModelAddress,
+  request: WireRequest,
+  isStreaming: boolean,
+  signal: AbortSignal,
+): Promise<Received> {
+  const call = providerCall(address, request, signal);
+  if (!isStreaming) return receiveResult(await model.doGenerate(call));
+  const { stream } = await model.doStream({ ...call, includeRawChunks: address.kind === 'google' });
+  return receiveStream(stream);
+}
+
+/** A server may send anything back, the key that it was given too. */
+function withoutKeys(reply: WireReply, redactor: Redactor): WireReply {
+  const { answer, answeredBy, usage } = reply;
+  const shown = answeredBy === null ? null : redactor.text(answeredBy);
+  if (answer.kind !== 'answered')
+    return { answer: { ...answer, message: redactor.text(answer.message) }, answeredBy: shown, usage };
+  return {
+    answer: {
+      ...answer,
+      text: redactor.text(answer.text),
+      tool_calls: answer.tool_calls.map(({ id, name, input }) => ({
+        id: redactor.text(id),
+        name: redactor.text(name),
+        input: redactor.json(input),
+      })),
+      ...(answer.provider === undefined ? {} : { provider: redactor.json(answer.provider) }),
+    },
+    answeredBy: shown,
+    usage,
+  };
+}
+
+function splitName(name: string): { provider: string; model: string } {
+  if (!ModelName.safeParse(name).success) {
+    throw new UserError(
+      'model-name',
+      `${JSON.stringify(name)} is not the name of a language model.`,
+      'Give it as provider/model, such as anthropic/claude-opus-4-5.',
+    );
+  }
+  const slash = name.indexOf('/');
+  return { provider: name.slice(0, slash), model: name.slice(slash + 1) };
+}
+
+function problemError({ code, message, hint }: ProviderProblem): WireError | UserError {
+  if (code === 'key_missing') return new WireError('key_missing', message, { isPassing: false, hint });
+  return new UserError('model-provider', message, hint);
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { UnstreamedReply } from './guarded-fetch.ts';
+
+/** What a provider said about an error, whatever form it came in. */
+export interface ErrorFacts {
+  /** Null within a stream, where there is none. */
+  status: number | null;
+  /** The provider's names for it in small letters: codes, types, states, reasons. */
+  codes: string[];
+  message: string;
+  /** All that the provider sent, as text. */
+  body: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+const ErrorObject = z.looseObject({
+  message: z.string().optional(),
+  code: z.union([z.string(), z.number()]).nullish().catch(null),
+  type: z.string().nullish().catch(null),
+  status: z.string().nullish().catch(null),
+  statusCode: z.number().optional().catch(undefined),
+  details: z
+    .array(z.looseObject({ reason: z.string().optional().catch(undefined) }))
+    .nullish()
+    .catch(null),
+});
+type ErrorObject = z.infer<typeof ErrorObject>;
+
+/** `{error: {…}}`, `{error: '…'}`, `{message}` and `{detail}` of many servers; Google may send a list of one. */
+const ErrorBody = z.preprocess(
+  (value) => (Array.isArray(value) ? value[0] : value),
+  z.union([
+    z.looseObject({ error: ErrorObject }).transform(({ error }) => error),
+    z.looseObject({ error: z.string() }).transform(({ error, ...rest }) => ({ ...rest, message: error })),
+    z.looseObject({ detail: z.string() }).transform(({ detail }) => ({ message: detail })),
+    z.looseObject({ message: z.string() }),
+  ]),
+);
+
+/** The error of the provider packages for a reply with an error status, or for one that they could not read. */
+const CallError = z.object({
+  name: z.literal('AI_APICallError'),
+  message: z.string(),
+  statusCode: z.number().optional(),
+  responseHeaders: z.record(z.string(), z.string()).optional(),
+  responseBody: z.string().optional(),
+});
+/** Their error for a piece of a stream that has another form than expected: an error message in a form of its own, say. */
+const PieceError = z.object({ name: z.literal('AI_TypeValidationError'), value: z.unknown() });
+
+/** An error and what it was caused by, down to the first. */
+export function causesOf(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let cause = error; cause instanceof Error && !chain.includes(cause); cause = cause.cause)
+    chain.push(cause);
+  return chain;
+}
+
+/** What the provider said; null where the error is none that a provider spoke of. */
+export function errorFacts(error: unknown): ErrorFacts | null {
+  const chain = causesOf(error);
+  for (const cause of chain) {
+    if (cause instanceof UnstreamedReply) return factsOfPiece(parsed(cause.body));
+    const call = CallError.safeParse(cause);
+    if (call.success) return factsOfCall(call.data);
+    const piece = PieceError.safeParse(cause);
+    if (piece.success) return factsOfPiece(piece.data.value);
+  }
+  // What a stream reported, as the package handed it on.
+  return factsOfPiece(chain.at(-1)?.cause);
+}
+
+function factsOfCall({
+  message,
+  statusCode,
+  responseHeaders,
+  responseBody,
+}: z.infer<typeof CallError>): ErrorFacts | null {
+  const body = responseBody ?? '';
+  const said = parseErrorBody(body);
+  // A reply with a good status that holds no error is one that could not be read. So is one whose beginning could
+  // not: the package for Anthropic reports that as an error of the server, with its own error as the body.
+  if (said === null && (statusCode === undefined || statusCode < 300 || /^\{"name":"AI_\w+Error"/.test(body)))
+    return null;
+  const plain = body
+    .replace(/<(script|style|title)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return {
+    status: statusCode ?? null,
+    codes: said === null ? [] : codesOf(said),
+    message: said?.message || [message, plain].filter((text) => text !== '').join(': ') || 'no reason given',
+    body,
+    headers: responseHeaders ?? {},
+  };
+}
+
+function factsOfPiece(piece: unknown): ErrorFacts | null {
+  const said = ErrorBody.safeParse(piece);
+  if (!said.success) return null;
+  const error = ErrorObject.parse(said.data);
+  const status = [error.statusCode, Number(error.code)].find(
+    (value) => value !== undefined && value >= 400 && value < 600,
+  );
+  return {
+    status: status ?? null,
+    codes: codesOf(error),
+    message: error.message || 'no reason given',
+    body: JSON.stringify(piece),
+    headers: {},
+  };
+}
+
+function parseErrorBody(body: string): ErrorObject | null {
+  const said = ErrorBody.safeParse(parsed(body));
+  return said.success ? ErrorObject.parse(said.data) : null;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function codesOf({ code, type, status, details }: ErrorObject): string[] {
+  const reasons = (details ?? []).map(({ reason }) => reason);
+  return [code, type, status, ...reasons].flatMap((name) =>
+    name == null ? [] : [String(name).toLowerCase()],
+  );
+}

@@ -1,0 +1,220 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import {
+  type Fault,
+  fakeKeys,
+  fakeWires,
+  startProviderServer,
+  variablesFor,
+} from '../../../test/fakes/providers/index.ts';
+import type { ModelFailure, ProviderSettings } from '../../schema/index.ts';
+import { WireError, type WireReply, type WireRequest } from '../wire.ts';
+import { createWireModel } from './index.ts';
+
+const request: WireRequest = {
+  messages: [{ role: 'user', text: 'Say hello.' }],
+  tools: [],
+  stop: [],
+  temperature: null,
+  maxOutputTokens: 100,
+};
+const ways = fakeWires.flatMap((wire) => [
+  { ...wire, stream: true, way: `${wire.format}, streaming` },
+  { ...wire, stream: false, way: `${wire.format}, at once` },
+]);
+type Way = Pick<(typeof ways)[number], 'model' | 'stream'>;
+
+/** What one call comes to when the server does this. */
+async function callWith(
+  way: Way,
+  fault: Fault,
+  settings: ProviderSettings = {},
+): Promise<WireReply | WireError> {
+  await using server = await startProviderServer({
+    faults: [fault],
+    answer: () => ({ text: 'Hello there, this is a reply of several pieces.' }),
+  });
+  const model = await createWireModel(way.model, { stream: way.stream, ...settings }, variablesFor(server));
+  try {
+    return await model.call(request, AbortSignal.timeout(10_000));
+  } catch (error) {
+    if (error instanceof WireError) return error;
+    throw error;
+  }
+}
+
+interface Case {
+  what: string;
+  fault: Fault;
+  failure: ModelFailure;
+  isPassing: boolean;
+}
+const status = (code: number, more: Partial<Extract<Fault, { kind: 'status' }>> = {}): Fault => ({
+  kind: 'status',
+  status: code,
+  ...more,
+});
+const cases: Case[] = [
+  { what: 'a key that is not accepted', fault: status(401), failure: 'unauthorised', isPassing: false },
+  { what: 'a key that may not do this', fault: status(403), failure: 'unauthorised', isPassing: false },
+  { what: 'a model that is not there', fault: status(404), failure: 'unknown_model', isPassing: false },
+  { what: 'a wrong request', fault: status(400), failure: 'bad_request', isPassing: false },
+  { what: 'a limit of requests', fault: status(429), failure: 'rate_limited', isPassing: true },
+  { what: 'credit that is used up', fault: status(402), failure: 'quota_exhausted', isPassing: false },
+  { what: 'trouble in the server', fault: status(500), failure: 'overloaded', isPassing: true },
+  {
+    what: 'a bad gateway',
+    fault: status(502, { body: '<h1>Bad Gateway</h1>' }),
+    failure: 'overloaded',
+    isPassing: true,
+  },
+  { what: 'a server that is not available', fault: status(503), failure: 'overloaded', isPassing: true },
+  {
+    what: 'a gateway that waited too long',
+    fault: status(504, { body: '' }),
+    failure: 'overloaded',
+    isPassing: true,
+  },
+  { what: 'overload', fault: status(529), failure: 'overloaded', isPassing: true },
+  {
+    what: 'overload in mid-stream',
+    fault: { kind: 'overload-mid-stream' },
+    failure: 'overloaded',
+    isPassing: true,
+  },
+  { what: 'a reply that is cut', fault: { kind: 'cut' }, failure: 'connection', isPassing: true },
+  { what: 'a connection that is reset', fault: { kind: 'reset' }, failure: 'connection', isPassing: true },
+  {
+    what: 'headers that do not come',
+    fault: { kind: 'slow-headers', ms: 5_000 },
+    failure: 'timed_out',
+    isPassing: true,
+  },
+  { what: 'a reply that stops to come', fault: { kind: 'stall' }, failure: 'timed_out', isPassing: true },
+  { what: 'a reply that is no JSON', fault: { kind: 'wrong-json' }, failure: 'malformed', isPassing: true },
+  { what: 'a reply in another form', fault: { kind: 'other-schema' }, failure: 'malformed', isPassing: true },
+  { what: 'a reply with no body', fault: { kind: 'empty-body' }, failure: 'malformed', isPassing: true },
+  {
+    what: 'a reply that holds nothing',
+    fault: { kind: 'empty-answer' },
+    failure: 'malformed',
+    isPassing: true,
+  },
+  {
+    what: 'a redirect',
+    fault: status(307, { headers: { location: 'http://elsewhere.test/' } }),
+    failure: 'bad_request',
+    isPassing: false,
+  },
+];
+
+describe.each(ways)('a failed call ($way)', (way) => {
+  it.each(cases)('$what is $failure', async ({ fault, failure, isPassing }) => {
+    const isSilent = fault.kind === 'slow-headers' || fault.kind === 'stall';
+    const error = await callWith(way, fault, isSilent ? { stall_seconds: 0.1 } : {});
+    expect(error).toMatchObject({ name: 'WireError', failure, isPassing });
+    expect(error).toHaveProperty('hint', expect.stringMatching(/\w/));
+    expect(error).not.toHaveProperty('cause');
+  });
+
+  it('says how long the provider asks to wait', async () => {
+    const error = await callWith(way, status(429, { headers: { 'retry-after': '7' } }));
+    expect(error).toMatchObject({ failure: 'rate_limited', retryAfterMs: 7000 });
+  });
+
+  it('says what the provider said', async () => {
+    const error = await callWith(way, status(400, { message: 'temperature must be below 1' }));
+    expect(error).toHaveProperty('message', expect.stringContaining('temperature must be below 1'));
+  });
+
+  it('is a connection failure where nobody listens', async () => {
+    const server = await startProviderServer();
+    const variables = variablesFor(server);
+    await server[Symbol.asyncDispose]();
+    const model = await createWireModel(way.model, { stream: way.stream }, variables);
+    await expect(model.call(request, AbortSignal.timeout(10_000))).rejects.toMatchObject({
+      failure: 'connection',
+      isPassing: true,
+      hint: expect.stringContaining(server.url),
+    });
+  });
+
+  it('ends with the reason of the caller who gave it up', async () => {
+    await using server = await startProviderServer({
+      faults: [{ kind: 'stall' }, { kind: 'slow-headers', ms: 5_000 }],
+    });
+    const model = await createWireModel(way.model, { stream: way.stream }, variablesFor(server));
+    for (const reason of [new Error('the run is over'), 'a plain text']) {
+      const control = new AbortController();
+      const call = model.call(request, control.signal);
+      setTimeout(() => control.abort(reason), 80);
+      await expect(call).rejects.toBe(reason);
+    }
+    await expect(model.call(request, AbortSignal.abort('before'))).rejects.toBe('before');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('shows no key, whatever the server sends back', async () => {
+    const key = Object.values(fakeKeys).find((value) => way.key === value) ?? '';
+    const everyForm = [
+      key,
+      encodeURIComponent(key),
+      btoa(key),
+      btoa(`user:${key}`),
+      `Bearer ${key}`,
+      JSON.stringify(key),
+    ];
+    const echo = `You sent ${everyForm.join(' | ')}`;
+    const faults = [
+      status(401, { message: echo }),
+      status(400, { body: echo }),
+      status(500, { body: { detail: echo } }),
+      status(429, { message: `${'x'.repeat(480)} ${echo}` }),
+    ];
+    for (const fault of faults) {
+      const error = await callWith(way, fault);
+      expect(error).toBeInstanceOf(WireError);
+      const shown = `${inspect(error, { depth: 10, showHidden: true })} ${JSON.stringify(error)}`;
+      for (const form of [key.slice(0, 12), btoa(key).slice(0, 12)]) expect(shown).not.toContain(form);
+    }
+  });
+});
+
+describe('a reply that ends half-way as if complete', () => {
+  it.each(ways.filter(({ stream }) => stream))('is never taken for an answer ($way)', async (way) => {
+    expect(await callWith(way, { kind: 'end-early' })).toMatchObject({
+      failure: 'connection',
+      isPassing: true,
+    });
+  });
+  it.each(ways.filter(({ stream }) => !stream))(
+    'is malformed where it is one piece of JSON ($way)',
+    async (way) => {
+      expect(await callWith(way, { kind: 'end-early' })).toMatchObject({
+        failure: 'malformed',
+        isPassing: true,
+      });
+    },
+  );
+});
+
+describe('a key in an answer', () => {
+  it.each(ways)('is taken out ($way)', async ({ model, stream, key }) => {
+    await using server = await startProviderServer({
+      answer: (seen) => ({
+        text: `Your key is ${seen.key}.`,
+        reasoning: `The key ${seen.key} must stay secret.`,
+        model: `model-${seen.key}`,
+        toolCalls: [{ name: 'send', input: JSON.stringify({ [`${seen.key}`]: [seen.key] }) }],
+      }),
+    });
+    const wire = await createWireModel(model, { stream }, variablesFor(server));
+    const reply = await wire.call(request, AbortSignal.timeout(10_000));
+    expect(JSON.stringify(reply)).not.toContain(key);
+    expect(reply.answer).toMatchObject({
+      text: 'Your key is [key].',
+      tool_calls: [{ input: { '[key]': ['[key]'] } }],
+    });
+    expect(inspect(wire, { depth: 10, showHidden: true })).not.toContain(key);
+  });
+});

@@ -1,0 +1,136 @@
+import type { ModelAnswer, ModelFailure } from '../../schema/index.ts';
+import { WireError } from '../wire.ts';
+import { causesOf, type ErrorFacts, errorFacts } from './error-facts.ts';
+import {
+  isContextTooLong,
+  isQuotaExhausted,
+  isRefusal,
+  isUnauthorised,
+  isUnknownModel,
+} from './error-texts.ts';
+import { RedirectError, StallError } from './guarded-fetch.ts';
+import type { ProviderKind } from './provider-state.ts';
+import type { Redactor } from './redact.ts';
+import { IncompleteReply } from './reply.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** What an error is explained with. */
+export interface FailureContext {
+  provider: string;
+  kind: ProviderKind;
+  model: string;
+  keyVariable: string;
+  /** As it may be shown. */
+  baseUrl: string | null;
+  isStreaming: boolean;
+  redactor: Redactor;
+}
+
+type Declined = Exclude<ModelAnswer, { kind: 'answered' }>;
+type Failed = { failure: ModelFailure; message: string; retryAfterMs?: number | null };
+
+/** What an error means: an answer (the content was refused, the request is too long), or a try that failed. */
+export function explainError(error: unknown, context: FailureContext): ModelAnswer | WireError {
+  const found = brokenOff(error) ?? saidByProvider(error, context) ?? unreadable(error);
+  const message = shortened(context.redactor.error(`${context.provider}: ${found.message}`));
+  if ('kind' in found) return { ...found, message };
+  // No cause is kept: the packages' errors hold the whole request and the reply's headers.
+  return new WireError(found.failure, message, {
+    isPassing: passing.has(found.failure),
+    retryAfterMs: found.retryAfterMs ?? null,
+    hint: context.redactor.error(hintFor(found.failure, context)),
+  });
+}
+
+const passing: ReadonlySet<ModelFailure> = new Set<ModelFailure>([
+  'rate_limited',
+  'overloaded',
+  'timed_out',
+  'connection',
+  'malformed',
+]);
+
+/** Failures on the way: no connection, silence, a reply that ended in the middle. */
+function brokenOff(error: unknown): Failed | null {
+  const chain = causesOf(error);
+  for (const cause of chain) {
+    if (cause instanceof IncompleteReply) return { failure: cause.failure, message: cause.message };
+    if (cause instanceof StallError) return { failure: 'timed_out', message: cause.message };
+    if (cause instanceof RedirectError) return { failure: 'bad_request', message: cause.message };
+    // Node's own limits, which cannot be changed for one call.
+    if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(codeOf(cause) ?? ''))
+      return { failure: 'timed_out', message: 'nothing came for 300 s' };
+  }
+  if (chain.some((cause) => codeOf(cause) !== null || /^(terminated|fetch failed)$/.test(cause.message)))
+    return { failure: 'connection', message: `the connection failed: ${chainText(chain)}` };
+  return null;
+}
+
+function saidByProvider(error: unknown, { kind }: FailureContext): Declined | Failed | null {
+  const facts = errorFacts(error);
+  if (facts === null) return null;
+  const message = `${facts.message}${facts.status === null ? '' : ` (HTTP ${facts.status})`}`;
+  if (isRefusal(facts)) return { kind: 'refused', message };
+  if (isContextTooLong(facts)) return { kind: 'context_too_long', message };
+  return {
+    failure: failureOf(facts, kind),
+    message,
+    retryAfterMs: retryAfterMs(facts.headers, facts.body, Date.now()),
+  };
+}
+
+function failureOf(facts: ErrorFacts, kind: ProviderKind): ModelFailure {
+  const { status, codes } = facts;
+  if (isQuotaExhausted(facts, kind)) return 'quota_exhausted';
+  if (isUnauthorised(facts)) return 'unauthorised';
+  if (isUnknownModel(facts)) return 'unknown_model';
+  if (codes.some((code) => /overloaded|unavailable/.test(code))) return 'overloaded';
+  if (status === 429 || codes.some((code) => /rate_limit|resource_exhausted/.test(code)))
+    return 'rate_limited';
+  if (codes.some((code) => /^(invalid_request|invalid_argument|bad_request)/.test(code)))
+    return 'bad_request';
+  // An error within a stream, or in a reply with a good status, says nothing else: the server's own trouble.
+  if (status === null || status < 300 || status >= 500) return 'overloaded';
+  return status === 408 || status === 409 || status === 425 ? 'overloaded' : 'bad_request';
+}
+
+function unreadable(error: unknown): Failed {
+  return { failure: 'malformed', message: `the reply could not be read: ${chainText(causesOf(error))}` };
+}
+
+function codeOf(error: Error): string | null {
+  return 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+function chainText(chain: readonly Error[]): string {
+  const texts = chain.flatMap((cause) => [cause.message, cause.message === '' ? codeOf(cause) : null]);
+  return [...new Set(texts.filter((text) => text !== null && text !== ''))].join(': ') || 'no reason given';
+}
+
+const longestMessage = 500;
+
+function shortened(text: string): string {
+  return text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
+}
+
+function hintFor(failure: ModelFailure, context: FailureContext): string {
+  const { provider, model, kind, keyVariable, isStreaming } = context;
+  const place = context.baseUrl ?? 'its base URL';
+  const hints: Record<ModelFailure, string> = {
+    key_missing: `Set ${keyVariable} to your key.`,
+    unauthorised: `Check the key in ${keyVariable}, and whether it may use ${model}.`,
+    unknown_model: `Check the model's name (${model}) and the base URL (${place})${
+      kind === 'openai-compatible' ? ', which most often ends in /v1' : ''
+    }.`,
+    bad_request: `Check whether ${model} takes such requests (temperature, limit of tokens, tools), and the base URL (${place}).`,
+    quota_exhausted: `Look at plan, credit and limits of your account with ${provider}.`,
+    rate_limited: `Ask less often: concurrent or requests_per_minute in the settings of ${provider}.`,
+    overloaded: `Try again later, or see whether ${provider} reports a disturbance.`,
+    timed_out: isStreaming
+      ? `Raise stall_seconds in the settings of ${provider} if the model thinks for so long.`
+      : `Without streaming nothing comes until the reply is complete: switch stream on, or raise stall_seconds in the settings of ${provider}.`,
+    connection: `Check the network, and whether a server runs at ${place}.`,
+    malformed: `Check whether ${place} speaks the interface ${kind}.`,
+  };
+  return hints[failure];
+}

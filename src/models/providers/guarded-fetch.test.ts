@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { guardedFetch, RedirectError, StallError } from './guarded-fetch.ts';
+
+async function startServer(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+describe('a guarded fetch', () => {
+  it('waits as long as something comes now and then', async () => {
+    await using server = await startServer(async (_, response) => {
+      response.writeHead(200);
+      for (let piece = 0; piece < 8; piece++) {
+        response.write('.');
+        await sleep(60);
+      }
+      response.end();
+    });
+    const response = await guardedFetch(300, true)(server.url);
+    expect(await response.text()).toBe('........');
+  });
+
+  it('gives up a server that sends no headers', async () => {
+    await using server = await startServer(() => {});
+    await expect(guardedFetch(50, true)(server.url)).rejects.toBeInstanceOf(StallError);
+  });
+
+  it('gives up a reply that stops in the middle', async () => {
+    await using server = await startServer((_, response) => {
+      response.writeHead(200).write('half');
+    });
+    const response = await guardedFetch(50, true)(server.url);
+    await expect(response.text()).rejects.toBeInstanceOf(StallError);
+  });
+
+  it('takes no slow reader for a silent server', async () => {
+    await using server = await startServer((_, response) => {
+      response.writeHead(200).end('all at once');
+    });
+    const response = await guardedFetch(50, true)(server.url);
+    await sleep(150);
+    expect(await response.text()).toBe('all at once');
+  });
+
+  it('follows no redirect, so that no header goes to another place', async () => {
+    let visits = 0;
+    await using elsewhere = await startServer((_, response) => {
+      visits++;
+      response.end();
+    });
+    await using server = await startServer((_, response) => {
+      response.writeHead(307, { location: `${elsewhere.url}?key=secret` }).end();
+    });
+    const call = guardedFetch(1_000, true)(server.url, { headers: { 'x-api-key': 'secret' } });
+    await expect(call).rejects.toBeInstanceOf(RedirectError);
+    await expect(call).rejects.toThrow(/^((?!secret).)*$/);
+    expect(visits).toBe(0);
+  });
+});

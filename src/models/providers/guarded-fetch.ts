@@ -1,0 +1,86 @@
+/** Nothing came for too long. */
+export class StallError extends Error {
+  override readonly name = 'StallError';
+}
+
+/** The server answered with a redirect, which is not followed: it would carry the key to another place. */
+export class RedirectError extends Error {
+  override readonly name = 'RedirectError';
+}
+
+/** A stream was asked for, and one piece of JSON came: an error, or the reply of a server that does not stream. */
+export class UnstreamedReply extends Error {
+  override readonly name = 'UnstreamedReply';
+  readonly body: string;
+
+  constructor(body: string) {
+    super(
+      'the server sent its reply in one piece although a stream was asked for (see stream in its settings)',
+    );
+    this.body = body;
+  }
+}
+
+/**
+ * A `fetch` that gives up when nothing comes for `stallMs`: neither the headers nor the next piece of the body.
+ * Bytes count, so a server that sends signs of life while a model thinks is not given up.
+ */
+export function guardedFetch(stallMs: number, isStreaming: boolean): typeof fetch {
+  return async (input, init) => {
+    const stalled = new AbortController();
+    const watch = createWatch(stallMs, () =>
+      stalled.abort(new StallError(`nothing came for ${stallMs / 1000} s`)),
+    );
+    const signals = [stalled.signal, ...(init?.signal ? [init.signal] : [])];
+    const response = await watch.during(
+      fetch(input, { ...init, redirect: 'manual', signal: AbortSignal.any(signals) }),
+    );
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      throw new RedirectError(`the server redirects to ${originOf(response.headers.get('location'))}`);
+    }
+    if (response.body === null) return response;
+    const watched = new Response(watchedBody(response.body, watch), response);
+    if (
+      isStreaming &&
+      response.ok &&
+      /^application\/json\b/i.test(response.headers.get('content-type') ?? '')
+    )
+      throw new UnstreamedReply(await watched.text());
+    return watched;
+  };
+}
+
+interface Watch {
+  /** Watches over the wait for this alone: a reader that is slow itself is no stall. */
+  during<Value>(wait: Promise<Value>): Promise<Value>;
+}
+
+function createWatch(stallMs: number, onStall: () => void): Watch {
+  return {
+    async during(wait) {
+      const timer = setTimeout(onStall, stallMs);
+      try {
+        return await wait;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+function watchedBody(body: ReadableStream<Uint8Array>, watch: Watch): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await watch.during(reader.read());
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+function originOf(location: string | null): string {
+  return location !== null && URL.canParse(location) ? new URL(location).origin : 'somewhere else';
+}

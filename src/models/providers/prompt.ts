@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import type { ModelMessage, ModelTool, ToolCall } from '../../schema/index.ts';
+import type { WireRequest } from '../wire.ts';
+import type { ProviderCall, ProviderOptions, ProviderPrompt, ProviderTool } from './provider-model.ts';
+import type { ProviderKind } from './provider-state.ts';
+
+/** A model and the interface it is reached by: whose signed reasoning is whose. */
+export interface ModelAddress {
+  kind: ProviderKind;
+  model: string;
+}
+
+const Metadata = z.record(z.string(), z.record(z.string(), z.json())).optional();
+const OwnPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string(), providerOptions: Metadata }),
+  z.object({ type: z.literal('reasoning'), text: z.string(), providerOptions: Metadata }),
+  z.object({
+    type: z.literal('tool-call'),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    input: z.json(),
+    providerOptions: Metadata,
+  }),
+]);
+export type OwnPart = z.infer<typeof OwnPart>;
+
+/** The provider's own form of an assistant's message, as it stands in `ModelMessage.provider`. */
+export const OwnForm = z.object({ kind: z.string(), model: z.string(), content: z.array(OwnPart) });
+export type OwnForm = z.infer<typeof OwnForm>;
+
+type Message = ProviderPrompt[number];
+type UserPart = Extract<Message, { role: 'user' }>['content'][number];
+type AssistantPart = Extract<Message, { role: 'assistant' }>['content'][number];
+
+/** Anthropic takes no more breakpoints in one request. */
+const mostBreakpoints = 4;
+/** OpenAI takes four, Google five; the reply is cut at the others when it is here. */
+const mostStopTexts: Record<ProviderKind, number> = {
+  anthropic: 100,
+  openai: 4,
+  google: 5,
+  'openai-compatible': 4,
+};
+
+/** The request in the form of the provider packages. */
+export function providerCall(address: ModelAddress, request: WireRequest, signal: AbortSignal): ProviderCall {
+  const stop = request.stop.filter((text) => text.trim() !== '').slice(0, mostStopTexts[address.kind]);
+  const options = requestOptions[address.kind];
+  return {
+    prompt: providerPrompt(address, request.messages),
+    maxOutputTokens: request.maxOutputTokens,
+    ...(request.temperature === null ? {} : { temperature: request.temperature }),
+    ...(stop.length === 0 ? {} : { stopSequences: stop }),
+    ...(request.tools.length === 0
+      ? {}
+      : {
+          tools: request.tools.map((tool) => providerTool(address.kind, tool)),
+          toolChoice: { type: 'auto' as const },
+        }),
+    ...(options === undefined ? {} : { providerOptions: options }),
+    abortSignal: signal,
+  };
+}
+
+/** OpenAI keeps replies by default; without that, reasoning comes sealed within the reply and is sent back. */
+const requestOptions: Partial<Record<ProviderKind, ProviderOptions>> = {
+  openai: { openai: { store: false } },
+};
+
+function providerTool(kind: ProviderKind, { name, description, input_schema }: ModelTool): ProviderTool {
+  const tool = { type: 'function' as const, name, description, inputSchema: input_schema };
+  // The strict mode of OpenAI allows no argument to be left out.
+  return kind === 'openai' ? { ...tool, strict: false } : tool;
+}
+
+/**
+ * Messages that any provider takes: one system message at the head, no two messages of the user in a row, no empty
+ * text. A system message further down becomes one of the user: Anthropic and Google allow it nowhere else.
+ */
+export function providerPrompt(address: ModelAddress, messages: readonly ModelMessage[]): ProviderPrompt {
+  const breakpoints = breakpointsOf(address.kind, messages);
+  const prompt: Message[] = [];
+  for (const message of messages) {
+    const options = breakpoints.has(message) ? cacheBreakpoint : undefined;
+    const next = providerMessage(address, message, prompt, options);
+    if (next !== null) append(address.kind, prompt, next);
+  }
+  return prompt;
+}
+
+const cacheBreakpoint: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/** The other providers find the recurring head of a prompt by themselves. */
+function breakpointsOf(kind: ProviderKind, messages: readonly ModelMessage[]): ReadonlySet<ModelMessage> {
+  if (kind !== 'anthropic') return new Set();
+  return new Set(
+    messages.filter((message) => isStable(message) && !isBlank(message.text)).slice(-mostBreakpoints),
+  );
+}
+
+/** Anthropic takes no text without a letter. */
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function isStable(message: ModelMessage): boolean {
+  return (message.role === 'system' || message.role === 'user') && message.stable === true;
+}
+
+function providerMessage(
+  address: ModelAddress,
+  message: ModelMessage,
+  before: readonly Message[],
+  options: ProviderOptions | undefined,
+): Message | null {
+  const text = message.text.toWellFormed();
+  const isHead = before.every(({ role }) => role === 'system');
+  switch (message.role) {
+    case 'system':
+      if (isBlank(text)) return null;
+      return isHead
+        ? withOptions({ role: 'system' as const, content: text }, options)
+        : userMessage(text, options);
+    case 'user':
+      return isBlank(text) ? null : userMessage(text, options);
+    case 'assistant': {
+      const content = assistantContent(address, message);
+      return content.length === 0 ? null : { role: 'assistant', content };
+    }
+    case 'tool': {
+      const output = { type: 'text' as const, value: text };
+      const { call_id: toolCallId, name: toolName } = message;
+      return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
+    }
+  }
+}
+
+function userMessage(text: string, options: ProviderOptions | undefined): Message {
+  return { role: 'user', content: [withOptions({ type: 'text' as const, text }, options)] };
+}
+
+function withOptions<Part extends object>(part: Part, providerOptions: ProviderOptions | undefined): Part {
+  return providerOptions === undefined ? part : { ...part, providerOptions };
+}
+
+/**
+ * Adds a message, to the one before it where they have the same role. Anthropic's texts stay apart, for their
+ * breakpoints; elsewhere they become one text, because many servers take nothing but a plain text.
+ */
+function append(kind: ProviderKind, prompt: Message[], next: Message): void {
+  const last = prompt.at(-1);
+  if (last?.role === 'tool' && next.role === 'tool') last.content.push(...next.content);
+  else if (last?.role === 'user' && next.role === 'user') {
+    const parts = [...last.content, ...next.content];
+    last.content = kind === 'anthropic' ? parts : [{ type: 'text', text: joined(parts) }];
+  } else if (last?.role === 'system' && next.role === 'system' && kind !== 'anthropic') {
+    last.content = `${last.content}\n\n${next.content}`;
+  } else prompt.push(next);
+}
+
+function joined(parts: readonly UserPart[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+}
+
+function assistantContent(
+  address: ModelAddress,
+  message: Extract<ModelMessage, { role: 'assistant' }>,
+): AssistantPart[] {
+  const own = OwnForm.safeParse(message.provider);
+  if (own.success && own.data.kind === address.kind && own.data.model === address.model)
+    return own.data.content.map(ownPart);
+  const text = message.text.toWellFormed();
+  const calls = (message.tool_calls ?? []).map(toolCallPart);
+  return isBlank(text) ? calls : [{ type: 'text', text }, ...calls];
+}
+
+function ownPart({ providerOptions, ...part }: OwnPart): AssistantPart {
+  const given = part.type === 'tool-call' ? { ...part, input: objectInput(part.input) } : part;
+  return withOptions(given, providerOptions);
+}
+
+function toolCallPart({ id, name, input }: ToolCall): AssistantPart {
+  return { type: 'tool-call', toolCallId: id, toolName: name, input: objectInput(input) };
+}
+
+/** Providers take back nothing but an object: what was none is shown to the model inside one. */
+function objectInput(input: ToolCall['input']): ToolCall['input'] {
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { unparsed: input };
+}

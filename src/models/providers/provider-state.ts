@@ -1,0 +1,215 @@
+import { nearest } from '../../lib/nearest.ts';
+import type { ProviderSettings } from '../../schema/index.ts';
+
+/** Environment variables, as they are passed in: nothing here reads the environment itself. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The interfaces that are spoken over the network. */
+export type ProviderKind = Exclude<NonNullable<ProviderSettings['kind']>, 'scripted'>;
+
+interface KindFacts {
+  /** Where the key may stand; the first that is set counts. */
+  keyVariables: readonly [string, ...string[]];
+  keyNeeded: boolean;
+  baseUrlVariable: string;
+  /** Null: there is no such place by itself. */
+  baseUrl: string | null;
+  /** What a base URL without a path is completed with. */
+  versionPath: string;
+}
+
+const kinds: Record<ProviderKind, KindFacts> = {
+  anthropic: {
+    keyVariables: ['ANTHROPIC_API_KEY'],
+    keyNeeded: true,
+    baseUrlVariable: 'ANTHROPIC_BASE_URL',
+    baseUrl: 'https://api.anthropic.com/v1',
+    versionPath: '/v1',
+  },
+  openai: {
+    keyVariables: ['OPENAI_API_KEY'],
+    keyNeeded: true,
+    baseUrlVariable: 'OPENAI_BASE_URL',
+    baseUrl: 'https://api.openai.com/v1',
+    versionPath: '/v1',
+  },
+  google: {
+    keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+    keyNeeded: true,
+    baseUrlVariable: 'GOOGLE_GENERATIVE_AI_BASE_URL',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    versionPath: '/v1beta',
+  },
+  'openai-compatible': {
+    keyVariables: ['MLAB_OPENAI_COMPATIBLE_API_KEY'],
+    keyNeeded: false,
+    baseUrlVariable: 'MLAB_OPENAI_COMPATIBLE_URL',
+    baseUrl: null,
+    versionPath: '',
+  },
+};
+
+/** The providers that need no settings; each is named as the interface it speaks. */
+export const builtInProviders: readonly ProviderKind[] = [
+  'anthropic',
+  'openai',
+  'google',
+  'openai-compatible',
+];
+
+/** How a provider stands before any call: shown by `mlab models`. It holds no key. */
+export interface ProviderState {
+  provider: string;
+  kind: ProviderKind;
+  /** The variable that holds the key, or would. */
+  keyVariable: string;
+  keyPresent: boolean;
+  /** Whether no call is made without a key. */
+  keyNeeded: boolean;
+  /** Without user name, password and query; null where it is not known. */
+  baseUrl: string | null;
+  usable: boolean;
+  problem: ProviderProblem | null;
+}
+
+export interface ProviderProblem {
+  code: 'key_missing' | 'base_url_missing' | 'base_url_invalid';
+  message: string;
+  hint: string;
+}
+
+/** What a provider's package is given. */
+export interface ProviderAccess {
+  key: string | null;
+  baseUrl: string;
+}
+
+/** How `provider` (the part of a model's name before the first slash) stands with these settings and variables. */
+export function providerState(
+  provider: string,
+  settings: ProviderSettings,
+  variables: Variables,
+): ProviderState {
+  const { kind, keyVariable, key, keyNeeded, baseUrl, problem } = look(provider, settings, variables);
+  return {
+    provider,
+    kind,
+    keyVariable,
+    keyPresent: key !== null,
+    keyNeeded,
+    baseUrl: baseUrl === null ? null : shownUrl(baseUrl),
+    usable: problem === null,
+    problem,
+  };
+}
+
+/** The key and the place of a provider, or what is in the way. */
+export function providerAccess(
+  provider: string,
+  settings: ProviderSettings,
+  variables: Variables,
+): ProviderAccess | ProviderProblem {
+  const { key, baseUrl, problem } = look(provider, settings, variables);
+  if (problem !== null) return problem;
+  if (baseUrl === null) throw new Error(`a base URL is missing and no problem was found (${provider})`);
+  return { key, baseUrl };
+}
+
+function look(provider: string, settings: ProviderSettings, variables: Variables) {
+  const kind = kindOf(provider, settings);
+  const facts = kinds[kind];
+  const keyVariable =
+    settings.api_key_variable ??
+    facts.keyVariables.find((name) => present(variables[name]) !== null) ??
+    facts.keyVariables[0];
+  const key = present(variables[keyVariable]);
+  const keyNeeded = facts.keyNeeded || settings.api_key_variable !== undefined;
+  const baseUrl = baseUrlOf(provider, facts, settings, variables);
+  const problem =
+    keyProblem(provider, keyVariable, key, keyNeeded) ?? baseUrlProblem(provider, facts, baseUrl);
+  return { kind, keyVariable, key, keyNeeded, baseUrl, problem };
+}
+
+function kindOf(provider: string, settings: ProviderSettings): ProviderKind {
+  if (settings.kind === 'scripted') throw new Error('a scripted provider is not reached over the network');
+  return settings.kind ?? builtInProviders.find((name) => name === provider) ?? 'openai-compatible';
+}
+
+/** The general variable serves the provider of that very name alone: a misspelt provider must not reach it. */
+function baseUrlOf(
+  provider: string,
+  facts: KindFacts,
+  settings: ProviderSettings,
+  variables: Variables,
+): string | null {
+  const isKnown = builtInProviders.some((name) => name === provider) || settings.kind !== undefined;
+  const given = settings.base_url ?? (isKnown ? present(variables[facts.baseUrlVariable]) : null);
+  if (given === null) return isKnown ? facts.baseUrl : null;
+  if (!URL.canParse(given)) return given;
+  const url = new URL(given);
+  if (url.pathname === '/') url.pathname = facts.versionPath;
+  return url.href.replace(/\/+$/, '');
+}
+
+function present(value: string | undefined): string | null {
+  const trimmed = value?.trim() ?? '';
+  return trimmed === '' ? null : trimmed;
+}
+
+function keyProblem(
+  provider: string,
+  variable: string,
+  key: string | null,
+  keyNeeded: boolean,
+): ProviderProblem | null {
+  if (key === null && keyNeeded) {
+    return {
+      code: 'key_missing',
+      message: `There is no key for ${provider}: the environment variable ${variable} is not set.`,
+      hint: `Set ${variable} to your key.`,
+    };
+  }
+  // Such a key cannot be sent in a header, and the error of the attempt would show it.
+  if (key !== null && !/^[\x21-\x7e]+$/.test(key)) {
+    return {
+      code: 'key_missing',
+      message: `What stands in ${variable} is no key: it holds spaces, line breaks or other characters that no key has.`,
+      hint: `Set ${variable} to the key alone.`,
+    };
+  }
+  return null;
+}
+
+function baseUrlProblem(provider: string, facts: KindFacts, baseUrl: string | null): ProviderProblem | null {
+  if (baseUrl === null) return baseUrlMissing(provider, facts);
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '')
+    return null;
+  return {
+    code: 'base_url_invalid',
+    message: `The base URL of ${provider} is not one of http or https without user name and password.`,
+    hint: `Mend base_url in its settings, or ${facts.baseUrlVariable}; a key belongs in a variable of its own.`,
+  };
+}
+
+function baseUrlMissing(provider: string, facts: KindFacts): ProviderProblem {
+  if (provider === 'openai-compatible') {
+    return {
+      code: 'base_url_missing',
+      message: 'It is not known where the OpenAI-compatible server is.',
+      hint: `Set ${facts.baseUrlVariable}, for example to http://localhost:11434/v1.`,
+    };
+  }
+  const similar = nearest(provider, builtInProviders);
+  return {
+    code: 'base_url_missing',
+    message: `There is no provider ${provider} by itself, and its settings name no base URL.`,
+    hint: `${similar === null ? '' : `Did you mean ${similar}? `}Built in are ${builtInProviders.join(', ')}; any other needs base_url in its settings, for example http://localhost:11434/v1.`,
+  };
+}
+
+function shownUrl(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  return `${url.origin}${url.pathname === '/' ? '' : url.pathname}`;
+}

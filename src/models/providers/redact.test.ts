@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from './redact.ts';
+
+const anyKey = fc.string({ minLength: 12, maxLength: 60, unit: fc.constantFrom(...'abcXYZ0189-_+/=.') });
+
+describe('a redactor', () => {
+  it('takes a key out in every form, wherever it stands', () => {
+    fc.assert(
+      fc.property(anyKey, fc.string(), fc.string(), (key, before, after) => {
+        const redactor = createRedactor({}, { OPENAI_API_KEY: key });
+        const forms = [
+          `${before}${key}${after}`,
+          encodeURIComponent(`${before.toWellFormed()}${key}`),
+          JSON.stringify({ [before]: key }),
+        ];
+        for (const form of forms) expect(redactor.error(form)).not.toContain(key);
+        // The edges of base64 depend on what stands beside the key, so a few characters of it may remain.
+        const encoded = Buffer.from(`${before}${key}${after}`).toString('base64');
+        const decoded = Buffer.from(redactor.text(encoded).replaceAll('[key]', '!!!!'), 'base64').toString();
+        expect(decoded).not.toContain(key.slice(2, -2));
+      }),
+    );
+  });
+
+  it('knows the keys of all providers, and the variable that the settings name', () => {
+    const variables = {
+      ANTHROPIC_API_KEY: 'first-secret',
+      MY_OWN: 'second-secret',
+      GITHUB_TOKEN: 'third-secret',
+    };
+    const redactor = createRedactor({ api_key_variable: 'MY_OWN' }, variables);
+    expect(redactor.text('first-secret second-secret third-secret')).toBe('[key] [key] [key]');
+  });
+
+  it('leaves other variables and very short values alone', () => {
+    const redactor = createRedactor({}, { HOME: '/home/somebody', OPENAI_API_KEY: 'none' });
+    expect(redactor.error('none of /home/somebody')).toBe('none of /home/somebody');
+  });
+
+  it('takes out of error texts what looks like a key of somebody else', () => {
+    const { error } = createRedactor({}, {});
+    expect(error('Authorization: Bearer abcdef123456')).toBe('Authorization: Bearer [key]');
+    expect(error('{"x-api-key":"abcdef123456"}')).toBe('{"x-api-key":"[key]"}');
+    expect(error('Incorrect API key provided: sk-abcd****wxyz.')).not.toContain('abcd');
+  });
+
+  it('leaves what a model says about keys as it is', () => {
+    const text = 'Send "Authorization: Bearer TOKEN_OF_YOURS", such as sk-0123456789.';
+    expect(createRedactor({}, { OPENAI_API_KEY: 'a-real-secret' }).text(text)).toBe(text);
+  });
+});

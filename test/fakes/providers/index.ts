@@ -1,0 +1,11 @@
+export { type Fault, type FaultPlan, faultsAtRandom, faultsInOrder, passingFaults } from './faults.ts';
+export type { FakeReply, FakeToolCall, FakeUsage } from './reply.ts';
+export {
+  type BaseUrls,
+  type FormatName,
+  type ProviderServer,
+  type ProviderServerOptions,
+  type SeenRequest,
+  startProviderServer,
+} from './server.ts';
+export { type FakeWire, fakeKeys, fakeWires, variablesFor } from './wires.ts';

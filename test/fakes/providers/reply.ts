@@ -1,0 +1,75 @@
+/** A reply as a test describes it; each format writes it in its own words. */
+export interface FakeReply {
+  text?: string;
+  toolCalls?: FakeToolCall[];
+  /** What the model thought; signed where the format has signatures. */
+  reasoning?: string;
+  /** Null: the server gives no counts. */
+  usage?: FakeUsage | null;
+  /** Default: `tool_calls` where there are any, else `stop`. */
+  finish?: 'stop' | 'length' | 'tool_calls' | 'refused' | 'context_full';
+  /** The model that says it answered; default: the one that was asked for. */
+  model?: string;
+}
+
+export interface FakeToolCall {
+  id?: string;
+  name: string;
+  /** The arguments as the model wrote them: JSON, as a rule. */
+  input: string;
+}
+
+/** Tokens. `cachedInput` and `cacheWrite` are parts of `input`, `reasoning` is a part of `output`. */
+export interface FakeUsage {
+  input: number;
+  output: number;
+  cachedInput?: number;
+  cacheWrite?: number;
+  reasoning?: number;
+}
+
+/** A reply with nothing left open. */
+export interface CompleteReply {
+  text: string;
+  toolCalls: Required<FakeToolCall>[];
+  reasoning: string;
+  usage: Required<FakeUsage> | null;
+  finish: NonNullable<FakeReply['finish']>;
+  model: string;
+}
+
+export function completeReply(reply: FakeReply, model: string): CompleteReply {
+  const toolCalls = (reply.toolCalls ?? []).map((call, index) => ({ id: `call_${index + 1}`, ...call }));
+  const usage = reply.usage === undefined ? { input: 100, output: 10 } : reply.usage;
+  return {
+    text: reply.text ?? '',
+    toolCalls,
+    reasoning: reply.reasoning ?? '',
+    usage: usage === null ? null : { cachedInput: 0, cacheWrite: 0, reasoning: 0, ...usage },
+    finish: reply.finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+    model: reply.model ?? model,
+  };
+}
+
+/** What a server must know to speak one provider's format. */
+export interface Format {
+  /** The request that this path and body stand for; null where they are not of this format. */
+  read(path: string, body: unknown): { model: string; isStreaming: boolean } | null;
+  /** The whole reply as one JSON value. */
+  json(reply: CompleteReply): unknown;
+  /** The reply as server-sent events, each as it goes over the wire. */
+  events(reply: CompleteReply): string[];
+  /** The body of an error. */
+  error(status: number, message: string): unknown;
+  /** The overload that is reported in the middle of a stream. */
+  overloadEvent(): string;
+}
+
+export function dataEvent(value: unknown): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}
+
+/** The text in pieces of a few characters, as a model writes it. */
+export function pieces(text: string, length = 7): string[] {
+  return text.match(new RegExp(`[\\s\\S]{1,${length}}`, 'g')) ?? [];
+}

@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { anthropic } from './anthropic.ts';
+import { chatCompletions } from './chat-completions.ts';
+import { type Fault, type FaultPlan, faultsInOrder } from './faults.ts';
+import { google } from './google.ts';
+import { type CompleteReply, completeReply, type FakeReply, type Format } from './reply.ts';
+import { responses } from './responses.ts';
+
+/** Where each provider lies on the server: to be given as its base URL. */
+export interface BaseUrls {
+  anthropic: string;
+  openai: string;
+  google: string;
+  'openai-compatible': string;
+}
+
+export type FormatName = 'anthropic' | 'responses' | 'chat' | 'google' | 'compatible';
+
+const formats: Record<FormatName, Format> = {
+  anthropic,
+  responses,
+  chat: chatCompletions('/openai/v1/chat/completions'),
+  google,
+  compatible: chatCompletions('/compatible/v1/chat/completions'),
+};
+
+/** A request as it came. */
+export interface SeenRequest {
+  /** From 1, in order of arrival. */
+  number: number;
+  format: FormatName;
+  path: string;
+  model: string;
+  isStreaming: boolean;
+  headers: IncomingHttpHeaders;
+  /** The key that came with it; null where none did. */
+  key: string | null;
+  body: unknown;
+}
+
+export interface ProviderServerOptions {
+  /** What the model answers; default: `Hello.` */
+  answer?: (request: SeenRequest) => FakeReply | Promise<FakeReply>;
+  faults?: readonly Fault[] | FaultPlan;
+  /** Before the headers of every reply, in milliseconds. */
+  latencyMs?: number;
+}
+
+/** A local server that speaks the formats of the real providers. */
+export interface ProviderServer extends AsyncDisposable {
+  url: string;
+  baseUrls: BaseUrls;
+  requests: SeenRequest[];
+  /** The most requests that were open at the same time. */
+  readonly peak: number;
+  /** How many requests got a fault. */
+  readonly faulty: number;
+}
+
+export async function startProviderServer(options: ProviderServerOptions = {}): Promise<ProviderServer> {
+  const requests: SeenRequest[] = [];
+  const counts = { open: 0, peak: 0, faulty: 0 };
+  const plan = typeof options.faults === 'function' ? options.faults : faultsInOrder(options.faults ?? []);
+  const closing = new AbortController();
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    counts.open++;
+    counts.peak = Math.max(counts.peak, counts.open);
+    response.once('close', () => counts.open--);
+    const seen = await readRequest(request, requests.length + 1);
+    if (seen === null) {
+      response
+        .writeHead(404, { 'content-type': 'text/html' })
+        .end('<html><title>404</title>No such page</html>');
+      return;
+    }
+    requests.push(seen);
+    const fault = plan(seen.number);
+    if (fault !== null) counts.faulty++;
+    if (options.latencyMs !== undefined) await sleep(options.latencyMs, null, { signal: closing.signal });
+    if (fault?.kind === 'slow-headers') await sleep(fault.ms, null, { signal: closing.signal });
+    const described =
+      fault?.kind === 'empty-answer' ? {} : await (options.answer?.(seen) ?? { text: 'Hello.' });
+    await answer(seen, completeReply(described, seen.model), fault, response);
+  };
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      // A bug of the test shows as an error of the server, with its reason.
+      if (!closing.signal.aborted && !response.headersSent) response.writeHead(500).end(String(error));
+      else response.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  return {
+    url,
+    baseUrls: {
+      anthropic: `${url}/anthropic/v1`,
+      openai: `${url}/openai/v1`,
+      google: `${url}/google/v1beta`,
+      'openai-compatible': `${url}/compatible/v1`,
+    },
+    requests,
+    get peak() {
+      return counts.peak;
+    },
+    get faulty() {
+      return counts.faulty;
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function readRequest(request: IncomingMessage, number: number): Promise<SeenRequest | null> {
+  const body: unknown = JSON.parse((await text(request)) || 'null');
+  const path = request.url ?? '';
+  for (const [name, format] of Object.entries(formats)) {
+    const read = format.read(path, body);
+    if (read !== null) {
+      const { headers } = request;
+      return { number, format: formatName(name), path, ...read, headers, key: keyOf(headers), body };
+    }
+  }
+  return null;
+}
+
+function formatName(name: string): FormatName {
+  const found = (['anthropic', 'responses', 'chat', 'google', 'compatible'] as const).find(
+    (known) => known === name,
+  );
+  if (found === undefined) throw new Error(`no format ${name}`);
+  return found;
+}
+
+function keyOf(headers: IncomingHttpHeaders): string | null {
+  const key =
+    headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
+  return typeof key === 'string' ? key : null;
+}
+
+async function answer(
+  { format: name, isStreaming }: SeenRequest,
+  reply: CompleteReply,
+  fault: Fault | null,
+  response: ServerResponse,
+): Promise<void> {
+  const format = formats[name];
+  if (fault?.kind === 'status' || (fault?.kind === 'overload-mid-stream' && !isStreaming)) {
+    const status = fault.kind === 'status' ? fault.status : 503;
+    const given =
+      fault.kind === 'status' ? fault : { message: undefined, body: undefined, headers: undefined };
+    const body = given.body ?? format.error(status, given.message ?? `fault ${status}`);
+    response.writeHead(status, { 'content-type': 'application/json', ...given.headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    return;
+  }
+  if (fault?.kind === 'reset') {
+    response.destroy();
+    return;
+  }
+  const type = isStreaming ? 'text/event-stream' : 'application/json';
+  response.writeHead(200, { 'content-type': type });
+  const chunks = isStreaming ? format.events(reply) : halves(JSON.stringify(format.json(reply)));
+  await writeChunks(response, fault, chunks, format);
+}
+
+async function writeChunks(
+  response: ServerResponse,
+  fault: Fault | null,
+  chunks: string[],
+  format: Format,
+): Promise<void> {
+  const half = chunks.slice(0, Math.ceil(chunks.length / 2));
+  switch (fault?.kind) {
+    case 'wrong-json':
+      response.end('data: {"id": nonsense,,\n\n');
+      return;
+    case 'other-schema':
+      response.end('{"status":"ok","hello":["world"]}');
+      return;
+    case 'empty-body':
+      response.end();
+      return;
+    case 'overload-mid-stream':
+      response.end([...half, format.overloadEvent()].join(''));
+      return;
+    case 'end-early':
+      response.end(half.join(''));
+      return;
+    case 'stall':
+      response.write(half.join(''));
+      return;
+    case 'cut':
+      response.write(half.join(''));
+      // So that the first half is on its way before the connection goes.
+      await sleep(10);
+      response.destroy();
+      return;
+    default:
+      for (const chunk of chunks) response.write(chunk);
+      response.end();
+  }
+}
+
+function halves(body: string): string[] {
+  const middle = Math.floor(body.length / 2);
+  return [body.slice(0, middle), body.slice(middle)];
+}
