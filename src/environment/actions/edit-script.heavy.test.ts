@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ScriptOfAnswers } from '../../../test/fakes/script-of-answers.ts';
 import { type BarePython, barePython } from '../../../test/fixtures/bare-python.ts';
 import { WorkspacePlace } from '../../../test/fixtures/workspace-place.ts';
+import { ScriptedModels } from '../../models/index.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import type { SandboxDriver } from '../../schema/index.ts';
 
@@ -41,7 +41,7 @@ describe.each(drivers)('Python in the sandbox "%s"', (driver) => {
   const open = (replies: string[], source = script) =>
     WorkspacePlace.open({
       files: { 'train.py': source },
-      models: new ScriptOfAnswers(replies),
+      models: new ScriptedModels(replies),
       sandbox: { driver, python: bare.python },
     });
   const edit = (place: WorkspacePlace) =>

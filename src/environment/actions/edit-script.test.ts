@@ -1,14 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answered, ScriptOfAnswers, textOf } from '../../../test/fakes/script-of-answers.ts';
+import { requestText } from '../../../test/fixtures/request-text.ts';
 import { type PlaceOptions, WorkspacePlace } from '../../../test/fixtures/workspace-place.ts';
-import { ModelUnavailable } from '../../models/index.ts';
+import { ScriptedModels } from '../../models/index.ts';
 
 /** Texts that are no Python, so that nothing has to be run to judge them. */
 const files = { 'notes.md': '# Notes\none\ntwo\nthree\n', 'fixed/a.md': 'a\n', 'folder/b.md': 'b\n' };
 
-function open(models: ScriptOfAnswers, options: PlaceOptions = {}) {
+function open(models: ScriptedModels, options: PlaceOptions = {}) {
   const isReadOnly = (path: string) => path.startsWith('fixed/');
   return WorkspacePlace.open({ files, models, isReadOnly, ...options });
 }
@@ -36,7 +37,7 @@ const edited = '# Notes\none\n2\nthree';
 
 describe('an edit by a model', () => {
   test('is saved, shown as a difference, marked as written by a model, and undone', async () => {
-    const models = new ScriptOfAnswers([`Here it is:\n${block(edited)}`]);
+    const models = new ScriptedModels([`Here it is:\n${block(edited)}`]);
     await using place = await open(models);
     const answer = await edit(place);
     expect(answer).toMatchObject({ status: 'ok' });
@@ -51,7 +52,7 @@ describe('an edit by a model', () => {
   });
 
   test('asks the editor with a head that never changes, the file between marks, and the instruction', async () => {
-    const models = new ScriptOfAnswers([block(edited), block('b2')]);
+    const models = new ScriptedModels([block(edited), block('b2')]);
     await using place = await open(models);
     await edit(place);
     await edit(place, { script_name: 'folder/b.md', save_name: 'folder/b.md' });
@@ -59,13 +60,13 @@ describe('an edit by a model', () => {
     expect(first).toMatchObject({ role: 'editor', purpose: 'edit a script' });
     expect(first?.messages[0]).toEqual(second?.messages[0]);
     expect(first?.messages[0]).toMatchObject({ role: 'system', stable: true });
-    expect(textOf(first)).toMatch(
+    expect(requestText(first)).toMatch(
       /<<<begin (\w+) "notes.md"\n# Notes\none\ntwo\nthree\nend \1>>>[\s\S]*Change two\./,
     );
   });
 
   test('that is saved elsewhere leaves the script as it is, and undo restores what was overwritten', async () => {
-    await using place = await open(new ScriptOfAnswers([block(edited), block('new')]));
+    await using place = await open(new ScriptedModels([block(edited), block('new')]));
     expect(await edit(place, { save_name: 'folder/b.md' })).toMatchObject({ status: 'ok' });
     expect([contentOf(place), contentOf(place, 'folder/b.md')]).toEqual([files['notes.md'], `${edited}\n`]);
     await place.step('Undo Edit Script', { script_name: 'folder/b.md' });
@@ -77,12 +78,12 @@ describe('an edit by a model', () => {
   });
 
   test('of a script that is not there begins with an empty one, and says so', async () => {
-    const models = new ScriptOfAnswers([block('first')]);
+    const models = new ScriptedModels([block('first')]);
     await using place = await open(models);
     const answer = await edit(place, { script_name: 'none.md', save_name: 'made.md' });
     expect(answer.observation).toContain('There was no none.md: the edit began with an empty script.');
     expect(contentOf(place, 'made.md')).toBe('first\n');
-    expect(textOf(models.requests[0])).toContain('is empty as yet');
+    expect(requestText(models.requests[0])).toContain('is empty as yet');
   });
 
   test.each([
@@ -90,7 +91,7 @@ describe('an edit by a model', () => {
     ['a last line without a break', 'one\ntwo', 'one\n2'],
     ['blank lines at the end', 'one\ntwo\n\n\n', 'one\n2\n\n\n'],
   ])('keeps %s', async (_, before, after) => {
-    await using place = await open(new ScriptOfAnswers([block('one\n2')]), { files: { 'notes.md': before } });
+    await using place = await open(new ScriptedModels([block('one\n2')]), { files: { 'notes.md': before } });
     const answer = await edit(place);
     expect(answer.observation).toContain('-two');
     expect(answer.observation).not.toContain('-one');
@@ -99,7 +100,7 @@ describe('an edit by a model', () => {
 
   test('whose difference is long is shown cut in the middle', async () => {
     const text = Array.from({ length: 3000 }, (_, index) => `line ${index}`).join('\n');
-    await using place = await open(new ScriptOfAnswers([block(text)]));
+    await using place = await open(new ScriptedModels([block(text)]));
     const { observation } = await edit(place);
     expect(observation).toMatch(/^Saved to notes\.md[\s\S]*characters cut[\s\S]*line 2999\n$/);
     expect(observation.length).toBeLessThan(20_000);
@@ -108,9 +109,13 @@ describe('an edit by a model', () => {
 
 describe('an edit that can not be saved', () => {
   test.each([
-    ['was cut off', answered(`\`\`\`\n${edited}\n\`\`\``, 'length'), 'cut off at its limit of tokens'],
+    [
+      'was cut off',
+      { text: `\`\`\`\n${edited}\n\`\`\``, finish: 'length' } as const,
+      'cut off at its limit of tokens',
+    ],
     ['does not end', `\`\`\`\n${edited}`, 'its code block does not end'],
-    ['is empty', '', 'it is empty'],
+    ['is empty', { text: '', repeat: true }, 'it is empty'],
     ['holds no code', 'I would change two to 2.', 'it holds no code block'],
     ['holds an empty block', 'Here:\n```\n```', 'its code block is empty'],
     ['changes nothing', block('# Notes\none\ntwo\nthree'), 'the model changed nothing'],
@@ -119,14 +124,10 @@ describe('an edit that can not be saved', () => {
       block('# Notes\n... rest of the file unchanged ...'),
       'left a part of the script out',
     ],
-    ['is a refusal', { kind: 'refused', message: 'not this' } as const, 'declined: not this'],
-    [
-      'was not possible',
-      { kind: 'context_too_long', message: '' } as const,
-      'more than the language model can read',
-    ],
+    ['is a refusal', { refused: 'not this' } as const, 'declined: not this'],
+    ['was not possible', { context_too_long: '' } as const, 'more than the language model can read'],
   ])('because the reply %s leaves the file as it is and says why', async (_, reply, why) => {
-    await using place = await open(new ScriptOfAnswers([reply]));
+    await using place = await open(new ScriptedModels([reply]));
     const answer = await edit(place);
     expect(answer.status).toBe('failed');
     expect(answer.observation).toMatch(/^Nothing was saved/);
@@ -148,7 +149,7 @@ describe('an edit that can not be saved', () => {
     ['a script that is no text', 'binary', 'notes.md', 'failed', 'no text in UTF-8'],
     ['a script that is too large', 'large.md', 'notes.md', 'failed', 'too large'],
   ])('because of %s costs no call', async (_, script_name, save_name, status, why) => {
-    const models = new ScriptOfAnswers([]);
+    const models = new ScriptedModels([]);
     await using place = await open(models);
     writeFileSync(join(place.workspace, 'binary'), Buffer.from([0xff, 0xfe, 0]));
     writeFileSync(join(place.workspace, 'large.md'), 'x'.repeat(500_000));
@@ -174,8 +175,39 @@ describe('an edit that can not be saved', () => {
     expect(contentOf(place)).toBe(files['notes.md']);
   });
 
+  test('is told as an observation whatever the model writes, and what is saved comes out of a block', async () => {
+    const part = fc.oneof(
+      fc.constantFrom(
+        '```',
+        '```python',
+        '````',
+        '~~~',
+        '[PYTHON]',
+        '\n',
+        '...',
+        '<<<begin',
+        'end>>>',
+        '../x',
+      ),
+      fc.string({ unit: 'binary' }),
+    );
+    let reply = '';
+    await using place = await open(new ScriptedModels(() => reply), { limits: { steps: 100_000 } });
+    await fc.assert(
+      fc.asyncProperty(fc.array(part), async (parts) => {
+        reply = parts.join('\n');
+        const before = contentOf(place);
+        const answers = [await edit(place), await editLines(place, 1, 1)];
+        for (const { status } of answers) expect(['ok', 'failed']).toContain(status);
+        if (answers.every(({ status }) => status === 'failed')) expect(contentOf(place)).toBe(before);
+        else expect(reply).toMatch(/```|~~~|\[PYTHON\]/);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   test('because the workspace has no room is told as such', async () => {
-    await using place = await open(new ScriptOfAnswers([block('x'.repeat(2 ** 21))]), {
+    await using place = await open(new ScriptedModels([block('x'.repeat(2 ** 21))]), {
       limits: { workspace_mb: 1 },
     });
     expect(await edit(place)).toMatchObject({ status: 'workspace_full' });
@@ -185,11 +217,11 @@ describe('an edit that can not be saved', () => {
 
 describe('an edit of some lines by a model', () => {
   test('replaces these lines alone, and shows the model what stands around them', async () => {
-    const models = new ScriptOfAnswers([block('  1\n  1½')]);
+    const models = new ScriptedModels([block('  1\n  1½')]);
     await using place = await open(models);
     expect(await editLines(place, 2, 3)).toMatchObject({ status: 'ok' });
     expect(contentOf(place)).toBe('# Notes\n  1\n  1½\nthree\n');
-    const text = textOf(models.requests[0]);
+    const text = requestText(models.requests[0]);
     expect(text).toMatch(
       /Lines 2 to 3[\s\S]*\none\ntwo\nend[\s\S]*Above[\s\S]*# Notes[\s\S]*Below[\s\S]*three/,
     );
@@ -198,13 +230,13 @@ describe('an edit of some lines by a model', () => {
   });
 
   test('takes a last line beyond the end for the end', async () => {
-    await using place = await open(new ScriptOfAnswers([block('3')]));
+    await using place = await open(new ScriptedModels([block('3')]));
     await editLines(place, 4, 100);
     expect(contentOf(place)).toBe('# Notes\none\ntwo\n3\n');
   });
 
   test('needs lines that are there, and a script that is', async () => {
-    const models = new ScriptOfAnswers([]);
+    const models = new ScriptedModels([]);
     await using place = await open(models);
     expect((await editLines(place, 3, 2)).observation).toContain('lies before');
     expect((await editLines(place, 5, 6)).observation).toBe('There is no line 5: notes.md has 4 lines.');
@@ -213,11 +245,11 @@ describe('an edit of some lines by a model', () => {
   });
 
   test.each([
-    ['empty', ''],
-    ['cut off', answered(block('x'), 'length')],
+    ['empty', { text: '', repeat: true }],
+    ['cut off', { text: block('x'), finish: 'length' } as const],
     ['unchanged', block('one\ntwo')],
   ])('is not saved where the reply is %s', async (_, reply) => {
-    await using place = await open(new ScriptOfAnswers([reply]));
+    await using place = await open(new ScriptedModels([reply]));
     expect(await editLines(place, 2, 3)).toMatchObject({ status: 'failed' });
     expect(contentOf(place)).toBe(files['notes.md']);
   });
@@ -225,7 +257,7 @@ describe('an edit of some lines by a model', () => {
 
 describe('a resumed run', () => {
   test('repeats recorded edits without asking, and can undo them', async () => {
-    const models = new ScriptOfAnswers([block(edited), block('last')]);
+    const models = new ScriptedModels([block(edited), block('last')]);
     await using place = await open(models);
     const before = await edit(place);
     await place.reopen();
@@ -238,17 +270,17 @@ describe('a resumed run', () => {
   });
 
   test('that was stopped because no model could be reached, asks again', async () => {
-    const down = new ModelUnavailable('overloaded', 'busy', 'wait', []);
-    const models = new ScriptOfAnswers([down, block(edited)]);
+    const down = { fails: { failure: 'quota_exhausted' } } as const;
+    const models = new ScriptedModels([down, block(edited)]);
     await using place = await open(models);
-    await expect(edit(place)).rejects.toBe(down);
+    await expect(edit(place)).rejects.toThrow('quota_exhausted');
     expect(contentOf(place)).toBe(files['notes.md']);
     await place.reopen();
     expect(await edit(place)).toMatchObject({ step: 1, status: 'ok' });
   });
 
   test('uses the answer that a step had when it was killed before it was recorded', async () => {
-    const models = new ScriptOfAnswers([block(edited)]);
+    const models = new ScriptedModels([block(edited)]);
     await using place = await open(models);
     await edit(place);
     // A kill before the last line was on disk.

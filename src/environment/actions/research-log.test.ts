@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { answered, ScriptOfAnswers, textOf } from '../../../test/fakes/script-of-answers.ts';
+import { requestText } from '../../../test/fixtures/request-text.ts';
 import { WorkspacePlace } from '../../../test/fixtures/workspace-place.ts';
-import { ModelUnavailable } from '../../models/index.ts';
+import { ScriptedModels } from '../../models/index.ts';
 
 const log = { 'research_log.log': '\n\nStep 0:\nThe baseline has a MAE of 18,450.\n\n' };
 const reflect = (place: WorkspacePlace) => place.step('Reflection', { things_to_reflect_on: 'What next?' });
@@ -30,7 +30,7 @@ describe('the research log', () => {
   test.each([{}, { 'research_log.log': ' \n' }])(
     'that is missing or empty is told without asking',
     async (files) => {
-      const models = new ScriptOfAnswers([]);
+      const models = new ScriptedModels([]);
       await using place = await WorkspacePlace.open({ files, models });
       for (const answer of [await reflect(place), await retrieve(place)]) {
         expect(answer).toMatchObject({ status: 'ok' });
@@ -42,17 +42,17 @@ describe('the research log', () => {
   );
 
   test('is shown to the fast model with the problem and the question or plan, below a head that never changes', async () => {
-    const models = new ScriptOfAnswers(['Use boosting.', 'MAE 18,450', 'all']);
+    const models = new ScriptedModels(['Use boosting.', 'MAE 18,450', 'all']);
     await using place = await WorkspacePlace.open({ files: log, models });
     expect(await reflect(place)).toMatchObject({ status: 'ok', observation: 'Use boosting.' });
     expect(await retrieve(place)).toMatchObject({ status: 'ok', observation: 'MAE 18,450' });
     await retrieve(place, '');
     expect(models.requests.map(({ role }) => role)).toEqual(['fast', 'fast', 'fast']);
     for (const text of ['None.', 'MAE of 18,450', 'What next?'])
-      expect(textOf(models.requests[0])).toContain(text);
+      expect(requestText(models.requests[0])).toContain(text);
     for (const text of ['None.', 'MAE of 18,450', 'Try boosting.'])
-      expect(textOf(models.requests[1])).toContain(text);
-    expect(textOf(models.requests[2])).toContain('no plan as yet');
+      expect(requestText(models.requests[1])).toContain(text);
+    expect(requestText(models.requests[2])).toContain('no plan as yet');
     expect(models.requests[1]?.messages[0]).toEqual(models.requests[2]?.messages[0]);
     expect(models.requests[1]?.messages[0]).toMatchObject({ role: 'system', stable: true });
     expect(finishedSteps(place).map((step) => step.by_model)).toEqual([true, true, true]);
@@ -60,27 +60,28 @@ describe('the research log', () => {
 
   test('that is too long for the model is shortened from its beginning until it fits', async () => {
     const lines = Array.from({ length: 4000 }, (_, index) => `entry ${index}`);
-    const models = new ScriptOfAnswers((request) =>
-      textOf(request).length > 15_000 ? { kind: 'context_too_long', message: 'too long' } : 'fits',
+    const models = new ScriptedModels((request) =>
+      requestText(request).length > 15_000 ? { context_too_long: 'too long' } : 'fits',
     );
     await using place = await WorkspacePlace.open({
       files: { 'research_log.log': lines.join('\n') },
       models,
     });
     expect(await reflect(place)).toMatchObject({ status: 'ok', observation: 'fits' });
-    const text = textOf(models.requests.at(-1));
+    const text = requestText(models.requests.at(-1));
     expect(text).toMatch(/\[older entries are left out\]\nentry \d+\n/);
     expect(text).toContain('entry 3999');
     expect(models.requests.length).toBe(3);
   });
 
   test('that never fits, and an answer that is none, are told as failures', async () => {
-    const tooLong = { kind: 'context_too_long', message: '' } as const;
-    const models = new ScriptOfAnswers([
+    const tooLong = { context_too_long: '' } as const;
+    const models = new ScriptedModels([
       tooLong,
-      ' ',
-      { kind: 'refused', message: 'not this' },
-      answered('half', 'length'),
+      // An empty answer is asked for again, twice.
+      ...[' ', ' ', ' '],
+      { refused: 'not this' },
+      { text: 'half', finish: 'length' } as const,
     ]);
     await using place = await WorkspacePlace.open({ files: log, models });
     const told = [await reflect(place), await reflect(place), await reflect(place), await reflect(place)];
@@ -92,21 +93,21 @@ describe('the research log', () => {
   });
 
   test('of which only a part is read: what a very long one ends with', async () => {
-    const models = new ScriptOfAnswers(['read']);
+    const models = new ScriptedModels(['read']);
     await using place = await WorkspacePlace.open({ models });
     writeFileSync(
       join(place.workspace, 'research_log.log'),
       `${`${'ü'.repeat(99)}\n`.repeat(10_000)}the end`,
     );
     await reflect(place);
-    expect(textOf(models.requests[0]).length).toBeLessThan(250_000);
-    expect(textOf(models.requests[0])).toContain('the end');
+    expect(requestText(models.requests[0]).length).toBeLessThan(250_000);
+    expect(requestText(models.requests[0])).toContain('the end');
   });
 });
 
 describe('a resumed run', () => {
   test('asks no model again for a recorded step', async () => {
-    const models = new ScriptOfAnswers(['first', 'second']);
+    const models = new ScriptedModels(['first', 'second']);
     await using place = await WorkspacePlace.open({ files: log, models });
     const before = [await reflect(place), await retrieve(place)];
     await place.reopen();
@@ -115,10 +116,10 @@ describe('a resumed run', () => {
   });
 
   test('stops where no model can be reached, and goes on from there', async () => {
-    const down = new ModelUnavailable('connection', 'no way', 'wait', []);
-    const models = new ScriptOfAnswers([down, 'now']);
+    const down = { fails: { failure: 'quota_exhausted' } } as const;
+    const models = new ScriptedModels([down, 'now']);
     await using place = await WorkspacePlace.open({ files: log, models });
-    await expect(reflect(place)).rejects.toBe(down);
+    await expect(reflect(place)).rejects.toThrow('quota_exhausted');
     await place.reopen();
     expect(await reflect(place)).toMatchObject({ step: 1, status: 'ok', observation: 'now' });
   });
