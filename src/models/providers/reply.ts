@@ -77,8 +77,7 @@ export async function receiveStream(stream: ProviderStream): Promise<Received> {
         if (part.error instanceof Error && part.error.message === unfinished) throw endedEarly(hasPieces);
         throw new StreamedError('the provider reported an error', { cause: part.error });
       case 'finish':
-        if (part.finishReason.unified === 'other' && part.finishReason.raw === undefined)
-          throw endedEarly(hasPieces);
+        if (!isEnd(part.finishReason)) throw endedEarly(hasPieces);
         return { content, finishReason: part.finishReason, usage: part.usage, answeredBy };
     }
     if (part.type !== 'stream-start') hasPieces = true;
@@ -88,6 +87,14 @@ export async function receiveStream(stream: ProviderStream): Promise<Received> {
 
 /** Google alone names the model that answered in a place that its package does not read. */
 const GoogleChunk = z.object({ modelVersion: z.string() });
+
+/**
+ * Whether the provider itself ended the reply. It names its reason then, but for Responses, which names none where all
+ * went well. The packages also finish a stream that was cut off, with a reason of their own.
+ */
+function isEnd({ unified, raw }: FinishReason): boolean {
+  return raw !== undefined || ['stop', 'tool-calls', 'content-filter'].includes(unified);
+}
 
 /** What the package for OpenAI-compatible servers says where the others say nothing. */
 const unfinished = 'Response stream ended without a finish reason.';

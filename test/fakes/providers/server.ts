@@ -22,9 +22,9 @@ export type FormatName = 'anthropic' | 'responses' | 'chat' | 'google' | 'compat
 const formats: Record<FormatName, Format> = {
   anthropic,
   responses,
-  chat: chatCompletions('/openai/v1/chat/completions'),
+  chat: chatCompletions('/openai/v1/chat/completions', { hasRefusals: true }),
   google,
-  compatible: chatCompletions('/compatible/v1/chat/completions'),
+  compatible: chatCompletions('/compatible/v1/chat/completions', { hasRefusals: false }),
 };
 
 /** A request as it came. */
