@@ -34,6 +34,8 @@ export function summariesOf(experiment: Experiment): RunSummary[] {
       grade: grade === null ? null : shortGrade(grade),
       steps: record?.steps ?? 0,
       seconds: record?.seconds_used ?? 0,
+      tokens: record?.spent?.tokens ?? null,
+      money: record?.spent === undefined || record.spent.unpriced > 0 ? null : record.spent.money,
       marks: spec.marks,
     };
   });

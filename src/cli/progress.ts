@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
 import type { ExperimentProgress } from '../runs/index.ts';
-import type { Plan } from '../schema/index.ts';
+import type { FailedAttempt, Plan } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
 import { duration, number, oneLine, percent, plain } from './table.ts';
 
@@ -82,6 +82,8 @@ class LiveView implements ProgressView {
       Object.assign(line, { step: progress.step, doing: progress.action });
     if (progress.kind === 'output') line.doing = progress.text.trimEnd().split('\n').at(-1) ?? '';
     if (progress.kind === 'note') line.doing = Object.values(progress.entries).join(' ');
+    if (progress.kind === 'model_asked') line.doing = `asks ${progress.model} (${progress.purpose})`;
+    if (progress.kind === 'model_retry') line.doing = waitingText(progress.attempt);
   }
 
   #draw(): void {
@@ -123,6 +125,13 @@ function lineText(name: string, line: RunLine, width: number): string {
   return `${facts}${styleText('dim', oneLine(line.doing, room(facts)))}`;
 }
 
+/** A wait for a provider that a person who watches lines should know of. */
+const worthTellingMs = 5_000;
+
+function waitingText({ failure, waited_ms: waited, message }: FailedAttempt): string {
+  return `waits ${duration(waited / 1000)} for its model (${failure}: ${oneLine(message, 200)})`;
+}
+
 class LineView implements ProgressView {
   readonly #log: (line: string) => void;
 
@@ -138,7 +147,11 @@ class LineView implements ProgressView {
       this.#log(
         `${id}: ${end?.reason ?? progress.record.status} after ${steps} steps, ${duration(seconds_used)}`,
       );
-    } else if (progress.kind !== 'run_step') this.#log(`${id}: ${plain(resultText(progress))}`);
+    } else if (progress.kind === 'run_step') {
+      const { progress: step } = progress;
+      const isLong = step.kind === 'model_retry' && step.attempt.waited_ms >= worthTellingMs;
+      if (isLong) this.#log(`${id}: ${plain(waitingText(step.attempt))}`);
+    } else this.#log(`${id}: ${plain(resultText(progress))}`);
   }
 
   [Symbol.dispose](): void {}

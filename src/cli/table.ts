@@ -82,3 +82,8 @@ export function size(bytes: number): string {
   const exponent = Math.min(4, Math.floor(Math.log(bytes) / Math.log(1024)));
   return `${(bytes / 1024 ** exponent).toFixed(1)} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][exponent]}`;
 }
+
+/** An amount of US dollars; a dash where it is not known. */
+export function dollars(amount: number | null): string {
+  return amount === null ? '–' : `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
+}

@@ -30,6 +30,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/tasks-baseline.ts')).tasksBaseline,
   },
   {
+    name: 'agents',
+    summary: 'list the agents and their options',
+    load: async () => (await import('./verbs/agents-ls.ts')).agentsLs,
+  },
+  {
     name: 'prepare',
     summary: 'get the data of tasks and their Python environments',
     load: async () => (await import('./verbs/prepare.ts')).prepare,
@@ -60,6 +65,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs-show.ts')).runsShow,
   },
   {
+    name: 'runs calls',
+    summary: 'list the calls of language models of a run, or show one whole',
+    load: async () => (await import('./verbs/runs-calls.ts')).runsCalls,
+  },
+  {
     name: 'runs diff',
     summary: 'show what changed in the workspace between two steps',
     load: async () => (await import('./verbs/runs-diff.ts')).runsDiff,
@@ -73,6 +83,16 @@ export const verbs: readonly VerbEntry[] = [
     name: 'runs check',
     summary: "verify a run's trace, hash chain and objects",
     load: async () => (await import('./verbs/runs-check.ts')).runsCheck,
+  },
+  {
+    name: 'models',
+    summary: 'list the providers of language models and what they lack; ask one with --ping',
+    load: async () => (await import('./verbs/models.ts')).models,
+  },
+  {
+    name: 'runs replay',
+    summary: 'run an agent again from its trace alone, and see that it does the same',
+    load: async () => (await import('./verbs/runs-replay.ts')).runsReplay,
   },
   {
     name: 'doctor',

@@ -18,6 +18,8 @@ export interface Outcome {
   undone?: string[];
   /** Set by Final Answer. */
   finalAnswer?: string;
+  /** A language model wrote the observation, or parts of it. */
+  byModel?: boolean;
 }
 
 /** One action: its name and arguments are part of the benchmark's interface. */
@@ -26,6 +28,8 @@ export interface ActionDefinition {
   description: string;
   /** An object schema whose fields carry descriptions: they are what an agent is told. */
   schema: z.ZodObject;
+  /** Offered only where there is a language model, or a person to be asked. */
+  needs?: 'model' | 'person' | undefined;
   run(workbench: Workbench, args: Readonly<Record<string, unknown>>): Promise<Outcome>;
 }
 
@@ -34,6 +38,7 @@ export function defineAction<Shape extends z.ZodRawShape>(definition: {
   name: string;
   description: string;
   args: Shape;
+  needs?: 'model' | 'person';
   run(workbench: Workbench, args: z.infer<z.ZodObject<Shape>>): Outcome | Promise<Outcome>;
 }): ActionDefinition {
   const schema = z.object(definition.args);
@@ -41,15 +46,16 @@ export function defineAction<Shape extends z.ZodRawShape>(definition: {
     name: definition.name,
     description: definition.description,
     schema: schema as unknown as z.ZodObject,
+    needs: definition.needs,
     run: async (workbench, args) => definition.run(workbench, schema.parse(args)),
   };
 }
 
 /** A line number: models often write it as a text. */
-export const lineNumber = z.preprocess(
-  (value) => (typeof value === 'string' && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : value),
-  z.int().min(1),
-);
+export const lineNumber = z
+  .union([z.int().min(1), z.string().regex(/^\s*\d{1,9}\s*$/, 'a line number from 1')])
+  .transform(Number)
+  .pipe(z.int().min(1));
 
 export function describeAction(action: ActionDefinition): ActionDescription {
   return {
@@ -59,6 +65,7 @@ export function describeAction(action: ActionDefinition): ActionDescription {
       name,
       description: (schema as z.ZodType).description ?? '',
     })),
+    input_schema: z.record(z.string(), z.json()).parse(z.toJSONSchema(action.schema, { io: 'input' })),
   };
 }
 

@@ -1,11 +1,24 @@
 import { performance } from 'node:perf_hooks';
 import type { Budget, Limits } from '../schema/index.ts';
 
+/** Timers hold no more, about 24 days. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** What language models have used. */
+export interface TokensAndMoney {
+  tokens: number;
+  /** In US dollars. */
+  money: number;
+}
+
+const nothing: TokensAndMoney = { tokens: 0, money: 0 };
+
 /** Counts a run's steps and seconds against its limits. Time while the run was not being worked on does not count. */
 export class BudgetClock {
   readonly #limits: Limits;
   readonly #secondsBefore: number;
   readonly #start = performance.now();
+  #excludedMs = 0;
 
   /** @param secondsBefore seconds that earlier sessions of the run used */
   constructor(limits: Limits, secondsBefore: number) {
@@ -14,30 +27,50 @@ export class BudgetClock {
   }
 
   get secondsUsed(): number {
-    return this.#secondsBefore + (performance.now() - this.#start) / 1000;
+    return this.#secondsBefore + (performance.now() - this.#start - this.#excludedMs) / 1000;
   }
 
   get secondsLeft(): number {
     return this.#limits.wall_seconds - this.secondsUsed;
   }
 
-  budget(stepsUsed: number): Budget {
-    const used = this.secondsUsed;
-    return { ...wholeBudget(this.#limits), ...sharesOf(this.#limits, stepsUsed, used) };
+  /** Takes out time in which the run waited for what is not its own, such as a provider's rate limit. */
+  exclude(milliseconds: number): void {
+    this.#excludedMs += milliseconds;
+  }
+
+  /** A signal that is aborted when the run's time is up. */
+  deadline(): Disposable & { signal: AbortSignal } {
+    const controller = new AbortController();
+    let timer: NodeJS.Timeout;
+    const check = () => {
+      const left = 1000 * this.secondsLeft;
+      if (left <= 0) controller.abort(new Error("the run's time is up"));
+      else timer = setTimeout(check, Math.min(left, longestTimerMs));
+    };
+    check();
+    return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+  }
+
+  budget(stepsUsed: number, spent: TokensAndMoney = nothing): Budget {
+    return budgetOf(this.#limits, stepsUsed, this.secondsUsed, spent);
   }
 }
 
 /** The budget before the first step. */
 export function wholeBudget(limits: Limits): Budget {
-  return { ...sharesOf(limits, 0, 0), tokens_left: null, money_left: null };
+  return budgetOf(limits, 0, 0, nothing);
 }
 
-function sharesOf(limits: Limits, stepsUsed: number, secondsUsed: number) {
+function budgetOf(limits: Limits, stepsUsed: number, secondsUsed: number, spent: TokensAndMoney): Budget {
   const seconds = Math.round(secondsUsed * 1000) / 1000;
+  const { tokens, money } = limits;
   return {
     steps_left: limits.steps - stepsUsed,
     seconds_left: Math.max(0, limits.wall_seconds - seconds),
     steps_used: stepsUsed,
     seconds_used: seconds,
+    tokens_left: tokens === undefined ? null : Math.max(0, tokens - spent.tokens),
+    money_left: money === undefined ? null : Math.max(0, money - spent.money),
   };
 }

@@ -41,16 +41,20 @@ export class CommandRunner {
     step: number,
     argv: readonly [string, ...string[]],
     timeoutMs: number,
-    { quiet = false }: CommandOptions,
+    { quiet = false, input }: CommandOptions,
   ): Promise<CommandResult> {
     const output = quiet ? new QuietOutput() : this.#outputOf(step);
     const { sandbox, signal } = this.#options;
     const process = await sandbox.start(argv, {
-      stdin: 'none',
+      stdin: input === undefined ? 'none' : 'pipe',
       onOutput: (chunk) => output.add(chunk),
       timeoutMs,
       signal,
     });
+    if (input !== undefined) {
+      process.write(input);
+      process.endInput();
+    }
     const end = await process.ended;
     return { end, output: output.close() };
   }

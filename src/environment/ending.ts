@@ -15,13 +15,15 @@ export function endingOf(
 ): Ending | null {
   if (finalAnswer !== null)
     return { reason: 'final_answer', message: 'The final answer was given.', finalAnswer };
-  if (budget.seconds_left <= 0) {
-    const message = `The ${limits.wall_seconds} seconds of the run are used up.`;
-    return { reason: 'time_limit', message, finalAnswer };
-  }
+  if (budget.seconds_left <= 0) return timeUp(limits);
   if (budget.steps_left <= 0) {
     const message = `The ${limits.steps} steps of the run are used up.`;
     return { reason: 'step_limit', message, finalAnswer };
   }
   return null;
+}
+
+export function timeUp(limits: Limits): Ending {
+  const message = `The ${limits.wall_seconds} seconds of the run are used up.`;
+  return { reason: 'time_limit', message, finalAnswer: null };
 }

@@ -1,13 +1,26 @@
+export { actionDefinitions } from './action-definitions.ts';
 export { briefInside, helpersInside, outputsName } from './command-runner.ts';
 export type { Ending } from './ending.ts';
-export type { ActionDescription, ArgumentDescription, Environment, StepResult } from './environment.ts';
+export type {
+  ActionDescription,
+  ArgumentDescription,
+  Environment,
+  GiveUpReason,
+  ModelReply,
+  StepResult,
+  SubmissionSeen,
+} from './environment.ts';
 export type { FixedFile } from './fixed-files.ts';
+export { ExperimentSpent, type RunModels } from './model-desk.ts';
 export { type RecordedRun, type RecordedStep, ReplayDiverged, recordedRun } from './replay.ts';
 export {
-  actionDefinitions,
-  mountPoints,
-  RunEnvironment,
-  RunStopped,
-} from './run-environment.ts';
-export type { RunEnvironmentOptions, StepProgress } from './run-environment-options.ts';
+  ReplayEnvironment,
+  type ReplayEnvironmentOptions,
+  TraceExhausted,
+} from './replay-environment.ts';
+export { RunEnvironment } from './run-environment.ts';
+export type { RunEnvironmentOptions } from './run-environment-options.ts';
+export { RunStopped } from './run-stopped.ts';
+export type { StepProgress } from './step-progress.ts';
+export { mountPoints } from './step-recorder.ts';
 export { workspaceInside } from './workspace-path.ts';

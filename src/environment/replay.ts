@@ -1,4 +1,17 @@
-import type { ActionStatus, Budget, SubmissionState, TraceEvent, UndoEntry } from '../schema/index.ts';
+import type {
+  ActionStatus,
+  Budget,
+  ModelAnswer,
+  ModelRequest,
+  SubmissionState,
+  TextRef,
+  TraceEvent,
+  TraceEventOf,
+  UndoEntry,
+} from '../schema/index.ts';
+import { ModelAnswer as AnswerSchema } from '../schema/index.ts';
+import type { AskedAction } from './asked-action.ts';
+import { requestHash } from './request-hash.ts';
 
 /** A step as an earlier session of the run recorded it. */
 export interface RecordedStep {
@@ -14,13 +27,29 @@ export interface RecordedStep {
   undo: UndoEntry[];
   undone: string[];
   submission: SubmissionState;
+  /** How often the agent had asked its model before. */
+  callsBefore: number;
+}
+
+/** A call of a language model that was answered. */
+export interface RecordedCall {
+  event: TraceEventOf<'model_call'>;
+  answer: ModelAnswer;
+  /** The text of one of its messages, as JSON. */
+  message(index: number): string;
 }
 
 /** What earlier sessions of a run left in its trace. */
 export interface RecordedRun {
   steps: RecordedStep[];
+  /** The agent's own calls. */
+  calls: RecordedCall[];
+  /** Calls of a step that was under way when the run was killed. */
+  unfinished: RecordedCall[];
   /** How many notes the agent had written. */
   notes: number;
+  /** Calls of all kinds, answered or not. */
+  callCount: number;
 }
 
 /** The agent did not act as it did before: the run can't go on from its trace. */
@@ -28,19 +57,16 @@ export class ReplayDiverged extends Error {
   override readonly name = 'ReplayDiverged';
 }
 
-/** Reads the finished steps from a run's events; a step that was under way when the run was killed does not count. */
-export function recordedRun(
-  events: Iterable<TraceEvent>,
-  textOf: (ref: Extract<TraceEvent, { kind: 'step_finished' }>['observation']) => string,
-): RecordedRun {
-  const steps: RecordedStep[] = [];
-  let notes = 0;
+/** Reads what counts from a run's events; a step that was under way when the run was killed does not. */
+export function recordedRun(events: Iterable<TraceEvent>, textOf: (ref: TextRef) => string): RecordedRun {
+  const recorded: RecordedRun = { steps: [], calls: [], unfinished: [], notes: 0, callCount: 0 };
   let started: { action: string; args: string } | null = null;
   for (const event of events) {
-    if (event.kind === 'note') notes += 1;
+    if (event.kind === 'note') recorded.notes += 1;
     if (event.kind === 'step_started') started = { action: event.action, args: textOf(event.args) };
+    if (event.kind === 'model_call') addCall(recorded, event, textOf);
     if (event.kind !== 'step_finished' || started === null) continue;
-    steps.push({
+    recorded.steps.push({
       ...started,
       step: event.step,
       status: event.status,
@@ -51,10 +77,31 @@ export function recordedRun(
       undo: event.undo,
       undone: event.undone,
       submission: event.submission,
+      callsBefore: recorded.calls.length,
     });
+    recorded.unfinished = [];
     started = null;
   }
-  return { steps, notes };
+  return recorded;
+}
+
+function addCall(
+  recorded: RecordedRun,
+  event: TraceEventOf<'model_call'>,
+  textOf: (ref: TextRef) => string,
+): void {
+  recorded.callCount += 1;
+  if (event.answer === null) return;
+  const call: RecordedCall = {
+    event,
+    answer: AnswerSchema.parse(JSON.parse(textOf(event.answer))),
+    message: (index) => {
+      const ref = event.messages[index];
+      return ref === undefined ? '' : textOf(ref);
+    },
+  };
+  if (event.step === null) recorded.calls.push(call);
+  else recorded.unfinished.push(call);
 }
 
 /** Brings the stack of undo entries (oldest first) up to date with what one step added and used up. */
@@ -64,4 +111,97 @@ export function updateUndoStack(stack: UndoEntry[], step: { undo?: UndoEntry[]; 
     if (index >= 0) stack.splice(index, 1);
   }
   stack.push(...(step.undo ?? []));
+}
+
+/** Leads an agent through what is recorded: it must ask for the same again, in the same order. */
+export class Replay {
+  readonly #recorded: RecordedRun;
+  #steps = 0;
+  #calls = 0;
+  #notes = 0;
+
+  constructor(recorded: RecordedRun) {
+    this.#recorded = recorded;
+  }
+
+  /** What is recorded of the step that the agent wants to take now; null after the last one. */
+  step(action: AskedAction): RecordedStep | null {
+    const next = this.#recorded.steps[this.#steps];
+    if (next === undefined) return null;
+    if (next.callsBefore > this.#calls) {
+      const skipped = this.#recorded.calls[this.#calls];
+      throw new ReplayDiverged(
+        `Before step ${next.step} the trace has a model call (${skipped?.event.purpose ?? 'unknown'}); the agent acted without it.`,
+      );
+    }
+    if (next.action !== action.name || next.args !== action.text) {
+      const names = `the agent chose "${action.name}", the trace has "${next.action}"`;
+      const where = next.action === action.name ? ` ${firstDifference(next.args, action.text)}` : '';
+      throw new ReplayDiverged(`At step ${next.step} ${names}.${where}`);
+    }
+    this.#steps += 1;
+    return next;
+  }
+
+  /** The recorded answer to what the agent asks its model now; null after the last one. */
+  ask(request: ModelRequest): ModelAnswer | null {
+    const call = this.#recorded.calls[this.#calls];
+    const next = this.#recorded.steps[this.#steps];
+    if (next !== undefined && (call === undefined || next.callsBefore <= this.#calls)) {
+      throw new ReplayDiverged(
+        `The agent asked its model (${request.purpose}), where the trace has step ${next.step} ("${next.action}").`,
+      );
+    }
+    if (call === undefined) return null;
+    if (call.event.request !== requestHash(request))
+      throw new ReplayDiverged(describeDifference(call, request));
+    this.#calls += 1;
+    return call.answer;
+  }
+
+  /** The recorded answer to what an action of the unfinished step asks now; null where it asks for something else. */
+  askInStep(request: ModelRequest): ModelAnswer | null {
+    const hash = requestHash(request);
+    const index = this.#recorded.unfinished.findIndex(({ event }) => event.request === hash);
+    return index < 0 ? null : (this.#recorded.unfinished.splice(index, 1)[0]?.answer ?? null);
+  }
+
+  /** Whether this note is recorded already. */
+  note(): boolean {
+    this.#notes += 1;
+    return this.#notes <= this.#recorded.notes;
+  }
+
+  /** What the agent did not ask for again, in words; null when it asked for all. */
+  get missing(): string | null {
+    const steps = this.#recorded.steps.length - this.#steps;
+    const calls = this.#recorded.calls.length - this.#calls;
+    return steps + calls === 0 ? null : `${steps} recorded steps and ${calls} recorded model calls`;
+  }
+}
+
+/** Says in which message, and where in it, a request differs from the recorded one. */
+function describeDifference({ event, message }: RecordedCall, request: ModelRequest): string {
+  const where = `At model call ${event.call} (${event.purpose})`;
+  const index = request.messages.findIndex((asked, place) => JSON.stringify(asked) !== message(place));
+  if (index < 0) {
+    const detail =
+      event.messages.length === request.messages.length
+        ? 'its role, tools or stop texts differ'
+        : `it sent ${request.messages.length} messages, the trace has ${event.messages.length}`;
+    return `${where} the agent asked for something else: ${detail}.`;
+  }
+  const asked = request.messages[index];
+  const difference = firstDifference(message(index), asked === undefined ? '' : JSON.stringify(asked));
+  return `${where} the agent's message ${index + 1} is not the recorded one. ${difference}`;
+}
+
+const shown = 120;
+
+function firstDifference(recorded: string, asked: string): string {
+  let start = 0;
+  while (start < recorded.length && recorded[start] === asked[start]) start += 1;
+  const from = Math.max(0, start - 40);
+  const part = (text: string) => JSON.stringify(text.slice(from, from + shown));
+  return `They differ from character ${start + 1} on: recorded ${part(recorded)}, now ${part(asked)}.`;
 }

@@ -1,9 +1,10 @@
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Limits, TaskBrief } from '../schema/index.ts';
 import type { ObjectStore, Snapshotter, TraceWriter } from '../store/index.ts';
-import type { StepResult } from './environment.ts';
 import type { FixedFile } from './fixed-files.ts';
+import type { RunModels } from './model-desk.ts';
 import type { RecordedRun } from './replay.ts';
+import type { StepProgress } from './step-progress.ts';
 
 /** What a run's environment is built from. */
 export interface RunEnvironmentOptions {
@@ -22,13 +23,11 @@ export interface RunEnvironmentOptions {
   /** What earlier sessions did; the agent is led through it before anything is done anew. */
   recorded: RecordedRun;
   secondsUsedBefore: number;
+  /** Absent: no language model can be asked, and actions that need one are not offered. */
+  models?: RunModels | undefined;
+  /** Asks the person who watches the run; absent: nobody does, and Request Help is not offered. */
+  askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
   signal: AbortSignal;
   /** Told of every step and of output as it comes, for a terminal. */
   onProgress?: (progress: StepProgress) => void;
 }
-
-export type StepProgress =
-  | { kind: 'step_started'; step: number; action: string }
-  | { kind: 'output'; step: number; text: string }
-  | { kind: 'step_finished'; step: number; action: string; result: StepResult }
-  | { kind: 'note'; entries: Record<string, string> };

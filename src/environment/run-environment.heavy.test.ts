@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BarePython, barePython } from '../../test/fixtures/bare-python.ts';
 import { type PlaceOptions, WorkspacePlace, writeFiles } from '../../test/fixtures/workspace-place.ts';
 import { checkSandbox } from '../sandbox/index.ts';
-import { RunStopped } from './run-environment.ts';
+
+import { RunStopped } from './run-stopped.ts';
 
 /** Real processes in bubblewrap, with a Python that has no packages. */
 let bare: BarePython;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
+import { actionDefinitions } from './action-definitions.ts';
 import type { StepResult } from './environment.ts';
-import { actionDefinitions, RunStopped } from './run-environment.ts';
+import { RunStopped } from './run-stopped.ts';
 
 describe('the interface', () => {
   test('actions and their arguments bear exactly the names of the benchmark', async () => {
@@ -23,6 +24,8 @@ describe('the interface', () => {
       'Execute Script': ['script_name'],
       'Python REPL': ['command'],
       'Inspect Script Lines': ['script_name', 'start_line_number', 'end_line_number'],
+      'Edit File': ['file_name', 'old_text', 'new_text', 'replace_all'],
+      'Append Summary to Research Log': ['content'],
       'Final Answer': ['final_answer'],
       'Validate Submission': [],
       'Check Budget': [],
@@ -38,7 +41,7 @@ describe('the interface', () => {
     const answer = await place.step('read file', {});
     expect(answer.status).toBe('invalid');
     expect(answer.observation).toContain('Did you mean "Read File"?');
-    for (const name of actionDefinitions.keys()) expect(answer.observation).toContain(name);
+    for (const { name } of place.environment.actions) expect(answer.observation).toContain(name);
     expect((await place.step('x'.repeat(100_000))).observation.length).toBeLessThan(1000);
   });
 

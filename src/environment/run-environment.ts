@@ -1,42 +1,49 @@
-import { chmodSync, statSync } from 'node:fs';
+import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
+import { ModelUnavailable } from '../models/index.ts';
 import { SandboxError } from '../sandbox/index.ts';
-import type { Action, ObjectId, SubmissionState, TaskBrief, UndoEntry } from '../schema/index.ts';
+import type {
+  Action,
+  Budget,
+  ModelRequest,
+  ObjectId,
+  Spent,
+  SubmissionState,
+  TaskBrief,
+  UndoEntry,
+} from '../schema/index.ts';
 import { type ActionDefinition, type Checked, checkAction, describeAction, type Outcome } from './action.ts';
-import { executeActions } from './actions/execute.ts';
-import { fileActions } from './actions/files.ts';
-import { judgeActions } from './actions/judge.ts';
+import { offeredActions } from './action-definitions.ts';
+import { Activity } from './activity.ts';
 import { type AskedAction, readAction } from './asked-action.ts';
 import { BudgetClock, wholeBudget } from './budget-clock.ts';
 import { CommandRunner, outputsName } from './command-runner.ts';
-import { type Ending, endingOf } from './ending.ts';
-import type { ActionDescription, Environment, StepResult } from './environment.ts';
+import { type Ending, endingOf, timeUp } from './ending.ts';
+import type {
+  ActionDescription,
+  Environment,
+  GiveUpReason,
+  ModelReply,
+  StepResult,
+  SubmissionSeen,
+} from './environment.ts';
 import { type FixedFile, putBack } from './fixed-files.ts';
-import { type RecordedRun, ReplayDiverged, updateUndoStack } from './replay.ts';
+import { ExperimentSpent, ModelDesk } from './model-desk.ts';
+import { type RecordedStep, Replay, updateUndoStack } from './replay.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
+import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
-import { SubmissionTracker } from './submission-tracker.ts';
+import { StepRecorder, submissionSeen } from './step-recorder.ts';
 import type { Workbench } from './workbench.ts';
 import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';
 import { PathFailed, PathRefused } from './workspace-path.ts';
 
-/** All actions by name, in the order in which agents are told of them. */
-export const actionDefinitions: ReadonlyMap<string, ActionDefinition> = new Map(
-  [...fileActions, ...executeActions, ...judgeActions].map((action) => [action.name, action]),
-);
-
-const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
 /** Timers hold no more, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
-const mostChangedListed = 100;
-/** Names in the workspace that are mounted over and no part of its snapshots. */
-export const mountPoints = ['data', outputsName];
-
-/** The run was stopped from outside (Ctrl-C); it can be resumed. */
-export class RunStopped extends Error {
-  override readonly name = 'RunStopped';
-}
+/** An agent that does nothing for so long after the run's end will not do anything any more. */
+const patienceMs = 5_000;
 
 /** The workspace of one run: validates, runs, observes, traces, snapshots, counts. */
 export class RunEnvironment implements Environment, AsyncDisposable {
@@ -45,13 +52,18 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   readonly budget;
   readonly #options: RunEnvironmentOptions;
   readonly #clock: BudgetClock;
-  readonly #tracker: SubmissionTracker;
+  readonly #recorder: StepRecorder;
   readonly #commands: CommandRunner;
   readonly #workbench: Workbench;
   readonly #undoStack: UndoEntry[] = [];
+  readonly #replay: Replay;
+  readonly #desk: ModelDesk;
+  readonly #activity = new Activity();
+  readonly #definitions: ReadonlyMap<string, ActionDefinition>;
   #steps = 0;
-  #notesToSkip: number;
   #ending: Ending | null = null;
+  /** As it was after the last step. */
+  #submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };
   /** What broke the harness, so that no agent can go on from it or take it for its own fault. */
   #failure: { error: unknown } | null = null;
 
@@ -59,14 +71,32 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const { task, limits, recorded } = options;
     this.#options = options;
     this.task = task;
-    this.actions = [...actionDefinitions.values()].map(describeAction);
+    this.#definitions = offeredActions({
+      model: options.models !== undefined,
+      person: options.askPerson !== undefined,
+    });
+    this.actions = [...this.#definitions.values()].map(describeAction);
     this.budget = wholeBudget(limits);
     this.#clock = new BudgetClock(limits, options.secondsUsedBefore);
-    this.#notesToSkip = recorded.notes;
+    this.#replay = new Replay(recorded);
+    this.#desk = new ModelDesk({
+      models: options.models,
+      trace: options.trace,
+      clock: this.#clock,
+      limits,
+      signal: options.signal,
+      replay: this.#replay,
+      callsBefore: recorded.callCount,
+      onEnd: (ending) => {
+        this.#ending ??= ending;
+      },
+      onProgress: options.onProgress,
+    });
     for (const step of recorded.steps) updateUndoStack(this.#undoStack, step);
-    this.#tracker = new SubmissionTracker(task.submission, {
-      writtenAt: recorded.steps.at(-1)?.submission.written_at_step ?? null,
-      lastScript: recorded.steps.findLast(({ action }) => scriptActions.has(action))?.step ?? 0,
+    const { trace, snapshotter, folders } = options;
+    this.#recorder = new StepRecorder({
+      ...{ workspace: folders.workspace, submission: task.submission, trace, snapshotter },
+      earlier: recorded.steps,
     });
     this.#commands = new CommandRunner({
       sandbox: options.sandbox,
@@ -88,11 +118,13 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       sandbox: options.sandbox,
       undoStack: this.#undoStack,
       step: () => this.#steps,
-      budget: () => this.#clock.budget(this.#steps),
+      budget: () => this.#budgetNow(),
       timeLimitMs: () => {
         const seconds = Math.max(0.001, Math.min(limits.script_seconds, this.#clock.secondsLeft));
         return Math.min(1000 * seconds, longestTimerMs);
       },
+      ask: (request) => this.#desk.answer(request, this.#steps),
+      askPerson: (request) => this.#askPerson(request),
     });
   }
 
@@ -109,6 +141,11 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     return this.#clock.secondsUsed;
   }
 
+  /** What this session's and earlier calls of language models came to. */
+  get spent(): Spent {
+    return this.#desk.spent;
+  }
+
   /** What the harness could not do, thrown by every step since; null while all is well. */
   get failure(): { error: unknown } | null {
     return this.#failure;
@@ -117,7 +154,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   async step(asked: Action): Promise<StepResult> {
     if (this.#failure !== null) throw this.#failure.error;
     try {
-      return await this.#take(readAction(asked));
+      return await this.#activity.during(() => this.#take(readAction(asked)));
     } catch (error) {
       this.#failure ??= { error };
       throw error;
@@ -126,35 +163,53 @@ export class RunEnvironment implements Environment, AsyncDisposable {
 
   async #take(action: AskedAction): Promise<StepResult> {
     if (this.#ending !== null) return this.#closed(this.#ending);
-    const recorded = this.#options.recorded.steps[this.#steps];
-    if (recorded !== undefined) return this.#replay(action, recorded);
+    const recorded = this.#replay.step(action);
+    if (recorded !== null) return this.#repeat(action, recorded);
     if (this.#options.signal.aborted) throw new RunStopped('The run was stopped.');
     // Time also passes while the agent thinks.
-    this.#ending = endingOf(null, this.#clock.budget(this.#steps), this.#options.limits);
+    this.#ending = endingOf(null, this.#budgetNow(), this.#options.limits);
     return this.#ending === null ? this.#act(action) : this.#closed(this.#ending);
   }
 
-  note(entries: Record<string, string>): void {
-    if (this.#notesToSkip > 0) {
-      this.#notesToSkip -= 1;
-      return;
+  async ask(request: ModelRequest): Promise<ModelReply> {
+    if (this.#failure !== null) throw this.#failure.error;
+    try {
+      if (this.#ending !== null) return { kind: 'closed', message: this.#ending.message };
+      return await this.#activity.during(() => this.#desk.answer(request, null));
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
     }
+  }
+
+  giveUp(reason: GiveUpReason, message: string): void {
+    this.#ending ??= { reason, message, finalAnswer: null };
+  }
+
+  note(entries: Record<string, string>): void {
+    if (this.#replay.note()) return;
     const { trace, onProgress } = this.#options;
     const texts = Object.entries(entries).map(([name, text]) => [name, trace.textRef(text)]);
     this.#guarded(() => trace.append({ kind: 'note', entries: Object.fromEntries(texts) }));
     onProgress?.({ kind: 'note', entries });
   }
 
+  /**
+   * Resolves when the run's time is up, or it was stopped, and the agent has done nothing for a while: it hangs.
+   * @param over aborted when nobody waits for this any more
+   */
+  async abandoned(over: AbortSignal): Promise<void> {
+    using deadline = this.#clock.deadline();
+    const ended = AbortSignal.any([deadline.signal, this.#options.signal, over]);
+    if (!ended.aborted) await once(ended, 'abort');
+    while (!over.aborted && !this.#activity.isQuietFor(patienceMs)) await delay(patienceMs / 20);
+    if (deadline.signal.aborted) this.#ending ??= timeUp(this.#options.limits);
+  }
+
   /** The workspace as it is graded: nothing runs in it any more, and every file is read anew. */
   async finalState(): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
     await this.#commands.close();
-    this.#keepAccess();
-    const { id, entries, changed, touched } = await this.#options.snapshotter.take({
-      ignore: mountPoints,
-      full: true,
-    });
-    const submission = this.#tracker.after(this.#steps, entries, new Set([...changed, ...touched]), false);
-    return { snapshot: id, submission };
+    return this.#recorder.finalState(this.#steps);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -163,10 +218,10 @@ export class RunEnvironment implements Environment, AsyncDisposable {
 
   async #act(action: AskedAction): Promise<StepResult> {
     const { trace, onProgress } = this.#options;
-    const start = performance.now();
+    const began = performance.now();
     this.#steps += 1;
     const step = this.#steps;
-    const checked = checkAction(action, actionDefinitions);
+    const checked = checkAction(action, this.#definitions);
     trace.append({
       kind: 'step_started',
       step,
@@ -175,13 +230,17 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     });
     onProgress?.({ kind: 'step_started', step, action: action.name });
 
-    const workStart = performance.now();
+    const workBegan = performance.now();
     const outcome = await this.#perform(checked);
-    const workMs = performance.now() - workStart;
+    const workEnded = performance.now();
     if (this.#failure !== null) throw this.#failure.error;
 
     updateUndoStack(this.#undoStack, outcome);
-    const result = await this.#finish(step, action, outcome, start, workMs);
+    const done = { step, action, outcome, began, workBegan, workEnded };
+    const recorded = await this.#recorder.finish(done, () => this.#budgetNow());
+    this.#ending ??= endingOf(outcome.finalAnswer ?? null, recorded.budget, this.#options.limits);
+    this.#submission = recorded.submission;
+    const result = { ...recorded, ended: this.#ending !== null };
     onProgress?.({ kind: 'step_finished', step, action: action.name, result });
     return result;
   }
@@ -200,9 +259,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
         const displaced = await this.#putBack();
         if (displaced.length > 0) return notRun(displaced);
       }
-      // No sandbox, or told to stop: not the agent's doing, and nothing it could go on from.
-      if (SandboxError.isInstance(error) || error instanceof RunStopped || this.#options.signal.aborted)
-        throw error;
+      if (isInfrastructure(error) || error instanceof RunStopped || this.#options.signal.aborted) throw error;
       return { status: 'error', observation: `The action failed inside the harness: ${messageOf(error)}` };
     }
   }
@@ -214,65 +271,15 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     return putBack(folders.workspace, fixedFiles);
   }
 
-  /** Snapshots, traces and counts what the action did. */
-  async #finish(
-    step: number,
-    action: Action,
-    outcome: Outcome,
-    start: number,
-    workMs: number,
-  ): Promise<StepResult> {
-    const { trace, snapshotter, limits } = this.#options;
-    this.#keepAccess();
-    const snapshot = await snapshotter.take({ ignore: mountPoints });
-    const touched = new Set([...snapshot.changed, ...snapshot.touched]);
-    const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
-    const budget = this.#clock.budget(step);
-    const exitCode = outcome.exitCode ?? null;
-    const { status } = outcome;
-    // As the trace gives it back, so that a resumed run sees the same.
-    const observation = outcome.observation.toWellFormed();
-    trace.append({
-      kind: 'step_finished',
-      step,
-      status,
-      observation: trace.textRef(observation),
-      duration_ms: rounded(workMs),
-      exit_code: exitCode,
-      snapshot: snapshot.id,
-      changed: snapshot.changed.slice(0, mostChangedListed),
-      changed_count: snapshot.changed.length,
-      undo: outcome.undo ?? [],
-      undone: outcome.undone ?? [],
-      submission,
-      budget,
-      overhead_ms: rounded(performance.now() - start - workMs),
-    });
-    this.#ending = endingOf(outcome.finalAnswer ?? null, budget, limits);
-    return {
-      step,
-      status,
-      observation,
-      exitCode,
-      durationMs: rounded(workMs),
-      budget,
-      ended: this.#ending !== null,
-    };
-  }
-
-  #replay(action: AskedAction, recorded: RecordedRun['steps'][number]): StepResult {
-    if (recorded.action !== action.name || recorded.args !== action.text) {
-      throw new ReplayDiverged(
-        `At step ${recorded.step} the agent chose "${action.name}" ${action.text.slice(0, 200)}; ` +
-          `the trace has "${recorded.action}" ${recorded.args.slice(0, 200)}.`,
-      );
-    }
+  #repeat(action: AskedAction, recorded: RecordedStep): StepResult {
     this.#steps = recorded.step;
     const { step, status, observation, exitCode, durationMs, budget } = recorded;
     const answer =
       action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
     this.#ending = endingOf(answer, budget, this.#options.limits);
-    return { step, status, observation, exitCode, durationMs, budget, ended: this.#ending !== null };
+    this.#submission = submissionSeen(recorded.submission);
+    const ended = this.#ending !== null;
+    return { step, status, observation, exitCode, durationMs, budget, submission: this.#submission, ended };
   }
 
   #closed(ending: Ending): StepResult {
@@ -282,9 +289,23 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       observation: `The environment has shut down: ${ending.message}`,
       exitCode: null,
       durationMs: 0,
-      budget: this.#clock.budget(this.#steps),
+      budget: this.#budgetNow(),
+      submission: this.#submission,
       ended: true,
     };
+  }
+
+  #budgetNow(): Budget {
+    return this.#clock.budget(this.#steps, this.#desk.spent);
+  }
+
+  async #askPerson(request: string): Promise<string> {
+    const { askPerson, signal } = this.#options;
+    if (askPerson === undefined) throw new Error('nobody watches this run');
+    const start = performance.now();
+    const answer = await askPerson(request, signal);
+    this.#clock.exclude(performance.now() - start);
+    return answer;
   }
 
   #onOutput(step: number, text: string): void {
@@ -300,13 +321,13 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       this.#failure ??= { error };
     }
   }
+}
 
-  /** A script may take away every right to the workspace itself: the harness needs them. */
-  #keepAccess(): void {
-    const { workspace } = this.#options.folders;
-    const { mode } = statSync(workspace);
-    if ((mode & 0o700) !== 0o700) chmodSync(workspace, (mode & 0o777) | 0o700);
-  }
+/** No sandbox, no model: not the agent's doing, and nothing it could go on from. */
+function isInfrastructure(error: unknown): boolean {
+  return (
+    SandboxError.isInstance(error) || ModelUnavailable.isInstance(error) || error instanceof ExperimentSpent
+  );
 }
 
 function notRun(displaced: readonly FixedFile[]): Outcome {
@@ -315,8 +336,4 @@ function notRun(displaced: readonly FixedFile[]): Outcome {
     `Nothing was run: folders of read-only files had been moved or replaced. They were put back: ${names}. ` +
     'Try again.';
   return { status: 'refused', observation };
-}
-
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 1000) / 1000;
 }

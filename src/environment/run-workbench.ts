@@ -19,6 +19,8 @@ export interface WorkbenchParts {
   budget: () => Budget;
   /** What a command may take now, in milliseconds. */
   timeLimitMs: () => number;
+  ask: Workbench['ask'];
+  askPerson: Workbench['askPerson'];
 }
 
 /** Puts together what actions work with. */
@@ -36,6 +38,8 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     command: (argv, options = {}) => commands.run(step(), argv, limit(options), options),
     helper: (script, args, options = {}) => commands.helper(step(), script, args, limit(options), options),
     repl: (code) => commands.repl(step(), code, timeLimitMs()),
+    ask: parts.ask,
+    askPerson: parts.askPerson,
     briefInside: sandbox.pathInside(briefInside),
     inside: {
       workspace: sandbox.pathInside(workspaceInside),

@@ -1,5 +1,6 @@
 import type { ProcessEnd } from '../sandbox/index.ts';
-import type { Budget, TaskBrief, UndoEntry } from '../schema/index.ts';
+import type { Budget, ModelRequest, TaskBrief, UndoEntry } from '../schema/index.ts';
+import type { ModelReply } from './environment.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 /** How a script or command ended, with what it printed, cut to what an observation holds. */
@@ -13,6 +14,8 @@ export interface CommandOptions {
   timeoutMs?: number;
   /** Not shown live and not cut: its output is data for the harness. */
   quiet?: boolean;
+  /** What it reads from standard input; default: nothing. */
+  input?: Uint8Array;
 }
 
 /** What an interpreter said to one piece of code. */
@@ -35,6 +38,10 @@ export interface Workbench {
   /** Runs a script of the Python helpers (`python/`), apart from anything in the workspace. */
   helper(script: string, args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
   repl(code: string): Promise<ReplAnswer>;
+  /** Asks a language model; only actions that need one may. `closed` when a limit allows no further call. */
+  ask(request: ModelRequest): Promise<ModelReply>;
+  /** Asks the person who watches the run; only actions that need one may. */
+  askPerson(request: string): Promise<string>;
   /** Where sandboxed processes find the task's public manifest. */
   readonly briefInside: string;
   /** Where sandboxed processes find workspace and data. */

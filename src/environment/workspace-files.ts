@@ -90,6 +90,25 @@ export class WorkspaceFiles {
     });
   }
 
+  /**
+   * Says, as far as can be told beforehand, why `write` could not write there; changes nothing.
+   * @throws PathRefused, PathFailed
+   */
+  checkWritable(path: string): void {
+    const located = this.#locate(path);
+    this.#refuseReadOnly(located, path);
+    if (this.kindOf(path) !== null) {
+      this.#withFile(located, path, O_WRONLY, () => {});
+      return;
+    }
+    for (const [index] of located.parts.entries()) {
+      const parent = located.parts.slice(0, index).join('/');
+      const kind = this.kindOf(parent);
+      if (kind === null) return;
+      if (kind !== 'folder') throw new PathFailed(`${path} can't be written: ${parent} is not a folder.`);
+    }
+  }
+
   /** Removes a file. */
   remove(path: string): void {
     const located = this.#locate(path);

@@ -1,5 +1,5 @@
 /** Edit distance (Levenshtein) between two texts, in single-character changes. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

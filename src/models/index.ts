@@ -1,3 +1,6 @@
+export { Allowance, type AllowanceOptions, type Reservation, type ReserveResult } from './allowance.ts';
+export { type Clock, systemClock } from './clock.ts';
+export { type KnownPrice, knownPrices, type LongPromptPrice } from './known-prices.ts';
 export {
   type AskOptions,
   type CallEstimate,
@@ -5,3 +8,11 @@ export {
   type ModelCall,
   ModelUnavailable,
 } from './language-models.ts';
+export { CallLimiter, type LimiterOptions, type Slot } from './limiter.ts';
+export { type Ping, pingModel } from './ping.ts';
+export { costOf, PriceTable } from './prices.ts';
+export type { ProviderState } from './providers/index.ts';
+export { type ForRunOptions, ModelRegistry, type ModelRegistryOptions, providerOf } from './registry.ts';
+export { defaultRoles, modelVariables, roleSettings, withModelsOf } from './role-settings.ts';
+export { ScriptedReply, type ScriptedReplyInput } from './script.ts';
+export { ScriptedModels, type ScriptedModelsOptions, type ScriptedReplies } from './scripted.ts';

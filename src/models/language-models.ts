@@ -33,6 +33,8 @@ export interface AskOptions {
   signal: AbortSignal;
   /** Told of every try that failed, before the wait for the next one. */
   onRetry?: (attempt: FailedAttempt) => void;
+  /** What is kept for the call: an empty answer, which is paid for, is asked for again only where that fits, too. */
+  reserved?: CallEstimate;
 }
 
 /** The language models of one run, by role. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import pLimit from 'p-limit';
@@ -6,9 +6,17 @@ import { agentByName } from '../agents/index.ts';
 import type { StepProgress } from '../environment/index.ts';
 import { gradeRun } from '../grading/index.ts';
 import { messageOf, UserError } from '../lib/errors.ts';
+import { Allowance, type ModelRegistry } from '../models/index.ts';
 import type { Grade, Plan, RunRecord, RunSpec } from '../schema/index.ts';
-import { type Experiment, lockName, type RunFolder } from '../store/index.ts';
-import { runOne } from './run-one.ts';
+import {
+  type Experiment,
+  forkRun,
+  lockName,
+  type RunFolder,
+  readTraceSync,
+  spentOf,
+} from '../store/index.ts';
+import { type ExperimentModels, type RunServices, runOne } from './run-one.ts';
 import { solutionFiles } from './solution-files.ts';
 import type { TaskEquipment } from './workspace.ts';
 
@@ -28,6 +36,12 @@ export interface ExperimentServices {
   /** Data and Python environment of every task of the plan. */
   equipment: ReadonlyMap<string, TaskEquipment>;
   helpersFolder: string;
+  /** For plans with agents that ask language models. */
+  registry?: ModelRegistry | undefined;
+  /** For a plan whose runs go on from another run: that run. */
+  parent?: RunFolder | undefined;
+  /** Answers Request Help of interactive runs. */
+  askPerson?: RunServices['askPerson'];
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   versions: Record<string, string>;
@@ -51,7 +65,10 @@ export interface RunResult {
  */
 export async function runExperiment(plan: Plan, services: ExperimentServices): Promise<RunResult[]> {
   const limit = pLimit(plan.parallel);
-  const threads = Math.max(1, Math.floor(cpus().length / plan.parallel));
+  const shares: RunShares = {
+    threads: Math.max(1, Math.floor(cpus().length / plan.parallel)),
+    models: modelsOf(plan, services),
+  };
   const isTimed = (spec: RunSpec) =>
     services.equipment.get(spec.task)?.task.file.grading.runs_submission === true;
   const results = await Promise.all(
@@ -59,7 +76,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
       limit(() =>
         guarded(spec, services, async () => {
           using _lock = services.experiment.runFolder(spec.id).lock();
-          const result = await workOff(spec, threads, services);
+          const result = await workOff(spec, shares, services);
           return isTimed(spec) ? result : gradeResult(result, plan, services);
         }),
       ),
@@ -73,6 +90,35 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     });
   }
   return results;
+}
+
+/** What the runs of an experiment share. */
+interface RunShares {
+  threads: number;
+  models: ExperimentModels | undefined;
+}
+
+function modelsOf(plan: Plan, { registry, experiment }: ExperimentServices): ExperimentModels | undefined {
+  if (registry === undefined) return undefined;
+  const { tokens, money } = plan.spend ?? {};
+  if (tokens === undefined && money === undefined) return { registry, shared: null };
+  const spent = { tokens: 0, money: 0 };
+  for (const { id } of plan.runs) {
+    const used = spentBy(experiment.runFolder(id));
+    spent.tokens += used.tokens;
+    spent.money += used.money;
+  }
+  return { registry, shared: new Allowance({ of: 'the experiment', tokens, money, spent }) };
+}
+
+/** The record of a run that was killed knows less than its trace. */
+function spentBy(folder: RunFolder): { tokens: number; money: number } {
+  const record = folder.readRecord();
+  if (record === null) return { tokens: 0, money: 0 };
+  if (record.status === 'finished') return record.spent ?? { tokens: 0, money: 0 };
+  return existsSync(folder.tracePath)
+    ? spentOf(readTraceSync(folder.tracePath).events)
+    : { tokens: 0, money: 0 };
 }
 
 /** Turns what one run could not cope with into its result. */
@@ -89,7 +135,7 @@ async function guarded(
   }
 }
 
-async function workOff(spec: RunSpec, threads: number, services: ExperimentServices): Promise<RunResult> {
+async function workOff(spec: RunSpec, shares: RunShares, services: ExperimentServices): Promise<RunResult> {
   const { experiment, onProgress, broken } = services;
   const folder = experiment.runFolder(spec.id);
   const earlier = folder.readRecord();
@@ -99,7 +145,7 @@ async function workOff(spec: RunSpec, threads: number, services: ExperimentServi
     return resultOf(spec, earlier);
   }
   if (earlier !== null && broken === 'restart') putAside(folder);
-  return resultOf(spec, await carryOut(spec, folder, equipment, threads, services));
+  return resultOf(spec, await carryOut(spec, folder, equipment, shares, services));
 }
 
 function resultOf(spec: RunSpec, record: RunRecord): RunResult {
@@ -137,14 +183,16 @@ async function carryOut(
   spec: RunSpec,
   folder: RunFolder,
   equipment: TaskEquipment,
-  threads: number,
+  shares: RunShares,
   services: ExperimentServices,
 ): Promise<RunRecord> {
-  const { onProgress, helpersFolder, dockerCommand, versions, signal } = services;
+  const { onProgress, helpersFolder, dockerCommand, versions, signal, parent, askPerson } = services;
   const agent = agentByName(spec.agent);
   onProgress({ kind: 'run_started', run: spec, resumed: folder.readRecord() !== null });
+  if (spec.parent !== undefined && parent !== undefined) await forkRun(parent, spec.parent.step, folder);
   const record = await runOne(spec, {
-    ...{ folder, equipment, agent, helpersFolder, dockerCommand, versions, threads, signal },
+    ...{ folder, equipment, agent, helpersFolder, dockerCommand, versions, signal, ...shares },
+    askPerson: spec.interactive === true ? askPerson : undefined,
     reference: agent.needs.reference ? solutionFiles(equipment.task, 'solution') : null,
     onProgress: (progress) => onProgress({ kind: 'run_step', run: spec, progress }),
   });

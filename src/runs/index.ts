@@ -10,6 +10,7 @@ export {
   type RunResult,
   runExperiment,
 } from './experiment.ts';
+export { makeForkPlan } from './fork-plan.ts';
 export {
   type Measured,
   type MeasuredSeed,
@@ -19,6 +20,7 @@ export {
   measureTask,
 } from './measure-task.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
+export { type RunReplay, replayRun } from './replay-run.ts';
 export { runOne } from './run-one.ts';
 export {
   createWorkspace,

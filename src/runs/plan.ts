@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import type { Agent } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
+import { roleSettings } from '../models/index.ts';
 import {
   type AgentOptions,
   defaultLimits,
@@ -39,7 +40,7 @@ export function makePlan(
   for (const seed of seeds) {
     for (const { task, verified } of tasks) {
       for (const { agent, options } of agents) {
-        for (const model of modelsFor(agent, experiment.models)) {
+        for (const model of modelsFor(agent, experiment)) {
           runs.push({
             id: runId(task, agent, options, model, seed),
             experiment: name,
@@ -48,10 +49,12 @@ export function makePlan(
             agent: agent.name,
             agent_options: options,
             model,
+            ...rolesOf(model, experiment),
             seed,
             limits: limitsFor(task, experiment.limits),
             sandbox: experiment.sandbox,
             ...(experiment.docker_image === undefined ? {} : { docker_image: experiment.docker_image }),
+            ...(experiment.interactive ? { interactive: true } : {}),
             gpu: experiment.gpu && task.file.resources.gpu !== 'none',
             marks: marksOf(experiment, verified),
           });
@@ -67,6 +70,7 @@ export function makePlan(
     mlab,
     parallel: experiment.parallel ?? Math.max(1, Math.floor(cpus().length / 2)),
     grade: experiment.grade,
+    ...modelSettings(experiment, runs),
     runs,
   };
 }
@@ -114,14 +118,28 @@ function runId(task: Task, agent: Agent, options: AgentOptions, model: string | 
   return RunId.parse([task.file.id, agent.name, ...named, ...variant, String(seed)].join('-'));
 }
 
-function modelsFor(agent: Agent, models: readonly string[]): (string | null)[] {
+function modelsFor(agent: Agent, { models, roles }: ExperimentFile): (string | null)[] {
   if (!agent.needs.model) return [null];
   if (models.length > 0) return [...models];
+  if (roles.agent?.model !== undefined) return [roles.agent.model];
   throw new UserError(
     'model_missing',
     `The agent ${agent.name} needs a language model.`,
-    'Name one with --model, or take an agent that needs none, such as automl.',
+    'Name one with --model (mlab models lists what is usable), or take an agent that needs none, such as automl.',
   );
+}
+
+function rolesOf(model: string | null, { roles }: ExperimentFile): Pick<RunSpec, 'roles'> {
+  const settled = model === null ? null : roleSettings(model, roles);
+  return settled === null ? {} : { roles: settled };
+}
+
+/** Kept only where a run asks a model. */
+function modelSettings(
+  { providers, prices, spend }: ExperimentFile,
+  runs: readonly RunSpec[],
+): Pick<Plan, 'providers' | 'prices' | 'spend'> {
+  return runs.some(({ roles }) => roles !== undefined) ? { providers, prices, spend } : {};
 }
 
 /** The defaults, under the task's limits, under those that are wanted. */

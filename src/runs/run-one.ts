@@ -1,40 +1,37 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, hostname, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../agents/index.ts';
 import {
-  mountPoints,
-  type RecordedRun,
+  ExperimentSpent,
   ReplayDiverged,
   RunEnvironment,
+  type RunModels,
   RunStopped,
-  recordedRun,
   type StepProgress,
 } from '../environment/index.ts';
 import { messageOf } from '../lib/errors.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
+import { Allowance, type ModelRegistry, ModelUnavailable } from '../models/index.ts';
 import { createSandbox, SandboxError, sandboxOptions } from '../sandbox/index.ts';
-import type { EndReason, EventOf, RunRecord, RunSpec } from '../schema/index.ts';
+import type { EndReason, EventOf, RunRecord, RunSpec, Spent } from '../schema/index.ts';
 import {
-  lastSnapshot,
   type RunFolder,
   readTraceSync,
-  resolveText,
-  restoreSnapshot,
-  Snapshotter,
   sessionsOf,
+  spentOf,
   stepsOf,
   type TraceWriter,
 } from '../store/index.ts';
 import { LocalServices } from './local-services.ts';
-import {
-  createWorkspace,
-  fixedFiles,
-  isReadOnly,
-  type RunFolders,
-  sandboxSpec,
-  type TaskEquipment,
-} from './workspace.ts';
+import { openWorkspace, type Past } from './open-workspace.ts';
+import { fixedFiles, isReadOnly, type RunFolders, sandboxSpec, type TaskEquipment } from './workspace.ts';
+
+/** The language models of an experiment, as its runs share them. */
+export interface ExperimentModels {
+  registry: ModelRegistry;
+  /** What all runs together may use; null: not limited. */
+  shared: Allowance | null;
+}
 
 export interface RunServices {
   folder: RunFolder;
@@ -43,6 +40,10 @@ export interface RunServices {
   /** Files of the reference solution; only for an agent that needs it. */
   reference: ReadonlyMap<string, string> | null;
   helpersFolder: string;
+  /** For an agent that needs them: the run's language models, and what all runs of the experiment may use. */
+  models?: ExperimentModels | undefined;
+  /** Answers Request Help; absent: nobody does. */
+  askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   versions: Record<string, string>;
@@ -66,19 +67,20 @@ export async function runOne(spec: RunSpec, services: RunServices): Promise<RunR
     return finished;
   };
   try {
-    const { ended, steps, seconds } = await workOn(spec, services);
+    const { ended, steps, seconds, spent } = await workOn(spec, services);
     discardWorkspace(services.folder);
     return finish({
       status: 'finished',
       end: { reason: ended.reason, message: ended.message },
       steps,
       seconds_used: seconds,
+      ...(spent.calls === 0 ? {} : { spent }),
     });
   } catch (error) {
     const done = recordedSoFar(services.folder);
     if (error instanceof RunStopped || services.signal.aborted)
       return finish({ status: 'interrupted', ...done });
-    const end = { reason: 'infrastructure_error' as const, message: explained(error) };
+    const end = { reason: 'infrastructure_error' as const, message: explained(error), ...causeOf(error) };
     return finish({ status: 'failed', end, ...done });
   }
 }
@@ -92,11 +94,16 @@ function discardWorkspace(folder: RunFolder): void {
   }
 }
 
-/** Steps and seconds of a run that did not end properly. */
-function recordedSoFar(folder: RunFolder): { steps?: number; seconds_used?: number } {
+/** What a run that did not end properly has done. */
+function recordedSoFar(folder: RunFolder): Partial<Pick<RunRecord, 'steps' | 'seconds_used' | 'spent'>> {
   try {
     const { events } = readTraceSync(folder.tracePath);
-    return { steps: stepsOf(events).length, seconds_used: sessionsOf(events).secondsUsed };
+    const spent = spentOf(events);
+    return {
+      steps: stepsOf(events).length,
+      seconds_used: sessionsOf(events).secondsUsed,
+      ...(spent.calls === 0 ? {} : { spent }),
+    };
   } catch {
     // The trace may be what is broken.
     return {};
@@ -107,6 +114,7 @@ interface Worked {
   ended: EventOf<'run_ended'>;
   steps: number;
   seconds: number;
+  spent: Spent;
 }
 
 async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
@@ -114,7 +122,8 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   const { objects } = folder;
   const folders = foldersOf(folder);
   await using trace = folder.openTrace();
-  const past = await openWorkspace(spec, services, folders, trace);
+  const { versions } = services;
+  const past = await openWorkspace(spec, { folder, equipment, folders, trace, versions, signal });
   const { helpersFolder, threads } = services;
   const options = sandboxOptions(spec, services.dockerCommand);
   await using local = await LocalServices.start(spec, equipment, helpersFolder, options, signal);
@@ -136,6 +145,8 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
     snapshotter: past.snapshotter,
     recorded: past.recorded,
     secondsUsedBefore: past.secondsUsed,
+    models: runModels(spec, services, past),
+    askPerson: services.askPerson,
     signal,
     onProgress: services.onProgress,
   });
@@ -145,40 +156,19 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   const serviceFailure = await local?.stop();
   if (serviceFailure) throw new Error(serviceFailure);
   const ended = await endRun(environment, trace, failure);
-  return { ended, steps: environment.stepsTaken, seconds: environment.secondsUsed };
+  return { ended, steps: environment.stepsTaken, seconds: environment.secondsUsed, spent: environment.spent };
 }
 
-/** Makes the workspace what it was after the last finished step, and begins a session in the trace. */
-async function openWorkspace(
-  spec: RunSpec,
-  { folder, equipment, versions, signal }: RunServices,
-  folders: RunFolders,
-  trace: TraceWriter,
-): Promise<{ snapshotter: Snapshotter; recorded: RecordedRun; secondsUsed: number }> {
-  const { objects } = folder;
-  mkdirSync(folders.outputs, { recursive: true });
-  writeFileSync(folders.brief, JSON.stringify(publicManifest(equipment)));
-  const { events } = readTraceSync(folder.tracePath);
-  const last = lastSnapshot(events);
-  if (last === null) createWorkspace(equipment.task, folders.workspace);
-  else await restoreSnapshot(objects, last.snapshot, folders.workspace, { ignore: mountPoints, signal });
-  const { sessions, secondsUsed } = sessionsOf(events);
-  const snapshotter = new Snapshotter(objects, folders.workspace);
-  const { id } = await snapshotter.take({ ignore: mountPoints, signal });
-  trace.append({
-    kind: 'session_started',
-    session: sessions + 1,
-    versions: { ...versions, agent: spec.agent },
-    snapshot: id,
-    repaired_bytes: trace.repairedBytes,
-    seconds_used: secondsUsed,
-  });
-  return { snapshotter, recorded: recordedRun(events, (ref) => resolveText(objects, ref)), secondsUsed };
-}
-
-/** What checks inside the sandbox know of the task: nothing secret. */
-function publicManifest({ task }: TaskEquipment): object {
-  return { metric: task.file.metric, submission: task.file.submission };
+function runModels(spec: RunSpec, { models }: RunServices, past: Past): RunModels | undefined {
+  if (spec.roles === undefined || models === undefined) return undefined;
+  const { tokens, money } = spec.limits;
+  const { answeredBy, spent } = past;
+  return {
+    models: models.registry.forRun(spec.roles, { answeredBy }),
+    allowance: new Allowance({ of: 'this run', tokens, money, spent }),
+    shared: models.shared,
+    spentBefore: spent,
+  };
 }
 
 /** Lets the agent act until it is done. Returns why it failed; null when it did not. */
@@ -188,13 +178,18 @@ async function runAgent(
   spec: RunSpec,
   reference: ReadonlyMap<string, string> | null,
 ): Promise<string | null> {
+  const { seed, agent_options: options } = spec;
+  const done = new AbortController();
   try {
-    await agent.run({ environment, seed: spec.seed, options: spec.agent_options, reference });
+    const working = agent.run({ environment, seed, options, reference });
+    await Promise.race([working, environment.abandoned(done.signal)]);
     return null;
   } catch (error) {
     // What the harness could not do is told by the environment.
     if (environment.failure !== null) return null;
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  } finally {
+    done.abort();
   }
 }
 
@@ -250,9 +245,20 @@ function foldersOf(folder: RunFolder): RunFolders {
 }
 
 function explained(error: unknown): string {
+  if (ModelUnavailable.isInstance(error))
+    return `No answer from the language model: ${error.message} ${error.hint}`;
   if (SandboxError.isInstance(error)) return `The sandbox can't start: ${error.message} ${error.hint}`;
   if (error instanceof ReplayDiverged) {
     return `It can't go on from its trace: ${error.message} Start it over with --broken restart.`;
   }
   return messageOf(error);
+}
+
+/** What broke, in one word, for reports that tell failures apart. */
+function causeOf(error: unknown): { cause?: string } {
+  if (ModelUnavailable.isInstance(error)) return { cause: error.failure };
+  if (SandboxError.isInstance(error)) return { cause: 'sandbox' };
+  if (error instanceof ExperimentSpent) return { cause: 'experiment_limit' };
+  if (error instanceof ReplayDiverged) return { cause: 'replay_diverged' };
+  return {};
 }

@@ -19,6 +19,10 @@ export interface RunOutcome {
   } | null;
   steps: number;
   seconds: number;
+  /** Tokens of language models, read and written together; null where none was asked. */
+  tokens: number | null;
+  /** In US dollars; null where no model was asked, or the price of one is not known. */
+  money: number | null;
   /** Why its result is not comparable. */
   marks: readonly string[];
 }
@@ -49,6 +53,9 @@ export interface Cell {
   improvement_high: number | null;
   steps_mean: number | null;
   seconds_mean: number | null;
+  tokens_mean: number | null;
+  /** In US dollars. */
+  money_mean: number | null;
   marks: string[];
 }
 
@@ -98,6 +105,8 @@ function cellOf(all: readonly RunOutcome[]): Cell {
     improvement_high: gains.length === 0 ? null : Math.max(...gains),
     steps_mean: meanOrNull(counted.map(({ steps }) => steps)),
     seconds_mean: meanOrNull(counted.map(({ seconds }) => seconds)),
+    tokens_mean: meanOrNull(counted.flatMap(({ tokens }) => tokens ?? [])),
+    money_mean: meanOrNull(counted.flatMap(({ money }) => money ?? [])),
     marks: [...new Set(all.flatMap(({ marks }) => marks))].sort(),
   };
 }

@@ -12,6 +12,8 @@ const run = (changes: Partial<RunOutcome> = {}): RunOutcome => ({
   grade: { valid: true, score: 0.9, baseline: 0.75, direction: 'maximize', threshold: 0.1, stale: false },
   steps: 10,
   seconds: 20,
+  tokens: null,
+  money: null,
   marks: [],
   ...changes,
 });

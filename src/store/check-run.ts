@@ -3,6 +3,7 @@ import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { type ObjectId, type RunRecord, type TextRef, TraceEvent } from '../schema/index.ts';
 import { parseStoredText } from './documents.ts';
+import { textsOf } from './references.ts';
 import type { RunFolder } from './run-folder.ts';
 import { readSnapshot } from './snapshot-file.ts';
 import { noHash, readLines, type TraceLine } from './trace-lines.ts';
@@ -134,7 +135,6 @@ class TraceCheck {
         this.#report('wrong_order', line, `step ${event.step} follows step ${this.#lastStep}`);
       }
       this.#openStep = event.step;
-      this.#note(event.args);
     } else if (event.kind === 'step_finished') {
       if (this.#openStep !== event.step) {
         this.#report('wrong_order', line, `step ${event.step} ends without having begun`);
@@ -142,11 +142,9 @@ class TraceCheck {
       this.#openStep = null;
       this.#lastStep = event.step;
       this.snapshots.add(event.snapshot);
-      this.#note(event.observation);
       for (const { before } of event.undo) if (before !== null) this.contents.add(before);
-    } else if (event.kind === 'note') {
-      for (const text of Object.values(event.entries)) this.#note(text);
-    } else if (event.kind === 'run_ended' && event.final_answer) this.#note(event.final_answer);
+    }
+    for (const text of textsOf(event)) this.#note(text);
   }
 
   #note(text: TextRef): void {

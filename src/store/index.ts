@@ -2,6 +2,7 @@ export { type CheckOptions, checkRun, type StoreProblem, type StoreProblemCode }
 export { type Difference, diffSnapshots, type PathDifference, unifiedDiff } from './diff.ts';
 export { createExperiment, type Experiment, listExperiments, openExperiment } from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
+export { forkRun } from './fork.ts';
 export type { StoredGrades } from './grades.ts';
 export { ObjectStore } from './object-store.ts';
 export { showPath } from './path-text.ts';
@@ -10,7 +11,7 @@ export { RunFolder } from './run-folder.ts';
 export { lockName } from './run-lock.ts';
 export { readSnapshot } from './snapshot-file.ts';
 export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
-export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, stepsOf } from './steps.ts';
+export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, spentOf, stepsOf } from './steps.ts';
 export { submissionHash } from './submission.ts';
 export { type ReadTraceOptions, readTrace, readTraceSync, resolveText } from './trace-reader.ts';
 export { TraceWriter } from './trace-writer.ts';

@@ -1,4 +1,4 @@
-import type { ObjectId, TraceEvent, TraceEventOf } from '../schema/index.ts';
+import type { ObjectId, Spent, TraceEvent, TraceEventOf } from '../schema/index.ts';
 
 /** One action of a run, with what came of it. */
 export interface RecordedStep {
@@ -51,4 +51,17 @@ export function sessionsOf(events: Iterable<TraceEvent>): { sessions: number; se
     if (event.kind === 'step_finished') secondsUsed = event.budget.seconds_used;
   }
   return { sessions, secondsUsed };
+}
+
+/** What a run's calls of language models came to. */
+export function spentOf(events: Iterable<TraceEvent>): Spent {
+  const spent: Spent = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
+  for (const event of events) {
+    if (event.kind !== 'model_call' || event.answer === null) continue;
+    spent.calls += 1;
+    spent.tokens += event.usage.input + event.usage.output;
+    spent.money += event.cost ?? 0;
+    spent.unpriced += event.cost === null ? 1 : 0;
+  }
+  return spent;
 }

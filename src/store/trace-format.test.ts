@@ -41,7 +41,7 @@ test('the Python of docs/trace-format.md tells a whole trace from a changed one'
   expect(verify()).toContain(run.readRecord()?.trace?.hash);
   const trace = readFileSync(run.tracePath, 'utf8');
   writeFileSync(run.tracePath, trace.replace('learning rate', 'learning hate'));
-  expect(verify).toThrow('the chain breaks at line 3');
+  expect(verify).toThrow('the chain breaks at line 4');
   writeFileSync(run.tracePath, trace.slice(0, -1));
   expect(verify).toThrow('is torn');
 });

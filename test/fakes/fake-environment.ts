@@ -1,5 +1,19 @@
-import type { ActionDescription, Environment, StepResult } from '../../src/environment/index.ts';
-import { type Action, type ActionStatus, type Budget, TaskBrief } from '../../src/schema/index.ts';
+import type {
+  ActionDescription,
+  Environment,
+  GiveUpReason,
+  ModelReply,
+  StepResult,
+  SubmissionSeen,
+} from '../../src/environment/index.ts';
+import {
+  type Action,
+  type ActionStatus,
+  type Budget,
+  type ModelAnswer,
+  type ModelRequest,
+  TaskBrief,
+} from '../../src/schema/index.ts';
 
 /** What running a script came to. */
 export interface Execution {
@@ -23,6 +37,12 @@ export interface FakeEnvironmentSettings {
   scriptSeconds?: number;
   /** Whether Validate Submission accepts what lies in the workspace. */
   accepts?(files: ReadonlyMap<string, string>): boolean;
+  /** What the language models answer to the n-th request, counted from 1; absent: there are none. */
+  answer?(request: ModelRequest, count: number): string | ModelReply | undefined;
+  /** Whether it has the actions for the research log: one takes everything, the other always says the same. */
+  logActions?: boolean;
+  /** What agents are told of the actions. */
+  actions?: readonly ActionDescription[];
   /** Results of an earlier run, to be given again before anything is done anew. */
   recorded?: readonly StepResult[];
   /** How Inspect Script Lines shows a line. */
@@ -38,24 +58,30 @@ export interface FakeEnvironmentSettings {
 /** Files in memory, a clock that only scripts move, and a record of everything that was asked. */
 export class FakeEnvironment implements Environment {
   readonly task: TaskBrief;
-  readonly actions: readonly ActionDescription[] = [];
+  readonly actions: readonly ActionDescription[];
   readonly budget: Budget;
   readonly taken: Action[] = [];
   readonly results: StepResult[] = [];
   readonly notes: Record<string, string>[] = [];
+  /** What was asked of the language models, in order. */
+  readonly asked: ModelRequest[] = [];
   readonly files: Map<string, string>;
   /** The source of every script that was run, in order. */
   readonly executed: string[] = [];
   /** Actions that came after the end. */
   late = 0;
   finalAnswer: string | null = null;
+  givenUp: { reason: GiveUpReason; message: string } | null = null;
   readonly #settings: FakeEnvironmentSettings;
   #secondsUsed = 0;
   #ended = false;
+  #written: number | null = null;
+  #lastScript = 0;
 
   constructor(settings: FakeEnvironmentSettings) {
     this.#settings = settings;
     this.task = settings.task ?? briefOf({});
+    this.actions = settings.actions ?? [];
     this.files = new Map(Object.entries(settings.files));
     this.budget = this.#budgetNow();
   }
@@ -72,11 +98,28 @@ export class FakeEnvironment implements Environment {
     return Promise.resolve(result);
   }
 
+  ask(request: ModelRequest): Promise<ModelReply> {
+    if (this.#ended) return Promise.resolve({ kind: 'closed', message: 'The run is over.' });
+    this.asked.push(request);
+    const answer = this.#settings.answer?.(request, this.asked.length);
+    if (answer === undefined) return Promise.reject(new Error('this environment has no language model'));
+    const text: ModelAnswer = { kind: 'answered', text: '', tool_calls: [], finish: 'stop' };
+    return Promise.resolve(typeof answer === 'string' ? { ...text, text: answer } : answer);
+  }
+
+  giveUp(reason: GiveUpReason, message: string): void {
+    this.givenUp ??= { reason, message };
+    this.#ended = true;
+  }
+
   note(entries: Record<string, string>): void {
     this.notes.push(entries);
   }
 
   #act({ name, args }: Action): StepResult {
+    // What models give as arguments can be anything.
+    if (typeof args !== 'object' || args === null || Array.isArray(args))
+      return this.#result('invalid', 'The arguments must be a JSON object.');
     const text = (argument: string) => String(args[argument] ?? '');
     switch (name) {
       case 'List Files':
@@ -91,7 +134,7 @@ export class FakeEnvironment implements Environment {
         );
       case 'Write File':
         if (this.task.read_only.includes(text('file_name'))) return this.#result('refused', 'Read-only.');
-        this.files.set(text('file_name'), text('content'));
+        this.#write(text('file_name'), text('content'));
         return this.#result('ok', 'Written.');
       case 'Execute Script':
         return this.#execute(text('script_name'));
@@ -103,6 +146,10 @@ export class FakeEnvironment implements Environment {
         this.finalAnswer = text('final_answer');
         this.#ended = true;
         return this.#result('ok', 'Thank you.');
+      case 'Append Summary to Research Log':
+      case 'Retrieval from Research Log':
+        if (this.#settings.logActions === true) return this.#result('ok', 'what the log says');
+        return this.#result('invalid', `There is no action ${name}.`);
       default:
         return this.#result('invalid', `There is no action ${name}.`);
     }
@@ -138,15 +185,27 @@ export class FakeEnvironment implements Environment {
     if (source === undefined) return this.#result('failed', 'There is no such file.');
     const done = this.#settings.execute(source, this.files);
     this.executed.push(source);
+    this.#lastScript = this.taken.length;
     const left = (this.#settings.seconds ?? 3600) - this.#secondsUsed;
     const limit = Math.min(this.#settings.scriptSeconds ?? 3600, left);
     const seconds = Math.min(done.seconds, limit);
     this.#secondsUsed += seconds;
     if (done.seconds > limit) return this.#result('timed_out', `[stopped after ${limit} s]`, null, seconds);
-    for (const [file, content] of Object.entries(done.writes ?? {})) this.files.set(file, content);
+    for (const [file, content] of Object.entries(done.writes ?? {})) this.#write(file, content);
     const status = done.status ?? (done.exitCode === 0 ? 'ok' : 'failed');
     const output = `${done.output}\n[exit code ${done.exitCode}, ${seconds.toFixed(1)} s]`;
     return this.#result(status, output, done.exitCode, seconds);
+  }
+
+  #write(path: string, content: string): void {
+    this.files.set(path, content);
+    if (this.task.submission.files.some((file) => file.path === path)) this.#written = this.taken.length;
+  }
+
+  #submission(): SubmissionSeen {
+    const present = this.task.submission.files.every(({ path }) => this.files.has(path));
+    const stale = present && this.#lastScript > (this.#written ?? 0);
+    return { present, written_at_step: this.#written, stale };
   }
 
   #result(
@@ -158,7 +217,8 @@ export class FakeEnvironment implements Environment {
     const budget = this.#budgetNow();
     if (budget.steps_left <= 0 || budget.seconds_left <= 0) this.#ended = true;
     const step = this.taken.length;
-    return { step, status, observation, exitCode, durationMs: seconds * 1000, budget, ended: this.#ended };
+    const [durationMs, submission, ended] = [seconds * 1000, this.#submission(), this.#ended];
+    return { step, status, observation, exitCode, durationMs, budget, submission, ended };
   }
 
   #budgetNow(): Budget {

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors.ts';
 import { type Cell, resultCells } from '../../statistics/index.ts';
 import { outcomesOf } from '../outcomes.ts';
-import { duration, number, percent, table } from '../table.ts';
+import { dollars, duration, number, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const report: Verb = {
@@ -25,7 +25,8 @@ export const report: Verb = {
 /** The table that people see after an experiment. */
 export function resultsTable(cells: readonly Cell[]): string {
   const right = 'right' as const;
-  const text = table(
+  const asksModels = cells.some(({ tokens_mean }) => tokens_mean !== null);
+  return table(
     [
       { title: 'task' },
       { title: 'agent' },
@@ -37,6 +38,12 @@ export function resultsTable(cells: readonly Cell[]): string {
       { title: 'baseline', align: right },
       { title: 'steps', align: right },
       { title: 'time', align: right },
+      ...(asksModels
+        ? [
+            { title: 'tokens', align: right },
+            { title: 'cost', align: right },
+          ]
+        : []),
       { title: '' },
     ],
     cells.map((cell) => [
@@ -52,10 +59,10 @@ export function resultsTable(cells: readonly Cell[]): string {
       number(cell.baseline_mean),
       number(cell.steps_mean),
       duration(cell.seconds_mean),
+      ...(asksModels ? [number(cell.tokens_mean), dollars(cell.money_mean)] : []),
       remarks(cell),
     ]),
   );
-  return text;
 }
 
 function remarks(cell: Cell): string {

@@ -1,22 +1,32 @@
 import { join } from 'node:path';
-import { agentByName, checkAgentOptions } from '../../agents/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import { makePlan, type RunResult, runExperiment, type TaskEquipment } from '../../runs/index.ts';
+import { ModelRegistry, withModelsOf } from '../../models/index.ts';
+import {
+  type ExperimentServices,
+  makePlan,
+  type PlannedTask,
+  type RunResult,
+  runExperiment,
+  type TaskEquipment,
+} from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan } from '../../schema/index.ts';
 import { resultCells } from '../../statistics/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
+import { type AgentFlags, agentFlags, chosenAgents } from '../agent-options.ts';
+import { personAtTerminal } from '../ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { chooseTasks, equip, isVerified, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
+import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { summariesOf } from '../outcomes.ts';
 import { createProgressView } from '../progress.ts';
 import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { resultsTable } from './report.ts';
 
-interface Options extends PrepareOptions {
+interface Options extends PrepareOptions, AgentFlags, ForkFlags {
   broken: string;
   dryRun?: boolean;
 }
@@ -32,6 +42,8 @@ export const run: Verb = {
       description: 'what to do with runs that did not end properly: continue, restart or keep',
       default: 'continue',
     },
+    ...agentFlags,
+    ...forkFlags,
     { flags: '--dry-run', description: 'print the plan and stop' },
     ...prepareFlags,
   ],
@@ -41,6 +53,8 @@ export const run: Verb = {
   examples: [
     ['mlab run --suite starter --agent automl --seeds 2', 'three tasks, two seeds each, no API key needed'],
     ['mlab run --task digits --agent baseline,automl --seeds 3 --wall-seconds 120', 'two agents on one task'],
+    ['mlab run --task digits --agent tools --model anthropic/claude-sonnet-4-5', 'a language-model agent'],
+    ['mlab run --from start-1/digits-automl-0 --step 7', 'another run that goes on from a step of one'],
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],
   async run(context, [path], options: Options) {
@@ -52,34 +66,49 @@ export const run: Verb = {
         `Use ${brokenChoices.join(', ')}.`,
       );
     }
-    const wanted = readExperiment(path, options);
-    const agents = wanted.agents.map((entry) => {
-      const { name, options: chosen } = typeof entry === 'string' ? { name: entry, options: {} } : entry;
-      const agent = agentByName(name);
-      checkAgentOptions(agent, chosen);
-      return { agent, options: chosen };
-    });
-    const tasks = tasksOf(context, wanted);
+    const wanted = withModelsOf(context.variables, readExperiment(path, options));
+    const source = options.from === undefined ? null : findParent(context, options, wanted);
+    const tasks =
+      source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
+    const planOf = (known: readonly PlannedTask[]): Plan =>
+      source === null
+        ? makePlan(wanted, known, chosenAgents(wanted, options), context.version)
+        : makeFork(context, source, wanted, options);
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
       );
-      const plan = makePlan(wanted, expected, agents, context.version);
+      const plan = planOf(expected);
       return { text: planText(plan), json: plan };
     }
+    // What is wrong with flags and keys is said before anything is downloaded.
+    const registry = registryOf(context, planOf(tasks.map((task) => ({ task, verified: true }))));
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const equipment = new Map<string, TaskEquipment>();
     for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));
-    const planned = [...equipment.values()].map(({ task, prepared }) => ({
-      task,
-      verified: prepared.verified,
-    }));
-    const plan = makePlan(wanted, planned, agents, context.version);
+    const plan = planOf(
+      [...equipment.values()].map(({ task, prepared }) => ({ task, verified: prepared.verified })),
+    );
     const experiment = createExperiment(join(context.folders.experiments, plan.name), plan);
-    const results = await carryOut(context, experiment, plan.parallel, equipment, broken);
+    const parent = source?.folder;
+    const parts = { experiment, equipment, broken, registry, parent };
+    const results = await carryOut(context, plan, parts);
     return conclude(context, experiment, results);
   },
 };
+
+/** The language models of a plan; undefined where no run asks one. */
+function registryOf(context: Context, plan: Plan): ModelRegistry | undefined {
+  const roles = plan.runs.flatMap((run) => run.roles ?? []);
+  if (roles.length === 0) return undefined;
+  const { providers = {}, prices = {} } = plan;
+  const registry = new ModelRegistry({
+    ...{ providers, prices, variables: context.variables },
+    folder: process.cwd(),
+  });
+  for (const run of roles) registry.check(run);
+  return registry;
+}
 
 function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   const tasks = chooseTasks(context, wanted.tasks, wanted.suite);
@@ -93,22 +122,22 @@ function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
 
 async function carryOut(
   context: Context,
-  experiment: Experiment,
-  parallel: number,
-  equipment: ReadonlyMap<string, TaskEquipment>,
-  broken: (typeof brokenChoices)[number],
+  plan: Plan,
+  parts: Pick<ExperimentServices, 'experiment' | 'equipment' | 'broken' | 'registry' | 'parent'>,
 ): Promise<RunResult[]> {
-  const { plan } = experiment;
-  using view = createProgressView(plan, context.isTerminal, context.log);
+  const isInteractive = plan.runs.some(({ interactive }) => interactive);
+  const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;
+  // A question would drown in lines that renew themselves.
+  using view = createProgressView(plan, context.isTerminal && !isInteractive, context.log);
+  // The frozen plan, with what may differ as it is wanted now.
   return await runExperiment(
-    { ...plan, parallel },
+    { ...plan, runs: parts.experiment.plan.runs },
     {
-      experiment,
-      equipment,
+      ...parts,
+      askPerson,
       helpersFolder: context.folders.helpers,
       dockerCommand: context.variables.MLAB_DOCKER,
       versions: { mlab: context.version, node: process.version },
-      broken,
       signal: context.signal,
       onProgress: (progress) => view.show(progress),
     },

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 import { UserError } from '../../lib/errors.ts';
-import type { Grade, TextRef } from '../../schema/index.ts';
+import type { Grade, RunRecord, TextRef } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
 import { type RecordedStep, type RunFolder, readTraceSync, resolveText, stepsOf } from '../../store/index.ts';
 import { locateRun } from '../locate.ts';
-import { duration, number, oneLine, percent, plain, table } from '../table.ts';
+import { dollars, duration, number, oneLine, percent, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options {
@@ -23,6 +23,8 @@ interface ShownStep {
   changed: string[];
   snapshot: string;
   stale: boolean;
+  /** A language model wrote the observation, or parts of it. */
+  by_model: boolean;
   notes: Record<string, string>[];
 }
 
@@ -55,10 +57,25 @@ export const runsShow: Verb = {
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}, seed ${spec.seed}`,
       `${end?.reason ?? record.status}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
       `${steps.length} steps, ${duration(seconds_used)}${gradeText(grades)}`,
+      ...modelLines(record),
     ];
     return { text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`, json: { record, steps, grades } };
   },
 };
+
+/** The models of a run and what they used; where it went on from, if it did. */
+function modelLines({ spec, spent }: RunRecord): string[] {
+  const { roles, parent } = spec;
+  const names = [...new Set([roles?.agent.model, roles?.editor.model, roles?.fast.model])].join(', ');
+  const used =
+    spent === undefined
+      ? 'not asked'
+      : `${spent.calls} calls, ${number(spent.tokens)} tokens, ${dollars(spent.unpriced > 0 ? null : spent.money)}`;
+  return [
+    ...(roles === undefined ? [] : [`${names}: ${used}`]),
+    ...(parent === undefined ? [] : [`goes on from ${parent.experiment}/${parent.run}, step ${parent.step}`]),
+  ];
+}
 
 function shownSteps(folder: RunFolder): ShownStep[] {
   const { events } = readTraceSync(folder.tracePath);
@@ -88,6 +105,7 @@ function shownStep(
     observation: textOf(finished.observation),
     ...{ duration_ms, exit_code, changed, snapshot, notes },
     stale: submission.stale,
+    by_model: finished.by_model ?? false,
   };
 }
 
@@ -136,7 +154,10 @@ function stepText(step: ShownStep): string {
     '',
     ...part('Notes', notes.join('\n')),
     ...part('Arguments', args.join('\n')),
-    ...part('Observation', plain(step.observation)),
+    ...part(
+      step.by_model ? 'Observation (written by a language model)' : 'Observation',
+      plain(step.observation),
+    ),
     ...part('Changed', step.changed.map(plain).join('\n')),
   ].join('\n');
 }

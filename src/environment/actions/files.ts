@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { defineAction, lineNumber, type Outcome } from '../action.ts';
+import { defineAction, lineNumber } from '../action.ts';
 import { cutMiddle, headCharacters, observationCharacters, tailCharacters } from '../output.ts';
-import type { Workbench } from '../workbench.ts';
-import { WriteBroken } from '../workspace-files.ts';
+import { done, edit, failed } from './outcomes.ts';
 
 const mostLines = 100;
 const largestScript = 16 * 2 ** 20;
 const largestCopy = 256 * 2 ** 20;
 
-const fileName = z.string().min(1).describe('path relative to the workspace');
+export const fileName = z.string().min(1).describe('path relative to the workspace');
 
 const listFiles = defineAction({
   name: 'List Files',
@@ -119,24 +118,5 @@ const undoEdit = defineAction({
     };
   },
 });
-
-/** Carries out a change that can be undone, also when it broke off half way. */
-function edit(bench: Workbench, path: string, change: () => string): Outcome {
-  const before = bench.remember(path);
-  try {
-    return { ...done(change()), undo: [before] };
-  } catch (error) {
-    if (!(error instanceof WriteBroken)) throw error;
-    return { ...failed(`${error.message}. Undo Edit Script brings back what it was.`), undo: [before] };
-  }
-}
-
-function done(observation: string): Outcome {
-  return { status: 'ok', observation };
-}
-
-function failed(observation: string): Outcome {
-  return { status: 'failed', observation };
-}
 
 export const fileActions = [listFiles, readFile, inspectLines, writeFile, appendFile, copyFile, undoEdit];

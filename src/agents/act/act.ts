@@ -1,0 +1,28 @@
+import type { Agent } from '../agent.ts';
+import {
+  chooseActions,
+  Dialogue,
+  dialogueOptions,
+  listActions,
+  readDialogueSettings,
+} from '../common/dialogue/index.ts';
+import { actHead } from './prompts.ts';
+
+/** The paper's agent without any reasoning of its own: each reply is an action and its input. */
+export const act: Agent = {
+  name: 'act',
+  summary: 'Lets a language model act step by step, without a word of reasoning.',
+  needs: { model: true, reference: false },
+  options: dialogueOptions,
+  async run({ environment, options }) {
+    const settings = readDialogueSettings(act, options);
+    const actions = listActions(chooseActions(environment.actions, settings.actions));
+    const head = actHead(environment.task.problem, actions);
+    const dialogue = new Dialogue(environment, head, { entries: [] }, settings);
+    for (let ended = false; !ended; ) {
+      const turn = await dialogue.nextTurn();
+      if (turn === null) return;
+      ({ ended } = await dialogue.take(turn));
+    }
+  },
+};

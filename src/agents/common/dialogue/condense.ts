@@ -1,0 +1,39 @@
+import type { Environment } from '../../../environment/index.ts';
+import { cutMiddle } from './cut-middle.ts';
+import { findingsPrompt, mergePrompt } from './prompts.ts';
+
+export interface CondenseSettings {
+  /** Observations of more characters are summarised; 0: none is. */
+  over: number;
+  /** Characters that are summarised at once. */
+  block: number;
+}
+
+/**
+ * An observation short enough for the history: a long one is summarised by the fast model, block by block. Where the
+ * model gives nothing, its middle is left out instead.
+ */
+export async function condense(
+  environment: Environment,
+  reply: string,
+  observation: string,
+  { over, block }: CondenseSettings,
+): Promise<string> {
+  if (over === 0 || observation.length <= over) return observation;
+  const findings: string[] = [];
+  for (let start = 0; start < observation.length; start += block) {
+    const part = observation.slice(start, start + block);
+    const finding = await askFast(environment, findingsPrompt(reply, part));
+    if (finding === null) return cutMiddle(observation, over);
+    findings.push(finding);
+  }
+  const [only = ''] = findings;
+  const whole = findings.length === 1 ? only : await askFast(environment, mergePrompt(reply, findings));
+  return cutMiddle(whole ?? findings.join('\n'), over);
+}
+
+async function askFast(environment: Environment, text: string): Promise<string | null> {
+  const messages = [{ role: 'user' as const, text: text.toWellFormed() }];
+  const answer = await environment.ask({ role: 'fast', purpose: 'summarise an observation', messages });
+  return answer.kind === 'answered' && answer.text.trim() !== '' ? answer.text.trim() : null;
+}

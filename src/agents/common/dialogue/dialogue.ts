@@ -1,0 +1,188 @@
+import type { Environment } from '../../../environment/index.ts';
+import type { ModelMessage } from '../../../schema/index.ts';
+import { type ParsedReply, parseReply, type ReplyFormat } from '../replies/index.ts';
+import { condense } from './condense.ts';
+import { cutMiddle } from './cut-middle.ts';
+import { History, type HistoryWindow, type PastStep, showReply } from './history.ts';
+import { correction, heldBack, nothingDoneYet, recentSteps } from './prompts.ts';
+import type { DialogueSettings } from './settings.ts';
+import { Standing } from './standing.ts';
+
+/** A reply of the model that is acted on. */
+export interface Turn {
+  /** What it wrote beside its action, by entry. */
+  entries: Record<string, string>;
+  /** The action that it named; null where it named none. */
+  action: string | null;
+  /** Null where they could not be read. */
+  args: Record<string, unknown> | null;
+  /** What is wrong with the reply, for the model; empty where nothing is. */
+  complaint: string;
+}
+
+/** What came of a turn, as it stands in the history. */
+export interface Done {
+  step: PastStep;
+  /** The run is over. */
+  ended: boolean;
+}
+
+/** The model may imagine what it would observe: it must not. */
+const stopTexts = ['\nObservation:'];
+
+/**
+ * The conversation of an agent whose model writes its actions as text: a head that never changes, then what the agent
+ * wants said, the last steps and how the run stands. Nothing that the model writes makes it throw.
+ */
+export class Dialogue {
+  readonly history = new History();
+  readonly #environment: Environment;
+  readonly #head: string;
+  readonly #format: ReplyFormat;
+  readonly #settings: DialogueSettings;
+  readonly #standing: Standing;
+  #unusable = 0;
+  #heldBack = false;
+
+  constructor(environment: Environment, head: string, format: ReplyFormat, settings: DialogueSettings) {
+    this.#environment = environment;
+    this.#head = head;
+    this.#format = format;
+    this.#settings = settings;
+    this.#standing = new Standing(environment.task, environment.budget);
+  }
+
+  /** What the model wants to do next; null where the run is over, or there is nothing more that can be done. */
+  async nextTurn(lead = ''): Promise<Turn | null> {
+    const { attempts, formatErrors } = this.#settings;
+    let note = '';
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      const reply = await this.#ask(lead, note);
+      if (reply === null) return null;
+      const parsed = parseReply(reply, this.#environment.actions, this.#format);
+      this.#environment.note(noteOf(parsed));
+      const complaint = formatErrors === 'nothing' ? this.#rejection(parsed) : null;
+      if (complaint === null) return turnOf(parsed);
+      note = correction(complaint, this.#labels);
+    }
+    this.#environment.giveUp('reply_format', `The model gave no usable reply ${attempts} times in a row.`);
+    return null;
+  }
+
+  /** Carries a turn out and remembers it with what came of it. */
+  async take(turn: Turn): Promise<Done> {
+    const isMalformed = turn.complaint !== '';
+    this.#unusable = isMalformed ? this.#unusable + 1 : 0;
+    const { observation, ended } = await this.#act(turn);
+    const said = { ...replyOf(turn), isMalformed };
+    const shown = ended
+      ? observation
+      : await condense(this.#environment, showReply(said), observation, this.#settings.condense);
+    const step = { ...said, observation: shown };
+    this.history.add(step);
+    if (ended || this.#settings.formatErrors === 'nothing' || this.#unusable < this.#settings.attempts)
+      return { step, ended };
+    const message = `The model gave no usable reply ${this.#unusable} times in a row.`;
+    this.#environment.giveUp('reply_format', message);
+    return { step, ended: true };
+  }
+
+  async #act(turn: Turn): Promise<{ observation: string; ended: boolean }> {
+    const { formatErrors, showsStanding } = this.#settings;
+    const { complaint } = turn;
+    if (complaint !== '' && formatErrors === 'nothing') return { observation: complaint, ended: false };
+    const action = { name: turn.action ?? '(none)', args: turn.args ?? {} };
+    const objection = showsStanding && !this.#heldBack ? this.#standing.objection() : null;
+    if (action.name === 'Final Answer' && turn.args !== null && objection !== null) {
+      this.#heldBack = true;
+      return { observation: heldBack(objection), ended: false };
+    }
+    const result = await this.#environment.step(action);
+    this.#standing.follow(action, result);
+    const { observation, ended } = result;
+    return { observation: complaint === '' ? observation : `${complaint}\n${observation}`, ended };
+  }
+
+  /** Asks the model; where the conversation is too long for it, with less and less of the history. */
+  async #ask(lead: string, note: string): Promise<string | null> {
+    let tooLong = '';
+    for (const window of this.#windows()) {
+      const messages = this.#messages(lead, note, window);
+      const reply = await this.#environment.ask({ role: 'agent', purpose: 'act', messages, stop: stopTexts });
+      if (reply.kind === 'answered') return reply.text;
+      if (reply.kind === 'closed') return null;
+      if (reply.kind === 'refused') {
+        this.#environment.giveUp('refused', `The model declined to go on: ${reply.message}`);
+        return null;
+      }
+      tooLong = reply.message;
+    }
+    this.#environment.giveUp('context_limit', `The conversation is too long for the model: ${tooLong}`);
+    return null;
+  }
+
+  #windows(): HistoryWindow[] {
+    const { window, shortens } = this.#settings;
+    if (!shortens) return [window];
+    const { steps, observations, characters } = window;
+    const one = { steps: Math.min(1, steps), observations: Math.min(1, observations) };
+    return [
+      window,
+      { steps, observations: one.observations, characters },
+      { ...one, characters: Math.min(4000, characters) },
+      { ...one, characters: Math.min(800, characters) },
+    ];
+  }
+
+  #messages(lead: string, note: string, window: HistoryWindow): ModelMessage[] {
+    const history = this.history.show(window);
+    const parts = [
+      cutMiddle(lead, 2 * window.characters),
+      history === '' ? nothingDoneYet : recentSteps(history),
+      this.#settings.showsStanding ? this.#standing.describe() : '',
+      note,
+    ];
+    return [
+      { role: 'system', text: this.#head, stable: true },
+      // Models write half characters, too; no provider takes them.
+      {
+        role: 'user',
+        text: parts
+          .filter((part) => part !== '')
+          .join('\n\n')
+          .toWellFormed(),
+      },
+    ];
+  }
+
+  /** Why a reply is asked for again where that costs nothing; null where it is acted on. */
+  #rejection(parsed: ParsedReply): string | null {
+    const missing = this.#format.entries.filter((name) => !Object.hasOwn(parsed.entries, name));
+    if (!parsed.ok && !unreadableInput.has(parsed.reason)) return parsed.message;
+    return missing.length === 0 ? null : `It lacks ${missing.join(', ')}.`;
+  }
+
+  get #labels(): string[] {
+    return [...this.#format.entries, 'Action', 'Action Input'];
+  }
+}
+
+/** A known action with arguments that are not all there. */
+const unreadableInput: ReadonlySet<string> = new Set(['unreadable_input', 'cut_off', 'missing_argument']);
+
+function turnOf(parsed: ParsedReply): Turn {
+  const { entries, action } = parsed;
+  return parsed.ok
+    ? { entries, action, args: parsed.args, complaint: '' }
+    : { entries, action, args: null, complaint: parsed.message };
+}
+
+function replyOf({ entries, action, args }: Turn): Omit<PastStep, 'observation' | 'isMalformed'> {
+  const input = args === null ? '(could not be read)' : JSON.stringify(args, null, 1);
+  return { entries, action: action ?? '(none)', input };
+}
+
+/** What is kept of a reply for people: its entries, and what was wrong with it. */
+function noteOf(parsed: ParsedReply): Record<string, string> {
+  return parsed.ok ? parsed.entries : { ...parsed.entries, 'Format error': parsed.message };
+}

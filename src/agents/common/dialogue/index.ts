@@ -1,0 +1,12 @@
+export { type ActionChoice, chooseActions, listActions } from './action-list.ts';
+export { cutMiddle } from './cut-middle.ts';
+export { Dialogue, type Done, type Turn } from './dialogue.ts';
+export { fenced, type PastStep, showReply } from './history.ts';
+export { replyFormat } from './prompts.ts';
+export {
+  type DialogueSettings,
+  dialogueOptions,
+  listOption,
+  oneOf,
+  readDialogueSettings,
+} from './settings.ts';

@@ -1,0 +1,97 @@
+import { UserError } from '../../../lib/errors.ts';
+import type { AgentOptions } from '../../../schema/index.ts';
+import type { Agent } from '../../agent.ts';
+import { wholeNumberOption } from '../options.ts';
+import type { ActionChoice } from './action-list.ts';
+import type { CondenseSettings } from './condense.ts';
+import type { HistoryWindow } from './history.ts';
+
+/** How an agent that writes its actions as text talks with its model. */
+export interface DialogueSettings {
+  window: HistoryWindow;
+  /** Replies in a row, for one action, that may be unusable. */
+  attempts: number;
+  condense: CondenseSettings;
+  actions: ActionChoice;
+  /**
+   * What an unusable reply costs. `steps`: it is carried out as far as it was read, so the environment says what is
+   * wrong, and it counts as a step. `nothing`: the model is asked again, as in the paper.
+   */
+  formatErrors: 'steps' | 'nothing';
+  /** Shows the budget and the state of the submission, and asks once before a run ends without a fresh one. */
+  showsStanding: boolean;
+  /** Leaves out more and more of the history where the conversation is too long for the model. */
+  shortens: boolean;
+}
+
+/** The options that all these agents have. */
+export const dialogueOptions = {
+  steps_in_context: { description: 'last steps that the prompt holds', default: 3 },
+  observations_in_context: { description: 'how many of these are shown with their observation', default: 3 },
+  attempts: {
+    description: 'replies in a row that may be unusable before the agent gives up',
+    default: 5,
+  },
+  summarise_over: {
+    description: 'observations of more characters are summarised by the fast model; 0: never',
+    default: 5000,
+  },
+  summarise_block: { description: 'characters that are summarised at once', default: 10_000 },
+  actions: {
+    description: 'names of the actions that the prompt lists, separated by commas; empty: all there are',
+    default: '',
+  },
+  hidden_actions: {
+    description: 'names of actions that the prompt does not list, separated by commas',
+    default: '',
+  },
+} satisfies Agent['options'];
+
+/** Throws a UserError for a value that makes no sense. */
+export function readDialogueSettings(
+  agent: Pick<Agent, 'name' | 'options'>,
+  given: AgentOptions,
+): DialogueSettings {
+  const number = (name: string, least: number) => wholeNumberOption(agent, given, name, least);
+  return {
+    window: {
+      steps: number('steps_in_context', 0),
+      observations: number('observations_in_context', 0),
+      characters: Infinity,
+    },
+    attempts: number('attempts', 1),
+    condense: { over: number('summarise_over', 0), block: number('summarise_block', 100) },
+    actions: {
+      shown: listOption(agent, given, 'actions'),
+      hidden: listOption(agent, given, 'hidden_actions'),
+    },
+    formatErrors: 'steps',
+    showsStanding: true,
+    shortens: true,
+  };
+}
+
+/** The names in a text that separates them by commas. */
+export function listOption(agent: Pick<Agent, 'options'>, given: AgentOptions, name: string): string[] {
+  const value = String(given[name] ?? agent.options[name]?.default ?? '');
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** Throws a UserError unless it is one of the choices. */
+export function oneOf<Choice extends string>(
+  agent: Pick<Agent, 'name'>,
+  name: string,
+  value: unknown,
+  choices: readonly Choice[],
+): Choice {
+  const choice = choices.find((candidate) => candidate === value);
+  if (choice !== undefined) return choice;
+  throw new UserError(
+    'wrong_agent_option',
+    `the option "${name}" of the agent "${agent.name}" can't be "${String(value)}"`,
+    `choose from: ${choices.join(', ')}`,
+  );
+}

@@ -1,0 +1,74 @@
+import type { StepResult, SubmissionSeen } from '../../../environment/index.ts';
+import type { Action, Budget, TaskBrief } from '../../../schema/index.ts';
+
+/** How the run stands: what is left of it, and what became of the submission. */
+export class Standing {
+  readonly #task: TaskBrief;
+  #budget: Budget;
+  #submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };
+  /** The last step in which the check accepted the submission, and the last one in which it did not. */
+  #accepted = 0;
+  #refused = 0;
+
+  constructor(task: TaskBrief, budget: Budget) {
+    this.#task = task;
+    this.#budget = budget;
+  }
+
+  follow(action: Action, { step, status, budget, submission }: StepResult): void {
+    this.#budget = budget;
+    this.#submission = submission;
+    if (action.name !== 'Validate Submission') return;
+    if (status === 'ok') this.#accepted = step;
+    if (status === 'failed') this.#refused = step;
+  }
+
+  /** For the prompt, a line each for the budget and the submission. */
+  describe(): string {
+    return `What is left: ${describeBudget(this.#budget)}.\nSubmission: ${this.#describeSubmission()}`;
+  }
+
+  /** What speaks against ending the run now; null where nothing does. */
+  objection(): string | null {
+    if (!this.#submission.present) return `there is no submission in the workspace (${this.#files})`;
+    return this.#submission.stale ? 'the submission is older than the last script run' : null;
+  }
+
+  get #files(): string {
+    return this.#task.submission.files.map(({ path }) => path).join(', ');
+  }
+
+  #describeSubmission(): string {
+    const { present, written_at_step: written, stale } = this.#submission;
+    const earlier =
+      this.#accepted > 0 ? ` The last one that the check accepted was there at step ${this.#accepted}.` : '';
+    if (!present) return `there is none in the workspace (${this.#files}).${earlier}`;
+    const age = written === null ? 'there from the start' : `written in step ${written}`;
+    const old = stale
+      ? ' It is stale: a script has run since without writing it, so it may not belong to your last result.'
+      : '';
+    return `${age}; ${this.#verdict(written ?? 0)}${old}`;
+  }
+
+  #verdict(written: number): string {
+    const [accepted, refused] = [this.#accepted, this.#refused];
+    if (refused > written && refused > accepted) return `the check did not accept it (step ${refused}).`;
+    if (accepted > written) return `the check accepted it (step ${accepted}).`;
+    return accepted > 0
+      ? `not checked since; the last one that the check accepted was there at step ${accepted}.`
+      : 'not checked yet.';
+  }
+}
+
+function describeBudget({ steps_left, seconds_left, tokens_left, money_left }: Budget): string {
+  const parts = [`${steps_left} ${steps_left === 1 ? 'step' : 'steps'}`, describeSeconds(seconds_left)];
+  if (tokens_left !== null) parts.push(`${Math.floor(tokens_left)} tokens`);
+  if (money_left !== null) parts.push(`$${money_left.toFixed(2)}`);
+  return parts.join(', ');
+}
+
+function describeSeconds(seconds: number): string {
+  if (seconds < 120) return `${Math.floor(seconds)} seconds`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,317 @@
+import { jsonrepair } from 'jsonrepair';
+import { plainName } from './names.ts';
+
+/**
+ * Reads `{ "name": value, … }` as models write it: strict JSON, or with single, triple or typographic quotes, raw
+ * line breaks and unescaped quotes inside texts, comments, Python literals, missing or spare commas.
+ *
+ * A repair library alone would not do: it closes what was cut off as if it were whole, drops lone backslashes
+ * (`C:\data` → `C:data`) and reads `'don't'` as `don"t`. So members are told apart here, nothing is closed that the
+ * model did not close, and the library gets what is left: texts joined by `+`, and objects that are whole but odd.
+ */
+
+export interface Member {
+  name: string;
+  /** A text is decoded; anything else is the source as it was written. */
+  text: string;
+}
+
+export interface LooseObject {
+  /** Those that are whole. */
+  members: Member[];
+  /** How it ended: `closed` by its brace, `open` at the end of the text or of the input, `unreadable` before either. */
+  ending: 'closed' | 'open' | 'unreadable';
+  /** The name of the member in which the text ended. */
+  cutMember: string | null;
+  /** Behind the last character that was read. */
+  end: number;
+  /** Strict JSON as it stands. */
+  strict: boolean;
+}
+
+/** The object that begins at `start`. `expected`: names that tell a member's beginning from quotes inside a text. */
+export function readLooseObject(text: string, start: number, expected: readonly string[]): LooseObject {
+  const strictEnd = endOfStrict(text, start);
+  if (strictEnd !== null) {
+    const object = new LooseReader(text.slice(start, strictEnd), 0, expected, true).read();
+    return { ...object, end: strictEnd };
+  }
+  const object = new LooseReader(text, start, expected, false).read();
+  return object.ending === 'unreadable' ? (repairedByLibrary(text, start) ?? object) : object;
+}
+
+/** Where the object ends if it is strict JSON, whatever follows; else null. */
+function endOfStrict(text: string, start: number): number | null {
+  const end = endOfNested(text, start);
+  if (end === null) return null;
+  try {
+    JSON.parse(text.slice(start, end));
+    return end;
+  } catch {
+    return null;
+  }
+}
+
+/** Behind the bracket that closes the one at `start`, by plain double-quoted texts; null where it is not closed. */
+function endOfNested(text: string, start: number): number | null {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '"') {
+      at = endOfPlainText(text, at);
+    } else if ('{[('.includes(character)) {
+      depth++;
+    } else if ('}])'.includes(character)) {
+      depth--;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return null;
+}
+
+function endOfPlainText(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === '\\' ? 2 : 1;
+  return at;
+}
+
+const closingQuotes: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '`': '`',
+  '“': '”',
+  '”': '”',
+  '‘': '’',
+  '’': '’',
+};
+const blank = /(?:\s+|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]{0,2000}?\*\/)*/y;
+const memberName =
+  /(?:"([^"\n]{1,80})"|'([^'\n]{1,80})'|[“”]([^“”\n]{1,80})[“”]|([\p{L}_][\p{L}\p{N}_\\ -]{0,60}?))\s*[:=]/uy;
+/** What may follow an object that was never closed: the end of a code block, or the next label. */
+const afterInput = /\s*(?:```|\*{0,2}(?:Observation|Thought|Action(?: Input)?)\*{0,2}:)/iy;
+const inputEnd = /\n\s*(?:```|\*{0,2}(?:Observation|Thought|Action(?: Input)?)\*{0,2}:)/i;
+const joinedTexts = /"(?:[^"\\\n]|\\.)*"(?:\s*\+\s*"(?:[^"\\\n]|\\.)*")+/y;
+
+class LooseReader {
+  readonly #text: string;
+  readonly #expected: ReadonlySet<string>;
+  readonly #strict: boolean;
+  #at: number;
+
+  constructor(text: string, start: number, expected: readonly string[], strict: boolean) {
+    this.#text = text;
+    this.#expected = new Set(expected.map(plainName));
+    this.#strict = strict;
+    this.#at = start + 1;
+  }
+
+  read(): LooseObject {
+    const members: Member[] = [];
+    const ended = (ending: LooseObject['ending'], cutMember: string | null = null): LooseObject => {
+      return { members, ending, cutMember, end: this.#at, strict: this.#strict };
+    };
+    for (;;) {
+      this.#skipBlank();
+      while (this.#text.charAt(this.#at) === ',') {
+        this.#at++;
+        this.#skipBlank();
+      }
+      if (this.#text.charAt(this.#at) === '}') {
+        this.#at++;
+        return ended('closed');
+      }
+      if (this.#at >= this.#text.length || this.#match(afterInput) !== null) return ended('open');
+      const name = this.#match(memberName);
+      if (name === null) return ended(this.#isNameCut() ? 'open' : 'unreadable');
+      this.#at += name[0].length;
+      const member = name.slice(1).find((group) => group !== undefined) ?? '';
+      this.#skipBlank();
+      if (this.#at >= this.#text.length) return ended('open', member);
+      const value = this.#value();
+      if (value === 'cut') {
+        this.#at = this.#text.length;
+        return ended('open', member);
+      }
+      if (value === null) return ended('unreadable');
+      members.push({ name: member, text: value });
+    }
+  }
+
+  /** A value and the place behind it; null where none can be read. */
+  #value(): string | 'cut' | null {
+    const joined = this.#match(joinedTexts)?.[0];
+    if (joined !== undefined) {
+      this.#at += joined.length;
+      return textOf(JSON.parse(jsonrepair(joined)));
+    }
+    const prefix = this.#match(/[rbfu]{1,2}(?=["'])/iy)?.[0] ?? '';
+    const first = this.#text.charAt(this.#at + prefix.length);
+    if (first in closingQuotes) {
+      this.#at += prefix.length;
+      return this.#quoted(first, /r/i.test(prefix));
+    }
+    if ('{[('.includes(first)) return this.#nested();
+    return this.#bare();
+  }
+
+  #quoted(quote: string, raw: boolean): string | 'cut' {
+    const triple = !this.#strict && this.#isTriple(quote);
+    const close = (closingQuotes[quote] ?? quote).repeat(triple ? 3 : 1);
+    const start = this.#at + close.length;
+    for (let at = start; at < this.#text.length; at++) {
+      if (this.#text.charAt(at) === '\\') {
+        at++;
+      } else if (this.#text.startsWith(close, at) && this.#closes(start, at, at + close.length)) {
+        this.#at = at + close.length;
+        const content = this.#text.slice(start, at);
+        // Between triple quotes stands code with its real line breaks: its escapes belong to the code.
+        return raw || (triple && content.includes('\n')) ? content : unescaped(content);
+      }
+    }
+    return 'cut';
+  }
+
+  /** Four or five quotes are a text that begins with quotes, such as a docstring's. */
+  #isTriple(quote: string): boolean {
+    const count = this.#match(/["'`]{0,6}/y)?.[0].split(quote).length ?? 0;
+    return count === 4 || count === 7;
+  }
+
+  /** Whether a quote ends the text that began at `start`, or belongs to it: what stands behind it decides. */
+  #closes(start: number, quote: number, behind: number): boolean {
+    if (this.#strict) return true;
+    const before = this.#at;
+    this.#at = behind;
+    this.#skipBlank();
+    const comma = this.#text.charAt(this.#at) === ',';
+    const newLine = this.#text.slice(behind, this.#at).includes('\n');
+    if (comma) {
+      this.#at++;
+      this.#skipBlank();
+    }
+    const content = this.#text.slice(start, quote);
+    const isLast = this.#at >= this.#text.length || (comma && this.#isNameCut());
+    const closes = isLast
+      ? isWholeAtEnd(content, this.#text.charAt(quote), newLine)
+      : this.#isMemberEnd(content, comma || newLine);
+    this.#at = before;
+    return closes;
+  }
+
+  #isMemberEnd(content: string, separated: boolean): boolean {
+    if (this.#text.charAt(this.#at) === '}') return this.#isObjectEnd(content);
+    if (!separated) return false;
+    const name = this.#match(memberName);
+    if (name === null) return this.#match(afterInput) !== null;
+    const member = name.slice(1).find((group) => group !== undefined) ?? '';
+    if (this.#expected.has(plainName(member))) return true;
+    return name[4] === undefined && isBalanced(content);
+  }
+
+  /** Whether the brace here closes the object and not one inside the text, such as a dict in code. */
+  #isObjectEnd(content: string): boolean {
+    const behind = this.#text.slice(this.#at + 1);
+    if (/^[ \t]*["'),;]/.test(behind)) return false;
+    return isBalanced(content) || (behind.split(inputEnd)[0] ?? '').replaceAll('`', '').trim() === '';
+  }
+
+  #nested(): string | 'cut' {
+    const end = endOfNested(this.#text, this.#at);
+    if (end === null) return 'cut';
+    const source = this.#text.slice(this.#at, end);
+    this.#at = end;
+    return source;
+  }
+
+  /** A number, a word such as None, a text that lacks its quotes. One that touches the end may go on. */
+  #bare(): string | 'cut' | null {
+    const source = this.#match(/[^,}\n]*/y)?.[0] ?? '';
+    this.#at += source.length;
+    const value = source.replace(/(?:^|\s)(?:#|\/\/).*$/, '').trim();
+    if (value === '') return null;
+    return this.#at >= this.#text.length && source.trimEnd() === source ? 'cut' : value;
+  }
+
+  #isNameCut(): boolean {
+    return /^(?:["'“][\p{L}\p{N}_ -]{0,60}["'”]?|\p{L}{0,60})\s*$/u.test(
+      this.#text.slice(this.#at, this.#at + 80),
+    );
+  }
+
+  #skipBlank(): void {
+    this.#at += this.#match(blank)?.[0].length ?? 0;
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    return pattern.exec(this.#text);
+  }
+}
+
+/**
+ * Whether a quote with nothing behind it ended the text. It may as well be one of code that was cut off: then the text
+ * has other quotes or raw line breaks in it, or a bracket is open.
+ */
+function isWholeAtEnd(content: string, quote: string, newLine: boolean): boolean {
+  const open = !isBalanced(content) || content.lastIndexOf('(') > content.lastIndexOf(')');
+  const hasQuotes = content === '' || content.replace(/\\[\s\S]/g, '').includes(quote);
+  return !open && !hasQuotes && (newLine || !content.includes('\n'));
+}
+
+/** No bracket of the text so far is still open. */
+function isBalanced(text: string): boolean {
+  const count = (characters: string) =>
+    [...text].filter((character) => characters.includes(character)).length;
+  return count('{') <= count('}') && count('[') <= count(']');
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+  '"': '"',
+  "'": "'",
+  '`': '`',
+  '/': '/',
+  '\\': '\\',
+};
+
+/** A backslash that escapes nothing known stays: it is part of a path or a pattern. */
+function unescaped(content: string): string {
+  return content.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (written, code?: string, letter?: string) =>
+    code === undefined ? (escapes[letter ?? ''] ?? written) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/**
+ * The library's reading of an object that is closed but odd (no colons, quotes that are all escaped, …). Refused where
+ * it would change a text, or where the last brace may stand inside a text that was cut off.
+ */
+function repairedByLibrary(text: string, start: number): LooseObject | null {
+  const input = text.slice(start).split(inputEnd)[0] ?? '';
+  const source = input.slice(0, input.lastIndexOf('}') + 1);
+  const quotes = source.match(/"/g)?.length ?? 0;
+  if (source === '' || quotes % 2 === 1 || /\\[^"\\/bfnrtu]/.test(source)) return null;
+  const value = repaired(source);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const members = Object.entries(value).map(([name, inner]) => ({ name, text: textOf(inner) }));
+  const letters = source.replaceAll('\\', '');
+  const isWritten = (inner: string) =>
+    letters.includes(JSON.stringify(inner).slice(1, -1).replaceAll('\\', ''));
+  if (!members.every((member) => isWritten(member.text))) return null;
+  return { members, ending: 'closed', cutMember: null, end: start + source.length, strict: false };
+}
+
+function repaired(source: string): unknown {
+  try {
+    return JSON.parse(jsonrepair(source));
+  } catch {
+    return null;
+  }
+}

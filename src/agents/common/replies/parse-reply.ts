@@ -1,0 +1,114 @@
+import { collectEntries } from './entries.ts';
+import { type InputReading, type InputRepair, readInput } from './input.ts';
+import type { KnownAction } from './known-action.ts';
+import { findLabels, type Label, type LabelStyle, type ReplyFormat } from './labels.ts';
+import { matchActionName } from './names.ts';
+import { badInput, noAction, type ReplyFailure, type ReplyProblem, unknownAction } from './problems.ts';
+import { bareNameTurn, firstTurn, type Turn } from './turn.ts';
+
+/** What had to be forgiven in a reply. */
+export type ReplyRepair = InputRepair | 'labels' | 'missing_entries' | 'action_name' | 'text_after';
+
+export type ParsedReply =
+  | {
+      ok: true;
+      /** What stands under each label of the format that the reply has, trimmed. */
+      entries: Record<string, string>;
+      action: string;
+      args: Record<string, unknown>;
+      /** Empty for a reply that is written exactly as asked. */
+      repairs: ReplyRepair[];
+    }
+  | {
+      ok: false;
+      reason: ReplyProblem;
+      /** For the model: what to mend. */
+      message: string;
+      entries: Record<string, string>;
+      /** The action that was asked for, where that much is clear. */
+      action: string | null;
+    };
+
+/**
+ * Reads the first action of a reply with its arguments, and the entries around it. Forgives what leaves no doubt
+ * about what the model wants, and makes nothing up: what is not there stays missing, a name that fits two actions is
+ * no action, and an argument in whose middle the reply ends is not taken for a short one.
+ */
+export function parseReply(text: string, actions: readonly KnownAction[], format: ReplyFormat): ParsedReply {
+  if (text.trim() === '') {
+    return { ok: false, reason: 'empty', message: 'Your reply was empty.', entries: {}, action: null };
+  }
+  const readings = styles.map((style) => readInStyle(text, actions, format, style));
+  const [asLines, ...others] = readings;
+  if (asLines === undefined) throw new Error('there is no way to read a reply');
+  // The first style that finds an action with an input decides, whatever is wrong with them.
+  const decisive = readings.find(({ turn }) => turn !== null && turn.input !== null);
+  const best = decisive ?? (asLines.turn === null ? others.find(({ turn }) => turn !== null) : asLines);
+  return conclude(text, actions, format, best ?? asLines);
+}
+
+/** From what is asked for to what is hardly recognizable. */
+const styles: readonly ReadingStyle[] = ['line', 'no_colon', 'inline', 'bare_name'];
+type ReadingStyle = LabelStyle | 'bare_name';
+
+interface Reading {
+  labels: Label[];
+  turn: Turn | null;
+  action: KnownAction | null;
+  /** Null where there is no input, or no action that it could be for. */
+  input: InputReading | null;
+  repairs: ReplyRepair[];
+}
+
+function readInStyle(
+  text: string,
+  actions: readonly KnownAction[],
+  format: ReplyFormat,
+  style: ReadingStyle,
+): Reading {
+  const known = actions.map(({ name }) => name);
+  const labels = findLabels(text, format, style === 'bare_name' ? 'line' : style);
+  const turn = style === 'bare_name' ? bareNameTurn(text, known) : firstTurn(text, labels, known);
+  const name = turn === null ? null : matchActionName(turn.nameText, known);
+  const action = actions.find((candidate) => candidate.name === name) ?? null;
+  const input =
+    turn === null || turn.input === null || action === null
+      ? null
+      : readInput(text.slice(turn.input.start), turn.input.sectionEnd - turn.input.start, action);
+  const repairs: ReplyRepair[] = [];
+  if (style !== 'line' || labels.some(({ plain }) => !plain)) repairs.push('labels');
+  if (turn !== null && turn.nameText.trim() !== name) repairs.push('action_name');
+  return { labels, turn, action, input, repairs };
+}
+
+function conclude(
+  text: string,
+  actions: readonly KnownAction[],
+  format: ReplyFormat,
+  reading: Reading,
+): ParsedReply {
+  const { labels, turn, action, input } = reading;
+  const start = turn?.start ?? text.length;
+  const inputEnd = turn?.input && input?.ok ? turn.input.start + input.end : text.length;
+  const entries = collectEntries(text, labels, format, { start, inputEnd });
+  if (action !== null && input?.ok) {
+    const repairs = [...reading.repairs, ...input.repairs];
+    if (format.entries.some((name) => !(name in entries))) repairs.push('missing_entries');
+    if (text.slice(inputEnd).replace(/[\s`]/g, '') !== '') repairs.push('text_after');
+    return { ok: true, entries, action: action.name, args: input.args, repairs };
+  }
+  const { reason, message } = problemOf(actions, format, reading);
+  return { ok: false, reason, message, entries, action: action?.name ?? null };
+}
+
+function problemOf(
+  actions: readonly KnownAction[],
+  format: ReplyFormat,
+  { turn, action, input }: Reading,
+): ReplyFailure {
+  if (turn === null) return noAction(format);
+  if (action === null) return unknownAction(turn.nameText, actions);
+  if (input === null) return badInput(action, { reason: 'no_input', missing: [] });
+  if (input.ok) throw new Error('an input that was read is no problem');
+  return badInput(action, input);
+}

@@ -1,0 +1,28 @@
+import type { Agent } from '../agent.ts';
+import {
+  chooseActions,
+  Dialogue,
+  dialogueOptions,
+  listActions,
+  readDialogueSettings,
+} from '../common/dialogue/index.ts';
+import { reactHead, thought } from './prompts.ts';
+
+/** The paper's ReAct agent: each reply is a thought, an action and its input. */
+export const react: Agent = {
+  name: 'react',
+  summary: 'Lets a language model think, act and observe, step by step.',
+  needs: { model: true, reference: false },
+  options: dialogueOptions,
+  async run({ environment, options }) {
+    const settings = readDialogueSettings(react, options);
+    const actions = listActions(chooseActions(environment.actions, settings.actions));
+    const head = reactHead(environment.task.problem, actions);
+    const dialogue = new Dialogue(environment, head, { entries: [thought] }, settings);
+    for (let ended = false; !ended; ) {
+      const turn = await dialogue.nextTurn();
+      if (turn === null) return;
+      ({ ended } = await dialogue.take(turn));
+    }
+  },
+};

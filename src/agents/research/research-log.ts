@@ -1,0 +1,90 @@
+import type { Environment } from '../../environment/index.ts';
+import { cutMiddle, type PastStep, showReply } from '../common/dialogue/index.ts';
+import { recallPrompt, stepSummaryPrompt } from './prompts.ts';
+
+/** The agent's long memory: a record of each step, and what of it matters now. */
+export interface ResearchLog {
+  /** What matters for the plan; null where nothing came back. */
+  recall(plan: string): Promise<string | null>;
+  /** @param number of the step in the history, counted from 0 */
+  record(number: number, step: PastStep): Promise<void>;
+}
+
+/** The most characters of the log that are shown to the fast model: the newest ones. */
+const mostLog = 60_000;
+/** Where the log is too long for the model, and where the model gives nothing. */
+const shortLog = 8_000;
+const shortStep = 600;
+
+/** Kept by the agent itself: it costs no step. */
+export class OwnLog implements ResearchLog {
+  readonly #environment: Environment;
+  #text = '';
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  async recall(plan: string): Promise<string | null> {
+    for (const most of [mostLog, shortLog]) {
+      const log = this.#text.slice(-most);
+      const answer = await this.#environment.ask({
+        role: 'fast',
+        purpose: 'recall from the log',
+        messages: [
+          { role: 'user', text: recallPrompt(this.#environment.task.problem, plan, log).toWellFormed() },
+        ],
+      });
+      if (answer.kind === 'answered' && answer.text.trim() !== '') return answer.text.trim();
+      if (answer.kind !== 'context_too_long') break;
+    }
+    return this.#text === '' ? null : this.#text.slice(-shortLog).toWellFormed();
+  }
+
+  async record(number: number, step: PastStep): Promise<void> {
+    // A reply that could not be read tells nothing about the problem.
+    if (step.isMalformed) return;
+    const summary = await summarise(this.#environment, step);
+    this.#text += logEntry(number, summary ?? unsummarised(step));
+  }
+}
+
+/** Kept by the actions for it, as in the paper: each use is a step, and retrieval is told no plan. */
+export class LogOfActions implements ResearchLog {
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  async recall(): Promise<string | null> {
+    const args = { current_plan: '' };
+    const action = { name: 'Retrieval from Research Log', args };
+    const { status, observation } = await this.#environment.step(action);
+    return status === 'ok' ? observation : null;
+  }
+
+  async record(number: number, step: PastStep): Promise<void> {
+    const summary = await summarise(this.#environment, step);
+    const content = logEntry(number, summary ?? unsummarised(step));
+    await this.#environment.step({ name: 'Append Summary to Research Log', args: { content } });
+  }
+}
+
+async function summarise(environment: Environment, step: PastStep): Promise<string | null> {
+  const answer = await environment.ask({
+    role: 'fast',
+    purpose: 'summarise a step',
+    messages: [{ role: 'user', text: stepSummaryPrompt(showReply(step), step.observation).toWellFormed() }],
+  });
+  return answer.kind === 'answered' && answer.text !== '' ? answer.text : null;
+}
+
+/** Where the model gave no summary. */
+function unsummarised({ action, observation }: PastStep): string {
+  return `[Action]: ${action}\n[Observation]: ${cutMiddle(observation, shortStep)}`;
+}
+
+function logEntry(number: number, summary: string): string {
+  return `\n\nStep ${number}:\n${summary}\n`;
+}

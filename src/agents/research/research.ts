@@ -1,0 +1,60 @@
+import type { Environment } from '../../environment/index.ts';
+import type { Agent } from '../agent.ts';
+import { chooseActions, Dialogue, listActions, type Turn } from '../common/dialogue/index.ts';
+import { carriedPlan, planEntry, recalled, researchHead } from './prompts.ts';
+import { LogOfActions, OwnLog, type ResearchLog } from './research-log.ts';
+import { type ResearchSettings, readResearchSettings, researchOptions } from './settings.ts';
+
+/** The paper's research agent; docs/agents/research.md tells how it works, and how its two profiles differ. */
+export const research: Agent = {
+  name: 'research',
+  summary:
+    'Lets a language model plan, reflect, check facts and act, with a research log as its long memory.',
+  needs: { model: true, reference: false },
+  options: researchOptions,
+  async run({ environment, options }) {
+    const settings = readResearchSettings(research, options);
+    const dialogue = openDialogue(environment, settings);
+    const log = openLog(environment, settings);
+    const mostTurns = settings.turns === 0 ? Infinity : settings.turns;
+    let plan = '';
+    // Malformed steps that were forgotten do not count.
+    while (dialogue.history.length < mostTurns) {
+      const number = dialogue.history.length;
+      const memory = number > 0 && number >= settings.recallAfter ? await log?.recall(plan) : null;
+      const turn = await dialogue.nextTurn(leadOf(memory ?? '', plan, dialogue.history.last?.entries));
+      if (turn === null) return;
+      const settled = withoutMarks(turn);
+      plan = settled.entries[planEntry] ?? plan;
+      const { step, ended } = await dialogue.take(settled);
+      if (ended) return;
+      await log?.record(number, step);
+    }
+  },
+};
+
+function openDialogue(environment: Environment, { dialogue, entries }: ResearchSettings): Dialogue {
+  const actions = listActions(chooseActions(environment.actions, dialogue.actions));
+  const head = researchHead(environment.task.problem, actions, entries);
+  return new Dialogue(environment, head, { entries }, dialogue);
+}
+
+function openLog(environment: Environment, { log }: ResearchSettings): ResearchLog | null {
+  if (log === null) return null;
+  return log === 'own' ? new OwnLog(environment) : new LogOfActions(environment);
+}
+
+/** What stands above the last steps: what the log says, and the plan where the last step does not show it. */
+function leadOf(memory: string, plan: string, last: Readonly<Record<string, string>> | undefined): string {
+  const parts = [];
+  if (memory !== '') parts.push(recalled(memory));
+  if (plan !== '' && last !== undefined && !last[planEntry]) parts.push(carriedPlan(plan));
+  return parts.join('\n\n');
+}
+
+/** The marks around what is new in the plan have done their duty. */
+function withoutMarks(turn: Turn): Turn {
+  const plan = turn.entries[planEntry];
+  if (plan === undefined) return turn;
+  return { ...turn, entries: { ...turn.entries, [planEntry]: plan.replaceAll('**', '') } };
+}

@@ -1,0 +1,328 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FakeEnvironment, type FakeEnvironmentSettings } from '../../test/fakes/fake-environment.ts';
+import { allActions } from '../../test/fixtures/action-descriptions.ts';
+import type { ModelReply } from '../environment/index.ts';
+import type { AgentOptions, ModelRequest } from '../schema/index.ts';
+import { act } from './act/act.ts';
+import type { Agent } from './agent.ts';
+import { cutMiddle } from './common/dialogue/cut-middle.ts';
+import { fenced } from './common/dialogue/history.ts';
+import { react } from './react/react.ts';
+import { research } from './research/research.ts';
+
+const execute = () => ({ output: 'ran', exitCode: 0, seconds: 10, writes: { 'submission.csv': 'id,y\n' } });
+
+function environmentOf(settings: Partial<FakeEnvironmentSettings>): FakeEnvironment {
+  return new FakeEnvironment({
+    files: { 'train.py': 'print(1)' },
+    execute,
+    actions: allActions,
+    ...settings,
+  });
+}
+
+/** Lets an agent answer with these replies in turn; the fast model says something short. */
+async function talk(
+  agent: Agent,
+  replies: readonly (string | ModelReply)[],
+  { options = {}, ...settings }: Partial<FakeEnvironmentSettings> & { options?: AgentOptions } = {},
+): Promise<FakeEnvironment> {
+  const left = [...replies];
+  const environment = environmentOf({
+    answer: ({ role }) => (role === 'agent' ? (left.shift() ?? finalAnswer) : 'in short'),
+    ...settings,
+  });
+  await agent.run({ environment, seed: 0, options, reference: null });
+  return environment;
+}
+
+function reply(action: string, args: Record<string, unknown>, thought = 'so be it'): string {
+  return `Thought: ${thought}\nAction: ${action}\nAction Input: ${JSON.stringify(args)}`;
+}
+
+const runScript = reply('Execute Script', { script_name: 'train.py' });
+const finalAnswer = reply('Final Answer', { final_answer: 'done' });
+const namesOf = ({ taken }: FakeEnvironment) => taken.map(({ name }) => name);
+const agentCalls = ({ asked }: FakeEnvironment) => asked.filter(({ role }) => role === 'agent');
+const tailOf = (request: ModelRequest | undefined) => request?.messages.at(-1)?.text ?? '';
+
+describe('an agent that writes its actions as text', () => {
+  it('acts as the model says, and ends with its final answer', async () => {
+    const environment = await talk(react, [reply('List Files', { dir_path: '.' }), runScript, finalAnswer]);
+    expect(environment.taken).toEqual([
+      { name: 'List Files', args: { dir_path: '.' } },
+      { name: 'Execute Script', args: { script_name: 'train.py' } },
+      { name: 'Final Answer', args: { final_answer: 'done' } },
+    ]);
+    expect(environment.notes).toEqual(Array(3).fill({ Thought: 'so be it' }));
+  });
+
+  it('sends a head that never changes as a message of its own, and what changes after it', async () => {
+    const environment = await talk(react, [runScript, runScript, finalAnswer]);
+    const heads = new Set(environment.asked.map(({ messages }) => JSON.stringify(messages[0])));
+    expect(heads.size).toBe(1);
+    for (const { messages, stop } of environment.asked) {
+      expect(messages).toMatchObject([{ role: 'system', stable: true }, { role: 'user' }]);
+      expect(messages[1]).not.toHaveProperty('stable');
+      expect(stop).toEqual(['\nObservation:']);
+    }
+    const head = environment.asked[0]?.messages[0]?.text ?? '';
+    expect(head).toContain('Make it better.');
+    expect(head).toContain(
+      '- Edit File: What Edit File does.\n  Action Input: {"file_name": <the file_name>',
+    );
+  });
+
+  it('has the entries of its kind: act none, react a thought', async () => {
+    const bare = 'Action: Execute Script\nAction Input: {"script_name": "train.py"}';
+    expect(namesOf(await talk(act, [bare, finalAnswer]))).toEqual(['Execute Script', 'Final Answer']);
+    const head = async (agent: Agent) => (await talk(agent, [])).asked[0]?.messages[0]?.text;
+    expect(await head(act)).not.toContain('Thought:');
+    expect(await head(react)).toContain('Thought:');
+  });
+
+  it('lists the actions that it is told to, and carries out others that the model knows of', async () => {
+    const options = { actions: 'list files, Execute Script', hidden_actions: 'List Files' };
+    const replies = [reply('Read File', { file_name: 'train.py' }), runScript, finalAnswer];
+    const environment = await talk(react, replies, { options });
+    const head = environment.asked[0]?.messages[0]?.text ?? '';
+    expect(head).toContain('- Execute Script:');
+    expect(head).not.toMatch(/- List Files:|- Read File:/);
+    expect(namesOf(environment)).toEqual(['Read File', 'Execute Script', 'Final Answer']);
+  });
+
+  it('shows the last steps, of these only the last ones with their observation', async () => {
+    const steps = [1, 2, 3, 4, 5].map((count) =>
+      reply('Read File', { file_name: `file-${count}` }, `thought ${count}`),
+    );
+    const files = Object.fromEntries([1, 2, 3, 4, 5].map((count) => [`file-${count}`, `text ${count}`]));
+    const options = { steps_in_context: 3, observations_in_context: 2 };
+    const environment = await talk(react, steps, { files, options });
+    const tail = tailOf(environment.asked[5]);
+    expect(tail.match(/thought \d/g)).toEqual(['thought 3', 'thought 4', 'thought 5']);
+    expect(tail.match(/text \d/g)).toEqual(['text 4', 'text 5']);
+    expect(tail).toContain('Observation: (left out)');
+    const none = await talk(react, steps, { files, options: { steps_in_context: 0 } });
+    expect(tailOf(none.asked[5])).not.toContain('thought');
+  });
+
+  it('has long observations summarised by the fast model, block by block, and merges what it reported', async () => {
+    const files = { long: 'x'.repeat(12_000), 'train.py': '' };
+    const readLong = reply('Read File', { file_name: 'long' });
+    const environment = await talk(react, [readLong, finalAnswer], { files });
+    const fast = environment.asked.filter(({ role }) => role === 'fast');
+    expect(fast.map(({ purpose }) => purpose)).toEqual(Array(3).fill('summarise an observation'));
+    expect(fast[0]?.messages[0]?.text).toContain('x'.repeat(10_000));
+    expect(fast[2]?.messages[0]?.text).toContain('Part 2:');
+    expect(tailOf(agentCalls(environment)[1])).toContain('in short');
+    const whole = await talk(react, [readLong, finalAnswer], { files, options: { summarise_over: 0 } });
+    expect(whole.asked.map(({ role }) => role)).not.toContain('fast');
+    expect(tailOf(whole.asked[1])).toContain('x'.repeat(12_000));
+  });
+
+  it('leaves out the middle of a long observation where the fast model gives nothing', async () => {
+    const replies = [reply('Read File', { file_name: 'long' }), finalAnswer];
+    const environment = await talk(react, [], {
+      files: { long: `begin${'x'.repeat(9000)}end` },
+      answer: ({ role }) => {
+        if (role === 'fast') return { kind: 'refused', message: 'no' };
+        return replies.shift() ?? finalAnswer;
+      },
+    });
+    expect(tailOf(agentCalls(environment)[1])).toMatch(/begin[\s\S]*characters left out[\s\S]*end/);
+  });
+});
+
+describe('a reply that can not be used', () => {
+  it('counts as a step, so that the environment says what is wrong', async () => {
+    const environment = await talk(react, [
+      'I would rather talk.',
+      'Thought: x\nAction: Read File\nAction Input: {"file": 1',
+    ]);
+    expect(environment.taken.slice(0, 2)).toEqual([
+      { name: '(none)', args: {} },
+      { name: 'Read File', args: {} },
+    ]);
+    expect(environment.results[0]?.status).toBe('invalid');
+    expect(environment.notes[0]).toHaveProperty('Format error');
+    expect(tailOf(environment.asked[1])).toContain('There is no action (none).');
+  });
+
+  it('is forgotten once a later one is well formed', async () => {
+    const environment = await talk(react, ['nonsense', runScript, runScript]);
+    expect(tailOf(environment.asked[1])).toContain('(none)');
+    expect(tailOf(environment.asked[2])).not.toContain('(none)');
+  });
+
+  it('ends the run when too many come in a row, not when good ones come between', async () => {
+    const bad = await talk(react, Array(9).fill('nonsense'));
+    expect(bad.givenUp).toMatchObject({ reason: 'reply_format' });
+    expect(bad.taken).toHaveLength(5);
+    const mixed = await talk(
+      react,
+      Array.from({ length: 20 }, (_, index) => (index % 4 ? 'nonsense' : runScript)),
+    );
+    expect(mixed.givenUp).toBe(null);
+    expect(mixed.finalAnswer).toBe('done');
+  });
+});
+
+describe('what the agent is told of its run', () => {
+  it('is the budget, at each turn', async () => {
+    const environment = await talk(react, [runScript, finalAnswer], { steps: 9, seconds: 500 });
+    expect(tailOf(environment.asked[0])).toContain('What is left: 9 steps, 8 minutes');
+    expect(tailOf(environment.asked[1])).toContain('What is left: 8 steps, 8 minutes');
+  });
+
+  it('is the state of the submission: missing, accepted, changed since, stale', async () => {
+    const check = reply('Validate Submission', {});
+    let runs = 0;
+    const environment = await talk(
+      react,
+      [runScript, check, runScript, runScript, finalAnswer, finalAnswer],
+      {
+        execute: () => {
+          runs += 1;
+          return { output: '', exitCode: 0, seconds: 1, writes: runs < 3 ? { 'submission.csv': '1' } : {} };
+        },
+      },
+    );
+    const told = environment.asked.map((request) => /Submission: .*/.exec(tailOf(request))?.[0]);
+    expect(told[0]).toBe('Submission: there is none in the workspace (submission.csv).');
+    expect(told[1]).toBe('Submission: written in step 1; not checked yet.');
+    expect(told[2]).toBe('Submission: written in step 1; the check accepted it (step 2).');
+    expect(told[3]).toContain('written in step 3; not checked since; the last one that the check accepted');
+    expect(told[4]).toContain('It is stale');
+  });
+
+  it('is, once, that the final answer comes without a fresh submission', async () => {
+    const environment = await talk(react, [finalAnswer, finalAnswer]);
+    expect(environment.asked).toHaveLength(2);
+    expect(tailOf(environment.asked[1])).toContain('there is no submission in the workspace');
+    expect(namesOf(environment)).toEqual(['Final Answer']);
+  });
+});
+
+describe('a conversation that does not go on', () => {
+  const tooLong: ModelReply = { kind: 'context_too_long', message: 'too many tokens' };
+
+  it('is shortened step by step where it is too long, and goes on', async () => {
+    const files = { big: `a${'b'.repeat(4900)}c` };
+    const read = reply('Read File', { file_name: 'big' });
+    const replies = [read, read, read, tooLong, tooLong, runScript, finalAnswer];
+    const environment = await talk(react, replies, { files: { ...files, 'train.py': '' } });
+    expect(namesOf(environment)).toEqual([...Array(3).fill('Read File'), 'Execute Script', 'Final Answer']);
+    const lengths = environment.asked.slice(3, 6).map((request) => tailOf(request).length);
+    expect(lengths[0]).toBeGreaterThan(14_700);
+    expect(lengths[1]).toBeLessThan(7_000);
+    expect(lengths[2]).toBeLessThan(lengths[1] ?? 0);
+  });
+
+  it('ends as the context limit where nothing more can be left out', async () => {
+    const environment = await talk(react, [runScript, ...Array(9).fill(tooLong)]);
+    expect(environment.givenUp).toMatchObject({ reason: 'context_limit' });
+    expect(environment.asked).toHaveLength(5);
+  });
+
+  it('ends as refused where the model declines', async () => {
+    const environment = await talk(react, [{ kind: 'refused', message: 'not this' }]);
+    expect(environment.givenUp).toMatchObject({
+      reason: 'refused',
+      message: expect.stringContaining('not this'),
+    });
+  });
+});
+
+describe('whatever the models say', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc
+      .array(
+        fc.constantFrom(
+          ...[
+            'Thought: ',
+            '\nAction: ',
+            '\nAction Input: ',
+            'Execute Script',
+            'Final Answer',
+            '{"script_name"',
+            '}',
+          ],
+          ...[
+            'Research Plan and Status: ',
+            '**',
+            '__proto__',
+            ': "train.py"',
+            '```',
+            '\n',
+            'Observation:',
+            '\ud800',
+          ],
+        ),
+        { maxLength: 16 },
+      )
+      .map((parts) => parts.join('')),
+    fc.constantFrom(runScript, reply('Read File', { file_name: 'x' })),
+  );
+  const said = fc.oneof(
+    { weight: 8, arbitrary: text as fc.Arbitrary<string | ModelReply> },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<ModelReply>(
+        { kind: 'refused', message: 'no' },
+        { kind: 'context_too_long', message: 'long' },
+        { kind: 'answered', text: '', tool_calls: [], finish: 'length' },
+      ),
+    },
+  );
+  const choices = fc.constantFrom<[Agent, AgentOptions]>(
+    ...([
+      [act, {}],
+      [react, {}],
+      [research, {}],
+      [research, { profile: 'paper' }],
+      [research, { profile: 'paper', retrieval: false }],
+      [research, { entries: 'Thought', steps_in_context: 0, observations_in_context: 0, summarise_over: 1 }],
+    ] as [Agent, AgentOptions][]),
+  );
+
+  it('an agent ends within the limits of its run, and never throws', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        choices,
+        fc.array(said, { minLength: 1, maxLength: 12 }),
+        async ([agent, options], all) => {
+          const environment = environmentOf({ steps: 12, answer: (_, count) => all[count % all.length] });
+          await agent.run({ environment, seed: 0, options, reference: null });
+          expect(environment.taken.length).toBeLessThanOrEqual(12);
+          expect(environment.late).toBeLessThanOrEqual(2);
+          for (const { messages } of environment.asked)
+            for (const message of messages) expect(message.text.isWellFormed()).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('texts that are cut or fenced', () => {
+  it('keep both ends, and never grow by more than the notice', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 300 }),
+        fc.integer({ min: 10, max: 100 }),
+        (text, most) => {
+          const cut = cutMiddle(text, most);
+          expect(cut.length).toBeLessThanOrEqual(Math.max(text.length, most + 40));
+          if (text.length <= most) expect(cut).toBe(text);
+          else expect(cut).toContain('characters left out');
+        },
+      ),
+    );
+  });
+
+  it('can not close their fence', () => {
+    expect(fenced('a\n```\nb')).toBe('````\na\n```\nb\n````');
+  });
+});

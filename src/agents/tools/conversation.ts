@@ -1,0 +1,134 @@
+import type { ActionStatus, ModelMessage, ToolCall } from '../../schema/index.ts';
+import { compactedText, forgottenText } from './prompts.ts';
+
+/** Code and numbers have more tokens a byte than prose: an estimate that is rather too high. */
+const bytesPerToken = 3;
+/** Shortening changes what providers have in their caches, so it makes room for many turns at once. */
+const roomAfterShortening = 0.6;
+const keptOfResult = 300;
+/** The newest turns are shortened only when nothing else helps. */
+const newestTurns = 2;
+const mostDeeds = 30;
+
+type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
+
+/** What came of one tool call. */
+export interface ToolResult {
+  call: ToolCall;
+  action: string;
+  status: ActionStatus | 'not carried out';
+  text: string;
+}
+
+/** A reply of the model, and all that was answered to it. */
+interface Turn {
+  reply: AssistantMessage;
+  results: (ToolResult & { compacted: string | null })[];
+  remark: string | null;
+}
+
+/** Everything that was said, and what of it is still told when it becomes too much. */
+export class Conversation {
+  readonly #head: readonly ModelMessage[];
+  readonly #toolTokens: number;
+  readonly #turns: Turn[] = [];
+  #limit: number;
+  #forgotten: { turns: number; deeds: string[] } = { turns: 0, deeds: [] };
+
+  /** @param limit in tokens. @param tools what else each request holds */
+  constructor(head: readonly ModelMessage[], tools: unknown, limit: number) {
+    this.#head = head;
+    this.#toolTokens = tokensOf(tools);
+    this.#limit = limit;
+  }
+
+  addReply(reply: AssistantMessage): void {
+    this.#turns.push({ reply, results: [], remark: null });
+  }
+
+  addResult(result: ToolResult): void {
+    this.#turns.at(-1)?.results.push({ ...result, compacted: null });
+  }
+
+  /** Answers a reply that called no tool. */
+  addRemark(text: string): void {
+    const turn = this.#turns.at(-1);
+    if (turn !== undefined) turn.remark = text;
+  }
+
+  /** What to send now, shortened if it is estimated to be too long. */
+  messages(): ModelMessage[] {
+    if (this.#tokens() > this.#limit) this.#shorten(this.#limit * roomAfterShortening, newestTurns);
+    return this.#messages();
+  }
+
+  /** Makes the conversation shorter than it is, for a model that could not read it. False: that is not possible. */
+  shrink(): boolean {
+    const before = this.#tokens();
+    const target = Math.floor(Math.min(this.#limit, before) * roomAfterShortening);
+    this.#shorten(target, newestTurns);
+    if (this.#tokens() > target) this.#shorten(target, 0);
+    this.#limit = Math.max(target, this.#tokens());
+    return this.#tokens() < before;
+  }
+
+  #messages(): ModelMessage[] {
+    const { turns, deeds } = this.#forgotten;
+    const note: ModelMessage[] = turns === 0 ? [] : [{ role: 'user', text: forgottenText(turns, deeds) }];
+    return [...this.#head, ...note, ...this.#turns.flatMap(messagesOf)];
+  }
+
+  #tokens(): number {
+    return this.#messages().reduce((sum, message) => sum + messageTokens(message), this.#toolTokens);
+  }
+
+  /** Takes out the oldest results, then the oldest turns, until it fits or only the newest turns are left. */
+  #shorten(target: number, kept: number): void {
+    const old = this.#turns.slice(0, Math.max(0, this.#turns.length - kept));
+    let tokens = this.#tokens();
+    for (const result of old.flatMap(({ results }) => results)) {
+      if (tokens <= target) return;
+      tokens -= compact(result);
+    }
+    while (this.#tokens() > target && this.#turns.length > Math.max(1, kept)) this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    const turn = this.#turns.shift();
+    const deeds = turn?.results.map(({ action, status }) => `${action} (${status})`) ?? [];
+    this.#forgotten = {
+      turns: this.#forgotten.turns + 1,
+      deeds: [...this.#forgotten.deeds, ...deeds].slice(-mostDeeds),
+    };
+  }
+}
+
+/** Returns how many tokens that saves. */
+function compact(result: Turn['results'][number]): number {
+  if (result.compacted !== null) return 0;
+  const short = compactedText(result, keptOfResult);
+  if (short.length >= result.text.length) return 0;
+  result.compacted = short;
+  return tokensOf(result.text) - tokensOf(short);
+}
+
+function messagesOf({ reply, results, remark }: Turn): ModelMessage[] {
+  const answers = results.map(
+    ({ call, text, compacted }): ModelMessage => ({
+      role: 'tool',
+      call_id: call.id,
+      name: call.name,
+      text: compacted ?? text,
+    }),
+  );
+  return [reply, ...answers, ...(remark === null ? [] : [{ role: 'user' as const, text: remark }])];
+}
+
+/** The provider's own form of a message is sent instead of ours. */
+function messageTokens(message: ModelMessage): number {
+  return tokensOf(message.role === 'assistant' ? (message.provider ?? message) : message);
+}
+
+function tokensOf(value: unknown): number {
+  return Math.ceil(Buffer.byteLength(JSON.stringify(value) ?? '') / bytesPerToken);
+}

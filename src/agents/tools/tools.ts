@@ -1,0 +1,106 @@
+import type { Environment, ModelReply } from '../../environment/index.ts';
+import type { ModelMessage } from '../../schema/index.ts';
+import type { Agent } from '../agent.ts';
+import { wholeNumberOption } from '../common/options.ts';
+import { Conversation } from './conversation.ts';
+import { cutCall, instructions, nudge, opening, resultText } from './prompts.ts';
+import { Toolbox } from './toolbox.ts';
+
+type Answered = Extract<ModelReply, { kind: 'answered' }>;
+
+/** A loop on native tool calling: no text of the model is parsed, and all of it is remembered while there is room. */
+export const tools: Agent = {
+  name: 'tools',
+  summary: 'Lets a language model call the actions as tools, with the whole history in its context.',
+  needs: { model: true, reference: false },
+  options: {
+    context_tokens: {
+      description: 'estimated tokens of a request from which on old answers of tools are taken out of it',
+      default: 120_000,
+    },
+    nudges: {
+      description:
+        'replies in a row without a tool call that the model is told of before the run is given up',
+      default: 2,
+    },
+  },
+  async run({ environment, options }) {
+    const contextTokens = wholeNumberOption(tools, options, 'context_tokens', 1000);
+    const mostNudges = wholeNumberOption(tools, options, 'nudges', 0);
+    const toolbox = new Toolbox(environment.actions);
+    const finalAnswer = toolbox.toolFor('Final Answer');
+    const conversation = new Conversation(headOf(environment, finalAnswer), toolbox.tools, contextTokens);
+    for (let idle = 0; idle <= mostNudges; ) {
+      const reply = await ask(environment, toolbox, conversation);
+      if (reply === null) return;
+      conversation.addReply(messageOf(reply));
+      if (reply.text.trim() !== '') environment.note({ Thought: reply.text });
+      const { acted, ended } = await carryOut(reply, environment, toolbox, conversation);
+      if (ended) return;
+      idle = acted ? 0 : idle + 1;
+      if (reply.tool_calls.length === 0)
+        conversation.addRemark(nudge(finalAnswer, reply.finish === 'length'));
+    }
+    environment.giveUp('reply_format', `The model called no tool in ${mostNudges + 1} replies in a row.`);
+  },
+};
+
+/** The same in every request, so that providers can keep it in their caches. */
+function headOf({ task, budget }: Environment, finalAnswer: string): ModelMessage[] {
+  return [
+    { role: 'system', text: instructions(finalAnswer), stable: true },
+    { role: 'user', text: opening(task, budget), stable: true },
+  ];
+}
+
+/** The next reply; null where the run is over. */
+async function ask(
+  environment: Environment,
+  toolbox: Toolbox,
+  conversation: Conversation,
+): Promise<Answered | null> {
+  for (;;) {
+    const messages = conversation.messages();
+    const reply = await environment.ask({
+      role: 'agent',
+      purpose: 'act',
+      messages,
+      tools: [...toolbox.tools],
+    });
+    if (reply.kind === 'answered') return reply;
+    if (reply.kind === 'context_too_long' && conversation.shrink()) continue;
+    if (reply.kind === 'context_too_long') environment.giveUp('context_limit', reply.message);
+    if (reply.kind === 'refused') environment.giveUp('refused', reply.message);
+    return null;
+  }
+}
+
+/** Carries out the calls of a reply in their order, until the run ends. */
+async function carryOut(
+  { tool_calls, finish }: Answered,
+  environment: Environment,
+  toolbox: Toolbox,
+  conversation: Conversation,
+): Promise<{ acted: boolean; ended: boolean }> {
+  const whole = finish === 'length' ? tool_calls.slice(0, -1) : tool_calls;
+  for (const call of whole) {
+    const action = toolbox.actionOf(call);
+    const result = await environment.step(action);
+    if (result.ended) return { acted: true, ended: true };
+    conversation.addResult({ call, action: action.name, status: result.status, text: resultText(result) });
+  }
+  for (const call of tool_calls.slice(whole.length)) {
+    const action = toolbox.actionOf(call).name;
+    conversation.addResult({ call, action, status: 'not carried out', text: cutCall });
+  }
+  return { acted: whole.length > 0, ended: false };
+}
+
+function messageOf({ text, tool_calls, provider }: Answered): Extract<ModelMessage, { role: 'assistant' }> {
+  return {
+    role: 'assistant',
+    text,
+    ...(tool_calls.length === 0 ? {} : { tool_calls }),
+    ...(provider === undefined ? {} : { provider }),
+  };
+}

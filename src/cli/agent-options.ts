@@ -1,0 +1,60 @@
+import { agentByName, checkAgentOptions } from '../agents/index.ts';
+import { UserError } from '../lib/errors.ts';
+import type { PlannedAgent } from '../runs/index.ts';
+import type { AgentOptions, ExperimentFile } from '../schema/index.ts';
+import type { Flag } from './verb.ts';
+
+export interface AgentFlags {
+  agentOption?: string[];
+  profile?: string;
+}
+
+/** Flags that set options of the agents. */
+export const agentFlags: Flag[] = [
+  {
+    flags: '--agent-option <name=value>',
+    description: "set an option of the agents; mlab agents lists each one's",
+    many: true,
+  },
+  { flags: '--profile <name>', description: 'the same as --agent-option profile=NAME' },
+];
+
+/** The agents of an experiment with their options: those of the file, and those of flags, which win. */
+export function chosenAgents(wanted: ExperimentFile, flags: AgentFlags): PlannedAgent[] {
+  return wanted.agents.map((entry) => {
+    const { name, options } = typeof entry === 'string' ? { name: entry, options: {} } : entry;
+    const agent = agentByName(name);
+    const chosen = { ...options, ...agentOptions(agent, flags) };
+    checkAgentOptions(agent, chosen);
+    return { agent, options: chosen };
+  });
+}
+
+/** The options that flags give, as the type that the agent wants. */
+export function agentOptions(agent: PlannedAgent['agent'], flags: AgentFlags): AgentOptions {
+  const given = [
+    ...(flags.agentOption ?? []),
+    ...(flags.profile === undefined ? [] : [`profile=${flags.profile}`]),
+  ];
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1)
+        throw new UserError(
+          'bad_flag',
+          `--agent-option ${text}: this is no name=value.`,
+          'For example: --agent-option steps_in_context=5',
+        );
+      const name = text.slice(0, at);
+      const option = Object.hasOwn(agent.options, name) ? agent.options[name] : undefined;
+      return [name, typedValue(text.slice(at + 1), typeof option?.default)];
+    }),
+  );
+}
+
+/** What can't be read as the type stays a text: whoever checks options says what is wrong with it. */
+function typedValue(text: string, type: string): string | number | boolean {
+  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}

@@ -1,0 +1,30 @@
+import { createInterface } from 'node:readline/promises';
+import { UserError } from '../lib/errors.ts';
+import { plain } from './table.ts';
+
+/** Asks the person at the terminal, one question at a time. */
+export function personAtTerminal(
+  isTerminal: boolean,
+): (request: string, signal: AbortSignal) => Promise<string> {
+  if (!isTerminal || process.stdin.isTTY !== true)
+    throw new UserError(
+      'no_terminal',
+      'Nobody could answer the agent: this is no terminal.',
+      'Run it at a terminal, or leave out --interactive.',
+    );
+  let last: Promise<unknown> = Promise.resolve();
+  return (request, signal) => {
+    const answer = last.then(async () => {
+      const line = createInterface({ input: process.stdin, output: process.stderr });
+      try {
+        return await line.question(`\nThe agent asks for help:\n${plain(request)}\nYour answer: `, {
+          signal,
+        });
+      } finally {
+        line.close();
+      }
+    });
+    last = answer.catch(() => {});
+    return answer;
+  };
+}

@@ -1,0 +1,105 @@
+import { UserError } from '../../lib/errors.ts';
+import { ModelAnswer, ModelMessage, type TextRef, type TraceEventOf } from '../../schema/index.ts';
+import { type RunFolder, readTraceSync, resolveText, spentOf } from '../../store/index.ts';
+import { locateRun } from '../locate.ts';
+import { dollars, duration, number, oneLine, plain, table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options {
+  call?: string;
+}
+
+type Call = TraceEventOf<'model_call'>;
+
+export const runsCalls: Verb = {
+  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN' }],
+  flags: [{ flags: '--call <n>', description: 'one call whole: its messages and the answer' }],
+  details:
+    'Tokens are the counts of the provider itself. Waiting is time in queues, between tries and on failed tries.',
+  examples: [
+    ['mlab runs calls start-1/digits-tools-0', 'a line for each call of a language model'],
+    ['mlab runs calls start-1/digits-tools-0 --call 3', 'what was asked and answered in the third'],
+  ],
+  async run(context, [given = ''], options: Options) {
+    const { folder } = locateRun(context, given);
+    const events = folder.readRecord() === null ? [] : readTraceSync(folder.tracePath).events;
+    const calls = events.filter((event) => event.kind === 'model_call');
+    if (options.call === undefined) {
+      return { text: callsTable(calls), json: { run: folder.id, spent: spentOf(events), calls } };
+    }
+    const call = calls.find((one) => String(one.call) === options.call);
+    if (call !== undefined) return wholeCall(folder, call);
+    throw new UserError(
+      'unknown_call',
+      `There is no model call ${options.call}.`,
+      `The run has ${calls.length} model calls.`,
+    );
+  },
+};
+
+function callsTable(calls: readonly Call[]): string {
+  if (calls.length === 0) return 'No language model was asked in this run.';
+  const right = 'right' as const;
+  return table(
+    [
+      { title: 'call', align: right },
+      { title: 'step', align: right },
+      { title: 'role' },
+      { title: 'for' },
+      { title: 'model' },
+      { title: 'read', align: right },
+      { title: 'cached', align: right },
+      { title: 'written', align: right },
+      { title: 'cost', align: right },
+      { title: 'time', align: right },
+      { title: 'waited', align: right },
+      { title: 'tries', align: right },
+      { title: '' },
+    ],
+    calls.map((call) => [
+      String(call.call),
+      call.step === null ? '–' : String(call.step),
+      call.role,
+      oneLine(call.purpose, 30),
+      call.model,
+      number(call.usage.input),
+      number(call.usage.cached_input),
+      number(call.usage.output),
+      dollars(call.cost),
+      duration(call.latency_ms / 1000),
+      duration(call.waiting_ms / 1000),
+      String(call.attempts.length + (call.answer === null ? 0 : 1)),
+      call.failure === null ? '' : oneLine(`${call.failure.failure}: ${call.failure.message}`, 60),
+    ]),
+  );
+}
+
+function wholeCall(folder: RunFolder, call: Call) {
+  const textOf = (ref: TextRef) => resolveText(folder.objects, ref);
+  const messages = call.messages.map((ref) => ModelMessage.parse(JSON.parse(textOf(ref))));
+  const answer = call.answer === null ? null : ModelAnswer.parse(JSON.parse(textOf(call.answer)));
+  const tools: unknown = call.tools === null ? null : JSON.parse(textOf(call.tools));
+  const asked = messages.map((message) => `── ${message.role}\n${messageText(message)}`);
+  return {
+    text: [...asked, `── answer\n${answerText(call, answer)}`].join('\n\n'),
+    json: { ...call, messages, tools, answer },
+  };
+}
+
+function messageText(message: ModelMessage): string {
+  const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+  return [plain(message.text), ...calls.map(toolCallText)].filter((part) => part !== '').join('\n');
+}
+
+function answerText({ failure }: Call, answer: ModelAnswer | null): string {
+  if (answer === null) return `none (${failure?.failure}): ${plain(failure?.message ?? '')}`;
+  if (answer.kind !== 'answered') return `${answer.kind}: ${plain(answer.message)}`;
+  const cut = answer.finish === 'length' ? ['[cut off at the limit of tokens]'] : [];
+  return [plain(answer.text), ...answer.tool_calls.map(toolCallText), ...cut]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function toolCallText({ name, input }: { name: string; input: unknown }): string {
+  return plain(`→ ${name} ${JSON.stringify(input)}`);
+}

@@ -1,0 +1,33 @@
+import type { ActionDefinition } from './action.ts';
+import { fileEditActions } from './actions/edit-file.ts';
+import { scriptEditActions } from './actions/edit-script.ts';
+import { executeActions } from './actions/execute.ts';
+import { fileActions } from './actions/files.ts';
+import { judgeActions } from './actions/judge.ts';
+import { helpActions } from './actions/request-help.ts';
+import { researchLogActions } from './actions/research-log.ts';
+import { understandingActions } from './actions/understand-file.ts';
+
+const all = [
+  ...fileActions,
+  ...fileEditActions,
+  ...executeActions,
+  ...understandingActions,
+  ...scriptEditActions,
+  ...researchLogActions,
+  ...helpActions,
+  ...judgeActions,
+];
+
+/** All actions by name, in the order in which agents are told of them. */
+export const actionDefinitions: ReadonlyMap<string, ActionDefinition> = new Map(
+  all.map((action) => [action.name, action]),
+);
+
+/** The actions that can be done where there is a model, or a person, or not. */
+export function offeredActions(there: {
+  model: boolean;
+  person: boolean;
+}): ReadonlyMap<string, ActionDefinition> {
+  return new Map([...actionDefinitions].filter(([, { needs }]) => needs === undefined || there[needs]));
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { defineAction } from '../action.ts';
+import { fileName } from './files.ts';
+import { linesAt, nearMatch } from './near-match.ts';
+import { edit, failed } from './outcomes.ts';
+import { syntaxProblem } from './syntax.ts';
+import { contentWith, isPython, readTextFile } from './text-file.ts';
+
+const largestEdited = 16 * 2 ** 20;
+const mostPlaces = 20;
+
+/** Models often write truth values as texts. */
+const flag = z.union([
+  z.boolean(),
+  z
+    .string()
+    .regex(/^\s*(true|false)\s*$/i, 'true or false')
+    .transform((text) => text.trim().toLowerCase() === 'true'),
+]);
+
+const editFile = defineAction({
+  name: 'Edit File',
+  description:
+    'Replaces a text in a file by another one. The old text must stand in the file exactly so, once (or replace_all is true). Undo Edit Script takes it back.',
+  args: {
+    file_name: fileName,
+    old_text: z.string().min(1).describe('the text to replace, exactly as it stands in the file'),
+    new_text: z.string().describe('what stands there afterwards'),
+    replace_all: flag.default(false).describe('whether to replace every occurrence; default false'),
+  },
+  run: async (bench, args) => {
+    const { file_name, replace_all } = args;
+    bench.files.checkWritable(file_name);
+    const file = readTextFile(bench.files, file_name, largestEdited);
+    // In a file whose lines end in CRLF, either way of writing a line break means the same.
+    const asIn = (text: string) => (file.lineBreak === '\r\n' ? text.replaceAll('\r\n', '\n') : text);
+    const old = asIn(args.old_text);
+    const fresh = asIn(args.new_text);
+    if (old === fresh) return failed('old_text and new_text are the same: there is nothing to change.');
+    const places = linesAt(file.text, old);
+    const [place] = places;
+    if (place === undefined) {
+      return failed(
+        `${file_name} does not hold old_text; nothing was changed. ${nearMatch(file.text, old)}`.trim(),
+      );
+    }
+    if (places.length > 1 && !replace_all) {
+      const more = places.length > mostPlaces ? ', …' : '';
+      return failed(
+        `${file_name} holds old_text ${places.length} times, in lines ${places.slice(0, mostPlaces).join(', ')}${more}; ` +
+          'nothing was changed. Give more of the text around the one that is meant, or set replace_all to true.',
+      );
+    }
+    const text = file.text.split(old).join(fresh);
+    const wrong = isPython(file_name) ? await syntaxProblem(bench, text) : null;
+    const warning =
+      wrong === null
+        ? ''
+        : `\nWarning: ${file_name} is no valid Python now: ${wrong}. Undo Edit Script takes the edit back.`;
+    return edit(bench, file_name, () => {
+      bench.files.write(file_name, contentWith(file, text), 'replace');
+      const what = places.length === 1 ? `the text in line ${place}` : `${places.length} occurrences`;
+      return `Replaced ${what} of ${file_name}.${warning}`;
+    });
+  },
+});
+
+export const fileEditActions = [editFile];

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import type { ModelRequest } from '../../schema/index.ts';
+import { unifiedDiff } from '../../store/index.ts';
+import { defineAction, lineNumber, type Outcome } from '../action.ts';
+import { cutMiddle } from '../output.ts';
+import type { Workbench } from '../workbench.ts';
+import { omissionIn } from './omission.ts';
+import { edit, failed, unanswered } from './outcomes.ts';
+import { segmentEdit, wholeEdit } from './prompts/editing.ts';
+import { codeOfReply } from './reply-code.ts';
+import { readings, segmentOf } from './segment.ts';
+import { syntaxProblem } from './syntax.ts';
+import { contentWith, emptyFile, isPython, linesOf, readTextFile, type TextFile } from './text-file.ts';
+
+/** No model writes more as one reply. */
+const largestScript = 400_000;
+const largestSegmentFile = 4 * 2 ** 20;
+
+const smallerParts = 'Edit Script Segment (AI) and Edit File change a part of a file.';
+
+const scriptName = z.string().min(1).describe('path of the script relative to the workspace');
+const instruction = z.string().min(1).describe('what to change, in words, as precisely as possible');
+const saveName = z
+  .string()
+  .min(1)
+  .describe('path that the edited script is saved to, relative to the workspace; often script_name');
+
+const editScript = defineAction({
+  name: 'Edit Script (AI)',
+  description:
+    'A language model rewrites a whole script as told; it begins with an empty one where there is none. Shows what changed; Undo Edit Script takes it back. Nothing is saved where the result is no valid Python.',
+  args: { script_name: scriptName, edit_instruction: instruction, save_name: saveName },
+  needs: 'model',
+  run: async (bench, { script_name, edit_instruction, save_name }) => {
+    bench.files.checkWritable(save_name);
+    const isThere = bench.files.kindOf(script_name) !== null;
+    const file = isThere ? readTextFile(bench.files, script_name, largestScript) : emptyFile;
+    const written = await askForCode(
+      bench,
+      wholeEdit(save_name, file.text, edit_instruction),
+      isPython(save_name),
+    );
+    if ('status' in written) return written;
+    const end = /\n*$/.exec(file.text)?.[0] ?? '';
+    const text = written.code.replace(/\n+$/, '') + (file.text === '' ? '\n' : end);
+    const began = isThere ? null : `There was no ${script_name}: the edit began with an empty script.`;
+    return save(bench, { script_name, save_name, file, texts: [text], remarks: [began, written.remark] });
+  },
+});
+
+const editSegment = defineAction({
+  name: 'Edit Script Segment (AI)',
+  description:
+    'A language model rewrites some lines of a script as told. Shows what changed; Undo Edit Script takes it back. Nothing is saved where the whole script would be no valid Python.',
+  args: {
+    script_name: scriptName,
+    start_line_number: lineNumber.describe('first line to edit, from 1'),
+    end_line_number: lineNumber.describe('last line to edit, included'),
+    edit_instruction: instruction,
+    save_name: saveName,
+  },
+  needs: 'model',
+  run: async (bench, args) => {
+    const { script_name, start_line_number: first, end_line_number: last, save_name } = args;
+    bench.files.checkWritable(save_name);
+    const file = readTextFile(bench.files, script_name, largestSegmentFile);
+    if (last < first) return failed(`end_line_number ${last} lies before start_line_number ${first}.`);
+    const count = linesOf(file.text).length;
+    if (first > count) return failed(`There is no line ${first}: ${script_name} has ${count} lines.`);
+    const segment = segmentOf(file.text, first, last);
+    const request = segmentEdit(save_name, segment, args.edit_instruction);
+    const written = await askForCode(bench, request, isPython(save_name));
+    if ('status' in written) return written;
+    const end = file.text.endsWith('\n') ? '\n' : '';
+    const meant = isPython(save_name)
+      ? readings(segment.lines, written.code.split('\n'))
+      : [written.code.split('\n')];
+    const texts = meant.map((lines) => [...segment.before, ...lines, ...segment.after].join('\n') + end);
+    return save(bench, { script_name, save_name, file, texts, remarks: [written.remark] });
+  },
+});
+
+interface Written {
+  code: string;
+  remark: string | null;
+}
+
+/** What the model wrote, or why there is nothing to save. */
+async function askForCode(
+  bench: Workbench,
+  request: ModelRequest,
+  python: boolean,
+): Promise<Written | Outcome> {
+  const reply = await bench.ask(request);
+  if (reply.kind !== 'answered') return unanswered(reply, 'Nothing was saved', smallerParts);
+  if (reply.finish === 'length') {
+    return notSaved(`the model's reply was cut off at its limit of tokens. ${smallerParts}`);
+  }
+  const found = codeOfReply(reply.text, { python });
+  return found.ok ? found : notSaved(`the model's reply can't be used: ${found.problem}.`);
+}
+
+interface Edited {
+  script_name: string;
+  save_name: string;
+  /** The script before. */
+  file: TextFile;
+  /** What the model may have meant, the likeliest first: the first that parses counts. */
+  texts: readonly string[];
+  remarks: readonly (string | null)[];
+}
+
+async function save(bench: Workbench, edited: Edited): Promise<Outcome> {
+  const { script_name, save_name, file, remarks } = edited;
+  const chosen = isPython(save_name) ? await firstThatParses(bench, edited.texts) : edited.texts[0];
+  if (chosen === undefined) throw new Error('nothing to save');
+  if (typeof chosen !== 'string') {
+    const outcome = notSaved(
+      `the edited script would be no valid Python: ${chosen.problem}. Ask again with a more precise instruction.`,
+    );
+    return { ...outcome, byModel: true };
+  }
+  if (chosen === file.text) return notSaved('the model changed nothing.');
+  const omission = omissionIn(file.text, chosen);
+  if (omission !== null) {
+    const outcome = notSaved(
+      `the model left a part of the script out, where it wrote: ${omission}. ${smallerParts}`,
+    );
+    return { ...outcome, byModel: true };
+  }
+  const difference = unifiedDiff(file.text, chosen, { before: script_name, after: save_name });
+  const shown = difference ?? '(The two differ too much to be compared line by line.)';
+  const outcome = edit(bench, save_name, () => {
+    bench.files.write(save_name, contentWith(file, chosen), 'replace');
+    const head = [`Saved to ${save_name}.`, ...remarks, 'Check that this is what you meant:'];
+    return cutMiddle(`${head.filter((part) => part !== null).join(' ')}\n${shown}`);
+  });
+  // The comparison is ours, but its lines are the model's: a number in them was measured by nobody.
+  return { ...outcome, byModel: true };
+}
+
+/** Where none parses, what is wrong with the text as the model wrote it: the last one. */
+async function firstThatParses(
+  bench: Workbench,
+  texts: readonly string[],
+): Promise<string | { problem: string }> {
+  let problem = '';
+  for (const text of texts) {
+    const found = await syntaxProblem(bench, text);
+    if (found === null) return text;
+    problem = found;
+  }
+  return { problem };
+}
+
+function notSaved(why: string): Outcome {
+  return failed(`Nothing was saved: ${why}`);
+}
+
+export const scriptEditActions = [editScript, editSegment];

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { linesAt, nearMatch } from './near-match.ts';
+
+const text = 'import os\n\ndef train(rate):\n\tmodel = build()\n    model.fit(rate)  \n\nprint("done")\n';
+
+test('the lines in which a text begins are found, without overlaps', () => {
+  expect(linesAt('a\naa\nba', 'a')).toEqual([1, 2, 2, 3]);
+  expect(linesAt('aaaa', 'aa')).toEqual([1, 1]);
+  expect(linesAt('a\nb\na\nb\n', 'a\nb')).toEqual([1, 3]);
+  fc.assert(
+    fc.property(fc.stringMatching(/^[ab\n]*$/), fc.stringMatching(/^[ab\n]{1,3}$/), (whole, part) => {
+      expect(linesAt(whole, part).length).toBe(whole.split(part).length - 1);
+    }),
+  );
+});
+
+test('a text with other white space is found, and shown so that the white space can be seen', () => {
+  expect(nearMatch(text, '    model = build()\n    model.fit(rate)\n')).toBe(
+    'It stands there with other white space:\n4: "\\tmodel = build()"\n5: "    model.fit(rate)  "',
+  );
+});
+
+test('of a text that differs in a line, the place where most of it stands is shown, and the line', () => {
+  const near = nearMatch(text, 'def train(rate):\n    model = make()\n    model.fit(rate)');
+  expect(near).toContain('line 4 of the file is not its line 2, "    model = make()"');
+  expect(near).toContain('3: "def train(rate):"');
+  expect(nearMatch(text, 'print("done")\nprint("more")')).toContain('the file ends there');
+});
+
+test('of a text without a line in common the most similar line is shown', () => {
+  expect(nearMatch(text, 'def trains(rate):')).toContain('3: "def train(rate):"');
+  expect(nearMatch(text, 'nothing of the kind')).toBe('No line of it is like the first one of old_text.');
+  expect(nearMatch(text, '\n \n')).toBe('It holds white space only.');
+  expect(nearMatch('', 'a')).toBe('No line of it is like the first one of old_text.');
+});
+
+test('what it says is bounded and never fails, whatever the texts are', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary', minLength: 1 }), (whole, part) => {
+      expect(nearMatch(whole, part).length).toBeLessThan(4000);
+    }),
+  );
+  expect(nearMatch('x\n'.repeat(100_000), `${'x\n'.repeat(5000)}y`).length).toBeLessThan(4000);
+});

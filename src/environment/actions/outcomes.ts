@@ -1,0 +1,63 @@
+import type { Outcome } from '../action.ts';
+import type { ModelReply } from '../environment.ts';
+import { cutMiddle } from '../output.ts';
+import type { Workbench } from '../workbench.ts';
+import { WriteBroken } from '../workspace-files.ts';
+
+export function done(observation: string): Outcome {
+  return { status: 'ok', observation };
+}
+
+export function failed(observation: string): Outcome {
+  return { status: 'failed', observation };
+}
+
+/** Carries out a change that can be undone, also when it broke off half way. */
+export function edit(bench: Workbench, path: string, change: () => string): Outcome {
+  const before = bench.remember(path);
+  try {
+    return { ...done(change()), undo: [before] };
+  } catch (error) {
+    if (!(error instanceof WriteBroken)) throw error;
+    return { ...failed(`${error.message}. Undo Edit Script brings back what it was.`), undo: [before] };
+  }
+}
+
+/** What a model told, or what the action comes to without it. */
+export type Told = { ok: true; text: string } | { ok: false; outcome: Outcome };
+
+/**
+ * The text of a reply, marked where it was cut off.
+ * @param failure what was not done where there is none; @param tooLong what then helps where the model can't read so much
+ */
+export function toldBy(reply: ModelReply, failure: string, tooLong: string): Told {
+  if (reply.kind !== 'answered') return { ok: false, outcome: unanswered(reply, failure, tooLong) };
+  const text = reply.text.trim();
+  if (text === '')
+    return { ok: false, outcome: failed(`${failure}: the language model's answer was empty.`) };
+  const cut = reply.finish === 'length' ? "\n[cut off at the language model's limit of tokens]" : '';
+  return { ok: true, text: text + cut };
+}
+
+export function outcomeOf(told: Told): Outcome {
+  return told.ok ? { ...done(cutMiddle(told.text)), byModel: true } : told.outcome;
+}
+
+export function unanswered(
+  reply: Exclude<ModelReply, { kind: 'answered' }>,
+  failure: string,
+  tooLong: string,
+): Outcome {
+  switch (reply.kind) {
+    case 'refused':
+      // The reason may be the model's own words.
+      return {
+        ...failed(cutMiddle(`${failure}: the language model declined: ${reply.message}`)),
+        byModel: true,
+      };
+    case 'context_too_long':
+      return failed(`${failure}: it is more than the language model can read at once. ${tooLong}`.trim());
+    case 'closed':
+      return failed(`${failure}: ${reply.message}`);
+  }
+}

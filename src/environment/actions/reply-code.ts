@@ -1,0 +1,83 @@
+/** The code in a model's reply, or why none can be taken from it. */
+export type ReplyCode = { ok: true; code: string; remark: string | null } | { ok: false; problem: string };
+
+interface Block {
+  label: string;
+  lines: string[];
+}
+
+const opening = /^(?<indent> {0,3})(?<fence>`{3,}|~{3,})(?<label>[^`]*)$/;
+const pythonLabels: ReadonlySet<string> = new Set(['python', 'python3', 'py']);
+const statement =
+  /^\s*(import|from|def|class|with|for|while|if|try|pass|return|raise|break|continue|del|global|assert|yield)\b/;
+
+/**
+ * Takes the code out of a reply: its one fenced block; of several the one that is longer than all others together;
+ * without any the whole reply, for Python alone, since of no other text can be told whether it is prose.
+ */
+export function codeOfReply(reply: string, { python }: { python: boolean }): ReplyCode {
+  const { blocks, isOpen } = blocksOf(reply.replaceAll('\r\n', '\n').split('\n'));
+  if (isOpen) return problem('its code block does not end, so a part of it is missing');
+  if (blocks.length === 0) return bareCode(reply, python);
+  const filled = blocks.filter(({ lines }) => lines.some((line) => line.trim() !== ''));
+  if (filled.length === 0) return problem('its code block is empty');
+  const labelled = filled.filter(({ label }) => pythonLabels.has(label));
+  const candidates = (python && labelled.length > 0 ? labelled : filled).map(({ lines }) => lines.join('\n'));
+  const longest = candidates.reduce((best, code) => (code.length > best.length ? code : best), '');
+  const others = candidates.reduce((sum, code) => sum + code.length, 0) - longest.length;
+  if (others >= longest.length) {
+    return problem(`it holds ${candidates.length} code blocks, and which of them is meant can't be told`);
+  }
+  const remark =
+    blocks.length === 1 ? null : `The reply held ${blocks.length} code blocks; one of them was taken.`;
+  return { ok: true, code: longest, remark };
+}
+
+function bareCode(reply: string, python: boolean): ReplyCode {
+  const code = reply.replaceAll('\r\n', '\n').replace(/^(?:[^\S\n]*\n)+/, '');
+  if (code.trim() === '') return problem('it is empty');
+  // A word or two would parse as Python.
+  if (!python || !(/[=([:@#]/.test(code) || statement.test(code))) return problem('it holds no code block');
+  return { ok: true, code: code.trimEnd(), remark: null };
+}
+
+function blocksOf(lines: readonly string[]): { blocks: Block[]; isOpen: boolean } {
+  const blocks: Block[] = [];
+  let open: { block: Block; fence: string; indent: number } | null = null;
+  for (const line of lines) {
+    if (open !== null && closes(line, open.fence)) {
+      blocks.push(open.block);
+      open = null;
+    } else if (open !== null) open.block.lines.push(withoutIndent(line, open.indent));
+    else open = opened(line);
+  }
+  return { blocks, isOpen: open !== null };
+}
+
+function opened(line: string): { block: Block; fence: string; indent: number } | null {
+  const { indent = '', fence, label = '' } = opening.exec(line)?.groups ?? {};
+  if (fence === undefined) return null;
+  const word = label.trim().split(/[\s{]/)[0]?.toLowerCase() ?? '';
+  return { block: { label: word, lines: [] }, fence, indent: indent.length };
+}
+
+function closes(line: string, fence: string): boolean {
+  const text = line.trim();
+  return text.length >= fence.length && text.replaceAll(fence.charAt(0), '') === '' && /^ {0,3}\S/.test(line);
+}
+
+/** A fence that is indented, in a list say, indents its code as well. */
+function withoutIndent(line: string, indent: number): string {
+  const own = line.length - line.trimStart().length;
+  return line.slice(Math.min(own, indent));
+}
+
+/** A fence that the text itself can't end. */
+export function fenceFor(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  return '`'.repeat(Math.max(3, longest + 1));
+}
+
+function problem(text: string): ReplyCode {
+  return { ok: false, problem: text };
+}

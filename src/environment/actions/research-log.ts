@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { ModelRequest } from '../../schema/index.ts';
+import { defineAction, type Outcome } from '../action.ts';
+import type { Workbench } from '../workbench.ts';
+import { done, edit, outcomeOf, toldBy } from './outcomes.ts';
+import { reflect, retrieve } from './prompts/research-log.ts';
+
+const logName = 'research_log.log';
+/** Of a longer log the oldest entries are left out. */
+const mostLogBytes = 200_000;
+const fewestLogCharacters = 2_000;
+
+const appendSummary = defineAction({
+  name: 'Append Summary to Research Log',
+  description: `Appends to the research log, ${logName}, which is made if it is not there.`,
+  args: { content: z.string().describe('what was done in this step, why, and what came of it') },
+  run: (bench, { content }) =>
+    edit(bench, logName, () => {
+      const entry = Buffer.from(`${content}\n`);
+      bench.files.write(logName, entry, 'append');
+      return `Appended ${entry.length} bytes to ${logName}.`;
+    }),
+});
+
+const reflection = defineAction({
+  name: 'Reflection',
+  description: 'A language model answers a question from the research log.',
+  args: { things_to_reflect_on: z.string().min(1).describe('what to reflect on, as a detailed question') },
+  needs: 'model',
+  run: (bench, { things_to_reflect_on }) =>
+    askAboutLog(bench, (log) => reflect(bench.task.problem, log, things_to_reflect_on)),
+});
+
+const retrieval = defineAction({
+  name: 'Retrieval from Research Log',
+  description: 'A language model lists what in the research log matters for a plan.',
+  args: { current_plan: z.string().describe('the present research plan and its status, in detail') },
+  needs: 'model',
+  run: (bench, { current_plan }) =>
+    askAboutLog(bench, (log) => retrieve(bench.task.problem, log, current_plan)),
+});
+
+/** Asks with as much of the log's end as the model can read. */
+async function askAboutLog(bench: Workbench, request: (log: string) => ModelRequest): Promise<Outcome> {
+  let log = readLog(bench);
+  if (log === null) {
+    return done(`The research log is empty. Append Summary to Research Log writes to it (${logName}).`);
+  }
+  for (;;) {
+    const reply = await bench.ask(request(log));
+    if (reply.kind !== 'context_too_long' || log.length < 2 * fewestLogCharacters) {
+      return outcomeOf(toldBy(reply, 'The research log was not read', ''));
+    }
+    log = shortened(log, Math.floor(log.length / 2));
+  }
+}
+
+/** Null where there is nothing in it. */
+function readLog({ files }: Workbench): string | null {
+  if (files.kindOf(logName) === null) return null;
+  const { head, tail, size } = files.read(logName, mostLogBytes);
+  const text = (tail.length === 0 ? head : tail).toString('utf8');
+  if (text.trim() === '') return null;
+  return size > mostLogBytes ? shortened(text, mostLogBytes) : text;
+}
+
+/** The end of the log, from the beginning of a line where there is one. */
+function shortened(log: string, characters: number): string {
+  const end = log.slice(-characters);
+  const line = end.indexOf('\n') + 1;
+  return `[older entries are left out]\n${end.slice(line < end.length ? line : 0)}`;
+}
+
+export const researchLogActions = [appendSummary, reflection, retrieval];

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { Workbench } from '../workbench.ts';
+
+const mostCheckMs = 20_000;
+
+const Verdict = z.object({
+  error: z.object({ line: z.int().nullable(), message: z.string(), text: z.string() }).nullable(),
+});
+
+/** Why a text is no Python, for an observation; null when it is. It is compiled in the sandbox, never run. */
+export async function syntaxProblem(bench: Workbench, source: string): Promise<string | null> {
+  const { output, end } = await bench.helper('check_syntax.py', [], {
+    quiet: true,
+    timeoutMs: mostCheckMs,
+    input: Buffer.from(source),
+  });
+  const verdict = end.exitCode === 0 ? parseVerdict(output) : null;
+  if (verdict === null) return 'it is too large or too deeply nested for the Python parser, or time was up';
+  if (verdict.error === null) return null;
+  const { line, message, text } = verdict.error;
+  const shown = text === '' ? '' : `: ${text}`;
+  return line === null ? message : `${message} in line ${line}${shown}`;
+}
+
+function parseVerdict(output: string): z.infer<typeof Verdict> | null {
+  try {
+    return Verdict.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
+  } catch {
+    return null;
+  }
+}

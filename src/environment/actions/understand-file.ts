@@ -1,0 +1,84 @@
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { defineAction, type Outcome } from '../action.ts';
+import { cutMiddle } from '../output.ts';
+import type { Workbench } from '../workbench.ts';
+import { type Block, blocksOf } from './blocks.ts';
+import { fileName } from './files.ts';
+import { done, outcomeOf, type Told, toldBy } from './outcomes.ts';
+import { mergeFindings, readBlock } from './prompts/understanding.ts';
+import { isText, notText, textFileOf } from './text-file.ts';
+
+const blockCharacters = 10_000;
+/** Each costs a call: what lies behind these blocks is not read. */
+const mostBlocks = 20;
+/** A character takes at most four bytes in UTF-8. */
+const mostBytes = 4 * blockCharacters * mostBlocks;
+const mostFindingCharacters = 4_000;
+
+const understandFile = defineAction({
+  name: 'Understand File',
+  description:
+    'A language model reads a file and reports what it says about a question, with line numbers. Read File and Inspect Script Lines show the file itself.',
+  args: {
+    file_name: fileName,
+    things_to_look_for: z.string().min(1).describe('what to find out about the file, as a detailed question'),
+  },
+  needs: 'model',
+  run: async (bench, { file_name, things_to_look_for: question }) => {
+    const { head, tail, size } = bench.files.read(file_name, mostBytes);
+    const content = tail.length === 0 ? head : wholeCharacters(head);
+    if (!isText(content)) throw notText(file_name);
+    const { text } = textFileOf(content.toString('utf8'));
+    if (text.trim() === '') return done(`${file_name} is empty.`);
+    const all = blocksOf(text, blockCharacters);
+    const blocks = all.slice(0, mostBlocks);
+    const outcome = await understand(bench, file_name, blocks, question);
+    if (tail.length === 0 && blocks.length === all.length) return outcome;
+    const notice = `[Only lines 1 to ${blocks.at(-1)?.last ?? 0} were read: the file has ${size} bytes, too many to be read whole.]`;
+    return { ...outcome, observation: `${outcome.observation}\n${notice}` };
+  },
+});
+
+/** Has every block read, and what was found in them merged. */
+async function understand(
+  bench: Workbench,
+  name: string,
+  blocks: readonly Block[],
+  question: string,
+): Promise<Outcome> {
+  const findings: { block: Block; told: Told }[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const place = { number: index + 1, of: blocks.length };
+    const reply = await bench.ask(readBlock(name, block, place, question));
+    const told = toldBy(reply, `${name} was not read`, '');
+    if (blocks.length === 1 || reply.kind === 'closed') return outcomeOf(told);
+    findings.push({ block, told });
+  }
+  const [first] = findings;
+  if (first !== undefined && findings.every(({ told }) => !told.ok)) return outcomeOf(first.told);
+  const texts = findings.map(findingText);
+  const merged = toldBy(await bench.ask(mergeFindings(name, texts, question)), 'They were not merged', '');
+  if (merged.ok) return outcomeOf(merged);
+  // The parts have been read and paid for.
+  const { observation } = merged.outcome;
+  return {
+    ...done(cutMiddle(`The findings part by part. ${observation}\n\n${texts.join('\n\n')}`)),
+    byModel: true,
+  };
+}
+
+function findingText({ block, told }: { block: Block; told: Told }): string {
+  const text = told.ok ? told.text : `(${told.outcome.observation})`;
+  return `Lines ${block.first} to ${block.last}:\n${text.slice(0, mostFindingCharacters)}`;
+}
+
+/** Without the beginning of a character at the end. */
+function wholeCharacters(content: Buffer): Buffer {
+  for (let end = content.length; end > content.length - 4 && end > 0; end--) {
+    if (isUtf8(content.subarray(0, end))) return content.subarray(0, end);
+  }
+  return content;
+}
+
+export const understandingActions = [understandFile];

@@ -1,0 +1,244 @@
+import { messageOf } from '../lib/errors.ts';
+import {
+  type Allowance,
+  type CallEstimate,
+  type LanguageModels,
+  type ModelCall,
+  ModelUnavailable,
+  type Reservation,
+} from '../models/index.ts';
+import type { EventOf, FailedAttempt, Limits, ModelRequest, Spent } from '../schema/index.ts';
+import type { TraceWriter } from '../store/index.ts';
+import type { BudgetClock } from './budget-clock.ts';
+import { type Ending, timeUp } from './ending.ts';
+import type { ModelReply } from './environment.ts';
+import type { Replay } from './replay.ts';
+import { normalRequest, requestHash } from './request-hash.ts';
+import { RunStopped } from './run-stopped.ts';
+import type { StepProgress } from './step-progress.ts';
+
+const nothingSpent: Spent = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
+
+/** The language models of a run, and what they may use. */
+export interface RunModels {
+  models: LanguageModels;
+  /** Of this run. */
+  allowance: Allowance;
+  /** Of all runs of the experiment together. */
+  shared: Allowance | null;
+  /** What earlier sessions of the run used. */
+  spentBefore: Spent;
+}
+
+/** The limits of the whole experiment leave no room for another call: nothing that this run did. */
+export class ExperimentSpent extends Error {
+  override readonly name = 'ExperimentSpent';
+}
+
+export interface ModelDeskOptions {
+  /** Absent: no language model can be asked. */
+  models: RunModels | undefined;
+  trace: TraceWriter;
+  clock: BudgetClock;
+  limits: Limits;
+  signal: AbortSignal;
+  replay: Replay;
+  /** Calls that earlier sessions made. */
+  callsBefore: number;
+  /** Told when a limit allows no further call. */
+  onEnd: (ending: Ending) => void;
+  onProgress: ((progress: StepProgress) => void) | undefined;
+}
+
+/** Makes the calls of a run: within its limits, one event each; answers what is recorded from the trace. */
+export class ModelDesk {
+  readonly #options: ModelDeskOptions;
+  #calls: number;
+  #spent: Spent;
+
+  constructor(options: ModelDeskOptions) {
+    this.#options = options;
+    this.#calls = options.callsBefore;
+    this.#spent = options.models?.spentBefore ?? nothingSpent;
+  }
+
+  /** What the calls of all sessions came to. */
+  get spent(): Spent {
+    return this.#spent;
+  }
+
+  /**
+   * @param step the step whose action asks; null where the agent itself does
+   * @throws ModelUnavailable, ExperimentSpent, ReplayDiverged; RunStopped or the signal's reason
+   */
+  async answer(asked: ModelRequest, step: number | null): Promise<ModelReply> {
+    const { models, replay, signal, onProgress } = this.#options;
+    const request = normalRequest(asked);
+    const recorded = step === null ? replay.ask(request) : replay.askInStep(request);
+    if (recorded !== null) return recorded;
+    if (models === undefined) throw new Error('this run has no language model');
+    if (signal.aborted) throw new RunStopped('The run was stopped.');
+    const { role, purpose } = request;
+    onProgress?.({ kind: 'model_asked', role, purpose, model: models.models.roles[role].model });
+    const reply = await this.#ask(request, step, models);
+    onProgress?.({ kind: 'model_answered', spent: this.#spent });
+    return reply;
+  }
+
+  async #ask(request: ModelRequest, step: number | null, runModels: RunModels): Promise<ModelReply> {
+    const { models, allowance, shared } = runModels;
+    const estimate = models.estimate(request);
+    const own = allowance.reserve(estimate);
+    if (own.kind === 'exceeded') {
+      const reason = own.exceeded === 'tokens' ? 'token_limit' : 'money_limit';
+      return this.#end({ reason, message: own.message, finalAnswer: null });
+    }
+    const reservations = [own.reservation];
+    try {
+      if (shared !== null) reservations.push(await this.#reserveShared(shared, estimate));
+      const call = await this.#call(request, step, models, estimate);
+      if (call === null) return this.#end(timeUp(this.#options.limits));
+      for (const reservation of reservations) reservation.settle(call.usage, call.cost);
+      this.#record(request, step, models, call);
+      return call.answer;
+    } finally {
+      // After it was settled, nothing is left to release.
+      for (const reservation of reservations) reservation.release();
+    }
+  }
+
+  /** Where calls of other runs are in the way, their end is awaited: no time of this run. */
+  async #reserveShared(shared: Allowance, estimate: CallEstimate): Promise<Reservation> {
+    const { clock, signal } = this.#options;
+    const start = performance.now();
+    const common = await shared.reserveWhenFree(estimate, signal);
+    clock.exclude(performance.now() - start);
+    if (common.kind === 'exceeded') throw new ExperimentSpent(common.message);
+    return common.reservation;
+  }
+
+  #end(ending: Ending): ModelReply {
+    this.#options.onEnd(ending);
+    return { kind: 'closed', message: ending.message };
+  }
+
+  /** Null when the run's time was up first. Time spent waiting for the provider is not the run's. */
+  async #call(
+    request: ModelRequest,
+    step: number | null,
+    models: LanguageModels,
+    estimate: CallEstimate,
+  ): Promise<ModelCall | null> {
+    const { clock, signal, onProgress } = this.#options;
+    const start = performance.now();
+    let excluded = 0;
+    const exclude = (milliseconds: number) => {
+      excluded += milliseconds;
+      clock.exclude(milliseconds);
+    };
+    const onRetry = (attempt: FailedAttempt) => {
+      exclude(attempt.duration_ms + attempt.waited_ms);
+      onProgress?.({ kind: 'model_retry', attempt });
+    };
+    using deadline = clock.deadline();
+    try {
+      const call = await models.ask(request, {
+        signal: AbortSignal.any([signal, deadline.signal]),
+        onRetry,
+        ...(this.#isLimited ? { reserved: estimate } : {}),
+      });
+      exclude(call.waitingMs - excluded);
+      return call;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (ModelUnavailable.isInstance(error)) {
+        exclude(performance.now() - start - excluded);
+        this.#recordFailure(request, step, models, error);
+        throw error;
+      }
+      if (deadline.signal.aborted) return null;
+      throw new Error(`The language model can't be asked: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  get #isLimited(): boolean {
+    const { limits, models } = this.#options;
+    return limits.tokens !== undefined || limits.money !== undefined || (models?.shared ?? null) !== null;
+  }
+
+  #record(request: ModelRequest, step: number | null, models: LanguageModels, call: ModelCall): void {
+    const { usage, cost, attempts } = call;
+    this.#spent = {
+      calls: this.#spent.calls + 1,
+      tokens: this.#spent.tokens + usage.input + usage.output,
+      money: this.#spent.money + (cost ?? 0),
+      unpriced: this.#spent.unpriced + (cost === null ? 1 : 0),
+    };
+    this.#append(request, step, models, {
+      answered_by: call.answeredBy,
+      answer: this.#options.trace.textRef(JSON.stringify(call.answer)),
+      failure: null,
+      usage,
+      cost,
+      latency_ms: rounded(call.latencyMs),
+      waiting_ms: rounded(call.waitingMs),
+      attempts,
+    });
+  }
+
+  #recordFailure(
+    request: ModelRequest,
+    step: number | null,
+    models: LanguageModels,
+    error: ModelUnavailable,
+  ): void {
+    const waited = error.attempts.reduce(
+      (sum, { duration_ms, waited_ms }) => sum + duration_ms + waited_ms,
+      0,
+    );
+    this.#append(request, step, models, {
+      answered_by: null,
+      answer: null,
+      failure: { failure: error.failure, message: error.message },
+      usage: { input: 0, cached_input: 0, cache_write: 0, output: 0, reasoning: 0, source: 'estimate' },
+      cost: 0,
+      latency_ms: 0,
+      waiting_ms: rounded(waited),
+      attempts: [...error.attempts],
+    });
+  }
+
+  #append(
+    request: ModelRequest,
+    step: number | null,
+    models: LanguageModels,
+    outcome: Pick<
+      EventOf<'model_call'>,
+      'answered_by' | 'answer' | 'failure' | 'usage' | 'cost' | 'latency_ms' | 'waiting_ms' | 'attempts'
+    >,
+  ): void {
+    const { trace } = this.#options;
+    const { role, purpose, messages, tools, stop } = request;
+    const { model, temperature, max_output_tokens } = models.roles[role];
+    this.#calls += 1;
+    trace.append({
+      kind: 'model_call',
+      call: this.#calls,
+      step,
+      role,
+      purpose,
+      model,
+      temperature,
+      max_output_tokens,
+      request: requestHash(request),
+      messages: messages.map((message) => trace.textRef(JSON.stringify(message))),
+      tools: tools === undefined || tools.length === 0 ? null : trace.textRef(JSON.stringify(tools)),
+      stop: stop ?? [],
+      ...outcome,
+    });
+  }
+}
+
+function rounded(milliseconds: number): number {
+  return Math.max(0, Math.round(milliseconds * 1000) / 1000);
+}

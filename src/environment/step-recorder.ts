@@ -1,0 +1,118 @@
+import { chmodSync, statSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import type { Action, Budget, ObjectId, SubmissionState, TaskBrief } from '../schema/index.ts';
+import type { Snapshotter, TraceWriter } from '../store/index.ts';
+import type { Outcome } from './action.ts';
+import { outputsName } from './command-runner.ts';
+import type { StepResult, SubmissionSeen } from './environment.ts';
+import type { RecordedStep } from './replay.ts';
+import { SubmissionTracker } from './submission-tracker.ts';
+
+const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
+const mostChangedListed = 100;
+/** Names in the workspace that are mounted over and no part of its snapshots. */
+export const mountPoints = ['data', outputsName];
+
+export interface StepRecorderOptions {
+  /** Absolute path on the host. */
+  workspace: string;
+  submission: TaskBrief['submission'];
+  /** Steps of earlier sessions. */
+  earlier: readonly RecordedStep[];
+  trace: TraceWriter;
+  snapshotter: Snapshotter;
+}
+
+/** A step that was carried out and is to be recorded. */
+export interface DoneStep {
+  step: number;
+  action: Action;
+  outcome: Outcome;
+  /** When the step and the action's own work began, and when the work ended, as `performance.now()` says. */
+  began: number;
+  workBegan: number;
+  workEnded: number;
+}
+
+/** Snapshots and traces what steps did to a workspace. */
+export class StepRecorder {
+  readonly #options: StepRecorderOptions;
+  readonly #tracker: SubmissionTracker;
+
+  constructor(options: StepRecorderOptions) {
+    const { submission, earlier } = options;
+    this.#options = options;
+    this.#tracker = new SubmissionTracker(submission, {
+      writtenAt: earlier.at(-1)?.submission.written_at_step ?? null,
+      lastScript: earlier.findLast(({ action }) => scriptActions.has(action))?.step ?? 0,
+    });
+  }
+
+  /** @param budgetNow what is left, asked for after the snapshot */
+  async finish(done: DoneStep, budgetNow: () => Budget): Promise<Omit<StepResult, 'ended'>> {
+    const { trace, snapshotter } = this.#options;
+    const { step, action, outcome } = done;
+    const workMs = done.workEnded - done.workBegan;
+    this.#keepAccess();
+    const snapshot = await snapshotter.take({ ignore: mountPoints });
+    const touched = new Set([...snapshot.changed, ...snapshot.touched]);
+    const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
+    const budget = budgetNow();
+    const exitCode = outcome.exitCode ?? null;
+    // As the trace gives it back, so that a resumed run sees the same.
+    const observation = outcome.observation.toWellFormed();
+    trace.append({
+      kind: 'step_finished',
+      step,
+      status: outcome.status,
+      observation: trace.textRef(observation),
+      duration_ms: rounded(workMs),
+      exit_code: exitCode,
+      snapshot: snapshot.id,
+      changed: snapshot.changed.slice(0, mostChangedListed),
+      changed_count: snapshot.changed.length,
+      undo: outcome.undo ?? [],
+      undone: outcome.undone ?? [],
+      submission,
+      budget,
+      ...(outcome.byModel === true ? { by_model: true } : {}),
+      overhead_ms: rounded(performance.now() - done.began - workMs),
+    });
+    return {
+      step,
+      status: outcome.status,
+      observation,
+      exitCode,
+      durationMs: rounded(workMs),
+      budget,
+      submission: submissionSeen(submission),
+    };
+  }
+
+  /** The workspace as it is graded: every file is read anew. Nothing may run in it any more. */
+  async finalState(step: number): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
+    this.#keepAccess();
+    const { id, entries, changed, touched } = await this.#options.snapshotter.take({
+      ignore: mountPoints,
+      full: true,
+    });
+    const submission = this.#tracker.after(step, entries, new Set([...changed, ...touched]), false);
+    return { snapshot: id, submission };
+  }
+
+  /** A script may take away every right to the workspace itself: the harness needs them. */
+  #keepAccess(): void {
+    const { workspace } = this.#options;
+    const { mode } = statSync(workspace);
+    if ((mode & 0o700) !== 0o700) chmodSync(workspace, (mode & 0o777) | 0o700);
+  }
+}
+
+/** What an agent is told of its submission. */
+export function submissionSeen({ present, written_at_step, stale }: SubmissionState): SubmissionSeen {
+  return { present, written_at_step, stale };
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
+}

@@ -1,0 +1,137 @@
+import type { TokenUsage } from '../schema/index.ts';
+import type { CallEstimate } from './language-models.ts';
+
+export interface AllowanceOptions {
+  /** What is limited, for messages: `this run`, `the experiment`. */
+  of: string;
+  /** Most tokens, read and written together; undefined: not limited. */
+  tokens?: number | undefined;
+  /** Most US dollars; undefined: not limited. */
+  money?: number | undefined;
+  /** What was used before, by earlier sessions. */
+  spent?: { tokens: number; money: number };
+}
+
+/** Room that is kept for one call until it is over. */
+export interface Reservation {
+  /** The call is over and used this much. A second ending does nothing. */
+  settle(usage: TokenUsage, cost: number | null): void;
+  /** The call came to nothing. */
+  release(): void;
+}
+
+export type ReserveResult =
+  | { kind: 'reserved'; reservation: Reservation }
+  | { kind: 'exceeded'; exceeded: 'tokens' | 'money'; message: string };
+
+/**
+ * A limit on tokens and money that calls share. A call is let through only when what was spent, what is kept for calls
+ * under way, and the most that it can come to stay within the limits together: so the sum never exceeds them.
+ */
+export class Allowance {
+  readonly #of: string;
+  readonly #limits: { tokens: number | null; money: number | null };
+  readonly #spent: { tokens: number; money: number };
+  readonly #kept = { tokens: 0, money: 0 };
+  #underWay = 0;
+  #someCallEnded = Promise.withResolvers<void>();
+
+  constructor({ of, tokens, money, spent = { tokens: 0, money: 0 } }: AllowanceOptions) {
+    this.#of = of;
+    this.#limits = { tokens: tokens ?? null, money: money ?? null };
+    this.#spent = { tokens: spent.tokens, money: spent.money };
+  }
+
+  get spent(): { tokens: number; money: number } {
+    return { ...this.#spent };
+  }
+
+  /** What is neither spent nor kept for calls under way; null where it is not limited. */
+  get left(): { tokens: number | null; money: number | null } {
+    const { tokens, money } = this.#limits;
+    return {
+      tokens: tokens === null ? null : Math.max(0, tokens - this.#spent.tokens - this.#kept.tokens),
+      money: money === null ? null : Math.max(0, money - this.#spent.money - this.#kept.money),
+    };
+  }
+
+  reserve(estimate: CallEstimate): ReserveResult {
+    const refusal = this.#refusal(estimate, this.#kept);
+    if (refusal !== null) return refusal;
+    return { kind: 'reserved', reservation: this.#keep(estimate) };
+  }
+
+  /**
+   * As `reserve`, but where calls under way are in the way it waits for them to end: most use far less than was kept.
+   * @throws the signal's reason when it is aborted
+   */
+  async reserveWhenFree(estimate: CallEstimate, signal: AbortSignal): Promise<ReserveResult> {
+    for (;;) {
+      signal.throwIfAborted();
+      const result = this.reserve(estimate);
+      const isForGood = this.#refusal(estimate, { tokens: 0, money: 0 }) !== null || this.#underWay === 0;
+      if (result.kind === 'reserved' || isForGood) return result;
+      await untilAborted(this.#someCallEnded.promise, signal);
+    }
+  }
+
+  #refusal(
+    { tokens, money }: CallEstimate,
+    kept: { tokens: number; money: number },
+  ): Extract<ReserveResult, { kind: 'exceeded' }> | null {
+    const { tokens: mostTokens, money: mostMoney } = this.#limits;
+    if (mostTokens !== null && this.#spent.tokens + kept.tokens + tokens > mostTokens) {
+      const left = Math.max(0, mostTokens - this.#spent.tokens - kept.tokens);
+      const message = `${this.#of} may use ${mostTokens} tokens; ${left} are left, and the next call may need ${tokens}`;
+      return { kind: 'exceeded', exceeded: 'tokens', message };
+    }
+    if (mostMoney === null) return null;
+    if (money === null) {
+      const message = `${this.#of} may cost ${dollars(mostMoney)}, but the price of the model is not known: give it under "prices" in the experiment file`;
+      return { kind: 'exceeded', exceeded: 'money', message };
+    }
+    if (this.#spent.money + kept.money + money <= mostMoney) return null;
+    const left = dollars(Math.max(0, mostMoney - this.#spent.money - kept.money));
+    const message = `${this.#of} may cost ${dollars(mostMoney)}; ${left} are left, and the next call may cost ${dollars(money)}`;
+    return { kind: 'exceeded', exceeded: 'money', message };
+  }
+
+  #keep({ tokens, money }: CallEstimate): Reservation {
+    const kept = { tokens, money: money ?? 0 };
+    this.#kept.tokens += kept.tokens;
+    this.#kept.money += kept.money;
+    this.#underWay += 1;
+    let isOver = false;
+    const end = (used: { tokens: number; money: number }) => {
+      if (isOver) return;
+      isOver = true;
+      this.#underWay -= 1;
+      this.#kept.tokens -= kept.tokens;
+      // Sums of decimal fractions leave a rest; nothing is kept when nothing is under way.
+      this.#kept.money = this.#underWay === 0 ? 0 : Math.max(0, this.#kept.money - kept.money);
+      this.#spent.tokens += used.tokens;
+      this.#spent.money += used.money;
+      this.#someCallEnded.resolve();
+      this.#someCallEnded = Promise.withResolvers<void>();
+    };
+    return {
+      settle: (usage, cost) => end({ tokens: usage.input + usage.output, money: cost ?? 0 }),
+      release: () => end({ tokens: 0, money: 0 }),
+    };
+  }
+}
+
+async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const giveUp = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+function dollars(amount: number): string {
+  return `$${amount.toFixed(amount >= 1 ? 2 : 4)}`;
+}

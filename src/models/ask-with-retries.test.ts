@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { VirtualClock } from '../../test/fakes/virtual-clock.ts';
+import type { FailedAttempt, ModelFailure } from '../schema/index.ts';
+import { askWithRetries } from './ask-with-retries.ts';
+import { ModelUnavailable } from './language-models.ts';
+import { CallLimiter } from './limiter.ts';
+import { WireError, type WireModel, type WireReply, type WireRequest } from './wire.ts';
+
+const never = new AbortController().signal;
+const request: WireRequest = {
+  messages: [{ role: 'user', text: 'hello' }],
+  tools: [],
+  stop: [],
+  temperature: null,
+  maxOutputTokens: 100,
+};
+
+interface Try {
+  lasts?: number;
+  text?: string;
+  finish?: 'stop' | 'length';
+  fails?: ModelFailure;
+  isLasting?: boolean;
+  retryAfterMs?: number;
+}
+
+function reply(text: string, finish: 'stop' | 'length' = 'stop'): WireReply {
+  return { answer: { kind: 'answered', text, tool_calls: [], finish }, answeredBy: null, usage: null };
+}
+
+/** A model whose tries go as told; the last one goes on for ever. */
+function wireOf(clock: VirtualClock, tries: readonly Try[]): WireModel & { calls: number } {
+  return {
+    calls: 0,
+    async call(_request, signal) {
+      const next = tries[Math.min(this.calls, tries.length - 1)] ?? {};
+      this.calls += 1;
+      await clock.sleep(next.lasts ?? 100, signal);
+      if (next.fails === undefined) return reply(next.text ?? 'hi', next.finish);
+      throw new WireError(next.fails, `it is ${next.fails}`, {
+        isPassing: next.isLasting !== true,
+        retryAfterMs: next.retryAfterMs ?? null,
+        hint: 'do something',
+      });
+    },
+  };
+}
+
+function set(tries: readonly Try[], { attempts = 8, concurrent = 8 } = {}) {
+  const clock = new VirtualClock();
+  const limiter = new CallLimiter({ concurrent, clock });
+  const wire = wireOf(clock, tries);
+  const told: FailedAttempt[] = [];
+  const ask = (signal = never) =>
+    clock.run(
+      askWithRetries(
+        request,
+        { wire, limiter, clock, attempts },
+        { signal, onRetry: (failed) => told.push(failed) },
+      ),
+    );
+  return { clock, limiter, wire, told, ask };
+}
+
+async function failure(promise: Promise<unknown>): Promise<ModelUnavailable> {
+  const error = await promise.catch((thrown: unknown) => thrown);
+  if (!(error instanceof ModelUnavailable)) throw error;
+  return error;
+}
+
+describe('asking', () => {
+  test('an answer at once has no waiting', async () => {
+    const { ask } = set([{ lasts: 250 }]);
+    expect(await ask()).toEqual({
+      reply: reply('hi'),
+      emptyReplies: [],
+      latencyMs: 250,
+      waitingMs: 0,
+      attempts: [],
+    });
+  });
+
+  test('passing failures are tried again after growing random delays, told apart from the answer', async () => {
+    const { ask, told } = set([
+      { fails: 'connection' },
+      { fails: 'timed_out', lasts: 5000 },
+      { fails: 'malformed' },
+      {},
+    ]);
+    const { latencyMs, waitingMs, attempts } = await ask();
+    expect(attempts.map(({ failure, waited_ms }) => [failure, waited_ms])).toEqual([
+      ['connection', 500],
+      ['timed_out', 1000],
+      ['malformed', 2000],
+    ]);
+    expect([latencyMs, waitingMs]).toEqual([100, 100 + 500 + 5000 + 1000 + 100 + 2000]);
+    expect(told).toEqual(attempts);
+  });
+
+  test('what the provider asked to wait wins over the delay', async () => {
+    const { ask, clock } = set([{ fails: 'rate_limited', retryAfterMs: 17_000 }, {}]);
+    const { attempts } = await ask();
+    expect(attempts[0]?.waited_ms).toBe(17_000);
+    expect(clock.now()).toBe(100 + 17_000 + 100);
+  });
+
+  test('lasting failures end the call at once, with what to do', async () => {
+    const { ask, wire, told } = set([{ fails: 'unauthorised', isLasting: true }, {}]);
+    const error = await failure(ask());
+    expect([error.failure, error.message, error.hint]).toEqual([
+      'unauthorised',
+      'it is unauthorised',
+      'do something',
+    ]);
+    expect(error.attempts).toHaveLength(1);
+    expect([wire.calls, told]).toEqual([1, []]);
+  });
+
+  test('it ends after as many tries as it may take', async () => {
+    const { ask, wire } = set([{ fails: 'overloaded' }], { attempts: 4 });
+    const error = await failure(ask());
+    expect([error.failure, error.attempts.length, wire.calls]).toEqual(['overloaded', 4, 4]);
+    expect(error.message).toBe('it is overloaded (tried 4 times)');
+  });
+
+  test('it ends before a wait that would be longer than half an hour in all', async () => {
+    const { ask, clock } = set([{ fails: 'rate_limited', retryAfterMs: 20 * 60_000 }]);
+    const error = await failure(ask());
+    expect(error.attempts.map(({ waited_ms }) => waited_ms)).toEqual([20 * 60_000, 0]);
+    expect(clock.now()).toBeLessThan(30 * 60_000);
+  });
+
+  test('an empty answer is asked for again; a model that stays silent has answered with nothing', async () => {
+    const once = set([{ text: ' \n' }, { text: 'now' }]);
+    const asked = await once.ask();
+    expect(asked.reply).toEqual(reply('now'));
+    expect(asked.emptyReplies).toEqual([reply(' \n')]);
+    expect(asked.attempts).toMatchObject([
+      { failure: 'malformed', message: 'the model answered with nothing' },
+    ]);
+    const silent = set([{ text: '' }]);
+    expect((await silent.ask()).reply).toEqual(reply(''));
+    expect(silent.wire.calls).toBe(3);
+  });
+
+  test('an answer that was cut off before its first word is an answer', async () => {
+    const { ask, wire } = set([{ text: '', finish: 'length' }]);
+    expect((await ask()).attempts).toEqual([]);
+    expect(wire.calls).toBe(1);
+  });
+
+  test('who waits between tries holds no slot', async () => {
+    const { clock, limiter } = set([]);
+    const slow = wireOf(clock, [{ fails: 'connection', retryAfterMs: 60_000 }, {}]);
+    const quick = wireOf(clock, [{}]);
+    const one = new CallLimiter({ concurrent: 1, clock });
+    const equipment = { limiter: one, clock, attempts: 8 };
+    const ended: string[] = [];
+    const ask = async (name: string, wire: WireModel) => {
+      await askWithRetries(request, { wire, ...equipment }, { signal: never });
+      ended.push(name);
+    };
+    await clock.run(Promise.all([ask('slow', slow), ask('quick', quick)]));
+    expect(ended).toEqual(['quick', 'slow']);
+    expect(limiter.active).toBe(0);
+  });
+
+  test('an abort ends the try and the wait between tries with its reason, and frees the slot', async () => {
+    for (const [tries, after] of [
+      [[{ lasts: 10_000 }], 50],
+      [[{ fails: 'connection' as const, retryAfterMs: 10_000 }], 500],
+    ] as const) {
+      const { ask, clock, limiter } = set(tries);
+      const controller = new AbortController();
+      const aborting = clock.sleep(after).then(() => controller.abort(new Error('the run was stopped')));
+      await expect(ask(controller.signal)).rejects.toThrow('the run was stopped');
+      await aborting;
+      expect([limiter.active, limiter.waiting]).toEqual([0, 0]);
+    }
+  });
+
+  test('an error that is no failure of the wire is passed on, and the slot is free', async () => {
+    const { clock, limiter } = set([]);
+    const wire: WireModel = { call: () => Promise.reject(new TypeError('a bug')) };
+    const asking = askWithRetries(request, { wire, limiter, clock, attempts: 8 }, { signal: never });
+    await expect(asking).rejects.toThrow(TypeError);
+    expect(limiter.active).toBe(0);
+  });
+
+  test('a hundred calls at a time with any faults all end, and never more than the cap are under way', async () => {
+    const outcome = fc.constantFrom<Try>(
+      {},
+      {},
+      {},
+      { lasts: 30 },
+      { text: '' },
+      { fails: 'rate_limited' },
+      { fails: 'rate_limited', retryAfterMs: 3000 },
+      { fails: 'overloaded' },
+      { fails: 'connection', lasts: 1 },
+      { fails: 'timed_out', lasts: 120_000 },
+      { fails: 'quota_exhausted', isLasting: true },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(outcome, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 100 }),
+        fc.integer({ min: 1, max: 8 }),
+        fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
+        async (calls, concurrent, chance) => {
+          const clock = new VirtualClock(() => chance.next().value ?? 0);
+          const limiter = new CallLimiter({ concurrent, clock });
+          let active = 0;
+          const ask = (tries: Try[]) => {
+            const inner = wireOf(clock, tries);
+            const wire: WireModel = {
+              async call(asked, signal) {
+                active += 1;
+                expect(active).toBeLessThanOrEqual(concurrent);
+                try {
+                  return await inner.call(asked, signal);
+                } finally {
+                  active -= 1;
+                }
+              },
+            };
+            return askWithRetries(request, { wire, limiter, clock, attempts: 8 }, { signal: never });
+          };
+          const results = await clock.run(Promise.allSettled(calls.map(ask)));
+          for (const result of results)
+            if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(ModelUnavailable);
+          expect([limiter.active, limiter.waiting]).toEqual([0, 0]);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});

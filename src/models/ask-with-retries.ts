@@ -1,0 +1,142 @@
+import type { FailedAttempt, ModelFailure } from '../schema/index.ts';
+import type { Clock } from './clock.ts';
+import { type AskOptions, ModelUnavailable } from './language-models.ts';
+import { type CallLimiter, ProviderClosed, type Slot } from './limiter.ts';
+import { WireError, type WireModel, type WireReply, type WireRequest } from './wire.ts';
+
+export interface AskEquipment {
+  wire: WireModel;
+  limiter: CallLimiter;
+  clock: Clock;
+  /** How often one call is tried at most. */
+  attempts: number;
+  /** Whether there is room for another try after these empty replies; default: there is. */
+  hasRoomAfter?: (emptyReplies: readonly WireReply[]) => boolean;
+}
+
+export interface AnsweredAsk {
+  reply: WireReply;
+  /** Empty ones before it: they are paid for, too. */
+  emptyReplies: WireReply[];
+  latencyMs: number;
+  waitingMs: number;
+  attempts: FailedAttempt[];
+}
+
+const firstDelay = 1000;
+const longestDelay = 60_000;
+
+/** The most that one call waits for a provider that fails or refuses. */
+const longestWait = 30 * 60_000;
+
+/** Every empty answer costs what was read: after so many it is taken for the model's own. */
+const mostEmptyAnswers = 3;
+
+/**
+ * Asks until there is an answer. Passing failures are tried again: after what the provider asked to wait, else after a
+ * random time up to 1 s, 2 s, 4 s, … 60 s (exponential backoff with full jitter). Who waits holds no slot.
+ * @throws ModelUnavailable when no answer came, or the signal's reason when it was aborted
+ */
+export async function askWithRetries(
+  request: WireRequest,
+  equipment: AskEquipment,
+  { signal, onRetry }: AskOptions,
+): Promise<AnsweredAsk> {
+  const { clock } = equipment;
+  const since = clock.now();
+  const failed: FailedAttempt[] = [];
+  const emptyReplies: WireReply[] = [];
+  for (;;) {
+    const slot = await acquire(equipment, since, failed, signal);
+    const begun = clock.now();
+    const outcome = await tryOnce(request, equipment.wire, slot, signal);
+    const duration = clock.now() - begun;
+    const tries = failed.length + 1;
+    if ('reply' in outcome) {
+      const { reply } = outcome;
+      const mayAskAgain =
+        emptyReplies.length + 1 < mostEmptyAnswers &&
+        tries < equipment.attempts &&
+        (equipment.hasRoomAfter?.([...emptyReplies, reply]) ?? true);
+      if (!isEmpty(reply) || !mayAskAgain) {
+        const waitingMs = clock.now() - since - duration;
+        return { reply, emptyReplies, latencyMs: duration, waitingMs, attempts: failed };
+      }
+      emptyReplies.push(reply);
+    }
+    const error = 'error' in outcome ? outcome.error : emptyAnswer();
+    const delay = error.retryAfterMs ?? backoff(failed.length, clock);
+    const isInTime = waited(failed) + duration + delay <= longestWait;
+    const goesOn = error.isPassing && tries < equipment.attempts && isInTime;
+    const { failure, message } = error;
+    const attempt = { failure, message, duration_ms: duration, waited_ms: goesOn ? delay : 0 };
+    failed.push(attempt);
+    if (!goesOn) throw unavailable(error, failed);
+    onRetry?.(attempt);
+    await clock.sleep(delay, signal);
+  }
+}
+
+type TryOutcome = { reply: WireReply } | { error: WireError };
+
+/** One try. The slot is free again when it is over, however it ended. */
+async function tryOnce(
+  request: WireRequest,
+  wire: WireModel,
+  slot: Slot,
+  signal: AbortSignal,
+): Promise<TryOutcome> {
+  try {
+    const reply = await wire.call(request, signal);
+    slot.end('answered');
+    return { reply };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof WireError)) throw error;
+    const isLimited = error.failure === 'rate_limited' || error.failure === 'overloaded';
+    slot.end(isLimited ? 'limited' : error.isPassing ? 'failed' : 'other', error.retryAfterMs);
+    return { error };
+  } finally {
+    slot.end('other');
+  }
+}
+
+async function acquire(
+  { limiter }: AskEquipment,
+  since: number,
+  failed: readonly FailedAttempt[],
+  signal: AbortSignal,
+): Promise<Slot> {
+  try {
+    return await limiter.acquire(signal, { since, milliseconds: longestWait });
+  } catch (error) {
+    if (!(error instanceof ProviderClosed)) throw error;
+    const failure: ModelFailure = failed.at(-1)?.failure ?? 'rate_limited';
+    const hint = 'Wait, or lower the calls at a time: providers.<name>.concurrent in the experiment file.';
+    throw new ModelUnavailable(failure, `No answer within 30 minutes: ${error.message}.`, hint, failed);
+  }
+}
+
+function isEmpty({ answer }: WireReply): boolean {
+  if (answer.kind !== 'answered' || answer.finish === 'length') return false;
+  return answer.text.trim() === '' && answer.tool_calls.length === 0;
+}
+
+function emptyAnswer(): WireError {
+  const hint = 'Ask another model, or look at what the server says.';
+  return new WireError('malformed', 'the model answered with nothing', { isPassing: true, hint });
+}
+
+/** Full jitter: anything from nothing up to the exponential bound. */
+function backoff(failures: number, clock: Clock): number {
+  return clock.random() * Math.min(longestDelay, firstDelay * 2 ** failures);
+}
+
+function waited(failed: readonly FailedAttempt[]): number {
+  return failed.reduce((total, { duration_ms, waited_ms }) => total + duration_ms + waited_ms, 0);
+}
+
+function unavailable(error: WireError, failed: readonly FailedAttempt[]): ModelUnavailable {
+  const tries = failed.length === 1 ? '' : ` (tried ${failed.length} times)`;
+  return new ModelUnavailable(error.failure, `${error.message}${tries}`, error.hint, failed);
+}

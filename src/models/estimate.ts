@@ -1,0 +1,66 @@
+import type { ModelAnswer, ModelMessage, ModelRequest, ModelTool, TokenUsage } from '../schema/index.ts';
+
+/** Tokens that mark the beginning, the end and the role of one message; providers use 3 to 8. */
+const messageFrame = 16;
+
+/** Tokens with which providers introduce tools: Anthropic's own text has some 350 to 700. */
+const toolsFrame = 1024;
+
+/** UTF-8 bytes of a token in English text and code, on the low side: 4 is the usual rule of thumb. */
+const bytesPerToken = 3;
+
+/**
+ * More tokens than a request can have. Tokenizers of today's models fall back to single bytes where they know nothing
+ * better, so that every token stands for at least one byte of UTF-8: a text has at most as many tokens as bytes.
+ * English text has a fourth of them, so that a call's true use lies well below.
+ */
+export function mostInputTokens({ messages, tools = [] }: ModelRequest): number {
+  const texts = messages.reduce((sum, message) => sum + messageBytes(message) + messageFrame, 0);
+  const introduction = tools.length === 0 ? 0 : toolsFrame;
+  return texts + introduction + tools.reduce((sum, tool) => sum + toolBytes(tool) + messageFrame, 0);
+}
+
+/** What a call probably used, for providers that do not say. A request that was too long was not read. */
+export function probableUsage(request: ModelRequest, answer: ModelAnswer): TokenUsage {
+  const { messages, tools = [] } = request;
+  const read =
+    messages.reduce((sum, message) => sum + messageBytes(message), 0) +
+    tools.reduce((sum, tool) => sum + toolBytes(tool), 0);
+  const input = answer.kind === 'context_too_long' ? 0 : read;
+  return {
+    input: Math.ceil(input / bytesPerToken),
+    cached_input: 0,
+    cache_write: 0,
+    output: Math.ceil(answerBytes(answer) / bytesPerToken),
+    reasoning: 0,
+    source: 'estimate',
+  };
+}
+
+function messageBytes(message: ModelMessage): number {
+  if (message.role === 'assistant') {
+    const { text, tool_calls = [], provider } = message;
+    const more = provider === undefined ? 0 : jsonBytes(provider);
+    return bytes(text) + more + tool_calls.reduce((sum, call) => sum + jsonBytes(call) + messageFrame, 0);
+  }
+  if (message.role === 'tool') return bytes(message.text) + bytes(message.name) + bytes(message.call_id);
+  return bytes(message.text);
+}
+
+function toolBytes(tool: ModelTool): number {
+  return jsonBytes(tool);
+}
+
+function answerBytes(answer: ModelAnswer): number {
+  if (answer.kind === 'context_too_long') return 0;
+  if (answer.kind === 'refused') return bytes(answer.message);
+  return bytes(answer.text) + answer.tool_calls.reduce((sum, call) => sum + jsonBytes(call), 0);
+}
+
+function jsonBytes(value: unknown): number {
+  return bytes(JSON.stringify(value) ?? '');
+}
+
+function bytes(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}

@@ -1,0 +1,234 @@
+import { type Clock, systemClock } from './clock.ts';
+
+export interface LimiterOptions {
+  /** Most calls at a time: the cap of the allowance. */
+  concurrent: number;
+  /** Most calls begun within any 60 seconds; null: not limited. */
+  requestsPerMinute?: number | null;
+  clock?: Clock;
+}
+
+/** How a call ended, as far as the limiter is concerned. `limited`: the provider said that it was too much. */
+export type CallEnd = 'answered' | 'limited' | 'failed' | 'other';
+
+/** The right to make one call. It must be given back: until then it counts. */
+export interface Slot {
+  /**
+   * Gives it back; a second time does nothing.
+   * @param retryAfterMs how long a provider that said `limited` asked to wait; null where it did not say
+   */
+  end(how: CallEnd, retryAfterMs?: number | null): void;
+}
+
+/** How long a call puts up with a provider that answers nobody. */
+export interface Patience {
+  /** When the call was asked for, by the clock. */
+  since: number;
+  milliseconds: number;
+}
+
+/** The provider lets nobody in for longer than the call's patience lasts. */
+export class ProviderClosed extends Error {
+  override readonly name = 'ProviderClosed';
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super(`the provider lets nobody in for another ${Math.ceil(waitMs / 1000)} s`);
+    this.waitMs = waitMs;
+  }
+}
+
+const firstPause = 1000;
+const longestPause = 60_000;
+const minute = 60_000;
+
+/**
+ * Lets the calls of one provider through: in the order in which they came, and not more at a time than the provider
+ * bears. Additive increase, multiplicative decrease: the allowance starts at the cap; a call that was limited halves
+ * it and pauses everybody; as many answers as the allowance is large let it grow by one again.
+ *
+ * Own code, because p-limit can neither pause nor take a single call out of its queue.
+ */
+export class CallLimiter {
+  readonly #clock: Clock;
+  readonly #cap: number;
+  readonly #pace: { calls: number; milliseconds: number } | null;
+  /** When the last calls began, oldest first; as many as the pace looks at. */
+  readonly #begun: number[] = [];
+  readonly #queue: { come: () => void }[] = [];
+  #isDoorTaken = false;
+  /** Tells the one at the door that there may be room now. */
+  #roomMayBe: (() => void) | null = null;
+  #allowance: number;
+  #answersSinceGrowth = 0;
+  #active = 0;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #cutsInARow = 0;
+  /** Counts the cuts of the allowance: calls that began before the last one say nothing new. */
+  #era = 0;
+  #refusingSince: number | null = null;
+
+  constructor({ concurrent, requestsPerMinute = null, clock = systemClock }: LimiterOptions) {
+    this.#clock = clock;
+    this.#cap = concurrent;
+    this.#allowance = concurrent;
+    if (requestsPerMinute === null) this.#pace = null;
+    else {
+      // 0.5 a minute is one in two minutes; 2.5 a minute are two in 48 seconds.
+      const calls = Math.max(1, Math.floor(requestsPerMinute));
+      this.#pace = { calls, milliseconds: (minute * calls) / requestsPerMinute };
+    }
+  }
+
+  /** Calls under way. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Calls that may be under way at the moment. */
+  get allowance(): number {
+    return this.#allowance;
+  }
+
+  /** Calls that wait for their turn. */
+  get waiting(): number {
+    return this.#queue.length + (this.#isDoorTaken ? 1 : 0);
+  }
+
+  /**
+   * Waits until a call may begin.
+   * @throws the signal's reason when it is aborted, ProviderClosed when that would outlast the patience
+   */
+  async acquire(signal: AbortSignal, patience?: Patience): Promise<Slot> {
+    signal.throwIfAborted();
+    await this.#comeToTheDoor(signal);
+    try {
+      await this.#waitForRoom(signal, patience ?? null);
+      return this.#begin();
+    } finally {
+      this.#leaveTheDoor();
+    }
+  }
+
+  /** Only the one at the door looks at the limits: so nobody overtakes. */
+  async #comeToTheDoor(signal: AbortSignal): Promise<void> {
+    if (!this.#isDoorTaken) {
+      this.#isDoorTaken = true;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter = { come: resolve };
+    const giveUp = () => {
+      const place = this.#queue.indexOf(waiter);
+      // Who was called to the door already goes there, and leaves it again at once.
+      if (place >= 0) this.#queue.splice(place, 1);
+      reject(signal.reason);
+    };
+    this.#queue.push(waiter);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  #leaveTheDoor(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) this.#isDoorTaken = false;
+    else next.come();
+  }
+
+  async #waitForRoom(signal: AbortSignal, patience: Patience | null): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      const pause = this.#pausedUntil - this.#clock.now();
+      if (pause > 0) {
+        if (patience !== null) this.#checkPatience(patience, pause);
+        await this.#clock.sleep(pause, signal);
+      } else if (this.#active >= this.#allowance) await this.#someEnd(signal);
+      else {
+        const early = this.#tooEarlyBy();
+        if (early <= 0) return;
+        await this.#clock.sleep(early, signal);
+      }
+    }
+  }
+
+  /** A busy queue is no reason to give up; a provider that refuses everybody for so long is. */
+  #checkPatience({ since, milliseconds }: Patience, pause: number): void {
+    const now = this.#clock.now();
+    const refusedFor = now - Math.max(since, this.#refusingSince ?? now);
+    if (refusedFor + pause > milliseconds) throw new ProviderClosed(pause);
+  }
+
+  async #someEnd(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = () => reject(signal.reason);
+    this.#roomMayBe = resolve;
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+      this.#roomMayBe = null;
+    }
+  }
+
+  #tooEarlyBy(): number {
+    if (this.#pace === null) return 0;
+    const oldest = this.#begun[0];
+    if (oldest === undefined || this.#begun.length < this.#pace.calls) return 0;
+    return oldest + this.#pace.milliseconds - this.#clock.now();
+  }
+
+  #begin(): Slot {
+    this.#active += 1;
+    if (this.#pace !== null) {
+      this.#begun.push(this.#clock.now());
+      if (this.#begun.length > this.#pace.calls) this.#begun.shift();
+    }
+    const era = this.#era;
+    let isOver = false;
+    return {
+      end: (how, retryAfterMs = null) => {
+        if (isOver) return;
+        isOver = true;
+        this.#active -= 1;
+        this.#learn(how, retryAfterMs, era);
+        this.#roomMayBe?.();
+      },
+    };
+  }
+
+  #learn(how: CallEnd, retryAfterMs: number | null, era: number): void {
+    if (how === 'answered') this.#grow(era);
+    if (how === 'limited') this.#cut(retryAfterMs, era);
+    if (how === 'failed' || how === 'limited') this.#refusingSince ??= this.#clock.now();
+  }
+
+  #grow(era: number): void {
+    this.#refusingSince = null;
+    if (era !== this.#era) return;
+    this.#cutsInARow = 0;
+    this.#answersSinceGrowth += 1;
+    if (this.#answersSinceGrowth < this.#allowance) return;
+    this.#answersSinceGrowth = 0;
+    this.#allowance = Math.min(this.#cap, this.#allowance + 1);
+  }
+
+  #cut(retryAfterMs: number | null, era: number): void {
+    // Of a burst of calls that were all refused, the first one cuts: the others met the same limit.
+    if (era === this.#era) {
+      this.#era += 1;
+      this.#answersSinceGrowth = 0;
+      this.#allowance = Math.max(1, Math.floor(this.#allowance / 2));
+      this.#pauseFor(retryAfterMs ?? Math.min(longestPause, firstPause * 2 ** this.#cutsInARow));
+      this.#cutsInARow += 1;
+    } else if (retryAfterMs !== null) this.#pauseFor(retryAfterMs);
+  }
+
+  #pauseFor(milliseconds: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + milliseconds);
+  }
+}

@@ -1,0 +1,69 @@
+import { messageOf, UserError } from '../lib/errors.ts';
+import type { ModelFailure, ModelRequest, TokenUsage } from '../schema/index.ts';
+import { type ModelCall, ModelUnavailable } from './language-models.ts';
+import type { ModelRegistry } from './registry.ts';
+
+/** How a model answered one tiny request, or what was in the way. */
+export type Ping =
+  | {
+      model: string;
+      isAnswered: true;
+      /** What the model said: its answer, or why it gave none. */
+      text: string;
+      answeredBy: string | null;
+      usage: TokenUsage;
+      cost: number | null;
+      latencyMs: number;
+    }
+  | { model: string; isAnswered: false; failure: ModelFailure | 'settings'; message: string; hint: string };
+
+/** Room for a short answer, and for the reasoning of a model that can't leave it. */
+const maxOutputTokens = 256;
+
+/** A local server may have to load the model first. */
+const patience = 120_000;
+
+const request: ModelRequest = {
+  role: 'agent',
+  purpose: 'ping',
+  messages: [{ role: 'user', text: 'Answer with the one word: ready' }],
+};
+
+/**
+ * Sends one tiny request, once.
+ * @throws the signal's reason when it is aborted
+ */
+export async function pingModel(registry: ModelRegistry, model: string, signal: AbortSignal): Promise<Ping> {
+  const role = { model, temperature: null, max_output_tokens: maxOutputTokens };
+  const roles = { agent: role, editor: role, fast: role };
+  const timeOut = AbortSignal.timeout(patience);
+  try {
+    registry.check(roles);
+    const models = registry.forRun(roles, { attempts: 1 });
+    const call = await models.ask(request, { signal: AbortSignal.any([signal, timeOut]) });
+    const { answeredBy, usage, cost, latencyMs } = call;
+    return { model, isAnswered: true, text: textOf(call), answeredBy, usage, cost, latencyMs };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { model, isAnswered: false, ...explained(error, timeOut) };
+  }
+}
+
+function textOf({ answer }: ModelCall): string {
+  if (answer.kind !== 'answered') return answer.message;
+  return answer.text.trim();
+}
+
+function explained(error: unknown, timeOut: AbortSignal) {
+  if (timeOut.aborted) {
+    const message = `There was no answer within ${patience / 1000} s.`;
+    return { failure: 'timed_out', message, hint: 'Look at the server, or try again.' } as const;
+  }
+  if (ModelUnavailable.isInstance(error)) {
+    const { failure, message, hint } = error;
+    return { failure, message, hint };
+  }
+  if (UserError.isInstance(error))
+    return { failure: 'settings', message: messageOf(error), hint: error.hint } as const;
+  throw error;
+}

@@ -1,0 +1,178 @@
+import { resolve } from 'node:path';
+import { UserError } from '../lib/errors.ts';
+import { nearest } from '../lib/nearest.ts';
+import type { ModelPrice, ModelRole, ModelRoles, ProviderSettings, RoleSettings } from '../schema/index.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { LanguageModels } from './language-models.ts';
+import { CallLimiter } from './limiter.ts';
+import { PriceTable } from './prices.ts';
+import { builtInProviders, createWireModel, type ProviderState, providerState } from './providers/index.ts';
+import { type RoleModel, RoleModels } from './role-models.ts';
+import { readScript, type Script, ScriptPosition } from './script.ts';
+import type { WireModel } from './wire.ts';
+
+export interface ModelRegistryOptions {
+  /** As in the plan. */
+  providers?: Readonly<Record<string, ProviderSettings>>;
+  /** As in the plan; they win over the known ones. */
+  prices?: Readonly<Record<string, ModelPrice>>;
+  /** Of the environment: keys and base URLs are looked up there. */
+  variables: Readonly<Record<string, string | undefined>>;
+  /** Relative paths of scripted models start here. */
+  folder: string;
+  clock?: Clock;
+  /** How a model is reached; default: over the network, each provider's package loaded when it is first needed. */
+  connect?: typeof createWireModel;
+}
+
+export interface ForRunOptions {
+  /**
+   * What the calls of earlier sessions of this run were answered by (`answeredBy`): a scripted model goes on behind
+   * them.
+   */
+  answeredBy?: readonly (string | null)[];
+  /** How often one call is tried at most; default: as the provider's settings say. */
+  attempts?: number;
+}
+
+const defaultConcurrent = 8;
+const defaultAttempts = 8;
+const scripted = 'scripted';
+
+/** The language models of one experiment. All its runs share the limiters, one for each provider. */
+export class ModelRegistry {
+  readonly prices: PriceTable;
+  readonly #providers: Readonly<Record<string, ProviderSettings>>;
+  readonly #variables: Readonly<Record<string, string | undefined>>;
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #connect: typeof createWireModel;
+  readonly #limiters = new Map<string, CallLimiter>();
+  readonly #wires = new Map<string, Promise<WireModel>>();
+  readonly #scripts = new Map<string, Script>();
+
+  constructor({
+    providers = {},
+    prices = {},
+    variables,
+    folder,
+    clock = systemClock,
+    connect = createWireModel,
+  }: ModelRegistryOptions) {
+    this.prices = new PriceTable(prices);
+    this.#providers = providers;
+    this.#variables = variables;
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#connect = connect;
+  }
+
+  /**
+   * Looks, before anything runs, whether these models can be asked; no call is made, and no other provider matters.
+   * @throws UserError naming what is missing, such as the variable of a key
+   */
+  check(roles: ModelRoles): void {
+    for (const model of new Set([roles.agent.model, roles.editor.model, roles.fast.model])) {
+      if (this.#isScripted(providerOf(model))) this.#script(model);
+      else this.#checkProvider(model);
+    }
+  }
+
+  /** The models of one run. Scripted ones begin anew with each run. */
+  forRun(roles: ModelRoles, { answeredBy = [], attempts }: ForRunOptions = {}): LanguageModels {
+    const positions = new Map<string, ScriptPosition>();
+    const position = (model: string) => {
+      const known = positions.get(model) ?? new ScriptPosition(this.#script(model), answeredBy);
+      positions.set(model, known);
+      return known;
+    };
+    const roleModel = (settings: RoleSettings): RoleModel => {
+      const provider = providerOf(settings.model);
+      return {
+        settings,
+        price: this.prices.priceOf(settings.model),
+        limiter: this.limiter(provider),
+        attempts: attempts ?? this.#settingsOf(provider).attempts ?? defaultAttempts,
+        wireFor: this.#isScripted(provider)
+          ? async (request) => ({ call: async () => position(settings.model).next(request) })
+          : () => this.#wire(settings.model),
+      };
+    };
+    const models: Record<ModelRole, RoleModel> = {
+      agent: roleModel(roles.agent),
+      editor: roleModel(roles.editor),
+      fast: roleModel(roles.fast),
+    };
+    return new RoleModels(models, this.#clock);
+  }
+
+  /** What lets the calls of a provider through; made when it is first asked for. */
+  limiter(provider: string): CallLimiter {
+    const known = this.#limiters.get(provider);
+    if (known !== undefined) return known;
+    const { concurrent = defaultConcurrent, requests_per_minute: requestsPerMinute = null } =
+      this.#settingsOf(provider);
+    const limiter = new CallLimiter({ concurrent, requestsPerMinute, clock: this.#clock });
+    this.#limiters.set(provider, limiter);
+    return limiter;
+  }
+
+  /** How the providers stand that are built in or have settings, in order. Scripted ones need nothing. */
+  states(): ProviderState[] {
+    const named = Object.keys(this.#providers).filter((name) => !this.#isScripted(name));
+    const names = [...builtInProviders, ...named.filter((name) => !isBuiltIn(name))];
+    return names.map((name) => providerState(name, this.#settingsOf(name), this.#variables));
+  }
+
+  #isScripted(provider: string): boolean {
+    return (this.#settingsOf(provider).kind ?? provider) === scripted;
+  }
+
+  #settingsOf(provider: string): ProviderSettings {
+    return (Object.hasOwn(this.#providers, provider) ? this.#providers[provider] : undefined) ?? {};
+  }
+
+  #checkProvider(model: string): void {
+    const provider = providerOf(model);
+    const isNamed = Object.hasOwn(this.#providers, provider) || isBuiltIn(provider);
+    if (!isNamed) throw this.#unknownProvider(model, provider);
+    const { problem } = providerState(provider, this.#settingsOf(provider), this.#variables);
+    if (problem === null) return;
+    throw new UserError(problem.code, `${model} can't be asked. ${problem.message}`, problem.hint);
+  }
+
+  #unknownProvider(model: string, provider: string): UserError {
+    const known = [...new Set([...builtInProviders, scripted, ...Object.keys(this.#providers)])];
+    const meant = nearest(provider, known);
+    return new UserError(
+      'unknown_provider',
+      `${model}: there is no provider "${provider}".${meant === null ? '' : ` Did you mean "${meant}"?`}`,
+      `There are ${known.join(', ')}. An own one is described under "providers" in the experiment file.`,
+    );
+  }
+
+  #script(model: string): Script {
+    const known = this.#scripts.get(model);
+    if (known !== undefined) return known;
+    const script = readScript(model, resolve(this.#folder, model.slice(model.indexOf('/') + 1)));
+    this.#scripts.set(model, script);
+    return script;
+  }
+
+  #wire(model: string): Promise<WireModel> {
+    const known = this.#wires.get(model);
+    if (known !== undefined) return known;
+    const wire = this.#connect(model, this.#settingsOf(providerOf(model)), this.#variables);
+    this.#wires.set(model, wire);
+    return wire;
+  }
+}
+
+function isBuiltIn(provider: string): boolean {
+  return builtInProviders.some((name) => name === provider);
+}
+
+/** The part of a model's name before the first slash. */
+export function providerOf(model: string): string {
+  return model.slice(0, model.indexOf('/'));
+}

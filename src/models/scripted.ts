@@ -1,0 +1,95 @@
+import type { ModelPrice, ModelRequest, ModelRoles } from '../schema/index.ts';
+import type { Clock } from './clock.ts';
+import type { AskOptions, CallEstimate, LanguageModels, ModelCall } from './language-models.ts';
+import { CallLimiter } from './limiter.ts';
+import { type RoleModel, RoleModels } from './role-models.ts';
+import { defaultRoles } from './role-settings.ts';
+import { parseReply, performReply, type ScriptedReplyInput, ScriptPosition } from './script.ts';
+import type { WireReply } from './wire.ts';
+
+/** Gives the reply to a request; `index` counts tries, from 0. */
+export type ScriptedReplies =
+  | readonly ScriptedReplyInput[]
+  | ((request: ModelRequest, index: number) => ScriptedReplyInput);
+
+export interface ScriptedModelsOptions {
+  roles?: ModelRoles;
+  /** Of all roles; null: not known. */
+  price?: ModelPrice | null;
+}
+
+const name = 'scripted/script';
+
+/**
+ * Language models that say what they were told to say: for tests and examples. Deterministic, and without waiting:
+ * passing failures are tried again at once, in a time of their own.
+ */
+export class ScriptedModels implements LanguageModels {
+  readonly roles: ModelRoles;
+  /** All that was asked, in order. */
+  readonly requests: ModelRequest[] = [];
+  readonly #models: RoleModels;
+
+  constructor(
+    replies: ScriptedReplies,
+    { roles = scriptedRoles(), price = null }: ScriptedModelsOptions = {},
+  ) {
+    const clock = ownTime();
+    const limiter = new CallLimiter({ concurrent: 8, clock });
+    const reply = replier(replies);
+    const model = { price, limiter, attempts: 8 };
+    const wireFor: RoleModel['wireFor'] = async (request) => ({ call: async () => reply(request) });
+    this.roles = roles;
+    this.#models = new RoleModels(
+      {
+        agent: { ...model, settings: roles.agent, wireFor },
+        editor: { ...model, settings: roles.editor, wireFor },
+        fast: { ...model, settings: roles.fast, wireFor },
+      },
+      clock,
+    );
+  }
+
+  estimate(request: ModelRequest): CallEstimate {
+    return this.#models.estimate(request);
+  }
+
+  ask(request: ModelRequest, options: AskOptions): Promise<ModelCall> {
+    this.requests.push(request);
+    return this.#models.ask(request, options);
+  }
+}
+
+function replier(replies: ScriptedReplies): (request: ModelRequest) => WireReply {
+  if (typeof replies === 'function') {
+    let index = 0;
+    return (request) => {
+      const place = index++;
+      return performReply(parseReply(replies(request, place), `Reply ${place + 1}`), `${name}#${place + 1}`);
+    };
+  }
+  const parsed = replies.map((reply, index) => parseReply(reply, `Reply ${index + 1}`));
+  const position = new ScriptPosition({ name, replies: parsed });
+  return (request) => position.next(request);
+}
+
+function scriptedRoles(): ModelRoles {
+  return {
+    agent: { model: name, ...defaultRoles.agent },
+    editor: { model: name, ...defaultRoles.editor },
+    fast: { model: name, ...defaultRoles.fast },
+  };
+}
+
+/** A clock that only the waiting itself moves. */
+function ownTime(): Clock {
+  let now = 0;
+  return {
+    now: () => now,
+    async sleep(milliseconds, signal) {
+      signal.throwIfAborted();
+      now += milliseconds;
+    },
+    random: () => 0.5,
+  };
+}

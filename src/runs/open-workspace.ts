@@ -1,0 +1,76 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mountPoints, type RecordedRun, recordedRun } from '../environment/index.ts';
+import type { RunSpec, Spent, TraceEvent } from '../schema/index.ts';
+import {
+  lastSnapshot,
+  type RunFolder,
+  readTraceSync,
+  resolveText,
+  restoreSnapshot,
+  Snapshotter,
+  sessionsOf,
+  spentOf,
+  type TraceWriter,
+} from '../store/index.ts';
+import { createWorkspace, type RunFolders, type TaskEquipment } from './workspace.ts';
+
+/** What earlier sessions of a run left. */
+export interface Past {
+  snapshotter: Snapshotter;
+  recorded: RecordedRun;
+  secondsUsed: number;
+  spent: Spent;
+  /** What answered each call of a language model, in order. */
+  answeredBy: (string | null)[];
+}
+
+export interface OpenWorkspaceOptions {
+  folder: RunFolder;
+  equipment: TaskEquipment;
+  folders: RunFolders;
+  trace: TraceWriter;
+  versions: Record<string, string>;
+  signal: AbortSignal;
+}
+
+/** Makes the workspace what it was after the last finished step, and begins a session in the trace. */
+export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions): Promise<Past> {
+  const { folder, equipment, folders, trace, versions, signal } = options;
+  const { objects } = folder;
+  mkdirSync(folders.outputs, { recursive: true });
+  writeFileSync(folders.brief, JSON.stringify(publicManifest(equipment)));
+  const { events } = readTraceSync(folder.tracePath);
+  const last = lastSnapshot(events);
+  if (last === null) createWorkspace(equipment.task, folders.workspace);
+  else await restoreSnapshot(objects, last.snapshot, folders.workspace, { ignore: mountPoints, signal });
+  const { sessions, secondsUsed } = sessionsOf(events);
+  const snapshotter = new Snapshotter(objects, folders.workspace);
+  const { id } = await snapshotter.take({ ignore: mountPoints, signal });
+  trace.append({
+    kind: 'session_started',
+    session: sessions + 1,
+    versions: { ...versions, agent: spec.agent },
+    snapshot: id,
+    ...(spec.parent === undefined || isOwn(events, spec) ? {} : { parent: spec.parent }),
+    repaired_bytes: trace.repairedBytes,
+    seconds_used: secondsUsed,
+  });
+  const recorded = recordedRun(events, (ref) => resolveText(objects, ref));
+  const answeredBy = events.flatMap((event) => (event.kind === 'model_call' ? [event.answered_by] : []));
+  return { snapshotter, recorded, secondsUsed, spent: spentOf(events), answeredBy };
+}
+
+/** Whether the run, begun as a copy, has had a session of its own. */
+function isOwn(events: readonly TraceEvent[], { parent }: RunSpec): boolean {
+  return events.some(
+    (event) =>
+      event.kind === 'session_started' &&
+      event.parent?.run === parent?.run &&
+      event.parent?.step === parent?.step,
+  );
+}
+
+/** What checks inside the sandbox know of the task: nothing secret. */
+function publicManifest({ task }: TaskEquipment): object {
+  return { metric: task.file.metric, submission: task.file.submission };
+}

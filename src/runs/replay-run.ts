@@ -1,0 +1,47 @@
+import type { Agent } from '../agents/index.ts';
+import { ReplayDiverged, ReplayEnvironment, recordedRun, TraceExhausted } from '../environment/index.ts';
+import { messageOf } from '../lib/errors.ts';
+import type { RunSpec } from '../schema/index.ts';
+import { type RunFolder, readTraceSync, resolveText } from '../store/index.ts';
+import type { Task } from '../tasks/index.ts';
+import { solutionFiles } from './solution-files.ts';
+
+/** What came of replaying a run. */
+export interface RunReplay {
+  run: string;
+  steps: number;
+  /** Calls of language models that the agent itself made. */
+  calls: number;
+  /** Where and how the agent did other than recorded; null when it did the same. */
+  diverged: string | null;
+}
+
+/**
+ * Runs the agent of a recorded run again, with nothing but the trace: every action and every model call is answered
+ * from it, and must be what was recorded.
+ */
+export async function replayRun(
+  spec: RunSpec,
+  folder: RunFolder,
+  agent: Agent,
+  task: Task,
+): Promise<RunReplay> {
+  const { events } = readTraceSync(folder.tracePath);
+  const recorded = recordedRun(events, (ref) => resolveText(folder.objects, ref));
+  const last = events.at(-1);
+  const end = last?.kind === 'run_ended' ? last : null;
+  const there = { model: spec.roles !== undefined, person: spec.interactive === true };
+  const environment = new ReplayEnvironment({ task: task.brief, limits: spec.limits, recorded, end, there });
+  const { seed, agent_options: options } = spec;
+  const reference = agent.needs.reference ? solutionFiles(task, 'solution') : null;
+  const found = { run: spec.id, steps: recorded.steps.length, calls: recorded.calls.length };
+  try {
+    await agent.run({ environment, seed, options, reference });
+  } catch (error) {
+    if (error instanceof TraceExhausted) return { ...found, diverged: null };
+    if (error instanceof ReplayDiverged) return { ...found, diverged: error.message };
+    if (end?.reason !== 'agent_error') return { ...found, diverged: `The agent failed: ${messageOf(error)}` };
+  }
+  const { missing } = environment;
+  return { ...found, diverged: missing === null ? null : `The agent stopped before ${missing}.` };
+}

@@ -1,0 +1,48 @@
+import { UserError } from '../lib/errors.ts';
+import type { EventPayload, ObjectId, TraceEvent } from '../schema/index.ts';
+import { objectsOf } from './references.ts';
+import type { RunFolder } from './run-folder.ts';
+import { readTraceSync } from './trace-reader.ts';
+
+/**
+ * Begins a run as a copy of another one up to a step: its events until then, and every object that they refer to.
+ * A trace that has begun is left as it is. The caller holds the new run's lock.
+ * @param step 0 for the start, before the first step
+ * @throws UserError `unknown_step`
+ */
+export async function forkRun(source: RunFolder, step: number, target: RunFolder): Promise<void> {
+  const { events } = readTraceSync(source.tracePath);
+  const kept = eventsUntil(events, step);
+  if (kept === null) {
+    const last = Math.max(0, ...events.map((event) => (event.kind === 'step_finished' ? event.step : 0)));
+    throw new UserError(
+      'unknown_step',
+      `The run ${source.id} has no step ${step}.`,
+      `It has the steps 0 to ${last}.`,
+    );
+  }
+  const copied = new Set<ObjectId>();
+  await using trace = target.openTrace();
+  for (const event of kept.slice(trace.head.events)) {
+    for (const id of objectsOf(event, source.objects)) {
+      if (copied.has(id)) continue;
+      copied.add(id);
+      target.objects.putBytes(source.objects.get(id));
+    }
+    trace.append(payloadOf(event));
+  }
+}
+
+/** The events up to the end of a step; null where the run has no such step. */
+function eventsUntil(events: readonly TraceEvent[], step: number): TraceEvent[] | null {
+  const end =
+    step === 0
+      ? events.findIndex(({ kind }) => kind === 'session_started')
+      : events.findLastIndex((event) => event.kind === 'step_finished' && event.step === step);
+  return end < 0 ? null : events.slice(0, end + 1);
+}
+
+function payloadOf(event: TraceEvent): EventPayload {
+  const { v, seq, time, prev, ...payload } = event;
+  return payload;
+}

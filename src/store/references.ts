@@ -1,0 +1,33 @@
+import type { ObjectId, TextRef, TraceEvent } from '../schema/index.ts';
+import type { ObjectStore } from './object-store.ts';
+import { readSnapshot } from './snapshot-file.ts';
+
+/** Every text that an event refers to. */
+export function textsOf(event: TraceEvent): TextRef[] {
+  switch (event.kind) {
+    case 'step_started':
+      return [event.args];
+    case 'step_finished':
+      return [event.observation];
+    case 'note':
+      return Object.values(event.entries);
+    case 'model_call':
+      return [...event.messages, event.tools, event.answer].filter((text) => text !== null);
+    case 'run_ended':
+      return event.final_answer === null ? [] : [event.final_answer];
+    default:
+      return [];
+  }
+}
+
+/** Every object that an event refers to: its texts, its snapshot with all files, what it overwrote. */
+export function objectsOf(event: TraceEvent, objects: ObjectStore): ObjectId[] {
+  const texts = textsOf(event).flatMap((text) => ('object' in text ? [text.object] : []));
+  const snapshot = 'snapshot' in event ? event.snapshot : null;
+  const files =
+    snapshot === null
+      ? []
+      : readSnapshot(objects, snapshot).entries.flatMap((entry) => ('object' in entry ? [entry.object] : []));
+  const undo = event.kind === 'step_finished' ? event.undo.flatMap(({ before }) => before ?? []) : [];
+  return [...texts, ...(snapshot === null ? [] : [snapshot]), ...files, ...undo];
+}
