@@ -6,8 +6,9 @@ import { guardedFetch } from './guarded-fetch.ts';
 import { type ModelAddress, providerCall } from './prompt.ts';
 import { loadProviderModel, type ProviderModel } from './provider-model.ts';
 import { type ProviderProblem, providerAccess, providerState, type Variables } from './provider-state.ts';
+import { type Received, receiveResult, receiveStream } from './receive.ts';
 import { createRedactor, type Redactor } from './redact.ts';
-import { type Received, receiveResult, receiveStream, toReply } from './reply.ts';
+import { toReply } from './reply.ts';
 
 const defaultStallSeconds = 120;
 
