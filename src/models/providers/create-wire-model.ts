@@ -86,7 +86,7 @@ function withoutKeys(reply: WireReply, redactor: Redactor): WireReply {
 function splitName(name: string): { provider: string; model: string } {
   if (!ModelName.safeParse(name).success) {
     throw new UserError(
-      'model-name',
+      'bad_model_name',
       `${JSON.stringify(name)} is not the name of a language model.`,
       'Give it as provider/model, such as anthropic/claude-opus-4-5.',
     );
@@ -97,5 +97,5 @@ function splitName(name: string): { provider: string; model: string } {
 
 function problemError({ code, message, hint }: ProviderProblem): WireError | UserError {
   if (code === 'key_missing') return new WireError('key_missing', message, { isPassing: false, hint });
-  return new UserError('model-provider', message, hint);
+  return new UserError(code, message, hint);
 }
