@@ -171,8 +171,8 @@ describe('a reply that can not be used', () => {
 describe('what the agent is told of its run', () => {
   it('is the budget, at each turn', async () => {
     const environment = await talk(react, [runScript, finalAnswer], { steps: 9, seconds: 500 });
-    expect(tailOf(environment.asked[0])).toContain('What is left: 9 steps, 8 minutes');
-    expect(tailOf(environment.asked[1])).toContain('What is left: 8 steps, 8 minutes');
+    expect(tailOf(environment.asked[0])).toContain('What is left: 9 steps, 8 min');
+    expect(tailOf(environment.asked[1])).toContain('What is left: 8 steps, 8 min');
   });
 
   it('is the state of the submission: missing, accepted, changed since, stale', async () => {

@@ -6,6 +6,7 @@ import {
   listActions,
   readDialogueSettings,
 } from '../common/dialogue/index.ts';
+import { taskText } from '../common/task-text.ts';
 import { actHead } from './prompts.ts';
 
 /** The paper's agent without any reasoning of its own: each reply is an action and its input. */
@@ -17,7 +18,7 @@ export const act: Agent = {
   async run({ environment, options }) {
     const settings = readDialogueSettings(act, options);
     const actions = listActions(chooseActions(environment.actions, settings.actions));
-    const head = actHead(environment.task.problem, actions);
+    const head = actHead(taskText(environment.task), actions);
     const dialogue = new Dialogue(environment, head, { entries: [] }, settings);
     for (let ended = false; !ended; ) {
       const turn = await dialogue.nextTurn();

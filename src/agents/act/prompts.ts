@@ -1,11 +1,11 @@
 import { replyFormat } from '../common/dialogue/index.ts';
 
 /** All that the model is told before the first step. */
-export function actHead(problem: string, actions: string): string {
+export function actHead(task: string, actions: string): string {
   return [
     'You solve a machine-learning problem in a workspace, one action at a time. These are the actions:',
     actions,
-    `The problem:\n${problem.trim()}`,
+    `The problem:\n\n${task}`,
     'Believe only what an observation has shown. Measure a starting point before you try to better it. Do not install',
     'packages. When you are done, and have made sure of it, end with the action Final Answer: it can be given once.',
     replyFormat([]),

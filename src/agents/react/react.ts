@@ -6,6 +6,7 @@ import {
   listActions,
   readDialogueSettings,
 } from '../common/dialogue/index.ts';
+import { taskText } from '../common/task-text.ts';
 import { reactHead, thought } from './prompts.ts';
 
 /** The paper's ReAct agent: each reply is a thought, an action and its input. */
@@ -17,7 +18,7 @@ export const react: Agent = {
   async run({ environment, options }) {
     const settings = readDialogueSettings(react, options);
     const actions = listActions(chooseActions(environment.actions, settings.actions));
-    const head = reactHead(environment.task.problem, actions);
+    const head = reactHead(taskText(environment.task), actions);
     const dialogue = new Dialogue(environment, head, { entries: [thought] }, settings);
     for (let ended = false; !ended; ) {
       const turn = await dialogue.nextTurn();

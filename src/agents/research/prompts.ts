@@ -18,12 +18,12 @@ export const entryPurposes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** All that the model is told before the first step. */
-export function researchHead(problem: string, actions: string, entries: readonly string[]): string {
+export function researchHead(task: string, actions: string, entries: readonly string[]): string {
   const format = entries.map((name) => [name, entryPurposes.get(name) ?? ''] as const);
   return [
     'You are a researcher in machine learning. You work in a workspace, one action at a time. These are the actions:',
     actions,
-    `The research problem:\n${problem.trim()}`,
+    `The research problem:\n\n${task}`,
     ['How to work:', ...instructions(entries.includes(planEntry))].join('\n- '),
     replyFormat(format),
   ].join('\n\n');

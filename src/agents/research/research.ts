@@ -1,6 +1,7 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Agent } from '../agent.ts';
 import { chooseActions, Dialogue, listActions, type Turn } from '../common/dialogue/index.ts';
+import { taskText } from '../common/task-text.ts';
 import { carriedPlan, planEntry, recalled, researchHead } from './prompts.ts';
 import { LogOfActions, OwnLog, type ResearchLog } from './research-log.ts';
 import { type ResearchSettings, readResearchSettings, researchOptions } from './settings.ts';
@@ -33,9 +34,13 @@ export const research: Agent = {
   },
 };
 
-function openDialogue(environment: Environment, { dialogue, entries }: ResearchSettings): Dialogue {
+function openDialogue(
+  environment: Environment,
+  { dialogue, entries, tellsTask }: ResearchSettings,
+): Dialogue {
+  const { task } = environment;
   const actions = listActions(chooseActions(environment.actions, dialogue.actions));
-  const head = researchHead(environment.task.problem, actions, entries);
+  const head = researchHead(tellsTask === 'whole' ? taskText(task) : task.problem.trim(), actions, entries);
   return new Dialogue(environment, head, { entries }, dialogue);
 }
 

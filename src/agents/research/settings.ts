@@ -14,6 +14,8 @@ export interface ResearchSettings {
   dialogue: DialogueSettings;
   /** Entries of a reply beside the action, in their order. */
   entries: string[];
+  /** Of the task, the prompt tells the research problem alone, or also metric, submission and files. */
+  tellsTask: 'problem' | 'whole';
   /** Null: there is no long memory. */
   log: 'own' | 'actions' | null;
   /** Steps after which the log is asked before each further one. */
@@ -80,6 +82,7 @@ export function readResearchSettings(
     dialogue: isPaper
       ? { ...dialogue, formatErrors: 'nothing', showsStanding: false, shortens: false }
       : dialogue,
+    tellsTask: isPaper ? 'problem' : 'whole',
     entries: known.filter((name) => chosen.includes(name)),
     log: retrieval === true ? log : null,
     recallAfter: wholeNumberOption(agent, options, 'retrieval_after', 0),

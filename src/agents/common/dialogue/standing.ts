@@ -1,5 +1,6 @@
 import type { StepResult, SubmissionSeen } from '../../../environment/index.ts';
 import type { Action, Budget, TaskBrief } from '../../../schema/index.ts';
+import { budgetText } from '../budget-text.ts';
 
 /** How the run stands: what is left of it, and what became of the submission. */
 export class Standing {
@@ -25,7 +26,7 @@ export class Standing {
 
   /** For the prompt, a line each for the budget and the submission. */
   describe(): string {
-    return `What is left: ${describeBudget(this.#budget)}.\nSubmission: ${this.#describeSubmission()}`;
+    return `What is left: ${budgetText(this.#budget)}.\nSubmission: ${this.#describeSubmission()}`;
   }
 
   /** What speaks against ending the run now; null where nothing does. */
@@ -58,17 +59,4 @@ export class Standing {
       ? `not checked since; the last one that the check accepted was there at step ${accepted}.`
       : 'not checked yet.';
   }
-}
-
-function describeBudget({ steps_left, seconds_left, tokens_left, money_left }: Budget): string {
-  const parts = [`${steps_left} ${steps_left === 1 ? 'step' : 'steps'}`, describeSeconds(seconds_left)];
-  if (tokens_left !== null) parts.push(`${Math.floor(tokens_left)} tokens`);
-  if (money_left !== null) parts.push(`$${money_left.toFixed(2)}`);
-  return parts.join(', ');
-}
-
-function describeSeconds(seconds: number): string {
-  if (seconds < 120) return `${Math.floor(seconds)} seconds`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 120 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,0 +1,124 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { runOnce } from '../../test/fixtures/run-place.ts';
+import { type Agent, agentByName } from '../agents/index.ts';
+import { ModelRegistry } from '../models/index.ts';
+import { checkSandbox } from '../sandbox/index.ts';
+import type { AgentOptions } from '../schema/index.ts';
+import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../store/index.ts';
+import { replayRun, type TaskEquipment } from './index.ts';
+
+const bench = new TaskBench();
+let equipment: TaskEquipment;
+let places = 0;
+
+beforeAll(async () => {
+  equipment = await bench.equip();
+});
+afterAll(() => bench[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const withSandbox = describe.skipIf(missing !== undefined);
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+function reply(action: string, args: Record<string, unknown>): string {
+  const entries = ['Reflection', 'Research Plan and Status', 'Fact Check', 'Thought'];
+  const said = entries.map((name) => `${name}: **${name.toLowerCase()}** of the turn`);
+  return [...said, `Action: ${action}`, `Action Input: ${JSON.stringify(args)}`].join('\n');
+}
+
+const train = { script_name: 'train.py' };
+const edit = { ...train, edit_instruction: 'print more', save_name: 'more.py' };
+const replies = [
+  reply('List Files', { dir_path: '.' }),
+  reply('Execute Script', train),
+  'I have no idea what to do.',
+  reply('Edit Script (AI)', edit),
+  reply('Execute Script', { script_name: 'more.py' }),
+  `${reply('Read File', { file_name: 'more.py' }).slice(0, -4)}`,
+  reply('Read File', { file_name: 'more.py' }),
+  reply('Reflection', { things_to_reflect_on: 'all of it' }),
+  // By default the first one is held back: the submission is stale.
+  reply('Final Answer', { final_answer: 'done' }),
+  reply('Final Answer', { final_answer: 'done' }),
+];
+
+/** A script of replies for the agent, and what the other two roles always say. */
+function registry(): ModelRegistry {
+  const script = [
+    ...replies.map((text) => ({ role: 'agent', text })),
+    { role: 'editor', repeat: true, text: '```python\nprint("x" * 6000)\n```' },
+    { role: 'fast', repeat: true, text: 'a summary' },
+  ];
+  writeFileSync(join(bench.folder, 'replies.jsonl'), script.map((line) => JSON.stringify(line)).join('\n'));
+  return new ModelRegistry({ variables: {}, folder: bench.folder });
+}
+
+function configured(name: string, options: AgentOptions): Agent {
+  const agent = agentByName(name);
+  return { ...agent, run: (context) => agent.run({ ...context, options }) };
+}
+
+function run(experiments: string, agent: Agent) {
+  const changes = { models: ['scripted/replies.jsonl'] };
+  return runOnce(experiments, equipment, agent, { changes, models: registry() });
+}
+
+function newPlace(): string {
+  places += 1;
+  return join(bench.experiments, String(places));
+}
+
+function deedsOf(folder: RunFolder) {
+  const { events } = readTraceSync(folder.tracePath);
+  return stepsOf(events).map(({ started, finished }) => ({
+    action: started.action,
+    args: resolveText(folder.objects, started.args),
+    status: finished.status,
+    observation: resolveText(folder.objects, finished.observation).replaceAll(/\d+\.\d s/g, 'S'),
+  }));
+}
+
+const agents: [string, AgentOptions][] = [
+  ['research', {}],
+  ['research', { profile: 'paper' }],
+  ['react', {}],
+  ['act', {}],
+];
+
+withSandbox(`an agent that writes its actions as text${why}`, () => {
+  test.each(agents)(
+    '%s %o goes on after a kill at any moment with the same actions',
+    async (name, options) => {
+      const agent = configured(name, options);
+      const { record, folder: whole } = await run(newPlace(), agent);
+      expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
+      const deeds = deedsOf(whole);
+      expect(deeds.map(({ action }) => action)).toEqual(
+        expect.arrayContaining(['List Files', 'Execute Script', 'Edit Script (AI)', 'Final Answer']),
+      );
+      const replayed = await replayRun(record.spec, whole, agent, equipment.task);
+      expect(replayed.diverged).toBe(null);
+      const lines = readFileSync(whole.tracePath, 'utf8').split('\n');
+      for (const share of [0.15, 0.4, 0.65, 0.9]) {
+        const experiments = newPlace();
+        const { folder } = await run(experiments, agent);
+        // What a killed process leaves: whole lines, and a part of one.
+        const kept = lineAt(folder, Math.floor(lines.length * share)) + 20;
+        truncateSync(folder.tracePath, kept);
+        const again = await run(experiments, agent);
+        expect(again.record, `at ${share}`).toMatchObject({ status: 'finished', end: record.end });
+        expect(deedsOf(again.folder), `at ${share}`).toEqual(deeds);
+        expect(await checkRun(again.folder)).toEqual([]);
+      }
+    },
+  );
+});
+
+/** Where a line of the trace begins, in bytes. */
+function lineAt(folder: RunFolder, line: number): number {
+  const lines = readFileSync(folder.tracePath, 'utf8').split('\n').slice(0, line);
+  return Buffer.byteLength(`${lines.join('\n')}\n`);
+}
