@@ -2,8 +2,10 @@ import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { act } from './act/act.ts';
 import type { Agent } from './agent.ts';
+import { autogpt } from './autogpt/autogpt.ts';
 import { automl } from './automl/automl.ts';
 import { baseline } from './baseline/baseline.ts';
+import { langchain } from './langchain/langchain.ts';
 import { noop } from './noop/noop.ts';
 import { oracle } from './oracle/oracle.ts';
 import { react } from './react/react.ts';
@@ -14,7 +16,18 @@ export type { Agent, AgentContext } from './agent.ts';
 export { checkAgentOptions } from './common/options.ts';
 
 /** Every agent there is, sorted by name. */
-export const agents: readonly Agent[] = [act, automl, baseline, noop, oracle, react, research, tools];
+export const agents: readonly Agent[] = [
+  act,
+  autogpt,
+  automl,
+  baseline,
+  langchain,
+  noop,
+  oracle,
+  react,
+  research,
+  tools,
+];
 
 /** Throws a UserError that lists the agents where there is none of this name. */
 export function agentByName(name: string): Agent {

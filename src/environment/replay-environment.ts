@@ -45,7 +45,7 @@ export class ReplayEnvironment implements Environment {
     this.#options = options;
     this.task = options.task;
     this.actions = [...offeredActions(options.there).values()].map(describeAction);
-    this.budget = wholeBudget(options.limits);
+    this.budget = wholeBudget(options.recorded.limits ?? options.limits);
     this.#replay = new Replay(options.recorded);
   }
 

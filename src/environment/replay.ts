@@ -1,6 +1,7 @@
 import type {
   ActionStatus,
   Budget,
+  Limits,
   ModelAnswer,
   ModelRequest,
   SubmissionState,
@@ -46,6 +47,8 @@ export interface RecordedRun {
   calls: RecordedCall[];
   /** Calls of a step that was under way when the run was killed. */
   unfinished: RecordedCall[];
+  /** The limits that the agent was told at the start; null for a run that begins now. */
+  limits: Limits | null;
   /** How many notes the agent had written. */
   notes: number;
   /** Calls of all kinds, answered or not. */
@@ -59,9 +62,12 @@ export class ReplayDiverged extends Error {
 
 /** Reads what counts from a run's events; a step that was under way when the run was killed does not. */
 export function recordedRun(events: Iterable<TraceEvent>, textOf: (ref: TextRef) => string): RecordedRun {
-  const recorded: RecordedRun = { steps: [], calls: [], unfinished: [], notes: 0, callCount: 0 };
+  const recorded: RecordedRun = {
+    ...{ steps: [], calls: [], unfinished: [], limits: null, notes: 0, callCount: 0 },
+  };
   let started: { action: string; args: string } | null = null;
   for (const event of events) {
+    if (event.kind === 'session_started') recorded.limits ??= event.limits ?? null;
     if (event.kind === 'note') recorded.notes += 1;
     if (event.kind === 'step_started') started = { action: event.action, args: textOf(event.args) };
     if (event.kind === 'model_call') addCall(recorded, event, textOf);

@@ -76,7 +76,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       person: options.askPerson !== undefined,
     });
     this.actions = [...this.#definitions.values()].map(describeAction);
-    this.budget = wholeBudget(limits);
+    this.budget = wholeBudget(recorded.limits ?? limits);
     this.#clock = new BudgetClock(limits, options.secondsUsedBefore);
     this.#replay = new Replay(recorded);
     this.#desk = new ModelDesk({
@@ -276,7 +276,13 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const { step, status, observation, exitCode, durationMs, budget } = recorded;
     const answer =
       action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
-    this.#ending = endingOf(answer, budget, this.#options.limits);
+    const { limits } = this.#options;
+    // By the limits of this run: one that goes on from another may have wider ones.
+    const left = {
+      steps_left: limits.steps - step,
+      seconds_left: limits.wall_seconds - budget.seconds_used,
+    };
+    this.#ending = endingOf(answer, left, limits);
     this.#submission = submissionSeen(recorded.submission);
     const ended = this.#ending !== null;
     return { step, status, observation, exitCode, durationMs, budget, submission: this.#submission, ended };

@@ -1,10 +1,11 @@
 import { UserError } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
 import { roleSettings } from '../models/index.ts';
 import {
   type ExperimentFile,
   ExperimentName,
-  type Limits,
-  type ModelRoles,
+  Limits,
+  ModelRoles,
   type Plan,
   RunId,
   type RunParent,
@@ -26,8 +27,8 @@ export function makeForkPlan(
   if (changes.models.length > 1) {
     throw new UserError('bad_fork', 'A run goes on with one model.', 'Name one with --model.');
   }
-  const name = changes.name ?? forkName(parent);
   const roles = rolesOf(source, changes);
+  const name = changes.name ?? forkName(parent, { roles, options, limits: changes.limits });
   const { roles: _, model: __, ...kept } = source;
   const run: RunSpec = {
     ...kept,
@@ -37,7 +38,7 @@ export function makeForkPlan(
     model: roles?.agent.model ?? null,
     ...(roles === null ? {} : { roles }),
     ...(changes.interactive ? { interactive: true } : {}),
-    limits: limitsOf(source.limits, changes.limits),
+    limits: Limits.parse({ ...source.limits, ...changes.limits }),
     parent,
   };
   const { providers, prices, spend, grade } = changes;
@@ -48,11 +49,10 @@ export function makeForkPlan(
   };
 }
 
-function forkName({ experiment, run, step }: RunParent): ExperimentName {
-  const ending = `-from-${step}`;
-  return ExperimentName.parse(
-    `${`${experiment}-${run}`.slice(0, 100 - ending.length).replace(/[-_.]+$/, '')}${ending}`,
-  );
+/** The same continuation gets the same name, so that the same command finds what it began. */
+function forkName(parent: RunParent, changes: object): ExperimentName {
+  const ending = `-from-${parent.step}-${sha256(JSON.stringify([parent, changes])).slice(0, 6)}`;
+  return ExperimentName.parse(`${parent.run.slice(0, 80).replace(/[-_.]+$/, '')}${ending}`);
 }
 
 function rolesOf({ roles }: RunSpec, changes: ExperimentFile): ModelRoles | null {
@@ -60,23 +60,11 @@ function rolesOf({ roles }: RunSpec, changes: ExperimentFile): ModelRoles | null
   const [model] = changes.models;
   const wanted = { ...changes.roles };
   if (model === undefined && wanted.agent?.model === undefined) {
-    return {
-      agent: { ...roles.agent, ...defined(wanted.agent) },
-      editor: { ...roles.editor, ...defined(wanted.editor) },
-      fast: { ...roles.fast, ...defined(wanted.fast) },
-    };
+    return ModelRoles.parse({
+      agent: { ...roles.agent, ...wanted.agent },
+      editor: { ...roles.editor, ...wanted.editor },
+      fast: { ...roles.fast, ...wanted.fast },
+    });
   }
   return roleSettings(model ?? null, wanted);
-}
-
-function limitsOf(before: Limits, changes: ExperimentFile['limits']): Limits {
-  return { ...before, ...defined(changes) };
-}
-
-/** The values that are given. */
-function defined<Values extends object>(
-  values: Values | undefined,
-): { [Key in keyof Values]?: NonNullable<Values[Key]> } {
-  const given = Object.entries(values ?? {}).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as { [Key in keyof Values]?: NonNullable<Values[Key]> };
 }

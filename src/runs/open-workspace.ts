@@ -52,6 +52,7 @@ export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions
     versions: { ...versions, agent: spec.agent },
     snapshot: id,
     ...(spec.parent === undefined || isOwn(events, spec) ? {} : { parent: spec.parent }),
+    ...(sessions === 0 ? { limits: spec.limits } : {}),
     repaired_bytes: trace.repairedBytes,
     seconds_used: secondsUsed,
   });

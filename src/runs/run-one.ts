@@ -244,12 +244,15 @@ function foldersOf(folder: RunFolder): RunFolders {
   };
 }
 
+const restartHint =
+  'What the agent is told or how it decides has changed since: undo that, or start the run over (--broken restart).';
+
 function explained(error: unknown): string {
   if (ModelUnavailable.isInstance(error))
-    return `No answer from the language model: ${error.message} ${error.hint}`;
+    return `No answer from the language model: ${sentence(error.message)} ${error.hint}`;
   if (SandboxError.isInstance(error)) return `The sandbox can't start: ${error.message} ${error.hint}`;
   if (error instanceof ReplayDiverged) {
-    return `It can't go on from its trace: ${error.message} Start it over with --broken restart.`;
+    return `It can't go on from its trace: ${error.message} ${restartHint}`;
   }
   return messageOf(error);
 }
@@ -261,4 +264,8 @@ function causeOf(error: unknown): { cause?: string } {
   if (error instanceof ExperimentSpent) return { cause: 'experiment_limit' };
   if (error instanceof ReplayDiverged) return { cause: 'replay_diverged' };
   return {};
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ActionStatus } from './action.ts';
 import { ExperimentName, ObjectId, RunId } from './ids.ts';
-import { Budget } from './limits.ts';
+import { Budget, Limits } from './limits.ts';
 import { FailedAttempt, ModelFailure, ModelName, ModelRole, TokenUsage } from './model.ts';
 
 /** A text in the trace: short ones inline, long ones as an object of the store. */
@@ -61,6 +61,8 @@ const payloads = [
     parent: RunParent.optional(),
     /** Bytes of a torn last line that opening the trace cut off. */
     repaired_bytes: z.int().min(0),
+    /** Of the first session: what the run may use, as its agent was told. */
+    limits: Limits.optional(),
     /** The seconds of budget that earlier sessions used. */
     seconds_used: z.number().min(0),
   }),

@@ -1,4 +1,5 @@
-import type { ActionStatus, ModelMessage, ToolCall } from '../../schema/index.ts';
+import type { ModelMessage, ToolCall } from '../../schema/index.ts';
+import type { Taken } from '../common/careful-steps.ts';
 import { compactedText, forgottenText } from './prompts.ts';
 
 /** Code and numbers have more tokens a byte than prose: an estimate that is rather too high. */
@@ -16,7 +17,7 @@ type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 export interface ToolResult {
   call: ToolCall;
   action: string;
-  status: ActionStatus | 'not carried out';
+  status: Taken['status'] | 'not carried out';
   text: string;
 }
 

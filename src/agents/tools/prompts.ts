@@ -1,6 +1,6 @@
-import type { StepResult } from '../../environment/index.ts';
-import type { Budget, TaskBrief } from '../../schema/index.ts';
-import { budgetText, taskText } from '../common/task-text.ts';
+import type { TaskBrief } from '../../schema/index.ts';
+import type { Taken } from '../common/careful-steps.ts';
+import { taskText } from '../common/task-text.ts';
 
 /** @param finalAnswer the name of the tool that ends the run */
 export function instructions(finalAnswer: string): string {
@@ -19,14 +19,15 @@ How to work
 Old answers of tools may be taken out of this conversation to save room. A note then stands in their place and says what they were.`;
 }
 
-export function opening(task: TaskBrief, budget: Budget): string {
-  return `${taskText(task)}\n\n## Budget\nYou have ${budgetText(budget)}. Begin.`;
+/** @param standing how the run stands, as `Standing` describes it */
+export function opening(task: TaskBrief, standing: string): string {
+  return `${taskText(task)}\n\n## How you stand\n${standing}\n\nBegin.`;
 }
 
-/** What came of a call, as the model is told. */
-export function resultText({ status, observation, budget }: StepResult): string {
-  const ending = status === 'ok' ? '' : `${status}; `;
-  return `${observation}\n[${ending}left: ${budgetText(budget)}]`;
+/** What came of a call, as the model is told; `standing` only where nothing follows it. */
+export function resultText({ status, observation }: Taken, standing: string | null): string {
+  const ending = status === 'ok' ? '' : `\n[${status}]`;
+  return `${observation}${ending}${standing === null ? '' : `\n\n[${standing}]`}`;
 }
 
 /** @param finalAnswer see `instructions` */

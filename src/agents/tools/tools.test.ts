@@ -22,6 +22,7 @@ function calling(...calls: Answered['tool_calls']): Answered {
   return answered({ tool_calls: calls, finish: 'tool_calls' });
 }
 
+const look = calling(call('l', 'List_Files', { dir_path: '.' }));
 const finish = calling(call('z', 'Final_Answer', { final_answer: 'done' }));
 
 function toolTexts(messages: readonly ModelMessage[]): string[] {
@@ -63,8 +64,13 @@ describe('the tools agent', () => {
           { id: 'b', name: 'Read_File', input: { file_name: 'train.py' } },
         ],
       },
-      { role: 'tool', call_id: 'a', name: 'List_Files', text: 'train.py\n[left: 49 steps, 60 min]' },
-      { role: 'tool', call_id: 'b', name: 'Read_File', text: 'lr = 0.1\n\n[left: 48 steps, 60 min]' },
+      { role: 'tool', call_id: 'a', name: 'List_Files', text: 'train.py\nsubmission.csv' },
+      {
+        role: 'tool',
+        call_id: 'b',
+        name: 'Read_File',
+        text: 'lr = 0.1\n\n\n[What is left: 48 steps, 60 minutes.\nSubmission: there from the start; not checked yet.]',
+      },
     ]);
     expect(environment.givenUp).toBeNull();
     expect(environment.late).toBe(0);
@@ -74,7 +80,7 @@ describe('the tools agent', () => {
     const { asked } = await runInMemory(tools, inTurn(calling(call('a', 'Check_Budget')), finish));
     expect(asked[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(asked[0]?.messages[1]?.text).toMatch(
-      /Make it better\.[\s\S]*MAE[\s\S]*submission\.csv[\s\S]*50 steps, 60 min/,
+      /Make it better\.[\s\S]*MAE[\s\S]*submission\.csv[\s\S]*50 steps, 60 minutes/,
     );
     expect(asked[1]?.messages.slice(0, 2)).toEqual(asked[0]?.messages);
     expect(asked[1]?.tools).toEqual(asked[0]?.tools);
@@ -99,8 +105,17 @@ describe('the tools agent', () => {
     );
     expect(environment.results.map(({ status }) => status)).toEqual(['invalid', 'invalid', 'invalid', 'ok']);
     expect(toolTexts(environment.asked[1]?.messages ?? [])[0]).toMatch(
-      /no action Fly[\s\S]*\[invalid; left: 49 steps/,
+      /^There is no action Fly\.\n\[invalid\]$/,
     );
+  });
+
+  it('holds back a final answer without a fresh submission, once', async () => {
+    const environment = await runInMemory(tools, inTurn(look, finish), { files: { 'train.py': '' } });
+    expect(environment.asked).toHaveLength(3);
+    expect(toolTexts(environment.asked[2]?.messages ?? [])[1]).toMatch(
+      /^The run was not ended yet, because there is no submission[\s\S]*\[held back\]/,
+    );
+    expect(deedsOf(environment).map(([name]) => name)).toEqual(['List Files', 'Final Answer']);
   });
 
   it('stops in the middle of a reply when the run is over', async () => {
@@ -115,7 +130,7 @@ describe('the tools agent', () => {
   });
 
   it('reminds a model that calls no tool, and gives up when that does not help', async () => {
-    const environment = await runInMemory(tools, inTurn('I think.', finish, 'never reached'));
+    const environment = await runInMemory(tools, inTurn('I think.', look, finish));
     expect(environment.asked[1]?.messages.at(-1)).toMatchObject({
       role: 'user',
       text: expect.stringMatching(/called no tool.*Final_Answer/),

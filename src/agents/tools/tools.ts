@@ -1,6 +1,7 @@
 import type { Environment, ModelReply } from '../../environment/index.ts';
 import type { ModelMessage } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
+import { CarefulSteps } from '../common/careful-steps.ts';
 import { wholeNumberOption } from '../common/options.ts';
 import { Conversation } from './conversation.ts';
 import { cutCall, instructions, nudge, opening, resultText } from './prompts.ts';
@@ -29,13 +30,15 @@ export const tools: Agent = {
     const mostNudges = wholeNumberOption(tools, options, 'nudges', 0);
     const toolbox = new Toolbox(environment.actions);
     const finalAnswer = toolbox.toolFor('Final Answer');
-    const conversation = new Conversation(headOf(environment, finalAnswer), toolbox.tools, contextTokens);
+    const steps = new CarefulSteps(environment);
+    const head = headOf(environment, steps, finalAnswer);
+    const conversation = new Conversation(head, toolbox.tools, contextTokens);
     for (let idle = 0; idle <= mostNudges; ) {
       const reply = await ask(environment, toolbox, conversation);
       if (reply === null) return;
       conversation.addReply(messageOf(reply));
       if (reply.text.trim() !== '') environment.note({ Thought: reply.text });
-      const { acted, ended } = await carryOut(reply, environment, toolbox, conversation);
+      const { acted, ended } = await carryOut(reply, steps, toolbox, conversation);
       if (ended) return;
       idle = acted ? 0 : idle + 1;
       if (reply.tool_calls.length === 0)
@@ -46,10 +49,10 @@ export const tools: Agent = {
 };
 
 /** The same in every request, so that providers can keep it in their caches. */
-function headOf({ task, budget }: Environment, finalAnswer: string): ModelMessage[] {
+function headOf({ task }: Environment, { standing }: CarefulSteps, finalAnswer: string): ModelMessage[] {
   return [
     { role: 'system', text: instructions(finalAnswer), stable: true },
-    { role: 'user', text: opening(task, budget), stable: true },
+    { role: 'user', text: opening(task, standing.describe()), stable: true },
   ];
 }
 
@@ -78,16 +81,18 @@ async function ask(
 /** Carries out the calls of a reply in their order, until the run ends. */
 async function carryOut(
   { tool_calls, finish }: Answered,
-  environment: Environment,
+  steps: CarefulSteps,
   toolbox: Toolbox,
   conversation: Conversation,
 ): Promise<{ acted: boolean; ended: boolean }> {
   const whole = finish === 'length' ? tool_calls.slice(0, -1) : tool_calls;
-  for (const call of whole) {
+  for (const [index, call] of whole.entries()) {
     const action = toolbox.actionOf(call);
-    const result = await environment.step(action);
-    if (result.ended) return { acted: true, ended: true };
-    conversation.addResult({ call, action: action.name, status: result.status, text: resultText(result) });
+    const taken = await steps.take(action);
+    if (taken.ended) return { acted: true, ended: true };
+    const standing = index === whole.length - 1 ? steps.standing.describe() : null;
+    const text = resultText(taken, standing);
+    conversation.addResult({ call, action: action.name, status: taken.status, text });
   }
   for (const call of tool_calls.slice(whole.length)) {
     const action = toolbox.actionOf(call).name;

@@ -23,7 +23,7 @@ test('a text with other white space is found, and shown so that the white space 
 
 test('of a text that differs in a line, the place where most of it stands is shown, and the line', () => {
   const near = nearMatch(text, 'def train(rate):\n    model = make()\n    model.fit(rate)');
-  expect(near).toContain('line 4 of the file is not its line 2, "    model = make()"');
+  expect(near).toContain('line 4 of the file is not line 2 of old_text, "    model = make()"');
   expect(near).toContain('3: "def train(rate):"');
   expect(nearMatch(text, 'print("done")\nprint("more")')).toContain('the file ends there');
 });

@@ -2,9 +2,10 @@ import { nearest } from '../../lib/nearest.ts';
 import { linesOf } from './text-file.ts';
 
 const mostShownCharacters = 2_000;
-/** Comparing spellings takes time, and nothing else runs meanwhile. */
-const mostCompared = 200;
-const longestCompared = 200;
+/** Looking for likeness takes time, and nothing else runs meanwhile. */
+const mostSearchedCharacters = 500_000;
+const mostCompared = 100;
+const longestCompared = 120;
 
 /** The numbers of the lines in which a text begins, from 1, without overlaps. */
 export function linesAt(text: string, wanted: string): number[] {
@@ -20,27 +21,27 @@ export function linesAt(text: string, wanted: string): number[] {
 
 /** Where a text that was not found almost stands, in a sentence for the agent; empty where nothing is like it. */
 export function nearMatch(text: string, wanted: string): string {
-  const lines = linesOf(text);
+  const lines = linesOf(text.slice(0, mostSearchedCharacters));
   const sought = trimmedEnds(linesOf(wanted));
   if (sought.length === 0) return 'It holds white space only.';
-  const best = bestWindow(lines.map(squeezed), sought.map(squeezed));
-  if (best === null) return similarLine(lines, sought);
-  const shown = shownLines(lines, best.first, sought.length);
-  if (best.matching === sought.length) return `It stands there with other white space:\n${shown}`;
-  const at = sought.findIndex(
-    (line, index) => squeezed(line) !== squeezed(lines[best.first + index] ?? '\n'),
-  );
-  const line = best.first + at + 1;
-  const other =
-    line > lines.length
+  const first = bestPlace(lines.map(squeezed), sought.map(squeezed));
+  if (first === null) return similarLine(lines, sought);
+  const shown = shownLines(lines, first, sought.length);
+  const at = sought.findIndex((line, index) => {
+    const there = lines[first + index];
+    return there === undefined || squeezed(there) !== squeezed(line);
+  });
+  if (at < 0) return `It stands there with other white space:\n${shown}`;
+  const number = first + at + 1;
+  const difference =
+    number > lines.length
       ? 'the file ends there'
-      : `line ${line} of the file is not its line ${at + 1}, ${quoted(sought[at] ?? '')}`;
-  return `The place most like it (${other}):\n${shown}`;
+      : `line ${number} of the file is not line ${at + 1} of old_text, ${quoted(sought[at] ?? '')}`;
+  return `The place most like it (${difference}):\n${shown}`;
 }
 
-/** Where most of the lines stand in their order; null where none does. Blank lines alone don't count. */
-function bestWindow(lines: string[], sought: string[]): { first: number; matching: number } | null {
-  const votes = new Map<number, number>();
+/** The line, from 0, at which most of the sought ones stand in their order; null where none does. */
+function bestPlace(lines: string[], sought: string[]): number | null {
   const places = new Map<string, number[]>();
   for (const [index, line] of lines.entries()) {
     if (line === '') continue;
@@ -48,17 +49,17 @@ function bestWindow(lines: string[], sought: string[]): { first: number; matchin
     if (known === undefined) places.set(line, [index]);
     else if (known.length < mostCompared) known.push(index);
   }
+  const votes = new Map<number, number>();
   for (const [offset, line] of sought.slice(0, mostCompared).entries()) {
     for (const index of places.get(line) ?? []) {
       if (index >= offset) votes.set(index - offset, (votes.get(index - offset) ?? 0) + 1);
     }
   }
-  const blank = sought.filter((line) => line === '').length;
-  let best: { first: number; matching: number } | null = null;
+  let best: { first: number; count: number } | null = null;
   for (const [first, count] of votes) {
-    if (best === null || count > best.matching) best = { first, matching: count };
+    if (best === null || count > best.count) best = { first, count };
   }
-  return best === null ? null : { ...best, matching: best.matching + blank };
+  return best?.first ?? null;
 }
 
 function similarLine(lines: string[], sought: string[]): string {

@@ -6,7 +6,16 @@ interface Block {
   lines: string[];
 }
 
-const opening = /^(?<indent> {0,3})(?<fence>`{3,}|~{3,})(?<label>[^`]*)$/;
+interface OpenBlock {
+  block: Block;
+  fence: string;
+  indent: number;
+}
+
+const opening = /^(?<indent>[ \t]*)(?<fence>`{3,}|~{3,})(?<label>[^`]*)$/;
+/** How CodeLlama marks code; it mostly ends it with a fence. */
+const openingTag = '[PYTHON]';
+const closingTag = '[/PYTHON]';
 const pythonLabels: ReadonlySet<string> = new Set(['python', 'python3', 'py']);
 const statement =
   /^\s*(import|from|def|class|with|for|while|if|try|pass|return|raise|break|continue|del|global|assert|yield)\b/;
@@ -43,33 +52,40 @@ function bareCode(reply: string, python: boolean): ReplyCode {
 
 function blocksOf(lines: readonly string[]): { blocks: Block[]; isOpen: boolean } {
   const blocks: Block[] = [];
-  let open: { block: Block; fence: string; indent: number } | null = null;
-  for (const line of lines) {
-    if (open !== null && closes(line, open.fence)) {
-      blocks.push(open.block);
+  let open: OpenBlock | null = null;
+  const last = lines.findLastIndex((line) => line.trim() !== '');
+  for (const [index, line] of lines.entries()) {
+    if (open !== null && closes(line, open, index === last)) {
+      blocks.push({ ...open.block, lines: withoutIndent(open.block.lines, open.indent) });
       open = null;
-    } else if (open !== null) open.block.lines.push(withoutIndent(line, open.indent));
+    } else if (open !== null) open.block.lines.push(line);
     else open = opened(line);
   }
   return { blocks, isOpen: open !== null };
 }
 
-function opened(line: string): { block: Block; fence: string; indent: number } | null {
+function opened(line: string): OpenBlock | null {
+  if (line.trim() === openingTag) {
+    return { block: { label: 'python', lines: [] }, fence: '```', indent: 0 };
+  }
   const { indent = '', fence, label = '' } = opening.exec(line)?.groups ?? {};
   if (fence === undefined) return null;
   const word = label.trim().split(/[\s{]/)[0]?.toLowerCase() ?? '';
   return { block: { label: word, lines: [] }, fence, indent: indent.length };
 }
 
-function closes(line: string, fence: string): boolean {
+/** A fence deeper within is the code's own, in a text of it say, unless the reply ends with it. */
+function closes(line: string, { fence, indent }: OpenBlock, isLast: boolean): boolean {
   const text = line.trim();
-  return text.length >= fence.length && text.replaceAll(fence.charAt(0), '') === '' && /^ {0,3}\S/.test(line);
+  if (text === closingTag) return true;
+  if (text.length < fence.length || text.replaceAll(fence.charAt(0), '') !== '') return false;
+  return isLast || line.length - line.trimStart().length <= indent + 3;
 }
 
-/** A fence that is indented, in a list say, indents its code as well. */
-function withoutIndent(line: string, indent: number): string {
-  const own = line.length - line.trimStart().length;
-  return line.slice(Math.min(own, indent));
+/** A fence that is indented, in a list say, mostly indents its code as well. */
+function withoutIndent(lines: string[], indent: number): string[] {
+  const isWhole = lines.every((line) => line.slice(0, indent).trim() === '');
+  return isWhole ? lines.map((line) => line.slice(indent)) : lines;
 }
 
 /** A fence that the text itself can't end. */

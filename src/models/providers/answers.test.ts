@@ -89,6 +89,11 @@ describe.each(ways)('an answer ($way)', (way) => {
     expect(usage).toMatchObject({ input: 100 });
   });
 
+  it('that the model itself refuses is a refusal, with its words', async () => {
+    const { answer } = await ask(way, { refusal: 'I cannot help with that.' });
+    expect(answer).toEqual({ kind: 'refused', message: 'I cannot help with that.' });
+  });
+
   it('ends before the first of the stop texts, also where the server went on', async () => {
     const text = 'Action: run\nObservation: it works\nAction: stop';
     const { answer } = await ask(way, { text, reasoning: 'Hm.' }, { stop: ['Observation:', 'it works'] });

@@ -1,13 +1,14 @@
 import { UserError } from '../../lib/errors.ts';
 import { ModelName, type ProviderSettings } from '../../schema/index.ts';
-import { WireError, type WireModel, type WireReply, type WireRequest } from '../wire.ts';
+import { WireError, type WireModel, type WireReply } from '../wire.ts';
 import { explainError, type FailureContext } from './failures.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { type ModelAddress, providerCall } from './prompt.ts';
-import { loadProviderModel, type ProviderModel } from './provider-model.ts';
+import { loadProviderModel, type ProviderCall, type ProviderModel } from './provider-model.ts';
 import { type ProviderProblem, providerAccess, providerState, type Variables } from './provider-state.ts';
+import { type Received, receiveResult, receiveStream } from './receive.ts';
 import { createRedactor, type Redactor } from './redact.ts';
-import { type Received, receiveResult, receiveStream, toReply } from './reply.ts';
+import { toReply } from './reply.ts';
 
 const defaultStallSeconds = 120;
 
@@ -34,8 +35,9 @@ export async function createWireModel(
   return {
     async call(request, signal) {
       signal.throwIfAborted();
+      const call = providerCall(address, request, signal);
       try {
-        const received = await ask(providerModel, address, request, isStreaming, signal);
+        const received = await ask(providerModel, call, address, isStreaming);
         return withoutKeys(toReply(address, received, request.stop), redactor);
       } catch (error) {
         signal.throwIfAborted();
@@ -49,14 +51,12 @@ export async function createWireModel(
 
 async function ask(
   model: ProviderModel,
-  address: ModelAddress,
-  request: WireRequest,
+  call: ProviderCall,
+  { kind }: ModelAddress,
   isStreaming: boolean,
-  signal: AbortSignal,
 ): Promise<Received> {
-  const call = providerCall(address, request, signal);
   if (!isStreaming) return receiveResult(await model.doGenerate(call));
-  const { stream } = await model.doStream({ ...call, includeRawChunks: address.kind === 'google' });
+  const { stream } = await model.doStream({ ...call, includeRawChunks: kind === 'google' });
   return receiveStream(stream);
 }
 
@@ -85,7 +85,7 @@ function withoutKeys(reply: WireReply, redactor: Redactor): WireReply {
 function splitName(name: string): { provider: string; model: string } {
   if (!ModelName.safeParse(name).success) {
     throw new UserError(
-      'model-name',
+      'bad_model_name',
       `${JSON.stringify(name)} is not the name of a language model.`,
       'Give it as provider/model, such as anthropic/claude-opus-4-5.',
     );
@@ -96,5 +96,5 @@ function splitName(name: string): { provider: string; model: string } {
 
 function problemError({ code, message, hint }: ProviderProblem): WireError | UserError {
   if (code === 'key_missing') return new WireError('key_missing', message, { isPassing: false, hint });
-  return new UserError('model-provider', message, hint);
+  return new UserError(code, message, hint);
 }

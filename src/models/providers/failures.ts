@@ -10,8 +10,8 @@ import {
 } from './error-texts.ts';
 import { RedirectError, StallError } from './guarded-fetch.ts';
 import type { ProviderKind } from './provider-state.ts';
+import { IncompleteReply } from './receive.ts';
 import type { Redactor } from './redact.ts';
-import { IncompleteReply } from './reply.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** What an error is explained with. */

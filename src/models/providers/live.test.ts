@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { builtInProviders, createWireModel, type ProviderKind, providerState } from './index.ts';
 
+/*
+ * Asks the real providers, which costs a little. Skipped unless it is asked for:
+ *   MLAB_LIVE_TESTS=1 ANTHROPIC_API_KEY=… npx vitest run --project quick src/models/providers/live.test.ts
+ */
+
 /** Small and cheap; MLAB_LIVE_MODEL_ANTHROPIC and the like name others. */
 const models: Record<ProviderKind, string | null> = {
   anthropic: 'claude-haiku-4-5',

@@ -7,7 +7,8 @@ const anyKey = fc.string({ minLength: 12, maxLength: 60, unit: fc.constantFrom(.
 describe('a redactor', () => {
   it('takes a key out in every form, wherever it stands', () => {
     fc.assert(
-      fc.property(anyKey, fc.string(), fc.string(), (key, before, after) => {
+      fc.property(anyKey, fc.string(), fc.string(), (letters, before, after) => {
+        const key = `${letters}7`;
         const redactor = createRedactor({}, { OPENAI_API_KEY: key });
         const forms = [
           `${before}${key}${after}`,
@@ -25,18 +26,27 @@ describe('a redactor', () => {
 
   it('knows the keys of all providers, and the variable that the settings name', () => {
     const variables = {
-      ANTHROPIC_API_KEY: 'first-secret',
-      MY_OWN: 'second-secret',
-      GITHUB_TOKEN: 'third-secret',
+      ANTHROPIC_API_KEY: 'first-secret-1',
+      MY_OWN: 'second-secret-2',
+      HF_TOKEN: 'third-secret-3',
     };
     const redactor = createRedactor({ api_key_variable: 'MY_OWN' }, variables);
-    expect(redactor.text('first-secret second-secret third-secret')).toBe('[key] [key] [key]');
+    expect(redactor.text('first-secret-1 second-secret-2 third-secret-3')).toBe('[key] [key] [key]');
   });
 
   it('leaves other variables and very short values alone', () => {
     const redactor = createRedactor({}, { HOME: '/home/somebody', OPENAI_API_KEY: 'none' });
     expect(redactor.error('none of /home/somebody')).toBe('none of /home/somebody');
   });
+
+  it.each(['EMPTY', 'ollama', 'lm-studio', 'false'])(
+    'leaves %s in what a model says, though it is a key',
+    (word) => {
+      const redactor = createRedactor({}, { MLAB_OPENAI_COMPATIBLE_API_KEY: word });
+      expect(redactor.text(`use_cache = ${word}`)).toBe(`use_cache = ${word}`);
+      expect(redactor.error(`the key ${word} is not known`)).toBe('the key [key] is not known');
+    },
+  );
 
   it('takes out of error texts what looks like a key of somebody else', () => {
     const { error } = createRedactor({}, {});
@@ -47,6 +57,6 @@ describe('a redactor', () => {
 
   it('leaves what a model says about keys as it is', () => {
     const text = 'Send "Authorization: Bearer TOKEN_OF_YOURS", such as sk-0123456789.';
-    expect(createRedactor({}, { OPENAI_API_KEY: 'a-real-secret' }).text(text)).toBe(text);
+    expect(createRedactor({}, { OPENAI_API_KEY: 'a-real-secret-1' }).text(text)).toBe(text);
   });
 });

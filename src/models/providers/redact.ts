@@ -16,7 +16,7 @@ type Json = z.infer<ReturnType<typeof z.json>>;
 
 const mark = '[key]';
 const secretVariable = /(_|^)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD)$/i;
-/** Anything shorter is no secret (`none`, `x` for local servers), and taking it out would garble every text. */
+/** Anything shorter is no secret (`none`, `x` for local servers). */
 const shortestSecret = 5;
 
 export function createRedactor(settings: ProviderSettings, variables: Variables): Redactor {
@@ -24,13 +24,27 @@ export function createRedactor(settings: ProviderSettings, variables: Variables)
     .filter(([name]) => name === settings.api_key_variable || secretVariable.test(name))
     .map(([, value]) => value?.trim() ?? '')
     .filter((value) => value.length >= shortestSecret);
-  const forms = [...new Set(secrets.flatMap(writtenForms))].sort((a, b) => b.length - a.length);
-  const text = (given: string) => forms.reduce((rest, form) => rest.replaceAll(form, mark), given);
+  const all = without(secrets);
+  const text = without(secrets.filter(isNoWord));
   return {
     text,
     json: (value) => mapTexts(value, text),
-    error: (given) => withoutLookalikes(text(given)),
+    error: (given) => withoutLookalikes(all(given)),
   };
+}
+
+/**
+ * Local servers take words for keys (`ollama`, `EMPTY`, `lm-studio`), and a variable named as a secret may hold
+ * `false`: these must not be cut out of what a model writes. Real keys are long, or have digits in them.
+ */
+function isNoWord(secret: string): boolean {
+  return secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret));
+}
+
+/** Takes these secrets out of a text, in whatever form they stand there, the longest first. */
+function without(secrets: readonly string[]): (text: string) => string {
+  const forms = [...new Set(secrets.flatMap(writtenForms))].sort((a, b) => b.length - a.length);
+  return (text) => forms.reduce((rest, form) => rest.replaceAll(form, mark), text);
 }
 
 /** A secret as it may stand in a text: plain, escaped for JSON or a URL, in base64 alone or within something else. */

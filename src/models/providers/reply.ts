@@ -2,107 +2,7 @@ import { z } from 'zod';
 import type { ModelAnswer, TokenUsage, ToolCall } from '../../schema/index.ts';
 import type { WireReply } from '../wire.ts';
 import type { ModelAddress, OwnForm, OwnPart } from './prompt.ts';
-import type { ProviderResult, ProviderStream } from './provider-model.ts';
-
-type Content = ProviderResult['content'];
-type FinishReason = ProviderResult['finishReason'];
-type Usage = ProviderResult['usage'];
-type Metadata = Extract<Content[number], { type: 'text' }>['providerMetadata'];
-
-/** What came for one request, put together. */
-export interface Received {
-  content: Content;
-  finishReason: FinishReason;
-  usage: Usage;
-  answeredBy: string | null;
-}
-
-/** The reply was not one: it was cut off, or holds nothing. */
-export class IncompleteReply extends Error {
-  override readonly name = 'IncompleteReply';
-  readonly failure: 'connection' | 'malformed';
-
-  constructor(failure: IncompleteReply['failure'], message: string) {
-    super(message);
-    this.failure = failure;
-  }
-}
-
-/** The provider reported an error within a stream. */
-export class StreamedError extends Error {
-  override readonly name = 'StreamedError';
-}
-
-/**
- * Reads a stream to its end.
- * @throws StreamedError, whose cause is what the provider's package made of the error; IncompleteReply
- */
-export async function receiveStream(stream: ProviderStream): Promise<Received> {
-  const blocks = new Map<string, { type: 'text' | 'reasoning'; text: string; providerMetadata?: Metadata }>();
-  const content: Content = [];
-  let answeredBy: string | null = null;
-  let hasPieces = false;
-  for await (const part of stream) {
-    switch (part.type) {
-      case 'text-start':
-      case 'reasoning-start': {
-        const block = {
-          type: part.type === 'text-start' ? ('text' as const) : ('reasoning' as const),
-          text: '',
-        };
-        blocks.set(`${block.type} ${part.id}`, withMetadata(block, part.providerMetadata));
-        content.push(blocks.get(`${block.type} ${part.id}`) ?? block);
-        break;
-      }
-      case 'text-delta':
-      case 'text-end':
-      case 'reasoning-delta':
-      case 'reasoning-end': {
-        const block = blocks.get(`${part.type.startsWith('text') ? 'text' : 'reasoning'} ${part.id}`);
-        if (block === undefined) break;
-        if ('delta' in part) block.text += part.delta;
-        if (part.providerMetadata !== undefined) block.providerMetadata = part.providerMetadata;
-        break;
-      }
-      case 'tool-call':
-        content.push(part);
-        break;
-      case 'response-metadata':
-        answeredBy = part.modelId ?? answeredBy;
-        break;
-      case 'raw':
-        answeredBy ??= GoogleChunk.safeParse(part.rawValue).data?.modelVersion ?? null;
-        break;
-      case 'error':
-        if (part.error instanceof Error && part.error.message === unfinished) throw endedEarly(hasPieces);
-        throw new StreamedError('the provider reported an error', { cause: part.error });
-      case 'finish':
-        if (part.finishReason.unified === 'other' && part.finishReason.raw === undefined)
-          throw endedEarly(hasPieces);
-        return { content, finishReason: part.finishReason, usage: part.usage, answeredBy };
-    }
-    if (part.type !== 'stream-start') hasPieces = true;
-  }
-  throw endedEarly(hasPieces);
-}
-
-/** Google alone names the model that answered in a place that its package does not read. */
-const GoogleChunk = z.object({ modelVersion: z.string() });
-
-/** What the package for OpenAI-compatible servers says where the others say nothing. */
-const unfinished = 'Response stream ended without a finish reason.';
-
-function endedEarly(hasPieces: boolean): IncompleteReply {
-  return hasPieces
-    ? new IncompleteReply('connection', 'the reply ended in the middle')
-    : new IncompleteReply('malformed', 'the reply was empty, or not in the form of this interface');
-}
-
-export function receiveResult(result: ProviderResult): Received {
-  const { content, finishReason, usage, response } = result;
-  const answeredBy = response?.modelId ?? GoogleChunk.safeParse(response?.body).data?.modelVersion ?? null;
-  return { content, finishReason, usage, answeredBy };
-}
+import { type Content, type FinishReason, IncompleteReply, type Metadata, type Received } from './receive.ts';
 
 /**
  * The answer in what came.
@@ -222,12 +122,8 @@ function withOptions(part: OwnPart, metadata: Metadata): OwnPart {
   return options.success ? { ...part, providerOptions: options.data } : part;
 }
 
-function withMetadata<Block extends object>(block: Block, providerMetadata: Metadata) {
-  return providerMetadata === undefined ? block : { ...block, providerMetadata };
-}
-
 /** The provider's own counts; null where it gave none. */
-function toUsage({ inputTokens, outputTokens }: Usage): TokenUsage | null {
+function toUsage({ inputTokens, outputTokens }: Received['usage']): TokenUsage | null {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return null;
   const [input, output] = [count(inputTokens.total), count(outputTokens.total)];
   const cached = Math.min(count(inputTokens.cacheRead), input);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CompleteReply, type Format, pieces } from './reply.ts';
+import { type CompleteReply, type Format, pieces, withoutRefusal } from './reply.ts';
 
 const Request = z.looseObject({
   model: z.string(),
@@ -72,7 +72,8 @@ function message({ model }: CompleteReply) {
   return { id: 'msg_1', type: 'message', role: 'assistant', model, stop_sequence: null };
 }
 
-function blocks(reply: CompleteReply): Block[] {
+function blocks(given: CompleteReply): Block[] {
+  const reply = withoutRefusal(given);
   return [
     ...(reply.reasoning === ''
       ? []

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CompleteReply, dataEvent, type Format, pieces } from './reply.ts';
+import { type CompleteReply, dataEvent, type Format, pieces, withoutRefusal } from './reply.ts';
 
 const Request = z.looseObject({
   model: z.string(),
@@ -22,40 +22,16 @@ const errorCodes: Record<number, string> = {
 };
 
 /** Chat Completions, as OpenAI has it and most other servers too. */
-export function chatCompletions(path: string): Format {
+export function chatCompletions(path: string, { hasRefusals }: { hasRefusals: boolean }): Format {
+  const written = (reply: CompleteReply) => (hasRefusals ? reply : withoutRefusal(reply));
   return {
     read(asked, body) {
       if (asked !== path) return null;
       const { model, stream } = Request.parse(body);
       return { model, isStreaming: stream === true };
     },
-    json: (reply) => ({
-      ...head(reply, 'chat.completion'),
-      choices: [
-        {
-          index: 0,
-          message: {
-            role: 'assistant',
-            content: reply.text === '' ? null : reply.text,
-            ...(reply.reasoning === '' ? {} : { reasoning_content: reply.reasoning }),
-            ...(reply.toolCalls.length === 0 ? {} : { tool_calls: reply.toolCalls.map(toolCall) }),
-          },
-          finish_reason: finishReasons[reply.finish],
-        },
-      ],
-      usage: usage(reply) ?? undefined,
-    }),
-    events: (reply) => [
-      chunk(reply, { role: 'assistant', content: '' }),
-      ...pieces(reply.reasoning).map((reasoning_content) => chunk(reply, { reasoning_content })),
-      ...pieces(reply.text).map((content) => chunk(reply, { content })),
-      ...reply.toolCalls.flatMap((call, index) => toolCallChunks(reply, call, index)),
-      chunk(reply, {}, finishReasons[reply.finish]),
-      ...(reply.usage === null
-        ? []
-        : [dataEvent({ ...head(reply, 'chat.completion.chunk'), choices: [], usage: usage(reply) })]),
-      'data: [DONE]\n\n',
-    ],
+    json: (reply) => completion(written(reply)),
+    events: (reply) => chunks(written(reply)),
     error: (status, message) => ({
       error: {
         message,
@@ -69,6 +45,40 @@ export function chatCompletions(path: string): Format {
         error: { message: 'The engine is currently overloaded', type: 'server_error', code: 503 },
       }),
   };
+}
+
+function completion(reply: CompleteReply) {
+  const message = {
+    role: 'assistant',
+    content: reply.text === '' ? null : reply.text,
+    ...(reply.refusal === '' ? {} : { refusal: reply.refusal }),
+    ...(reply.reasoning === '' ? {} : { reasoning_content: reply.reasoning }),
+    ...(reply.toolCalls.length === 0 ? {} : { tool_calls: reply.toolCalls.map(toolCall) }),
+  };
+  return {
+    ...head(reply, 'chat.completion'),
+    choices: [{ index: 0, message, finish_reason: finishReason(reply) }],
+    usage: usage(reply) ?? undefined,
+  };
+}
+
+function chunks(reply: CompleteReply): string[] {
+  const counts = { ...head(reply, 'chat.completion.chunk'), choices: [], usage: usage(reply) };
+  return [
+    chunk(reply, { role: 'assistant', content: '' }),
+    ...pieces(reply.reasoning).map((reasoning_content) => chunk(reply, { reasoning_content })),
+    ...pieces(reply.text).map((content) => chunk(reply, { content })),
+    ...pieces(reply.refusal).map((refusal) => chunk(reply, { refusal })),
+    ...reply.toolCalls.flatMap((call, index) => toolCallChunks(reply, call, index)),
+    chunk(reply, {}, finishReason(reply)),
+    ...(reply.usage === null ? [] : [dataEvent(counts)]),
+    'data: [DONE]\n\n',
+  ];
+}
+
+/** A refusal in its own place is a reply that ended as it should. */
+function finishReason({ finish, refusal }: CompleteReply): string {
+  return refusal === '' ? finishReasons[finish] : 'stop';
 }
 
 type Call = CompleteReply['toolCalls'][number];

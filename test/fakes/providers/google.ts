@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CompleteReply, dataEvent, type Format, pieces } from './reply.ts';
+import { type CompleteReply, dataEvent, type Format, pieces, withoutRefusal } from './reply.ts';
 
 const Request = z.looseObject({ contents: z.array(z.unknown()) });
 
@@ -52,7 +52,8 @@ export const google: Format = {
     }),
 };
 
-function parts(reply: CompleteReply, split: (text: string) => string[]): object[] {
+function parts(given: CompleteReply, split: (text: string) => string[]): object[] {
+  const reply = withoutRefusal(given);
   const thoughts =
     reply.reasoning === '' ? [] : split(reply.reasoning).map((text) => ({ text, thought: true }));
   const texts = reply.text === '' ? [] : split(reply.text).map((text) => ({ text }));

@@ -2,6 +2,8 @@
 export interface FakeReply {
   text?: string;
   toolCalls?: FakeToolCall[];
+  /** What the model says instead of an answer; OpenAI has a place of its own for it. Sets `finish`. */
+  refusal?: string;
   /** What the model thought; signed where the format has signatures. */
   reasoning?: string;
   /** Null: the server gives no counts. */
@@ -31,6 +33,7 @@ export interface FakeUsage {
 /** A reply with nothing left open. */
 export interface CompleteReply {
   text: string;
+  refusal: string;
   toolCalls: Required<FakeToolCall>[];
   reasoning: string;
   usage: Required<FakeUsage> | null;
@@ -43,10 +46,11 @@ export function completeReply(reply: FakeReply, model: string): CompleteReply {
   const usage = reply.usage === undefined ? { input: 100, output: 10 } : reply.usage;
   return {
     text: reply.text ?? '',
+    refusal: reply.refusal ?? '',
     toolCalls,
     reasoning: reply.reasoning ?? '',
     usage: usage === null ? null : { cachedInput: 0, cacheWrite: 0, reasoning: 0, ...usage },
-    finish: reply.finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+    finish: reply.finish ?? (reply.refusal ? 'refused' : toolCalls.length > 0 ? 'tool_calls' : 'stop'),
     model: reply.model ?? model,
   };
 }
@@ -63,6 +67,11 @@ export interface Format {
   error(status: number, message: string): unknown;
   /** The overload that is reported in the middle of a stream. */
   overloadEvent(): string;
+}
+
+/** The reply for a format that has no place of its own for refusals. */
+export function withoutRefusal(reply: CompleteReply): CompleteReply {
+  return { ...reply, text: reply.text + reply.refusal, refusal: '' };
 }
 
 export function dataEvent(value: unknown): string {

@@ -31,7 +31,7 @@ export const responses: Format = {
       { type: 'response.created', response: { ...response(reply, []), status: 'in_progress', usage: null } },
       ...items(reply).flatMap(itemEvents),
       {
-        type: reply.finish in incompleteReasons ? 'response.incomplete' : 'response.completed',
+        type: incompleteReason(reply) === undefined ? 'response.completed' : 'response.incomplete',
         response: response(reply, items(reply)),
       },
     ];
@@ -65,7 +65,7 @@ type Item =
       encrypted_content: string;
       summary: { type: 'summary_text'; text: string }[];
     }
-  | { type: 'message'; id: string; role: 'assistant'; status: string; content: OutputText[] }
+  | { type: 'message'; id: string; role: 'assistant'; status: string; content: (OutputText | Refusal)[] }
   | { type: 'function_call'; id: string; call_id: string; name: string; arguments: string; status: string };
 interface OutputText {
   type: 'output_text';
@@ -73,8 +73,13 @@ interface OutputText {
   annotations: [];
 }
 
+interface Refusal {
+  type: 'refusal';
+  refusal: string;
+}
+
 function response(reply: CompleteReply, output: Item[]) {
-  const reason = incompleteReasons[reply.finish];
+  const reason = incompleteReason(reply);
   return {
     id: 'resp_1',
     object: 'response',
@@ -88,10 +93,15 @@ function response(reply: CompleteReply, output: Item[]) {
   };
 }
 
+/** A refusal in its own place is a reply that ended as it should. */
+function incompleteReason({ finish, refusal }: CompleteReply): string | undefined {
+  return refusal === '' ? incompleteReasons[finish] : undefined;
+}
+
 function items(reply: CompleteReply): Item[] {
   return [
     ...(reply.reasoning === '' ? [] : [reasoningItem(reply.reasoning)]),
-    ...(reply.text === '' ? [] : [messageItem(reply.text)]),
+    ...messageItems(reply),
     ...reply.toolCalls.map(({ id, name, input }) => ({
       type: 'function_call' as const,
       id: `fc_${id}`,
@@ -112,9 +122,13 @@ function reasoningItem(text: string): Item {
   };
 }
 
-function messageItem(text: string): Item {
-  const content: OutputText[] = [{ type: 'output_text', text, annotations: [] }];
-  return { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
+function messageItems({ text, refusal }: CompleteReply): Item[] {
+  const content = [
+    ...(text === '' ? [] : [{ type: 'output_text' as const, text, annotations: [] as [] }]),
+    ...(refusal === '' ? [] : [{ type: 'refusal' as const, refusal }]),
+  ];
+  if (content.length === 0) return [];
+  return [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }];
 }
 
 function itemEvents(item: Item, output_index: number): object[] {
@@ -133,19 +147,26 @@ function itemEvents(item: Item, output_index: number): object[] {
         done,
       ];
     }
-    case 'message': {
-      const text = item.content.map((part) => part.text).join('');
+    case 'message':
       return [
         added({ ...item, content: [], status: 'in_progress' }),
-        ...pieces(text).map((delta) => ({
-          type: 'response.output_text.delta',
-          ...place,
-          content_index: 0,
-          delta,
-        })),
+        ...item.content.flatMap((part, content_index) =>
+          part.type === 'refusal'
+            ? pieces(part.refusal).map((delta) => ({
+                type: 'response.refusal.delta',
+                ...place,
+                content_index,
+                delta,
+              }))
+            : pieces(part.text).map((delta) => ({
+                type: 'response.output_text.delta',
+                ...place,
+                content_index,
+                delta,
+              })),
+        ),
         done,
       ];
-    }
     case 'function_call':
       return [
         added({ ...item, arguments: '', status: 'in_progress' }),

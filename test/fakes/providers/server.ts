@@ -19,13 +19,13 @@ export interface BaseUrls {
 
 export type FormatName = 'anthropic' | 'responses' | 'chat' | 'google' | 'compatible';
 
-const formats: Record<FormatName, Format> = {
-  anthropic,
-  responses,
-  chat: chatCompletions('/openai/v1/chat/completions'),
-  google,
-  compatible: chatCompletions('/compatible/v1/chat/completions'),
-};
+const formats: readonly { name: FormatName; format: Format }[] = [
+  { name: 'anthropic', format: anthropic },
+  { name: 'responses', format: responses },
+  { name: 'chat', format: chatCompletions('/openai/v1/chat/completions', { hasRefusals: true }) },
+  { name: 'google', format: google },
+  { name: 'compatible', format: chatCompletions('/compatible/v1/chat/completions', { hasRefusals: false }) },
+];
 
 /** A request as it came. */
 export interface SeenRequest {
@@ -70,13 +70,14 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
     counts.open++;
     counts.peak = Math.max(counts.peak, counts.open);
     response.once('close', () => counts.open--);
-    const seen = await readRequest(request, requests.length + 1);
-    if (seen === null) {
+    const arrived = await readRequest(request);
+    if (arrived === null) {
       response
         .writeHead(404, { 'content-type': 'text/html' })
         .end('<html><title>404</title>No such page</html>');
       return;
     }
+    const seen = { ...arrived.seen, number: requests.length + 1 };
     requests.push(seen);
     const fault = plan(seen.number);
     if (fault !== null) counts.faulty++;
@@ -84,7 +85,7 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
     if (fault?.kind === 'slow-headers') await sleep(fault.ms, null, { signal: closing.signal });
     const described =
       fault?.kind === 'empty-answer' ? {} : await (options.answer?.(seen) ?? { text: 'Hello.' });
-    await answer(seen, completeReply(described, seen.model), fault, response);
+    await answer(arrived, completeReply(described, seen.model), fault, response);
   };
 
   const server = createServer((request, response) => {
@@ -122,25 +123,20 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
   };
 }
 
-async function readRequest(request: IncomingMessage, number: number): Promise<SeenRequest | null> {
-  const body: unknown = JSON.parse((await text(request)) || 'null');
-  const path = request.url ?? '';
-  for (const [name, format] of Object.entries(formats)) {
-    const read = format.read(path, body);
-    if (read !== null) {
-      const { headers } = request;
-      return { number, format: formatName(name), path, ...read, headers, key: keyOf(headers), body };
-    }
-  }
-  return null;
+interface Arrived {
+  seen: Omit<SeenRequest, 'number'>;
+  format: Format;
 }
 
-function formatName(name: string): FormatName {
-  const found = (['anthropic', 'responses', 'chat', 'google', 'compatible'] as const).find(
-    (known) => known === name,
-  );
-  if (found === undefined) throw new Error(`no format ${name}`);
-  return found;
+async function readRequest(request: IncomingMessage): Promise<Arrived | null> {
+  const body: unknown = JSON.parse((await text(request)) || 'null');
+  const { headers, url: path = '' } = request;
+  for (const { name, format } of formats) {
+    const read = format.read(path, body);
+    if (read !== null)
+      return { seen: { format: name, path, ...read, headers, key: keyOf(headers), body }, format };
+  }
+  return null;
 }
 
 function keyOf(headers: IncomingHttpHeaders): string | null {
@@ -150,12 +146,11 @@ function keyOf(headers: IncomingHttpHeaders): string | null {
 }
 
 async function answer(
-  { format: name, isStreaming }: SeenRequest,
+  { format, seen: { isStreaming } }: Arrived,
   reply: CompleteReply,
   fault: Fault | null,
   response: ServerResponse,
 ): Promise<void> {
-  const format = formats[name];
   if (fault?.kind === 'status' || (fault?.kind === 'overload-mid-stream' && !isStreaming)) {
     const status = fault.kind === 'status' ? fault.status : 503;
     const given =

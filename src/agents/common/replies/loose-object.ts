@@ -88,8 +88,8 @@ const blank = /(?:\s+|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]{0,2000}?\*\/)*/y;
 const memberName =
   /(?:"([^"\n]{1,80})"|'([^'\n]{1,80})'|[“”]([^“”\n]{1,80})[“”]|([\p{L}_][\p{L}\p{N}_\\ -]{0,60}?))\s*[:=]/uy;
 /** What may follow an object that was never closed: the end of a code block, or the next label. */
-const afterInput = /\s*(?:```|\*{0,2}(?:Observation|Thought|Action)\b)/iy;
-const inputEnd = /\n\s*(?:```|\*{0,2}(?:Observation|Thought|Action)\b)/i;
+const afterInput = /\s*(?:```|\*{0,2}(?:Observation|Thought|Action(?: Input)?)\*{0,2}:)/iy;
+const inputEnd = /\n\s*(?:```|\*{0,2}(?:Observation|Thought|Action(?: Input)?)\*{0,2}:)/i;
 const joinedTexts = /"(?:[^"\\\n]|\\.)*"(?:\s*\+\s*"(?:[^"\\\n]|\\.)*")+/y;
 
 class LooseReader {
@@ -155,7 +155,7 @@ class LooseReader {
   }
 
   #quoted(quote: string, raw: boolean): string | 'cut' {
-    const triple = !this.#strict && this.#text.startsWith(quote.repeat(3), this.#at);
+    const triple = !this.#strict && this.#isTriple(quote);
     const close = (closingQuotes[quote] ?? quote).repeat(triple ? 3 : 1);
     const start = this.#at + close.length;
     for (let at = start; at < this.#text.length; at++) {
@@ -171,6 +171,12 @@ class LooseReader {
     return 'cut';
   }
 
+  /** Four or five quotes are a text that begins with quotes, such as a docstring's. */
+  #isTriple(quote: string): boolean {
+    const count = this.#match(/["'`]{0,6}/y)?.[0].split(quote).length ?? 0;
+    return count === 4 || count === 7;
+  }
+
   /** Whether a quote ends the text that began at `start`, or belongs to it: what stands behind it decides. */
   #closes(start: number, quote: number, behind: number): boolean {
     if (this.#strict) return true;
@@ -183,27 +189,30 @@ class LooseReader {
       this.#at++;
       this.#skipBlank();
     }
-    const closes = this.#isMemberEnd(start, quote, comma || newLine);
+    const content = this.#text.slice(start, quote);
+    const isLast = this.#at >= this.#text.length || (comma && this.#isNameCut());
+    const closes = isLast
+      ? isWholeAtEnd(content, this.#text.charAt(quote), newLine)
+      : this.#isMemberEnd(content, comma || newLine);
     this.#at = before;
     return closes;
   }
 
-  #isMemberEnd(start: number, quote: number, separated: boolean): boolean {
-    if (this.#at >= this.#text.length) return true;
-    if (this.#text.charAt(this.#at) === '}') return this.#isObjectEnd(this.#text.slice(start, quote));
+  #isMemberEnd(content: string, separated: boolean): boolean {
+    if (this.#text.charAt(this.#at) === '}') return this.#isObjectEnd(content);
     if (!separated) return false;
     const name = this.#match(memberName);
-    if (name === null) return this.#match(afterInput) !== null || this.#isNameCut();
+    if (name === null) return this.#match(afterInput) !== null;
     const member = name.slice(1).find((group) => group !== undefined) ?? '';
     if (this.#expected.has(plainName(member))) return true;
-    return name[4] === undefined && isBalanced(this.#text.slice(start, quote));
+    return name[4] === undefined && isBalanced(content);
   }
 
   /** Whether the brace here closes the object and not one inside the text, such as a dict in code. */
   #isObjectEnd(content: string): boolean {
     const behind = this.#text.slice(this.#at + 1);
     if (/^[ \t]*["'),;]/.test(behind)) return false;
-    return isBalanced(content) || !(behind.split(inputEnd)[0] ?? '').includes('}');
+    return isBalanced(content) || (behind.split(inputEnd)[0] ?? '').replaceAll('`', '').trim() === '';
   }
 
   #nested(): string | 'cut' {
@@ -224,7 +233,9 @@ class LooseReader {
   }
 
   #isNameCut(): boolean {
-    return /^["'“]?[\p{L}\p{N}_ -]{0,60}["'”]?\s*$/u.test(this.#text.slice(this.#at, this.#at + 80));
+    return /^(?:["'“][\p{L}\p{N}_ -]{0,60}["'”]?|\p{L}{0,60})\s*$/u.test(
+      this.#text.slice(this.#at, this.#at + 80),
+    );
   }
 
   #skipBlank(): void {
@@ -235,6 +246,16 @@ class LooseReader {
     pattern.lastIndex = this.#at;
     return pattern.exec(this.#text);
   }
+}
+
+/**
+ * Whether a quote with nothing behind it ended the text. It may as well be one of code that was cut off: then the text
+ * has other quotes or raw line breaks in it, or a bracket is open.
+ */
+function isWholeAtEnd(content: string, quote: string, newLine: boolean): boolean {
+  const open = !isBalanced(content) || content.lastIndexOf('(') > content.lastIndexOf(')');
+  const hasQuotes = content === '' || content.replace(/\\[\s\S]/g, '').includes(quote);
+  return !open && !hasQuotes && (newLine || !content.includes('\n'));
 }
 
 /** No bracket of the text so far is still open. */

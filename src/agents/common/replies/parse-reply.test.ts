@@ -300,6 +300,12 @@ describe('An input', () => {
       '\nprint("a\\n")\n',
     ],
     ['escapes in triple quotes', '{"file_name": "a.py", "content": """a\\nb"""}', 'a\nb'],
+    [
+      'a docstring at its beginning',
+      '{"file_name": "a.py", "content": """"Reads."""\nx = 1"}',
+      '"""Reads."""\nx = 1',
+    ],
+    ['nothing', '{"file_name": """a.py""", "content": """"""}', ''],
     ['Python’s None', "{'file_name': 'a.py', 'content': None}", 'None'],
     ['a list', "{'file_name': 'a.py', 'content': ['a', 'b']}", "['a', 'b']"],
   ])('keeps %s inside a text', (_, input, content) => {
@@ -317,6 +323,9 @@ describe('An input', () => {
     ['after a comma', '{"file_name": "a.py",'],
     ['after a brace inside a text', '{"file_name": "a.py", "content": "d = {1}\n'],
     ['at the first brace', '{'],
+    ['at a quote inside code', '{"file_name": "a.py", "content": "print("'],
+    ['after a docstring’s first quote', '{"file_name": "a.py", "content": "def f():\n  "'],
+    ['after a comma inside code', '{"file_name": "a.py", "content": "open("a.csv", '],
   ])('that ends %s is cut off, not short', (_, input) => {
     expect(readContent(input)).toBe('cut_off');
   });

@@ -6,7 +6,9 @@ import { sha256 } from '../../../lib/hash.ts';
  */
 export function delimited(name: string, text: string): string {
   const mark = sha256(text).slice(0, 12);
-  return `<<<begin ${mark} ${JSON.stringify(name)}\n${text.replace(/\n$/, '')}\nend ${mark}>>>`;
+  // Half a character, where a text was cut, is no valid request.
+  const shown = text.toWellFormed().replace(/\n$/, '');
+  return `<<<begin ${mark} ${JSON.stringify(name)}\n${shown}\nend ${mark}>>>`;
 }
 
 /** For the stable head of a prompt that holds such texts. */

@@ -1,0 +1,45 @@
+import type { Environment } from '../../environment/index.ts';
+import type { Action, ActionStatus } from '../../schema/index.ts';
+import { heldBack } from './dialogue/prompts.ts';
+import { Standing } from './dialogue/standing.ts';
+
+/** What came of an action, or of holding it back. */
+export interface Taken {
+  status: ActionStatus | 'held back';
+  observation: string;
+  /** The run is over. */
+  ended: boolean;
+}
+
+/** Takes steps, keeps how the run stands, and once holds back a final answer that comes without a fresh submission. */
+export class CarefulSteps {
+  readonly standing: Standing;
+  readonly #environment: Environment;
+  #hasHeldBack = false;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    this.standing = new Standing(environment.task, environment.budget);
+  }
+
+  async take(action: Action): Promise<Taken> {
+    const objection = isFinalAnswer(action) && !this.#hasHeldBack ? this.standing.objection() : null;
+    if (objection !== null) {
+      this.#hasHeldBack = true;
+      return { status: 'held back', observation: heldBack(objection), ended: false };
+    }
+    const result = await this.#environment.step(action);
+    this.standing.follow(action, result);
+    return result;
+  }
+}
+
+/** One with wrong arguments ends nothing: it is left to the environment. */
+function isFinalAnswer({ name, args }: Action): boolean {
+  return (
+    name === 'Final Answer' &&
+    typeof args === 'object' &&
+    args !== null &&
+    typeof args.final_answer === 'string'
+  );
+}

@@ -1,0 +1,49 @@
+import { UserError } from '../../lib/errors.ts';
+import type { Agent } from '../agent.ts';
+import { wholeNumberOption } from '../common/options.ts';
+
+/** Whatever needs the packages: loaded when the agent runs, because they are optional and slow to load. */
+type Load = () => Promise<typeof import('./react-executor.ts')>;
+
+/** A zero-shot ReAct agent on LangChain.js: its executor, prompts, tools and messages over the run's own actions. */
+export function langchainAgent(load: Load): Agent {
+  const agent: Agent = {
+    name: 'langchain',
+    summary: 'A ReAct agent on LangChain.js; needs @langchain/core and @langchain/classic.',
+    needs: { model: true, reference: false },
+    options: {
+      steps_in_context: { description: 'latest steps that the scratchpad holds at most', default: 50 },
+      invalid_replies: {
+        description: 'replies in a row without a readable action before the run is given up',
+        default: 5,
+      },
+    },
+    async run({ environment, options }) {
+      const steps = wholeNumberOption(agent, options, 'steps_in_context', 1);
+      const invalidReplies = wholeNumberOption(agent, options, 'invalid_replies', 1);
+      const { runReAct } = await loaded(load);
+      await runReAct(environment, { steps, invalidReplies });
+    },
+  };
+  return agent;
+}
+
+export const langchain = langchainAgent(() => import('./react-executor.ts'));
+
+async function loaded(load: Load): ReturnType<Load> {
+  try {
+    return await load();
+  } catch (error) {
+    const missing =
+      error instanceof Error
+        ? /Cannot find (?:package|module) '(@langchain\/[^/']+)/.exec(error.message)
+        : null;
+    if (missing === null) throw error;
+    throw new UserError(
+      'langchain_missing',
+      `the agent "langchain" needs the package ${missing[1]}, which is not installed`,
+      'npm install @langchain/core @langchain/classic (with Node 22 or newer)',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,84 @@
+import { formatLogToString } from '@langchain/classic/agents/format_scratchpad/log';
+import type { AgentAction, AgentFinish, AgentStep } from '@langchain/core/agents';
+import { OutputParserException } from '@langchain/core/output_parsers';
+import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
+import type { Environment } from '../../environment/index.ts';
+import { cutMiddle } from '../common/dialogue/index.ts';
+import { leftOut } from './prompts.ts';
+import { ContextTooLong, RunOver } from './run-over.ts';
+
+const fewestCharacters = 500;
+
+/** Prompt, model and parser in one. */
+export type Chain = Runnable<{ agent_scratchpad: string }, AgentAction | AgentFinish>;
+
+export interface PlannerSettings {
+  /** Steps that the scratchpad holds at most. */
+  steps: number;
+  /** Replies in a row that can not be read. */
+  invalidReplies: number;
+}
+
+/** Decides on the next action: with fewer steps where the model can not read all, and not for ever where it can't be read. */
+export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | AgentFinish> {
+  override lc_namespace = ['mlagentbench', 'agents', 'langchain'];
+  readonly #chain: Chain;
+  readonly #environment: Environment;
+  readonly #mostInvalid: number;
+  #mostSteps: number;
+  #characters = Number.POSITIVE_INFINITY;
+  #invalid = 0;
+
+  constructor(chain: Chain, environment: Environment, { steps, invalidReplies }: PlannerSettings) {
+    super();
+    this.#chain = chain;
+    this.#environment = environment;
+    this.#mostSteps = steps;
+    this.#mostInvalid = invalidReplies;
+  }
+
+  /** @throws OutputParserException, which the executor tells the model of; RunOver */
+  override async invoke({ steps }: { steps: AgentStep[] }, config?: Partial<RunnableConfig>) {
+    for (;;) {
+      try {
+        const action = await this.#chain.invoke({ agent_scratchpad: this.#scratchpad(steps) }, config);
+        this.#invalid = 0;
+        return action;
+      } catch (error) {
+        if (error instanceof OutputParserException) this.#countInvalid();
+        if (!(error instanceof ContextTooLong)) throw error;
+        if (this.#shrink(steps.length)) continue;
+        this.#environment.giveUp('context_limit', error.message);
+        throw new RunOver(error.message);
+      }
+    }
+  }
+
+  #scratchpad(steps: AgentStep[]): string {
+    const kept = steps
+      .slice(-this.#mostSteps)
+      .map(({ action, observation }) => ({ action, observation: cutMiddle(observation, this.#characters) }));
+    const left = steps.length - kept.length;
+    return `${left > 0 ? leftOut(left) : ''}${formatLogToString(kept, 'Observation: ', '')}`;
+  }
+
+  #countInvalid(): void {
+    this.#invalid += 1;
+    if (this.#invalid < this.#mostInvalid) return;
+    const message = `No action could be read from ${this.#invalid} replies in a row.`;
+    this.#environment.giveUp('reply_format', message);
+    throw new RunOver(message);
+  }
+
+  /** Half as many steps, and at last less of each. False: there is nothing left to leave out. */
+  #shrink(steps: number): boolean {
+    const told = Math.min(steps, this.#mostSteps);
+    if (told > 1) {
+      this.#mostSteps = Math.floor(told / 2);
+      return true;
+    }
+    if (told === 0 || this.#characters <= fewestCharacters) return false;
+    this.#characters = Math.max(fewestCharacters, Math.floor(Math.min(this.#characters, 8000) / 2));
+    return true;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ActionDescription } from '../../environment/index.ts';
+import type { TaskBrief } from '../../schema/index.ts';
+import type { Taken } from '../common/careful-steps.ts';
+import { listActions } from '../common/dialogue/index.ts';
+import { taskText } from '../common/task-text.ts';
+
+/** The labels of the zero-shot ReAct format, as LangChain's agents have them. */
+export function instructions(actions: readonly ActionDescription[], task: TaskBrief): string {
+  const tools = actions.filter(({ name }) => name !== 'Final Answer');
+  return `Solve the research task below as well as you can. You have these tools:
+
+${listActions(tools)}
+
+Use this format, each label at the start of a line:
+
+Thought: what you know by now, and what to do next
+Action: one of ${tools.map(({ name }) => name).join(', ')}
+Action Input: the arguments of that tool as one JSON object
+Observation: what came of it; you are told this, never write it yourself
+(these four again, as often as needed)
+Thought: nothing more is to be done
+Final Answer: what you did and what came of it; this ends the work, and what lies in the workspace is judged
+
+Only a number that stands in an observation is a result. Each action is a step of a limited budget.
+
+${taskText(task)}`;
+}
+
+/** What the scratchpad follows. */
+export function opening(standing: string): string {
+  return `${standing}\nBegin.`;
+}
+
+/** What is told of an action. @param standing how the run stands, as \`Standing\` describes it */
+export function observationText({ status, observation }: Taken, standing: string): string {
+  const ending = status === 'ok' ? '' : `\n[${status}]`;
+  return `${observation}${ending}\n[${standing}]`;
+}
+
+export function leftOut(steps: number): string {
+  return `(${steps} earlier steps are left out)\n`;
+}
+
+export const cutOff =
+  'The reply was cut off at its length limit and was not carried out. Write less at once.';

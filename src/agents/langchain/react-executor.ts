@@ -1,0 +1,73 @@
+import { AgentExecutor, RunnableAgent } from '@langchain/classic/agents';
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import { ChatPromptTemplate } from '@langchain/core/prompts';
+import { DynamicStructuredTool } from '@langchain/core/tools';
+import { z } from 'zod';
+import type { Environment } from '../../environment/index.ts';
+import { CarefulSteps } from '../common/careful-steps.ts';
+import { EnvironmentModel } from './environment-model.ts';
+import { Planner, type PlannerSettings } from './planner.ts';
+import { instructions, observationText, opening } from './prompts.ts';
+import { ReplyParser } from './reply-parser.ts';
+import { RunOver } from './run-over.ts';
+
+/** Lets LangChain's AgentExecutor work until the run is over. */
+export async function runReAct(environment: Environment, settings: PlannerSettings): Promise<void> {
+  const steps = new CarefulSteps(environment);
+  const prompt = ChatPromptTemplate.fromMessages([
+    ['system', '{instructions}'],
+    ['human', '{opening}\n\n{agent_scratchpad}'],
+  ]);
+  const { actions, task } = environment;
+  const filled = await prompt.partial({
+    instructions: instructions(actions, task),
+    opening: opening(steps.standing.describe()),
+  });
+  const model = new EnvironmentModel(environment).withConfig({ stop: ['\nObservation:'] });
+  const chain = filled.pipe(model).pipe(new ReplyParser(environment));
+  const executor = new AgentExecutor({
+    agent: new RunnableAgent({ runnable: new Planner(chain, environment, settings), streamRunnable: false }),
+    tools: actions.map(({ name, description }) => toolFor(name, description, steps)),
+    // Steps end with the run, and replies that can't be read are counted by the planner.
+    maxIterations: Number.POSITIVE_INFINITY,
+    handleParsingErrors: true,
+    // Without this the executor swallows whatever a tool throws.
+    handleToolRuntimeErrors: (error) => {
+      throw error;
+    },
+  });
+  try {
+    await executor.invoke({}, { callbacks: [new NoTracer()] });
+  } catch (error) {
+    if (!(error instanceof RunOver)) throw error;
+  }
+}
+
+const Arguments = z.record(z.string(), z.unknown());
+
+function toolFor(name: string, description: string, steps: CarefulSteps): DynamicStructuredTool {
+  return new DynamicStructuredTool({
+    name,
+    description,
+    // The arguments as JSON text: whether they are right, the environment judges.
+    schema: z.string(),
+    func: async (input) => {
+      const taken = await steps.take({ name, args: Arguments.parse(JSON.parse(input)) });
+      if (taken.ended) throw new RunOver(taken.observation);
+      return observationText(taken, steps.standing.describe());
+    },
+  });
+}
+
+/**
+ * Sits where LangSmith's tracer would: LangChain adds that one, which sends everything to a server, wherever a
+ * variable of the system says so and none of this name is there.
+ */
+class NoTracer extends BaseCallbackHandler {
+  override readonly name = 'langchain_tracer';
+
+  /** LangChain asks its tracer for this. */
+  getRunTreeWithTracingConfig(): undefined {
+    return undefined;
+  }
+}

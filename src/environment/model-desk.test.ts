@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type PlaceOptions, WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
+import {
+  Allowance,
+  type AllowanceOptions,
+  type LanguageModels,
+  ModelUnavailable,
+  ScriptedModels,
+} from '../models/index.ts';
+import type { Limits, ModelRequest, TraceEventOf } from '../schema/index.ts';
+import { ExperimentSpent } from './model-desk.ts';
+import { ReplayDiverged } from './replay.ts';
+
+const ask = (text: string): ModelRequest => ({
+  role: 'agent',
+  purpose: 'act',
+  messages: [{ role: 'user', text }],
+});
+const price = { input: 1, output: 10, date: '2026-11-01', source: 'a test' };
+const usage = { input: 1000, cached_input: 600, output: 100, reasoning: 40 };
+
+function placeWith(
+  models: LanguageModels,
+  options: {
+    own?: Partial<AllowanceOptions>;
+    shared?: Partial<AllowanceOptions>;
+    limits?: Partial<Limits>;
+  } = {},
+): Promise<WorkspacePlace> {
+  const change: PlaceOptions['change'] = (before) => ({
+    models: {
+      models,
+      allowance: new Allowance({ of: 'this run', ...options.own }),
+      shared:
+        options.shared === undefined ? null : new Allowance({ of: 'the experiment', ...options.shared }),
+      spentBefore: before.models?.spentBefore ?? { calls: 0, tokens: 0, money: 0, unpriced: 0 },
+    },
+  });
+  return WorkspacePlace.open({ change, ...(options.limits === undefined ? {} : { limits: options.limits }) });
+}
+
+function calls(place: WorkspacePlace): TraceEventOf<'model_call'>[] {
+  return place.events.filter((event) => event.kind === 'model_call');
+}
+
+describe('a call of a language model', () => {
+  test('is one event: who asked what, the counts of the provider, its cost, every try', async () => {
+    const models = new ScriptedModels(
+      [{ fails: { failure: 'overloaded', message: 'busy' } }, { text: 'List the files.', usage }],
+      { price },
+    );
+    await using place = await placeWith(models);
+    const answer = await place.environment.ask(ask('What next?'));
+    expect(answer).toMatchObject({ kind: 'answered', text: 'List the files.' });
+    const [call, ...others] = calls(place);
+    expect(others).toEqual([]);
+    expect(call).toMatchObject({
+      ...{ call: 1, step: null, role: 'agent', purpose: 'act', model: 'scripted/script', failure: null },
+      messages: [{ text: '{"role":"user","text":"What next?"}' }],
+      usage: { ...usage, cache_write: 0, source: 'provider' },
+      attempts: [{ failure: 'overloaded' }],
+    });
+    expect(call?.cost).toBeCloseTo((1000 * 1 + 100 * 10) / 1e6);
+    expect(place.environment.spent).toMatchObject({ calls: 1, tokens: 1100, unpriced: 0 });
+  });
+
+  test('leaves less of the budget, which the next step tells', async () => {
+    const models = new ScriptedModels([{ text: 'Go on.', usage }], { price });
+    const limits = { tokens: 50_000, money: 1 };
+    await using place = await placeWith(models, { limits });
+    await place.environment.ask(ask('What next?'));
+    const { budget } = await place.step('Check Budget');
+    expect(budget.tokens_left).toBe(48_900);
+    expect(budget.money_left).toBeCloseTo(0.998);
+  });
+
+  test('that does not fit into what is left ends the run before it is made', async () => {
+    const models = new ScriptedModels([{ text: 'never asked' }], { price });
+    await using place = await placeWith(models, { own: { tokens: 1000 }, limits: { tokens: 1000 } });
+    expect(await place.environment.ask(ask('What next?'))).toMatchObject({ kind: 'closed' });
+    expect(models.requests).toEqual([]);
+    expect(place.environment.ending).toMatchObject({ reason: 'token_limit' });
+    expect(await place.step('List Files', { dir_path: '.' })).toMatchObject({
+      status: 'closed',
+      ended: true,
+    });
+
+    await using poor = await placeWith(models, { own: { money: 0.001 }, limits: { money: 0.001 } });
+    await poor.environment.ask(ask('What next?'));
+    expect(poor.environment.ending).toMatchObject({ reason: 'money_limit' });
+  });
+
+  test('for which the experiment has nothing left stops the run as an infrastructure fault', async () => {
+    const models = new ScriptedModels([{ text: 'never asked' }]);
+    await using place = await placeWith(models, { shared: { tokens: 10 } });
+    await expect(place.environment.ask(ask('What next?'))).rejects.toBeInstanceOf(ExperimentSpent);
+    expect(place.environment.failure).not.toBeNull();
+    expect(models.requests).toEqual([]);
+  });
+
+  test('that nobody answers is kept as a failure, and no agent can go on from it', async () => {
+    const models = new ScriptedModels([{ fails: { failure: 'quota_exhausted', message: 'no money left' } }]);
+    await using place = await placeWith(models);
+    await expect(place.environment.ask(ask('What next?'))).rejects.toBeInstanceOf(ModelUnavailable);
+    expect(calls(place)).toMatchObject([{ answer: null, failure: { failure: 'quota_exhausted' } }]);
+    await expect(place.step('List Files', { dir_path: '.' })).rejects.toBeInstanceOf(ModelUnavailable);
+  });
+
+  test('is given up when the time of the run is up', async () => {
+    const silent = new ScriptedModels(['never']);
+    silent.ask = (_, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    await using place = await placeWith(silent, { limits: { wall_seconds: 0.3 } });
+    expect(await place.environment.ask(ask('What next?'))).toMatchObject({ kind: 'closed' });
+    expect(place.environment.ending).toMatchObject({ reason: 'time_limit' });
+  });
+
+  test('takes none of the time of the run while it waits for the provider', async () => {
+    const slow = new ScriptedModels([{ text: 'at last' }]);
+    const answer = slow.ask.bind(slow);
+    slow.ask = async (request, options) => {
+      await delay(400);
+      return { ...(await answer(request, options)), waitingMs: 390, latencyMs: 10 };
+    };
+    await using place = await placeWith(slow);
+    await place.environment.ask(ask('What next?'));
+    expect(calls(place)).toMatchObject([{ waiting_ms: 390, latency_ms: 10 }]);
+    expect(place.environment.secondsUsed).toBeLessThan(0.35);
+  });
+});
+
+describe('a run that goes on', () => {
+  test('gets the recorded answers again, and asks only for what is new', async () => {
+    const models = new ScriptedModels(['one', 'two', 'three']);
+    await using place = await placeWith(models);
+    const first = await place.environment.ask(ask('first'));
+    await place.step('List Files', { dir_path: '.' });
+    const second = await place.environment.ask(ask('second'));
+    await place.reopen();
+    expect(await place.environment.ask(ask('first'))).toEqual(first);
+    await place.step('List Files', { dir_path: '.' });
+    expect(await place.environment.ask(ask('second'))).toEqual(second);
+    expect(models.requests).toHaveLength(2);
+    expect(await place.environment.ask(ask('third'))).toMatchObject({ text: 'three' });
+    expect(calls(place).map(({ call }) => call)).toEqual([1, 2, 3]);
+  });
+
+  test('is stopped where the agent asks for something else, with the place of the first difference', async () => {
+    const models = new ScriptedModels(['one']);
+    await using place = await placeWith(models);
+    await place.environment.ask(ask('the learning rate is 0.1'));
+    await place.reopen();
+    const other = place.environment.ask(ask('the learning rate is 0.2'));
+    await expect(other).rejects.toThrow(/model call 1 \(act\).*message 1.*from character \d+ on.*0\.1.*0\.2/);
+    await expect(other).rejects.toBeInstanceOf(ReplayDiverged);
+  });
+
+  test('is stopped where the agent acts instead of asking, or asks instead of acting', async () => {
+    const models = new ScriptedModels(['one', 'two']);
+    await using place = await placeWith(models);
+    await place.environment.ask(ask('first'));
+    await place.step('List Files', { dir_path: '.' });
+    await place.reopen();
+    await expect(place.step('List Files', { dir_path: '.' })).rejects.toThrow('the agent acted without it');
+    await place.reopen();
+    await place.environment.ask(ask('first'));
+    await expect(place.environment.ask(ask('more'))).rejects.toThrow('where the trace has step 1');
+  });
+});

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { ProviderResult, ProviderStream } from './provider-model.ts';
+
+export type Content = ProviderResult['content'];
+export type FinishReason = ProviderResult['finishReason'];
+export type Metadata = Extract<Content[number], { type: 'text' }>['providerMetadata'];
+
+/** What came for one request, put together. */
+export interface Received {
+  content: Content;
+  finishReason: FinishReason;
+  usage: ProviderResult['usage'];
+  /** What the provider calls the model that answered; null where it did not say. */
+  answeredBy: string | null;
+}
+
+/** The reply was not one: it was cut off, or holds nothing. */
+export class IncompleteReply extends Error {
+  override readonly name = 'IncompleteReply';
+  readonly failure: 'connection' | 'malformed';
+
+  constructor(failure: IncompleteReply['failure'], message: string) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
+/** The provider reported an error within a stream. The cause is what its package made of that, often no `Error`. */
+export class StreamedError extends Error {
+  override readonly name = 'StreamedError';
+}
+
+export function receiveResult(result: ProviderResult): Received {
+  const { content, finishReason, usage, response } = result;
+  return { content, finishReason, usage, answeredBy: response?.modelId ?? modelVersion(response?.body) };
+}
+
+/**
+ * Reads a stream to its end.
+ * @throws StreamedError, IncompleteReply
+ */
+export async function receiveStream(stream: ProviderStream): Promise<Received> {
+  const blocks = createBlocks();
+  let answeredBy: string | null = null;
+  let hasPieces = false;
+  for await (const part of stream) {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+        blocks.add('text', part);
+        break;
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        blocks.add('reasoning', part);
+        break;
+      case 'tool-call':
+        blocks.content.push(part);
+        break;
+      case 'response-metadata':
+        answeredBy = part.modelId ?? answeredBy;
+        break;
+      case 'raw':
+        answeredBy ??= modelVersion(part.rawValue);
+        break;
+      case 'error':
+        if (part.error instanceof Error && part.error.message === unfinished) throw endedEarly(hasPieces);
+        throw new StreamedError('the provider reported an error', { cause: part.error });
+      case 'finish':
+        if (!isEnd(part.finishReason)) throw endedEarly(hasPieces);
+        return { content: blocks.content, finishReason: part.finishReason, usage: part.usage, answeredBy };
+    }
+    if (part.type !== 'stream-start') hasPieces = true;
+  }
+  throw endedEarly(hasPieces);
+}
+
+interface Piece {
+  id: string;
+  delta?: string;
+  providerMetadata?: Metadata;
+}
+
+interface Block {
+  type: 'text' | 'reasoning';
+  text: string;
+  providerMetadata?: NonNullable<Metadata>;
+}
+
+/** Texts and reasoning come in pieces, several of them at a time; `content` has them in the order they began in. */
+function createBlocks() {
+  const content: Content = [];
+  const open = new Map<string, Block>();
+  return {
+    content,
+    add(type: 'text' | 'reasoning', { id, delta, providerMetadata }: Piece) {
+      const block: Block = open.get(`${type} ${id}`) ?? { type, text: '' };
+      if (!open.has(`${type} ${id}`)) content.push(block);
+      open.set(`${type} ${id}`, block);
+      block.text += delta ?? '';
+      if (providerMetadata !== undefined) block.providerMetadata = providerMetadata;
+    },
+  };
+}
+
+/** Google alone names the model that answered in a place that its package does not read. */
+const GoogleReply = z.object({ modelVersion: z.string() });
+
+function modelVersion(reply: unknown): string | null {
+  return GoogleReply.safeParse(reply).data?.modelVersion ?? null;
+}
+
+/**
+ * Whether the provider itself ended the reply. It names its reason then, but for Responses, which names none where all
+ * went well. The packages also finish a stream that was cut off, with a reason of their own.
+ */
+function isEnd({ unified, raw }: FinishReason): boolean {
+  return raw !== undefined || ['stop', 'tool-calls', 'content-filter'].includes(unified);
+}
+
+/** What the package for OpenAI-compatible servers says where the others say nothing. */
+const unfinished = 'Response stream ended without a finish reason.';
+
+function endedEarly(hasPieces: boolean): IncompleteReply {
+  return hasPieces
+    ? new IncompleteReply('connection', 'the reply ended in the middle')
+    : new IncompleteReply('malformed', 'the reply was empty, or not in the form of this interface');
+}

@@ -1,0 +1,145 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { agentOf, planOf, runOnce, workThrough } from '../../test/fixtures/run-place.ts';
+import { agentByName } from '../agents/index.ts';
+import { ModelRegistry } from '../models/index.ts';
+import { checkSandbox } from '../sandbox/index.ts';
+import { ExperimentFile, type ModelRequest, type RunParent } from '../schema/index.ts';
+import { checkRun, createExperiment, type Experiment, readTraceSync, stepsOf } from '../store/index.ts';
+import { makeForkPlan, replayRun, type TaskEquipment } from './index.ts';
+
+const bench = new TaskBench();
+let equipment: TaskEquipment;
+let places = 0;
+
+beforeAll(async () => {
+  equipment = await bench.equip();
+});
+afterAll(() => bench[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const withSandbox = describe.skipIf(missing !== undefined);
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+const settings = { models: ['scripted/replies.jsonl'] };
+const toolCall = (name: string, input: object) => ({ tool_calls: [{ name, input }] });
+const write = (content: string) => toolCall('Write_File', { file_name: 'notes.txt', content });
+const finish = toolCall('Final_Answer', { final_answer: 'done' });
+
+function script(...replies: object[]): ModelRegistry {
+  writeFileSync(
+    join(bench.folder, 'replies.jsonl'),
+    replies.map((reply) => JSON.stringify(reply)).join('\n'),
+  );
+  return new ModelRegistry({ variables: {}, folder: bench.folder });
+}
+
+async function runTools(registry: ModelRegistry, changes: Record<string, unknown> = {}) {
+  places += 1;
+  const plan = planOf(equipment, agentByName('tools'), { ...settings, ...changes });
+  const experiment = createExperiment(join(bench.experiments, String(places)), plan);
+  const [result] = await workThrough(experiment, equipment, 'continue', { registry });
+  return { experiment, result };
+}
+
+function only({ plan }: Experiment) {
+  const [spec] = plan.runs;
+  if (spec === undefined) throw new Error('the plan is empty');
+  return spec;
+}
+
+withSandbox(`a run of an agent with a language model${why}`, () => {
+  test('keeps what its calls used, and replays from its trace alone to the same actions', async () => {
+    const registry = script(write('one'), write('two'), finish);
+    const { experiment, result } = await runTools(registry);
+    expect(result?.record).toMatchObject({ status: 'finished', spent: { calls: 3, unpriced: 3 } });
+    const folder = experiment.runFolder(only(experiment).id);
+    expect(await checkRun(folder)).toEqual([]);
+    const replay = () => replayRun(only(experiment), folder, agentByName('tools'), equipment.task);
+    expect(await replay()).toMatchObject({ steps: 3, calls: 3, diverged: null });
+    const changed = { ...equipment.task, brief: { ...equipment.task.brief, problem: 'Another problem.' } };
+    const other = await replayRun(only(experiment), folder, agentByName('tools'), changed);
+    expect(other.diverged).toMatch(/model call 1 .*message \d .*Another problem/);
+  });
+
+  test('that stops in a limit of the experiment goes on when the limit is raised', async () => {
+    const registry = script(write('one'), write('two'), finish);
+    const { experiment, result } = await runTools(registry, { spend: { tokens: 19_000 } });
+    expect(result?.record).toMatchObject({
+      status: 'failed',
+      end: { reason: 'infrastructure_error', cause: 'experiment_limit' },
+    });
+    const { plan } = experiment;
+    const raised = createExperiment(experiment.folder, { ...plan, spend: { tokens: 3_000_000 } });
+    const wider = { ...raised.plan, spend: { tokens: 3_000_000 } };
+    const again = Object.assign(Object.create(Object.getPrototypeOf(raised)), raised, { plan: wider });
+    const [after] = await workThrough(again, equipment, 'continue', { registry });
+    expect(after?.record).toMatchObject({ status: 'finished', spent: { calls: 3 } });
+  });
+});
+
+withSandbox(`a run that goes on from a step of another${why}`, () => {
+  test('shares the past up to there, takes another way from there, and names its parent', async () => {
+    const first = await runTools(script(write('one'), write('two'), finish));
+    const source = only(first.experiment);
+    const parent: RunParent = { experiment: first.experiment.plan.name, run: source.id, step: 1 };
+    const plan = makeForkPlan(source, parent, ExperimentFile.parse({ limits: { steps: 9 } }), {}, '0');
+    expect(plan.runs).toMatchObject([{ parent, limits: { steps: 9 }, seed: source.seed, agent: 'tools' }]);
+    const fork = createExperiment(join(bench.experiments, plan.name), plan);
+    const registry = script(write('one'), write('another way'), finish);
+    const folder = first.experiment.runFolder(source.id);
+    const [result] = await workThrough(fork, equipment, 'continue', { registry, parent: folder });
+    expect(result?.problem).toBeNull();
+    expect(result?.record).toMatchObject({ status: 'finished', steps: 3 });
+    const forked = fork.runFolder(only(fork).id);
+    expect(await checkRun(forked)).toEqual([]);
+    const { events } = readTraceSync(forked.tracePath);
+    expect(events.filter((event) => event.kind === 'session_started').at(-1)).toMatchObject({ parent });
+    const [one, two] = stepsOf(events);
+    const [old, different] = stepsOf(readTraceSync(folder.tracePath).events);
+    expect(one?.finished.snapshot).toBe(old?.finished.snapshot);
+    expect(two?.started.args).not.toEqual(different?.started.args);
+    expect(await replayRun(only(fork), forked, agentByName('tools'), equipment.task)).toMatchObject({
+      diverged: null,
+    });
+  });
+
+  test('needs a step that there is', async () => {
+    const first = await runTools(script(finish));
+    const source = only(first.experiment);
+    const parent: RunParent = { experiment: first.experiment.plan.name, run: source.id, step: 8 };
+    const plan = makeForkPlan(source, parent, ExperimentFile.parse({}), {}, '0');
+    const fork = createExperiment(join(bench.experiments, plan.name), plan);
+    const folder = first.experiment.runFolder(source.id);
+    const [result] = await workThrough(fork, equipment, 'continue', { registry: script(), parent: folder });
+    expect(result?.problem).toContain('has no step 8');
+  });
+});
+
+withSandbox(`an agent that hangs${why}`, () => {
+  test('is given up some seconds after the end of its time, and its run is graded like others', async () => {
+    const hangs = agentOf(async ({ environment }) => {
+      await environment.step({ name: 'List Files', args: { dir_path: '.' } });
+      await new Promise(() => {});
+    });
+    const changes = { limits: { wall_seconds: 2 } };
+    const { record } = await runOnce(join(bench.experiments, 'hangs'), equipment, hangs, { changes });
+    expect(record).toMatchObject({ status: 'finished', steps: 1, end: { reason: 'time_limit' } });
+  }, 30_000);
+
+  test('does not keep a run that was stopped from stopping', async () => {
+    const controller = new AbortController();
+    const request: ModelRequest = { role: 'agent', purpose: 'act', messages: [{ role: 'user', text: 'x' }] };
+    const hangs = agentOf(async ({ environment }) => {
+      await environment.step({ name: 'List Files', args: { dir_path: '.' } });
+      controller.abort();
+      await environment.ask(request).catch(() => {});
+      await new Promise(() => {});
+    });
+    const options = { signal: controller.signal };
+    const { record } = await runOnce(join(bench.experiments, 'stops'), equipment, hangs, options);
+    expect(record).toMatchObject({ status: 'interrupted', steps: 1 });
+  }, 30_000);
+});
