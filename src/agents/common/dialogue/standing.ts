@@ -1,6 +1,6 @@
 import type { StepResult, SubmissionSeen } from '../../../environment/index.ts';
 import type { Action, Budget, TaskBrief } from '../../../schema/index.ts';
-import { budgetText } from '../task-text.ts';
+import { budgetText } from '../budget-text.ts';
 
 /** How the run stands: what is left of it, and what became of the submission. */
 export class Standing {

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TaskEquipment } from '../src/runs/index.ts';
+import { checkSandbox } from '../src/sandbox/index.ts';
+import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../src/store/index.ts';
+import { TaskBench } from './fixtures/fixture-task.ts';
+import { runScripted, writeScript } from './fixtures/scripted-run.ts';
+
+const bench = new TaskBench();
+let equipment: TaskEquipment;
+let places = 0;
+
+beforeAll(async () => {
+  equipment = await bench.equip();
+});
+afterAll(() => bench[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+function isInstalled(name: string): boolean {
+  try {
+    return createRequire(import.meta.url).resolve(name) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function newPlace(): string {
+  places += 1;
+  return join(bench.experiments, String(places));
+}
+
+/** What was asked and what came of it, without times. */
+function deedsOf({ tracePath, objects }: RunFolder) {
+  return stepsOf(readTraceSync(tracePath).events).map(({ started, finished }) => ({
+    action: started.action,
+    args: resolveText(objects, started.args),
+    status: finished.status,
+    observation: resolveText(objects, finished.observation).replaceAll(/\d+\.\d s/g, 'S'),
+  }));
+}
+
+function callsOf({ tracePath }: RunFolder): number {
+  return readTraceSync(tracePath).events.filter(({ kind }) => kind === 'model_call').length;
+}
+
+describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, () => {
+  const agents = ['tools', 'autogpt', 'langchain'];
+  const installed = isInstalled('@langchain/classic/agents')
+    ? agents
+    : agents.filter((name) => name !== 'langchain');
+
+  test.each(installed)('%s: ends a run, and goes on with it wherever it was killed', async (agent) => {
+    writeScript(bench.folder, agent);
+    const { record, folder: whole } = await runScripted(bench.folder, newPlace(), equipment, agent);
+    expect(record).toMatchObject({ status: 'finished', steps: 8, end: { reason: 'final_answer' } });
+    expect(deedsOf(whole).map(({ status }) => status)).toEqual([
+      'ok',
+      'ok',
+      'ok',
+      'ok',
+      'failed',
+      'ok',
+      'ok',
+      'ok',
+    ]);
+    expect(await checkRun(whole)).toEqual([]);
+    const { length } = readTraceSync(whole.tracePath).events;
+    let kills = 0;
+    for (const moment of [2, 4, 7, Math.floor(length / 2), length - 4]) {
+      const experiments = newPlace();
+      if (await killAfter(experiments, agent, moment)) kills += 1;
+      const { record: resumed, folder } = await runScripted(bench.folder, experiments, equipment, agent);
+      expect(resumed, `killed after ${moment} events`).toMatchObject({ status: 'finished', steps: 8 });
+      expect(deedsOf(folder)).toEqual(deedsOf(whole));
+      expect(callsOf(folder)).toBe(callsOf(whole));
+      expect(await checkRun(folder)).toEqual([]);
+    }
+    // Near its end, a session may be faster than its killer.
+    expect(kills).toBeGreaterThanOrEqual(3);
+  });
+});
+
+/** Starts a session in a process of its own and kills it once its trace holds so many lines. False: it ended before. */
+async function killAfter(experiments: string, agent: string, lines: number): Promise<boolean> {
+  const script = join(import.meta.dirname, 'fixtures/scripted-run-child.ts');
+  const child = spawn(process.execPath, [script, bench.cache, bench.folder, experiments, agent], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const runs = join(experiments, 'place/runs');
+  const linesWritten = () => {
+    const [run] = existsSync(runs) ? readdirSync(runs) : [];
+    const trace = join(runs, run ?? '', 'trace.jsonl');
+    return existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').length - 1 : 0;
+  };
+  while (child.exitCode === null && linesWritten() < lines) await sleep(1);
+  if (child.exitCode === null) child.kill('SIGKILL');
+  await ended;
+  return child.signalCode === 'SIGKILL';
+}
