@@ -63,7 +63,7 @@ function configured(name: string, options: AgentOptions): Agent {
 
 function run(experiments: string, agent: Agent) {
   const changes = { models: ['scripted/replies.jsonl'] };
-  return runOnce(experiments, equipment, agent, { changes, models: registry() });
+  return runOnce(experiments, equipment, agent, { changes, models: { registry: registry(), shared: null } });
 }
 
 function newPlace(): string {

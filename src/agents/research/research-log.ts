@@ -16,6 +16,10 @@ const mostLog = 60_000;
 const shortLog = 8_000;
 const shortStep = 600;
 
+const firstMark = '[Reasoning]:';
+/** Summaries of one step that the paper's agent asks for, until one is as it should be. */
+const mostSummaries = 5;
+
 /** Kept by the agent itself: it costs no step. */
 export class OwnLog implements ResearchLog {
   readonly #environment: Environment;
@@ -65,9 +69,18 @@ export class LogOfActions implements ResearchLog {
   }
 
   async record(number: number, step: PastStep): Promise<void> {
-    const summary = await summarise(this.#environment, step);
-    const content = logEntry(number, summary ?? unsummarised(step));
+    const content = logEntry(number, (await this.#summarise(step)) ?? unsummarised(step));
     await this.#environment.step({ name: 'Append Summary to Research Log', args: { content } });
+  }
+
+  /** Asked for again until it has the first of its marks; what stands before that is not kept. */
+  async #summarise(step: PastStep): Promise<string | null> {
+    for (let attempt = 0; attempt < mostSummaries; attempt += 1) {
+      const summary = await summarise(this.#environment, step);
+      const start = summary?.indexOf(firstMark) ?? -1;
+      if (start >= 0) return summary?.slice(start) ?? null;
+    }
+    return null;
   }
 }
 

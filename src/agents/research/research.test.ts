@@ -39,7 +39,7 @@ async function run(
     execute: () => ({ output: '', exitCode: 0, seconds: 1 }),
     actions: allActions,
     answer: ({ role, purpose }, count) =>
-      role === 'agent' ? (left.shift() ?? finalAnswer) : `${purpose} (call ${count})`,
+      role === 'agent' ? (left.shift() ?? finalAnswer) : `[Reasoning]: ${purpose} (call ${count})`,
     logActions: true,
     ...settings,
   });
@@ -65,7 +65,9 @@ describe('research, as in the paper', () => {
       ...[...step, ...step, ...step, ...step],
       ...[retrieve, ...step, retrieve, 'Final Answer'],
     ]);
-    expect(environment.taken[1]?.args).toEqual({ content: '\n\nStep 0:\nsummarise a step (call 2)\n' });
+    expect(environment.taken[1]?.args).toEqual({
+      content: '\n\nStep 0:\n[Reasoning]: summarise a step (call 2)\n',
+    });
     expect(environment.taken[8]?.args).toEqual({ current_plan: '' });
     const tails = tailsOf(environment);
     expect(tails[3]).not.toContain('from your research log');
@@ -97,7 +99,7 @@ describe('research, as in the paper', () => {
     const environment = await run(['hello', lacking, unknown, readFile], { ...paper, retrieval: false });
     expect(namesOf(environment)).toEqual(['Read File', 'Final Answer']);
     const tails = tailsOf(environment);
-    expect(tails[2]).toContain('It lacks Reflection, Research Plan and Status, Fact Check.');
+    expect(tails[2]).toContain('It lacks "Reflection:", "Research Plan and Status:", "Fact Check:".');
     for (const tail of tails.slice(1, 4)) {
       expect(tail).toContain(
         'all of these entries: Reflection, Research Plan and Status, Fact Check, Thought, Action, Action Input.',
@@ -129,6 +131,19 @@ describe('research, as in the paper', () => {
     const tails = tailsOf(environment);
     expect(tails[2]).toContain('could not be read');
     expect(tails[3]).not.toContain('could not be read');
+  });
+
+  it('keeps of a summary what begins with its first mark, and asks for one up to five times', async () => {
+    const summaries = ['no marks', 'Sure! [Reasoning]: because', ...Array(9).fill('never')];
+    const replies = [readFile, readFile];
+    const answer: FakeEnvironmentSettings['answer'] = ({ role }) =>
+      role === 'agent' ? (replies.shift() ?? finalAnswer) : summaries.shift();
+    const environment = await run([], paper, { answer });
+    expect(environment.taken.filter(({ name }) => name === append).map(({ args }) => args.content)).toEqual([
+      '\n\nStep 0:\n[Reasoning]: because\n',
+      '\n\nStep 1:\n[Action]: Read File\n[Observation]: print(1)\n',
+    ]);
+    expect(environment.asked).toHaveLength(3 + 2 + 5);
   });
 
   it('stops after fifty steps of its own', async () => {
@@ -176,7 +191,9 @@ describe('research, as it is by default', () => {
     const recall = environment.asked.find(({ purpose }) => purpose === 'recall from the log');
     const text = recall === undefined ? '' : tailOf(recall);
     expect(text).toContain('the newest plan');
-    expect(text).toContain('Step 0:\nsummarise a step (call 2)\n\n\nStep 1:\nsummarise a step (call 4)');
+    expect(text).toContain(
+      'Step 0:\n[Reasoning]: summarise a step (call 2)\n\n\nStep 1:\n[Reasoning]: summarise a step (call 4)',
+    );
   });
 
   it('tells of every action there is', async () => {

@@ -61,7 +61,7 @@ export class Dialogue {
       if (reply === null) return null;
       const parsed = parseReply(reply, this.#environment.actions, this.#format);
       this.#environment.note(noteOf(parsed));
-      const complaint = formatErrors === 'nothing' ? this.#rejection(parsed) : null;
+      const complaint = formatErrors === 'nothing' ? this.#rejection(reply, parsed) : null;
       if (complaint === null) return turnOf(parsed);
       note = correction(complaint, this.#labels);
     }
@@ -155,11 +155,11 @@ export class Dialogue {
     ];
   }
 
-  /** Why a reply is asked for again where that costs nothing; null where it is acted on. */
-  #rejection(parsed: ParsedReply): string | null {
-    const missing = this.#format.entries.filter((name) => !Object.hasOwn(parsed.entries, name));
-    if (!parsed.ok && !unreadableInput.has(parsed.reason)) return parsed.message;
-    return missing.length === 0 ? null : `It lacks ${missing.join(', ')}.`;
+  /** Why a reply is asked for again where that costs nothing, by the paper's rules; null where it is acted on. */
+  #rejection(reply: string, parsed: ParsedReply): string | null {
+    const missing = this.#labels.filter((label) => !reply.includes(`${label}:`));
+    if (missing.length > 0) return `It lacks ${missing.map((label) => `"${label}:"`).join(', ')}.`;
+    return parsed.ok || unreadableInput.has(parsed.reason) ? null : parsed.message;
   }
 
   get #labels(): string[] {
