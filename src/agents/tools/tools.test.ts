@@ -70,6 +70,7 @@ describe('the tools agent', () => {
         call_id: 'b',
         name: 'Read_File',
         text: 'lr = 0.1\n\n\n[What is left: 48 steps, 60 min.\nSubmission: there from the start; not checked yet.]',
+        stable: true,
       },
     ]);
     expect(environment.givenUp).toBeNull();
