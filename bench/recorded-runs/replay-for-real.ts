@@ -212,7 +212,7 @@ function compareScripts(recorded: string, ours: string): RealReplay['scripts'] {
 
 /** Without what the two systems' ways of writing a text file differ in. */
 function plainText(path: string): string | null {
-  return textOf(path)?.replaceAll('\r\n', '\n').trimEnd() ?? null;
+  return textOf(path)?.replaceAll('\r\n', '\n').trim() ?? null;
 }
 
 function textOf(path: string): string | null {

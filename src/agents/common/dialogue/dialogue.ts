@@ -77,7 +77,7 @@ export class Dialogue {
     const said = { ...replyOf(turn), isMalformed };
     const shown = ended
       ? observation
-      : await condense(this.#environment, showReply(said), observation, this.#settings.condense);
+      : await condense(this.#environment, showReply(said), { ...said, observation }, this.#settings.condense);
     const step = { ...said, observation: shown };
     this.history.add(step);
     if (ended || this.#settings.formatErrors === 'nothing' || this.#unusable < this.#settings.attempts)
