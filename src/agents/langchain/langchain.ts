@@ -18,6 +18,9 @@ export function langchainAgent(load: Load): Agent {
         default: 5,
       },
     },
+    async ready() {
+      await loaded(load);
+    },
     async run({ environment, options }) {
       const steps = wholeNumberOption(agent, options, 'steps_in_context', 1);
       const invalidReplies = wholeNumberOption(agent, options, 'invalid_replies', 1);
@@ -42,7 +45,7 @@ async function loaded(load: Load): ReturnType<Load> {
     throw new UserError(
       'langchain_missing',
       `the agent "langchain" needs the package ${missing[1]}, which is not installed`,
-      'npm install @langchain/core @langchain/classic (with Node 22 or newer)',
+      'npm install @langchain/core @langchain/classic',
       { cause: error },
     );
   }

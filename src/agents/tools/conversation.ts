@@ -19,6 +19,8 @@ export interface ToolResult {
   action: string;
   status: Taken['status'] | 'not carried out';
   text: string;
+  /** How the run stood then; null where that is told later. */
+  standing: string | null;
 }
 
 /** A reply of the model, and all that was answered to it. */
@@ -109,20 +111,27 @@ function compact(result: Turn['results'][number]): number {
   if (result.compacted !== null) return 0;
   const short = compactedText(result, keptOfResult);
   if (short.length >= result.text.length) return 0;
+  const before = tokensOf(shownText(result));
   result.compacted = short;
-  return tokensOf(result.text) - tokensOf(short);
+  return before - tokensOf(short);
 }
 
 function messagesOf({ reply, results, remark }: Turn): ModelMessage[] {
   const answers = results.map(
-    ({ call, text, compacted }): ModelMessage => ({
+    (result, index): ModelMessage => ({
       role: 'tool',
-      call_id: call.id,
-      name: call.name,
-      text: compacted ?? text,
+      call_id: result.call.id,
+      name: result.call.name,
+      text: shownText(result),
+      // All up to here comes again in the next request: providers may keep it in their caches.
+      ...(index === results.length - 1 ? { stable: true } : {}),
     }),
   );
   return [reply, ...answers, ...(remark === null ? [] : [{ role: 'user' as const, text: remark }])];
+}
+
+function shownText({ text, standing, compacted }: Turn['results'][number]): string {
+  return compacted ?? (standing === null ? text : `${text}\n\n[${standing}]`);
 }
 
 /** The provider's own form of a message is sent instead of ours. */

@@ -24,10 +24,9 @@ export function opening(task: TaskBrief, standing: string): string {
   return `${taskText(task)}\n\n## How you stand\n${standing}\n\nBegin.`;
 }
 
-/** What came of a call, as the model is told; `standing` only where nothing follows it. */
-export function resultText({ status, observation }: Taken, standing: string | null): string {
-  const ending = status === 'ok' ? '' : `\n[${status}]`;
-  return `${observation}${ending}${standing === null ? '' : `\n\n[${standing}]`}`;
+/** What came of a call, as the model is told. */
+export function resultText({ status, observation }: Taken): string {
+  return status === 'ok' ? observation : `${observation}\n[${status}]`;
 }
 
 /** @param finalAnswer see `instructions` */

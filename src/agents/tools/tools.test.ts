@@ -69,7 +69,8 @@ describe('the tools agent', () => {
         role: 'tool',
         call_id: 'b',
         name: 'Read_File',
-        text: 'lr = 0.1\n\n\n[What is left: 48 steps, 60 minutes.\nSubmission: there from the start; not checked yet.]',
+        text: 'lr = 0.1\n\n\n[What is left: 48 steps, 60 min.\nSubmission: there from the start; not checked yet.]',
+        stable: true,
       },
     ]);
     expect(environment.givenUp).toBeNull();
@@ -80,7 +81,7 @@ describe('the tools agent', () => {
     const { asked } = await runInMemory(tools, inTurn(calling(call('a', 'Check_Budget')), finish));
     expect(asked[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(asked[0]?.messages[1]?.text).toMatch(
-      /Make it better\.[\s\S]*MAE[\s\S]*submission\.csv[\s\S]*50 steps, 60 minutes/,
+      /Make it better\.[\s\S]*MAE[\s\S]*submission\.csv[\s\S]*50 steps, 60 min/,
     );
     expect(asked[1]?.messages.slice(0, 2)).toEqual(asked[0]?.messages);
     expect(asked[1]?.tools).toEqual(asked[0]?.tools);
@@ -140,7 +141,7 @@ describe('the tools agent', () => {
     expect(stuck.asked).toHaveLength(3);
     expect(stuck.givenUp).toEqual({
       reason: 'reply_format',
-      message: 'The model called no tool in 3 replies in a row.',
+      message: '3 replies in a row held no tool call that could be carried out.',
     });
   });
 
@@ -217,7 +218,7 @@ describe('a conversation that grows too long', () => {
     expect(texts[0]).toMatch(
       /^\[Taken out to save room: the answer of \d+ characters to "Read File", which ended as "ok"/,
     );
-    expect(texts[0]).toContain('the end');
+    expect(texts[0]).toMatch(/x the end$/);
     expect(texts.slice(-2).every((text) => text.startsWith(long))).toBe(true);
     const { messages } = asked[shortened] ?? { messages: [] };
     expect(messages.slice(0, 2)).toEqual(asked[0]?.messages);

@@ -44,7 +44,8 @@ export const tools: Agent = {
       if (reply.tool_calls.length === 0)
         conversation.addRemark(nudge(finalAnswer, reply.finish === 'length'));
     }
-    environment.giveUp('reply_format', `The model called no tool in ${mostNudges + 1} replies in a row.`);
+    const message = `${mostNudges + 1} replies in a row held no tool call that could be carried out.`;
+    environment.giveUp('reply_format', message);
   },
 };
 
@@ -91,12 +92,12 @@ async function carryOut(
     const taken = await steps.take(action);
     if (taken.ended) return { acted: true, ended: true };
     const standing = index === whole.length - 1 ? steps.standing.describe() : null;
-    const text = resultText(taken, standing);
-    conversation.addResult({ call, action: action.name, status: taken.status, text });
+    const text = resultText(taken);
+    conversation.addResult({ call, action: action.name, status: taken.status, text, standing });
   }
   for (const call of tool_calls.slice(whole.length)) {
     const action = toolbox.actionOf(call).name;
-    conversation.addResult({ call, action, status: 'not carried out', text: cutCall });
+    conversation.addResult({ call, action, status: 'not carried out', text: cutCall, standing: null });
   }
   return { acted: whole.length > 0, ended: false };
 }
