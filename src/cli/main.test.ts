@@ -141,6 +141,26 @@ describe('answers', () => {
     expect(stdout).toBe('');
   });
 
+  test('the folder of an experiment has another name with other options of its agent', async () => {
+    const plan = ['run', ...withFixtures, '--task', 'sums', '--agent', 'automl', '--dry-run', '--json'];
+    const nameWith = async (...flags: string[]) =>
+      JSON.parse((await mlab([...plan, ...flags], here)).out).name;
+    const patient = await nameWith('--agent-option', 'patience=9');
+    expect(patient).not.toBe(await nameWith());
+    expect(patient).toBe(await nameWith('--agent-option', 'patience=9'));
+  });
+
+  test.each([['--money'], ['--experiment-money']])(
+    '%s is refused where the price of a model is not known, before anything runs',
+    async (limit) => {
+      const model = ['--model', 'openai-compatible/x', '--base-url', 'http://localhost:9/v1'];
+      const argv = ['run', ...withFixtures, '--task', 'sums', '--agent', 'act', ...model, limit, '1'];
+      const { code, err } = await mlab(argv, here);
+      expect(code).toBe(2);
+      expect(err).toMatch(/openai-compatible\/x: its price is not known/);
+    },
+  );
+
   test('flags override the experiment file, limit by limit', async () => {
     const file = join(folder, 'experiment.yaml');
     writeFileSync(file, 'tasks: [sums]\nagents: [noop]\nseeds: 3\nlimits: { steps: 4, wall_seconds: 60 }\n');

@@ -102,14 +102,17 @@ export const run: Verb = {
 
 /** The language models of a plan; undefined where no run asks one. */
 function registryOf(context: Context, plan: Plan): ModelRegistry | undefined {
-  const roles = plan.runs.flatMap((run) => run.roles ?? []);
-  if (roles.length === 0) return undefined;
-  const { providers = {}, prices = {} } = plan;
+  const asking = plan.runs.flatMap(({ roles, limits }) => (roles === undefined ? [] : [{ roles, limits }]));
+  if (asking.length === 0) return undefined;
+  const { providers = {}, prices = {}, spend = {} } = plan;
   const registry = new ModelRegistry({
     ...{ providers, prices, variables: context.variables },
     folder: process.cwd(),
   });
-  for (const run of roles) registry.check(run);
+  for (const { roles, limits } of asking) {
+    registry.check(roles);
+    if (limits.money !== undefined || spend.money !== undefined) registry.checkPrices(roles);
+  }
   return registry;
 }
 
