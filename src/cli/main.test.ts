@@ -161,6 +161,16 @@ describe('answers', () => {
     },
   );
 
+  test.each([
+    [['--step', '2', '--task', 'sums'], /Name it with --from/],
+    [['--from', 'a/b', '--agent', 'tools'], /Leave out .*--agent/],
+    [['--from', 'a/b', '--seeds', '3'], /Leave out .*--seeds/],
+  ])('run %j is refused, as something in it would be passed over', async (flags, told) => {
+    const { code, err } = await mlab(['run', ...withFixtures, ...flags], here);
+    expect(code).toBe(2);
+    expect(err).toMatch(told);
+  });
+
   test('flags override the experiment file, limit by limit', async () => {
     const file = join(folder, 'experiment.yaml');
     writeFileSync(file, 'tasks: [sums]\nagents: [noop]\nseeds: 3\nlimits: { steps: 4, wall_seconds: 60 }\n');

@@ -68,7 +68,7 @@ export const run: Verb = {
       );
     }
     const wanted = withModelsOf(context.variables, readExperiment(path, options));
-    const source = options.from === undefined ? null : findParent(context, options, wanted);
+    const source = findParent(context, options, wanted);
     const tasks =
       source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
     const planOf = (known: readonly PlannedTask[]): Plan =>
