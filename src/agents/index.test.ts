@@ -49,6 +49,7 @@ describe('the agents', () => {
       });
     await refused('automl', { patience: 0 });
     await refused('research', { profile: 'papr' });
+    await refused('research', { profile: 'paper', turns: 0 });
     await refused('tools', { nudges: 1.5 });
     await refused('react', { actions: 'List Files, Exekute Script' });
     await refused('act', { hidden_actions: 'Fly' });

@@ -41,7 +41,8 @@ export const researchOptions = {
   },
   retrieval_after: { description: 'steps after which the log is asked for the first time', default: 4 },
   turns: {
-    description: 'it stops after so many steps of its own; 0: it goes on as long as the run (paper: 50)',
+    description:
+      'it stops after so many steps of its own; 0: it goes on as long as the run (paper: 50, and never 0)',
     default: 0,
   },
 } satisfies Agent['options'];
@@ -90,6 +91,7 @@ export function readResearchSettings(
     entries: known.filter((name) => chosen.includes(name)),
     log: retrieval === true ? log : null,
     recallAfter: wholeNumberOption(agent, options, 'retrieval_after', 0),
-    turns: wholeNumberOption(agent, options, 'turns', 0),
+    // What can't be read costs no step there: without an end of its own, it might go on for ever.
+    turns: wholeNumberOption(agent, options, 'turns', isPaper ? 1 : 0),
   };
 }
