@@ -31,7 +31,10 @@ describe.skipIf(missing !== undefined)(`docs/how-to/write-an-agent.md${why}`, ()
       `I add the second number, too.\n\`\`\`python\n${betterSums}\`\`\``,
       'Nothing is left to gain.',
     ];
-    writeFileSync(join(bench.folder, 'rewriter.jsonl'), script.map((text) => JSON.stringify(text)).join('\n'));
+    writeFileSync(
+      join(bench.folder, 'rewriter.jsonl'),
+      script.map((text) => JSON.stringify(text)).join('\n'),
+    );
     const registry = new ModelRegistry({ variables: {}, folder: bench.folder });
     const { record, folder, experiment } = await runOnce(bench.experiments, equipment, rewriter, {
       changes: { models: ['scripted/rewriter.jsonl'] },

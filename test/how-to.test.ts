@@ -28,17 +28,17 @@ describe('docs/how-to/write-an-agent.md', () => {
   const importsOf = (code: string) =>
     [...code.matchAll(/^import (.*) from '(?:.*\/)?(.*?)';$/gm)].map(([, names, from]) => [names, from]);
 
-  test.each([
-    'docs/how-to/write-an-agent/rewriter.ts',
-    'test/example-agent.test.ts',
-  ])('shows %s as it is compiled and run', (path) => {
-    const code = read(path);
-    const shown = blocksOf('docs/how-to/write-an-agent.md', 'ts').find(
-      (block) => withoutImports(block) === withoutImports(code),
-    );
-    expect(shown).toBeDefined();
-    expect(importsOf(shown ?? '').toSorted()).toEqual(importsOf(code).toSorted());
-  });
+  test.each(['docs/how-to/write-an-agent/rewriter.ts', 'test/example-agent.test.ts'])(
+    'shows %s as it is compiled and run',
+    (path) => {
+      const code = read(path);
+      const shown = blocksOf('docs/how-to/write-an-agent.md', 'ts').find(
+        (block) => withoutImports(block) === withoutImports(code),
+      );
+      expect(shown).toBeDefined();
+      expect(importsOf(shown ?? '').toSorted()).toEqual(importsOf(code).toSorted());
+    },
+  );
 });
 
 const experiments = pages.flatMap((page) =>
@@ -65,9 +65,9 @@ const flagsOf = new Map(
 );
 
 const commands = pages.flatMap((page) =>
-  [...read(page).matchAll(/(?:npx )?\bmlab ((?:tasks|runs|run|models|prepare|grade|report)\b[^\n`#|]*)/g)].map(
-    ([, text = '']) => ({ page, words: text.trim().split(/\s+/) }),
-  ),
+  [
+    ...read(page).matchAll(/(?:npx )?\bmlab ((?:tasks|runs|run|models|prepare|grade|report)\b[^\n`#|]*)/g),
+  ].map(([, text = '']) => ({ page, words: text.trim().split(/\s+/) })),
 );
 
 test('the commands on the pages are there, with all their flags', () => {
