@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountPoints, RunEnvironment, recordedRun } from '../src/environment/index.ts';
+import { Allowance, ScriptedModels } from '../src/models/index.ts';
 import { createWorkspace, isReadOnly, sandboxSpec, type TaskEquipment } from '../src/runs/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import type { SandboxDriver } from '../src/schema/index.ts';
@@ -94,6 +95,14 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
       snapshotter,
       recorded: recordedRun(events, (ref) => resolveText(folder.objects, ref)),
       secondsUsedBefore: 0,
+      // A model that says something, and a person who does: so that every action is offered.
+      models: {
+        models: new ScriptedModels(() => 'print(1)'),
+        allowance: new Allowance({ of: 'this run' }),
+        shared: null,
+        spentBefore: { calls: 0, tokens: 0, money: 0, unpriced: 0 },
+      },
+      askPerson: async () => 'Go on.',
       signal,
     }),
   );

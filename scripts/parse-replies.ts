@@ -7,7 +7,8 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { parseReply } from '../src/agents/common/replies/index.ts';
-import { recordedActions, recordedFormat } from '../src/agents/common/replies/recorded-actions.ts';
+import { recordedFormat } from '../src/agents/common/replies/recorded-format.ts';
+import { describeActions } from '../src/environment/index.ts';
 import { messageOf } from '../src/lib/errors.ts';
 import { isProgram, runScript, SetUpError } from './script.mjs';
 
@@ -44,7 +45,7 @@ async function main(words: string[]): Promise<number> {
   }
   if (files.length === 0) throw new SetUpError(`No file was given.\n\n${help}`);
   const replies = files.flatMap(repliesOf);
-  const actions = recordedActions();
+  const actions = describeActions();
   const counts = new Map<string, Count>();
   for (const reply of replies) {
     const parsed = parseReply(reply.completion, actions, recordedFormat);

@@ -1,5 +1,5 @@
 import type { Action } from '../../src/schema/index.ts';
-import type { TakenTurn } from './recorded-environment.ts';
+import type { TakenTurn } from './recorded-guide.ts';
 import {
   isLogEntry,
   logAction,

@@ -1,10 +1,4 @@
-import type {
-  ActionDescription,
-  Environment,
-  GiveUpReason,
-  ModelReply,
-  StepResult,
-} from '../../src/environment/index.ts';
+import type { ActionDescription, Environment, ModelReply, StepResult } from '../../src/environment/index.ts';
 import {
   type Action,
   type ActionStatus,
@@ -13,90 +7,54 @@ import {
   type ModelRequest,
   TaskBrief,
 } from '../../src/schema/index.ts';
-import { logAction, type RecordedAction, type RecordedRun, recallAction } from './recorded-run.ts';
+import { RecordedGuide, type TakenTurn } from './recorded-guide.ts';
+import type { RecordedRun } from './recorded-run.ts';
 
+const over = 'The recorded run is over.';
 const shutDown = /^The environment has shut down/;
-
-/** What the agent did in one turn. */
-export interface TakenTurn {
-  steps: Action[];
-  /** Replies of its model that it asked for. */
-  replies: number;
-}
 
 /** Answers an agent with what a recorded run holds, turn by turn, whatever the agent does in the turn. */
 export class RecordedEnvironment implements Environment {
   readonly task: TaskBrief;
   readonly actions: readonly ActionDescription[];
   readonly budget: Budget;
-  readonly turns: TakenTurn[] = [{ steps: [], replies: 0 }];
-  givenUp: { reason: GiveUpReason; message: string } | null = null;
-  readonly #run: RecordedRun;
-  /** How many of a list's replies were given. */
-  readonly #used = new Map<readonly string[], number>();
+  readonly #guide: RecordedGuide;
   #steps = 0;
   #ended = false;
 
   constructor(run: RecordedRun, actions: readonly ActionDescription[]) {
-    this.#run = run;
+    this.#guide = new RecordedGuide(run);
     this.actions = actions;
     this.task = briefOf(run);
     this.budget = this.#budgetNow();
   }
 
+  get turns(): readonly TakenTurn[] {
+    return this.#guide.turns;
+  }
+
   async step(action: Action): Promise<StepResult> {
-    if (this.#ended) return this.#result('closed', 'The recorded run is over.');
+    if (this.#ended) return this.#result('closed', over);
     this.#steps += 1;
-    this.#taken.steps.push(action);
-    const recorded = this.#counterpart(action);
-    const isLast = this.#run.turns[this.turns.length] === undefined;
-    if (action.name === logAction && recorded?.action.name === logAction) {
-      this.turns.push({ steps: [], replies: 0 });
-      if (isLast) this.#ended = true;
-    }
+    const recorded = this.#guide.take(action);
     const observation = recorded?.observation ?? 'The recorded run holds nothing of this.';
-    if (action.name === 'Final Answer' || shutDown.test(observation)) this.#ended = true;
+    if (this.#guide.isOver || action.name === 'Final Answer' || shutDown.test(observation))
+      this.#ended = true;
     return this.#result(recorded === undefined ? 'failed' : 'ok', observation);
   }
 
-  async ask({ role, purpose }: ModelRequest): Promise<ModelReply> {
-    const turn = this.#run.turns[this.turns.length - 1];
-    if (this.#ended || turn === undefined) return { kind: 'closed', message: 'The recorded run is over.' };
-    if (role === 'agent') return this.#replyOf(turn.replies[this.#taken.replies++]);
-    const summaries = purpose === 'summarise a step' ? turn.stepSummaries : turn.observationSummaries;
-    const used = this.#used.get(summaries) ?? 0;
-    this.#used.set(summaries, used + 1);
-    return this.#replyOf(summaries[used] ?? '');
+  async ask(request: ModelRequest): Promise<ModelReply> {
+    const text = this.#ended ? null : this.#guide.reply(request);
+    if (text !== null) return { kind: 'answered', text, tool_calls: [], finish: 'stop' };
+    this.#ended = true;
+    return { kind: 'closed', message: over };
   }
 
-  giveUp(reason: GiveUpReason, message: string): void {
-    this.givenUp ??= { reason, message };
+  giveUp(): void {
     this.#ended = true;
   }
 
   note(): void {}
-
-  get #taken(): TakenTurn {
-    const turn = this.turns.at(-1);
-    if (turn === undefined) throw new Error('there is always a turn');
-    return turn;
-  }
-
-  /** What the original did in this turn that has the same place: log entry, look into the log, or the action itself. */
-  #counterpart(action: Action): RecordedAction | undefined {
-    const steps = this.#run.turns[this.turns.length - 1]?.steps ?? [];
-    if (action.name === logAction || action.name === recallAction) {
-      return steps.findLast((step) => step.action.name === action.name);
-    }
-    return steps.find((step) => step.action.name === action.name);
-  }
-
-  #replyOf(text: string | undefined): ModelReply {
-    if (text !== undefined) return { kind: 'answered', text, tool_calls: [], finish: 'stop' };
-    // The original went on where the agent asks again.
-    this.#ended = true;
-    return { kind: 'closed', message: 'The recorded run holds no further reply of this turn.' };
-  }
 
   #result(status: ActionStatus, observation: string): StepResult {
     return {

@@ -21,7 +21,11 @@ const RecordedAction = z.object({
 });
 export type RecordedAction = z.infer<typeof RecordedAction>;
 
-const Trace = z.object({ steps: z.array(RecordedAction), task_description: z.string() });
+const Trace = z.object({
+  steps: z.array(RecordedAction),
+  low_level_steps: z.array(RecordedAction),
+  task_description: z.string(),
+});
 
 /** One turn of the original agent. */
 export interface RecordedTurn {
@@ -48,6 +52,8 @@ export interface RecordedRun {
   /** What models answered inside actions, by the step (from 0) that asked. */
   toolReplies: ReadonlyMap<number, readonly string[]>;
   steps: readonly RecordedAction[];
+  /** What actions did inside, such as reading a file. */
+  innerSteps: readonly RecordedAction[];
 }
 
 export const logAction = 'Append Summary to Research Log';
@@ -84,6 +90,7 @@ export function readRecordedRun(folder: string): RecordedRun {
       [...toolReplies].map(([step, asked]) => [step, asked.map(({ completion }) => completion)]),
     ),
     steps: trace.steps,
+    innerSteps: trace.low_level_steps,
   };
 }
 

@@ -108,23 +108,31 @@ describe('an agent that writes its actions as text', () => {
   });
 
   it('has long observations summarised by the fast model, block by block, and merges what it reported', async () => {
-    const files = { long: 'x'.repeat(12_000), 'train.py': '' };
-    const readLong = reply('Read File', { file_name: 'long' });
-    const environment = await talk(react, [readLong, finalAnswer], { files });
+    const output = 'x'.repeat(12_000);
+    const settings = { execute: () => ({ ...execute(), output }) };
+    const environment = await talk(react, [runScript, finalAnswer], settings);
     const fast = environment.asked.filter(({ role }) => role === 'fast');
     expect(fast.map(({ purpose }) => purpose)).toEqual(Array(3).fill('summarise an observation'));
     expect(fast[0]?.messages[0]?.text).toContain('x'.repeat(10_000));
     expect(fast[2]?.messages[0]?.text).toContain('Part 2:');
     expect(tailOf(agentCalls(environment)[1])).toContain('in short');
-    const whole = await talk(react, [readLong, finalAnswer], { files, options: { summarise_over: 0 } });
+    const options = { summarise_over: 0 };
+    const whole = await talk(react, [runScript, finalAnswer], { ...settings, options });
     expect(whole.asked.map(({ role }) => role)).not.toContain('fast');
-    expect(tailOf(whole.asked[1])).toContain('x'.repeat(12_000));
+    expect(tailOf(whole.asked[1])).toContain(output);
+  });
+
+  it('shows what a file holds as it is, since an edit may have to name it exactly', async () => {
+    const files = { long: 'x'.repeat(12_000) };
+    const environment = await talk(react, [reply('Read File', { file_name: 'long' })], { files });
+    expect(environment.asked.map(({ role }) => role)).not.toContain('fast');
+    expect(tailOf(environment.asked[1])).toContain(files.long);
   });
 
   it('leaves out the middle of a long observation where the fast model gives nothing', async () => {
-    const replies = [reply('Read File', { file_name: 'long' }), finalAnswer];
+    const replies = [runScript, finalAnswer];
     const environment = await talk(react, [], {
-      files: { long: `begin${'x'.repeat(9000)}end` },
+      execute: () => ({ ...execute(), output: `begin${'x'.repeat(9000)}end` }),
       answer: ({ role }) => {
         if (role === 'fast') return { kind: 'refused', message: 'no' };
         return replies.shift() ?? finalAnswer;

@@ -17,7 +17,7 @@ const missingCodes: ReadonlySet<string> = new Set([
   ...['wrong_checksum', 'wrong_size', 'html_page', 'bad_redirect', 'unsafe_redirect', 'too_many_redirects'],
   ...['kaggle_credentials', 'kaggle_rules', 'kaggle_competition', 'prepare_failed', 'bad_archive'],
   ...['cache_not_writable', 'disk_full', 'withheld_missing'],
-  ...['key_missing', 'base_url_missing', 'base_url_invalid'],
+  ...['key_missing', 'base_url_missing', 'base_url_invalid', 'langchain_missing'],
 ]);
 
 /** What the machine says no to, and what to look at. */

@@ -1,4 +1,4 @@
-import type { ActionDefinition } from './action.ts';
+import { type ActionDefinition, describeAction } from './action.ts';
 import { fileEditActions } from './actions/edit-file.ts';
 import { scriptEditActions } from './actions/edit-script.ts';
 import { executeActions } from './actions/execute.ts';
@@ -7,6 +7,7 @@ import { judgeActions } from './actions/judge.ts';
 import { helpActions } from './actions/request-help.ts';
 import { researchLogActions } from './actions/research-log.ts';
 import { understandingActions } from './actions/understand-file.ts';
+import type { ActionDescription } from './environment.ts';
 
 const all = [
   ...fileActions,
@@ -23,6 +24,11 @@ const all = [
 export const actionDefinitions: ReadonlyMap<string, ActionDefinition> = new Map(
   all.map((action) => [action.name, action]),
 );
+
+/** What agents are told of the actions that can be done where there is a model and a person. */
+export function describeActions(): ActionDescription[] {
+  return [...actionDefinitions.values()].map(describeAction);
+}
 
 /** The actions that can be done where there is a model, or a person, or not. */
 export function offeredActions(there: {

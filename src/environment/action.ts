@@ -64,6 +64,7 @@ export function describeAction(action: ActionDefinition): ActionDescription {
     arguments: Object.entries(action.schema.shape).map(([name, schema]) => ({
       name,
       description: (schema as z.ZodType).description ?? '',
+      ...((schema as z.ZodType).safeParse(undefined).success ? { optional: true } : {}),
     })),
     input_schema: z.record(z.string(), z.json()).parse(z.toJSONSchema(action.schema, { io: 'input' })),
   };

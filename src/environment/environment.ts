@@ -14,6 +14,8 @@ import type {
 export interface ArgumentDescription {
   name: string;
   description: string;
+  /** It may be left out. */
+  optional?: boolean;
 }
 
 /** An action as an agent is told of it. */

@@ -1,4 +1,4 @@
-export { actionDefinitions } from './action-definitions.ts';
+export { actionDefinitions, describeActions } from './action-definitions.ts';
 export { briefInside, helpersInside, outputsName } from './command-runner.ts';
 export type { Ending } from './ending.ts';
 export type {

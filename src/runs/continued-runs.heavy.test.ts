@@ -26,6 +26,7 @@ const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 const settings = { models: ['scripted/replies.jsonl'] };
 const toolCall = (name: string, input: object) => ({ tool_calls: [{ name, input }] });
 const write = (content: string) => toolCall('Write_File', { file_name: 'notes.txt', content });
+/** Without a submission it is held back once. */
 const finish = toolCall('Final_Answer', { final_answer: 'done' });
 
 function script(...replies: object[]): ModelRegistry {
@@ -52,20 +53,20 @@ function only({ plan }: Experiment) {
 
 withSandbox(`a run of an agent with a language model${why}`, () => {
   test('keeps what its calls used, and replays from its trace alone to the same actions', async () => {
-    const registry = script(write('one'), write('two'), finish);
+    const registry = script(write('one'), write('two'), finish, finish);
     const { experiment, result } = await runTools(registry);
-    expect(result?.record).toMatchObject({ status: 'finished', spent: { calls: 3, unpriced: 3 } });
+    expect(result?.record).toMatchObject({ status: 'finished', spent: { calls: 4, unpriced: 4 } });
     const folder = experiment.runFolder(only(experiment).id);
     expect(await checkRun(folder)).toEqual([]);
     const replay = () => replayRun(only(experiment), folder, agentByName('tools'), equipment.task);
-    expect(await replay()).toMatchObject({ steps: 3, calls: 3, diverged: null });
+    expect(await replay()).toMatchObject({ steps: 3, calls: 4, diverged: null });
     const changed = { ...equipment.task, brief: { ...equipment.task.brief, problem: 'Another problem.' } };
     const other = await replayRun(only(experiment), folder, agentByName('tools'), changed);
     expect(other.diverged).toMatch(/model call 1 .*message \d .*Another problem/);
   });
 
   test('that stops in a limit of the experiment goes on when the limit is raised', async () => {
-    const registry = script(write('one'), write('two'), finish);
+    const registry = script(write('one'), write('two'), finish, finish);
     const { experiment, result } = await runTools(registry, { spend: { tokens: 19_000 } });
     expect(result?.record).toMatchObject({
       status: 'failed',
@@ -76,19 +77,19 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
     const wider = { ...raised.plan, spend: { tokens: 3_000_000 } };
     const again = Object.assign(Object.create(Object.getPrototypeOf(raised)), raised, { plan: wider });
     const [after] = await workThrough(again, equipment, 'continue', { registry });
-    expect(after?.record).toMatchObject({ status: 'finished', spent: { calls: 3 } });
+    expect(after?.record).toMatchObject({ status: 'finished', spent: { calls: 4 } });
   });
 });
 
 withSandbox(`a run that goes on from a step of another${why}`, () => {
   test('shares the past up to there, takes another way from there, and names its parent', async () => {
-    const first = await runTools(script(write('one'), write('two'), finish));
+    const first = await runTools(script(write('one'), write('two'), finish, finish));
     const source = only(first.experiment);
     const parent: RunParent = { experiment: first.experiment.plan.name, run: source.id, step: 1 };
     const plan = makeForkPlan(source, parent, ExperimentFile.parse({ limits: { steps: 9 } }), {}, '0');
     expect(plan.runs).toMatchObject([{ parent, limits: { steps: 9 }, seed: source.seed, agent: 'tools' }]);
     const fork = createExperiment(join(bench.experiments, plan.name), plan);
-    const registry = script(write('one'), write('another way'), finish);
+    const registry = script(write('one'), write('another way'), finish, finish);
     const folder = first.experiment.runFolder(source.id);
     const [result] = await workThrough(fork, equipment, 'continue', { registry, parent: folder });
     expect(result?.problem).toBeNull();
@@ -107,7 +108,7 @@ withSandbox(`a run that goes on from a step of another${why}`, () => {
   });
 
   test('needs a step that there is', async () => {
-    const first = await runTools(script(finish));
+    const first = await runTools(script(finish, finish));
     const source = only(first.experiment);
     const parent: RunParent = { experiment: first.experiment.plan.name, run: source.id, step: 8 };
     const plan = makeForkPlan(source, parent, ExperimentFile.parse({}), {}, '0');

@@ -50,7 +50,7 @@ function registry(): ModelRegistry {
   const script = [
     ...replies.map((text) => ({ role: 'agent', text })),
     { role: 'editor', repeat: true, text: '```python\nprint("x" * 6000)\n```' },
-    { role: 'fast', repeat: true, text: 'a summary' },
+    { role: 'fast', repeat: true, text: '[Reasoning]: a summary' },
   ];
   writeFileSync(join(bench.folder, 'replies.jsonl'), script.map((line) => JSON.stringify(line)).join('\n'));
   return new ModelRegistry({ variables: {}, folder: bench.folder });
@@ -75,7 +75,7 @@ function deedsOf(folder: RunFolder) {
   const { events } = readTraceSync(folder.tracePath);
   return stepsOf(events).map(({ started, finished }) => ({
     action: started.action,
-    args: resolveText(folder.objects, started.args),
+    args: resolveText(folder.objects, started.args).replaceAll(/\d+\.\d s/g, 'S'),
     status: finished.status,
     observation: resolveText(folder.objects, finished.observation).replaceAll(/\d+\.\d s/g, 'S'),
   }));

@@ -50,7 +50,13 @@ export const ModelMessage = z.discriminatedUnion('role', [
     /** The provider's own form of it (signed reasoning, say), to be sent back as it came. */
     provider: z.json().optional(),
   }),
-  z.object({ role: z.literal('tool'), call_id: z.string(), name: z.string(), text: z.string() }),
+  z.object({
+    role: z.literal('tool'),
+    call_id: z.string(),
+    name: z.string(),
+    text: z.string(),
+    stable: z.boolean().optional(),
+  }),
 ]);
 export type ModelMessage = z.infer<typeof ModelMessage>;
 

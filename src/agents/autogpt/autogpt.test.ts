@@ -66,7 +66,7 @@ describe('the autogpt agent', () => {
       'user',
     ]);
     expect(last[7]?.text).toBe('The command "Execute Script" ended as "ok":\nMAE: 3.5\n[exit code 0, 2.0 s]');
-    expect(last[8]?.text).toMatch(/^What is left: 47 steps, 59 minutes\.\nSubmission: written in step 3/);
+    expect(last[8]?.text).toMatch(/^What is left: 47 steps, 59 min\.\nSubmission: written in step 3/);
     expect(last.slice(0, 2)).toEqual(environment.asked[0]?.messages.slice(0, 2));
     expect(environment.givenUp).toBeNull();
   });

@@ -18,6 +18,9 @@ export function langchainAgent(load: Load): Agent {
         default: 5,
       },
     },
+    async ready() {
+      await loaded(load);
+    },
     async run({ environment, options }) {
       const steps = wholeNumberOption(agent, options, 'steps_in_context', 1);
       const invalidReplies = wholeNumberOption(agent, options, 'invalid_replies', 1);

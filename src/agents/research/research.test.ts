@@ -146,6 +146,13 @@ describe('research, as in the paper', () => {
     expect(environment.asked).toHaveLength(3 + 2 + 5);
   });
 
+  it('has every long observation summarised, that of a file too', async () => {
+    const files = { 'train.py': 'x'.repeat(5001) };
+    const environment = await run([readFile], { ...paper, retrieval: false }, { files });
+    expect(purposesOf(environment)).toEqual(['act', 'summarise an observation', 'act']);
+    expect(tailsOf(environment)[1]).not.toContain('xxx');
+  });
+
   it('stops after fifty steps of its own', async () => {
     const environment = await run(Array(60).fill(readFile), { ...paper, retrieval: false }, { steps: 100 });
     expect(environment.taken).toHaveLength(50);

@@ -80,7 +80,11 @@ export function readResearchSettings(
   const log = isPaper ? 'actions' : 'own';
   return {
     dialogue: isPaper
-      ? { ...dialogue, formatErrors: 'nothing', showsStanding: false, shortens: false }
+      ? {
+          ...dialogue,
+          condense: { ...dialogue.condense, except: [] },
+          ...{ formatErrors: 'nothing', showsStanding: false, shortens: false },
+        }
       : dialogue,
     tellsTask: isPaper ? 'problem' : 'whole',
     entries: known.filter((name) => chosen.includes(name)),

@@ -118,11 +118,13 @@ function compact(result: Turn['results'][number]): number {
 
 function messagesOf({ reply, results, remark }: Turn): ModelMessage[] {
   const answers = results.map(
-    (result): ModelMessage => ({
+    (result, index): ModelMessage => ({
       role: 'tool',
       call_id: result.call.id,
       name: result.call.name,
       text: shownText(result),
+      // All up to here comes again in the next request: providers may keep it in their caches.
+      ...(index === results.length - 1 ? { stable: true } : {}),
     }),
   );
   return [reply, ...answers, ...(remark === null ? [] : [{ role: 'user' as const, text: remark }])];

@@ -69,7 +69,8 @@ describe('the tools agent', () => {
         role: 'tool',
         call_id: 'b',
         name: 'Read_File',
-        text: 'lr = 0.1\n\n\n[What is left: 48 steps, 60 minutes.\nSubmission: there from the start; not checked yet.]',
+        text: 'lr = 0.1\n\n\n[What is left: 48 steps, 60 min.\nSubmission: there from the start; not checked yet.]',
+        stable: true,
       },
     ]);
     expect(environment.givenUp).toBeNull();
@@ -80,7 +81,7 @@ describe('the tools agent', () => {
     const { asked } = await runInMemory(tools, inTurn(calling(call('a', 'Check_Budget')), finish));
     expect(asked[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(asked[0]?.messages[1]?.text).toMatch(
-      /Make it better\.[\s\S]*MAE[\s\S]*submission\.csv[\s\S]*50 steps, 60 minutes/,
+      /Make it better\.[\s\S]*MAE[\s\S]*submission\.csv[\s\S]*50 steps, 60 min/,
     );
     expect(asked[1]?.messages.slice(0, 2)).toEqual(asked[0]?.messages);
     expect(asked[1]?.tools).toEqual(asked[0]?.tools);

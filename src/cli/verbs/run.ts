@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { agentByName } from '../../agents/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { ModelRegistry, withModelsOf } from '../../models/index.ts';
 import {
@@ -82,7 +83,9 @@ export const run: Verb = {
       return { text: planText(plan), json: plan };
     }
     // What is wrong with flags and keys is said before anything is downloaded.
-    const registry = registryOf(context, planOf(tasks.map((task) => ({ task, verified: true }))));
+    const expected = planOf(tasks.map((task) => ({ task, verified: true })));
+    const registry = registryOf(context, expected);
+    for (const name of new Set(expected.runs.map(({ agent }) => agent))) await agentByName(name).ready?.();
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const equipment = new Map<string, TaskEquipment>();
     for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));

@@ -187,6 +187,19 @@ describe('the stable head of a prompt', () => {
     expect(JSON.stringify(body).split('cache_control')).toHaveLength(5);
   });
 
+  it('may end in what a tool answered', async () => {
+    const called: ModelMessage[] = [
+      { role: 'user', text: 'Look.', stable: true },
+      { role: 'assistant', text: '', tool_calls: [{ id: 'a', name: 'List_Files', input: {} }] },
+      { role: 'tool', call_id: 'a', name: 'List_Files', text: 'train.py', stable: true },
+    ];
+    const body = JSON.stringify(await sent('anthropic/claude', { messages: called }));
+    expect(body.split('cache_control')).toHaveLength(3);
+    expect(body).toMatch(
+      /"tool_result"[^{}]*"train\.py"[^{}]*"cache_control"|"tool_result".*"cache_control":\{"type":"ephemeral"\}/,
+    );
+  });
+
   it.each(fakeWires.filter(({ format }) => format !== 'anthropic'))(
     'is marked in no way where the provider finds it by itself ($format)',
     async ({ model }) =>

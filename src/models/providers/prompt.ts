@@ -104,7 +104,7 @@ function isBlank(text: string): boolean {
 }
 
 function isStable(message: ModelMessage): boolean {
-  return (message.role === 'system' || message.role === 'user') && message.stable === true;
+  return message.role !== 'assistant' && message.stable === true;
 }
 
 function providerMessage(
@@ -130,7 +130,8 @@ function providerMessage(
     case 'tool': {
       const output = { type: 'text' as const, value: text };
       const { call_id: toolCallId, name: toolName } = message;
-      return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
+      const result = { type: 'tool-result' as const, toolCallId, toolName, output };
+      return { role: 'tool', content: [withOptions(result, options)] };
     }
   }
 }

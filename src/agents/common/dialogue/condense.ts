@@ -1,5 +1,6 @@
 import type { Environment } from '../../../environment/index.ts';
 import { cutMiddle } from './cut-middle.ts';
+import type { PastStep } from './history.ts';
 import { findingsPrompt, mergePrompt } from './prompts.ts';
 
 export interface CondenseSettings {
@@ -7,6 +8,8 @@ export interface CondenseSettings {
   over: number;
   /** Characters that are summarised at once. */
   block: number;
+  /** Actions whose observations are never summarised: what they show is needed letter by letter. */
+  except: readonly string[];
 }
 
 /**
@@ -16,10 +19,10 @@ export interface CondenseSettings {
 export async function condense(
   environment: Environment,
   reply: string,
-  observation: string,
-  { over, block }: CondenseSettings,
+  { action, observation }: Pick<PastStep, 'action' | 'observation'>,
+  { over, block, except }: CondenseSettings,
 ): Promise<string> {
-  if (over === 0 || observation.length <= over) return observation;
+  if (over === 0 || observation.length <= over || except.includes(action)) return observation;
   const findings: string[] = [];
   for (let start = 0; start < observation.length; start += block) {
     const part = observation.slice(start, start + block);

@@ -60,12 +60,12 @@ export class Dialogue {
       const reply = await this.#ask(lead, note);
       if (reply === null) return null;
       const parsed = parseReply(reply, this.#environment.actions, this.#format);
-      this.#environment.note(noteOf(parsed));
+      this.#keep(parsed);
       const complaint = formatErrors === 'nothing' ? this.#rejection(reply, parsed) : null;
       if (complaint === null) return turnOf(parsed);
       note = correction(complaint, this.#labels);
     }
-    this.#environment.giveUp('reply_format', `The model gave no usable reply ${attempts} times in a row.`);
+    this.#giveUpReplies();
     return null;
   }
 
@@ -77,13 +77,12 @@ export class Dialogue {
     const said = { ...replyOf(turn), isMalformed };
     const shown = ended
       ? observation
-      : await condense(this.#environment, showReply(said), observation, this.#settings.condense);
+      : await condense(this.#environment, showReply(said), { ...said, observation }, this.#settings.condense);
     const step = { ...said, observation: shown };
     this.history.add(step);
     if (ended || this.#settings.formatErrors === 'nothing' || this.#unusable < this.#settings.attempts)
       return { step, ended };
-    const message = `The model gave no usable reply ${this.#unusable} times in a row.`;
-    this.#environment.giveUp('reply_format', message);
+    this.#giveUpReplies();
     return { step, ended: true };
   }
 
@@ -155,11 +154,22 @@ export class Dialogue {
     ];
   }
 
+  /** For people: what the model thought, and what was wrong with its reply. */
+  #keep(parsed: ParsedReply): void {
+    const entries = parsed.ok ? parsed.entries : { ...parsed.entries, 'Format error': parsed.message };
+    if (Object.keys(entries).length > 0) this.#environment.note(entries);
+  }
+
   /** Why a reply is asked for again where that costs nothing, by the paper's rules; null where it is acted on. */
   #rejection(reply: string, parsed: ParsedReply): string | null {
     const missing = this.#labels.filter((label) => !reply.includes(`${label}:`));
     if (missing.length > 0) return `It lacks ${missing.map((label) => `"${label}:"`).join(', ')}.`;
     return parsed.ok || unreadableInput.has(parsed.reason) ? null : parsed.message;
+  }
+
+  #giveUpReplies(): void {
+    const message = `The model gave no usable reply ${this.#settings.attempts} times in a row.`;
+    this.#environment.giveUp('reply_format', message);
   }
 
   get #labels(): string[] {
@@ -180,9 +190,4 @@ function turnOf(parsed: ParsedReply): Turn {
 function replyOf({ entries, action, args }: Turn): Omit<PastStep, 'observation' | 'isMalformed'> {
   const input = args === null ? '(could not be read)' : JSON.stringify(args, null, 1);
   return { entries, action: action ?? '(none)', input };
-}
-
-/** What is kept of a reply for people: its entries, and what was wrong with it. */
-function noteOf(parsed: ParsedReply): Record<string, string> {
-  return parsed.ok ? parsed.entries : { ...parsed.entries, 'Format error': parsed.message };
 }

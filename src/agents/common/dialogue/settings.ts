@@ -47,6 +47,9 @@ export const dialogueOptions = {
   },
 } satisfies Agent['options'];
 
+/** They show text that an edit may have to name exactly. */
+const exactActions = ['Read File', 'Inspect Script Lines', 'Search Files', 'Undo Edit Script'];
+
 /** Throws a UserError for a value that makes no sense. */
 export function readDialogueSettings(
   agent: Pick<Agent, 'name' | 'options'>,
@@ -60,7 +63,11 @@ export function readDialogueSettings(
       characters: Infinity,
     },
     attempts: number('attempts', 1),
-    condense: { over: number('summarise_over', 0), block: number('summarise_block', 100) },
+    condense: {
+      over: number('summarise_over', 0),
+      block: number('summarise_block', 100),
+      except: exactActions,
+    },
     actions: {
       shown: listOption(agent, given, 'actions'),
       hidden: listOption(agent, given, 'hidden_actions'),

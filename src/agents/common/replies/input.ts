@@ -41,15 +41,17 @@ export function readInput(text: string, sectionEnd: number, action: KnownAction)
     return { ok: false, reason: empty ? 'no_input' : 'unreadable_input', missing: declared };
   }
   const { values, repairs } = assign(object.members, declared);
-  const missing = declared.filter((name) => !values.has(name));
+  const needed = action.arguments.filter(({ optional }) => optional !== true).map(({ name }) => name);
+  const missing = needed.filter((name) => !values.has(name));
   if (object.ending === 'unreadable') return { ok: false, reason: 'unreadable_input', missing };
   if (missing.length > 0) {
     return { ok: false, reason: object.ending === 'open' ? 'cut_off' : 'missing_argument', missing };
   }
   if (object.ending === 'open') repairs.push('input_not_closed');
   if (whole === null) repairs.push('input_not_json');
+  const given = declared.filter((name) => values.has(name));
   const args = Object.fromEntries(
-    declared.map((name) => {
+    given.map((name) => {
       const member = values.get(name);
       return [name, whole === null ? member?.text : whole[member?.name ?? '']];
     }),

@@ -355,6 +355,26 @@ describe('An input', () => {
   });
 });
 
+describe('An argument that may be left out', () => {
+  const search: KnownAction = {
+    name: 'Search Files',
+    arguments: [
+      { name: 'pattern', description: 'text' },
+      { name: 'dir_path', description: 'text', optional: true },
+    ],
+  };
+  const readSearch = (input: string) =>
+    parseReply(`Action: Search Files\nAction Input: ${input}`, [search], act);
+
+  it('stays left out, and is read where it is given', () => {
+    expect(readSearch('{"pattern": "lr"}')).toMatchObject({ ok: true, args: { pattern: 'lr' } });
+    expect(readSearch('{pattern: "lr"}')).toMatchObject({ ok: true, args: { pattern: 'lr' } });
+    const both = { pattern: 'lr', dir_path: 'src' };
+    expect(readSearch(JSON.stringify(both))).toMatchObject({ ok: true, args: both });
+    expect(readSearch('{"dir_path": "src"}')).toMatchObject({ ok: false, reason: 'missing_argument' });
+  });
+});
+
 describe('A refused reply', () => {
   it.each([
     ['empty', ' \n'],

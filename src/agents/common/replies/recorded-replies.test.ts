@@ -4,8 +4,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sharedData } from '../../../../test/fixtures/shared-data.ts';
+import { describeActions } from '../../../environment/index.ts';
 import { type ParsedReply, parseReply } from './index.ts';
-import { recordedActions, recordedFormat } from './recorded-actions.ts';
+import { recordedFormat } from './recorded-format.ts';
 
 const data = sharedData();
 const runs = data === null ? null : join(dirname(data), 'recorded-runs');
@@ -18,7 +19,7 @@ const Trace = z.object({
   ),
 });
 
-const actions = recordedActions();
+const actions = describeActions();
 const ownSteps = new Set(['Append Summary to Research Log', 'Retrieval from Research Log']);
 
 interface Reading {

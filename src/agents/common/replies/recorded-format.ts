@@ -1,0 +1,6 @@
+import type { ReplyFormat } from './labels.ts';
+
+/** The format that the paper's agent asked for in the recorded runs. */
+export const recordedFormat: ReplyFormat = {
+  entries: ['Reflection', 'Research Plan and Status', 'Fact Check', 'Thought'],
+};
