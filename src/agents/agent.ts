@@ -17,8 +17,11 @@ export interface Agent {
   readonly needs: { model: boolean; reference: boolean };
   /** Options by name, with what they do and their default: for help, and to refuse what is not there. */
   readonly options: Readonly<Record<string, { description: string; default: string | number | boolean }>>;
-  /** Asked before anything is run: throws a UserError where a package that it needs is not installed. */
-  ready?(): Promise<void>;
+  /**
+   * Asked before anything is run: throws a UserError for an option's value that makes no sense, or a package that is
+   * not installed.
+   */
+  ready?(options: AgentOptions): void | Promise<void>;
   /** Returns when it has nothing more to do; a Final Answer before that ends the run properly. */
   run(context: AgentContext): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeEnvironment } from '../../test/fakes/fake-environment.ts';
 import { UserError } from '../lib/errors.ts';
+import type { AgentOptions } from '../schema/index.ts';
 import { type Agent, agentByName, agents, checkAgentOptions } from './index.ts';
 
 function thrownBy(act: () => unknown): UserError {
@@ -38,6 +39,20 @@ describe('the agents', () => {
     expect(error.message).toBe('there is no agent "autml"');
     expect(error.hint).toBe(`did you mean "automl"? the agents are: ${names.join(', ')}`);
     expect(thrownBy(() => agentByName('xyz')).hint).toBe(`the agents are: ${names.join(', ')}`);
+  });
+
+  it('refuse values that make no sense before anything is run', async () => {
+    const refused = (name: string, options: AgentOptions) =>
+      expect((async () => agentByName(name).ready?.(options))()).rejects.toMatchObject({
+        name: 'UserError',
+        code: 'wrong_agent_option',
+      });
+    await refused('automl', { patience: 0 });
+    await refused('research', { profile: 'papr' });
+    await refused('tools', { nudges: 1.5 });
+    await refused('autogpt', { summary_words: -1 });
+    await refused('langchain', { steps_in_context: 0 });
+    for (const agent of agents) await agent.ready?.({});
   });
 
   it('refuse options that they do not have, and values of another type', () => {

@@ -157,6 +157,15 @@ describe('a reply that can not be used', () => {
     expect(tailOf(environment.asked[1])).toContain('There is no action (none).');
   });
 
+  it('is recorded with the name that the model wrote, where no action has it', async () => {
+    const environment = await talk(react, [
+      reply('Open Sesame', { file_name: 'a' }),
+      finalAnswer,
+      finalAnswer,
+    ]);
+    expect(namesOf(environment)[0]).toBe('Open Sesame');
+  });
+
   it('is forgotten once a later one is well formed', async () => {
     const environment = await talk(react, ['nonsense', runScript, runScript]);
     expect(tailOf(environment.asked[1])).toContain('(none)');

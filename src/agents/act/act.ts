@@ -15,6 +15,9 @@ export const act: Agent = {
   summary: 'Lets a language model act step by step, without a word of reasoning.',
   needs: { model: true, reference: false },
   options: dialogueOptions,
+  ready(options) {
+    readDialogueSettings(act, options);
+  },
   async run({ environment, options }) {
     const settings = readDialogueSettings(act, options);
     const actions = listActions(chooseActions(environment.actions, settings.actions));

@@ -1,5 +1,5 @@
 import type { Environment } from '../../environment/index.ts';
-import type { Action, ModelMessage } from '../../schema/index.ts';
+import type { Action, AgentOptions, ModelMessage } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { CarefulSteps } from '../common/careful-steps.ts';
 import { wholeNumberOption } from '../common/options.ts';
@@ -24,13 +24,12 @@ export const autogpt: Agent = {
       default: 5,
     },
   },
+  ready(options) {
+    readSettings(options);
+  },
   async run({ environment, options }) {
-    const memory = new Memory(environment, {
-      steps: wholeNumberOption(autogpt, options, 'steps_in_context', 1),
-      characters: wholeNumberOption(autogpt, options, 'observation_characters', 100),
-      words: wholeNumberOption(autogpt, options, 'summary_words', 10),
-    });
-    const mostInvalid = wholeNumberOption(autogpt, options, 'invalid_replies', 1);
+    const { mostInvalid, ...sizes } = readSettings(options);
+    const memory = new Memory(environment, sizes);
     const head = headOf(environment);
     const steps = new CarefulSteps(environment);
     while (await memory.settle()) {
@@ -49,6 +48,15 @@ export const autogpt: Agent = {
     }
   },
 };
+
+function readSettings(options: AgentOptions) {
+  return {
+    steps: wholeNumberOption(autogpt, options, 'steps_in_context', 1),
+    characters: wholeNumberOption(autogpt, options, 'observation_characters', 100),
+    words: wholeNumberOption(autogpt, options, 'summary_words', 10),
+    mostInvalid: wholeNumberOption(autogpt, options, 'invalid_replies', 1),
+  };
+}
 
 /** The same in every request, so that providers can keep it in their caches. */
 function headOf({ actions, task }: Environment): ModelMessage[] {

@@ -1,3 +1,4 @@
+import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { wholeNumberOption } from '../common/options.ts';
 import { readWholeFile } from '../common/read-whole-file.ts';
@@ -16,9 +17,11 @@ export const automl: Agent = {
     max_tries: { description: 'changes to try at most', default: 100 },
     patience: { description: 'changes in a row that may fail to help before it stops', default: 15 },
   },
+  ready(options) {
+    readSettings(options);
+  },
   async run({ environment, seed, options }) {
-    const maxTries = wholeNumberOption(automl, options, 'max_tries', 0);
-    const patience = wholeNumberOption(automl, options, 'patience', 1);
+    const { maxTries, patience } = readSettings(options);
     const workspace = new Workspace(environment);
     const { entry } = workspace.task;
 
@@ -39,3 +42,10 @@ export const automl: Agent = {
     await answerWithBest(workspace, runner, study, source);
   },
 };
+
+function readSettings(options: AgentOptions): { maxTries: number; patience: number } {
+  return {
+    maxTries: wholeNumberOption(automl, options, 'max_tries', 0),
+    patience: wholeNumberOption(automl, options, 'patience', 1),
+  };
+}

@@ -1,4 +1,5 @@
 import { UserError } from '../../lib/errors.ts';
+import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { wholeNumberOption } from '../common/options.ts';
 
@@ -18,16 +19,19 @@ export function langchainAgent(load: Load): Agent {
         default: 5,
       },
     },
-    async ready() {
+    async ready(options) {
+      settingsOf(options);
       await loaded(load);
     },
     async run({ environment, options }) {
-      const steps = wholeNumberOption(agent, options, 'steps_in_context', 1);
-      const invalidReplies = wholeNumberOption(agent, options, 'invalid_replies', 1);
       const { runReAct } = await loaded(load);
-      await runReAct(environment, { steps, invalidReplies });
+      await runReAct(environment, settingsOf(options));
     },
   };
+  const settingsOf = (options: AgentOptions) => ({
+    steps: wholeNumberOption(agent, options, 'steps_in_context', 1),
+    invalidReplies: wholeNumberOption(agent, options, 'invalid_replies', 1),
+  });
   return agent;
 }
 

@@ -15,6 +15,9 @@ export const react: Agent = {
   summary: 'Lets a language model think, act and observe, step by step.',
   needs: { model: true, reference: false },
   options: dialogueOptions,
+  ready(options) {
+    readDialogueSettings(react, options);
+  },
   async run({ environment, options }) {
     const settings = readDialogueSettings(react, options);
     const actions = listActions(chooseActions(environment.actions, settings.actions));

@@ -13,6 +13,9 @@ export const research: Agent = {
     'Lets a language model plan, reflect, check facts and act, with a research log as its long memory.',
   needs: { model: true, reference: false },
   options: researchOptions,
+  ready(options) {
+    readResearchSettings(research, options);
+  },
   async run({ environment, options }) {
     const settings = readResearchSettings(research, options);
     const dialogue = openDialogue(environment, settings);

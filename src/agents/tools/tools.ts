@@ -1,5 +1,5 @@
 import type { Environment, ModelReply } from '../../environment/index.ts';
-import type { ModelMessage } from '../../schema/index.ts';
+import type { AgentOptions, ModelMessage } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { CarefulSteps } from '../common/careful-steps.ts';
 import { wholeNumberOption } from '../common/options.ts';
@@ -25,9 +25,11 @@ export const tools: Agent = {
       default: 2,
     },
   },
+  ready(options) {
+    readSettings(options);
+  },
   async run({ environment, options }) {
-    const contextTokens = wholeNumberOption(tools, options, 'context_tokens', 1000);
-    const mostNudges = wholeNumberOption(tools, options, 'nudges', 0);
+    const { contextTokens, mostNudges } = readSettings(options);
     const toolbox = new Toolbox(environment.actions);
     const finalAnswer = toolbox.toolFor('Final Answer');
     const steps = new CarefulSteps(environment);
@@ -48,6 +50,13 @@ export const tools: Agent = {
     environment.giveUp('reply_format', message);
   },
 };
+
+function readSettings(options: AgentOptions): { contextTokens: number; mostNudges: number } {
+  return {
+    contextTokens: wholeNumberOption(tools, options, 'context_tokens', 1000),
+    mostNudges: wholeNumberOption(tools, options, 'nudges', 0),
+  };
+}
 
 /** The same in every request, so that providers can keep it in their caches. */
 function headOf({ task }: Environment, { standing }: CarefulSteps, finalAnswer: string): ModelMessage[] {

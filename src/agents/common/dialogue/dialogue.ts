@@ -12,7 +12,7 @@ import { Standing } from './standing.ts';
 export interface Turn {
   /** What it wrote beside its action, by entry. */
   entries: Record<string, string>;
-  /** The action that it named; null where it named none. */
+  /** The action that it named, known or not; null where it named none. */
   action: string | null;
   /** Null where they could not be read. */
   args: Record<string, unknown> | null;
@@ -184,7 +184,7 @@ function turnOf(parsed: ParsedReply): Turn {
   const { entries, action } = parsed;
   return parsed.ok
     ? { entries, action, args: parsed.args, complaint: '' }
-    : { entries, action, args: null, complaint: parsed.message };
+    : { entries, action: action ?? parsed.written, args: null, complaint: parsed.message };
 }
 
 function replyOf({ entries, action, args }: Turn): Omit<PastStep, 'observation' | 'isMalformed'> {

@@ -391,6 +391,7 @@ describe('A refused reply', () => {
     expect(parse(text, research)).toEqual({
       ok: false,
       reason: 'missing_argument',
+      written: 'Copy File',
       message:
         'The input of Copy File lacks "destination". Write it like this: {"source": <text>, "destination": <text>}',
       entries: { Reflection: 'r', Thought: 't' },

@@ -27,6 +27,8 @@ export type ParsedReply =
       entries: Record<string, string>;
       /** The action that was asked for, where that much is clear. */
       action: string | null;
+      /** What stands where the name of the action should, as it was written; null where nothing does. */
+      written: string | null;
     };
 
 /**
@@ -36,7 +38,14 @@ export type ParsedReply =
  */
 export function parseReply(text: string, actions: readonly KnownAction[], format: ReplyFormat): ParsedReply {
   if (text.trim() === '') {
-    return { ok: false, reason: 'empty', message: 'Your reply was empty.', entries: {}, action: null };
+    return {
+      ok: false,
+      reason: 'empty',
+      message: 'Your reply was empty.',
+      entries: {},
+      action: null,
+      written: null,
+    };
   }
   const readings = styles.map((style) => readInStyle(text, actions, format, style));
   const [asLines, ...others] = readings;
@@ -98,7 +107,15 @@ function conclude(
     return { ok: true, entries, action: action.name, args: input.args, repairs };
   }
   const { reason, message } = problemOf(actions, format, reading);
-  return { ok: false, reason, message, entries, action: action?.name ?? null };
+  const written = turn?.nameText.trim().split('\n')[0]?.trim() ?? '';
+  return {
+    ok: false,
+    reason,
+    message,
+    entries,
+    action: action?.name ?? null,
+    written: written === '' ? null : written,
+  };
 }
 
 function problemOf(
