@@ -115,7 +115,7 @@ function modelVersion(reply: unknown): string | null {
  * Whether the provider itself ended the reply. It names its reason then, but for Responses, which names none where all
  * went well. The packages also finish a stream that was cut off, with a reason of their own.
  */
-function isEnd({ unified, raw }: FinishReason): boolean {
+export function isEnd({ unified, raw }: FinishReason): boolean {
   return raw !== undefined || ['stop', 'tool-calls', 'content-filter'].includes(unified);
 }
 
