@@ -12,6 +12,8 @@ import type { Flag } from './verb.ts';
 export interface ForkFlags {
   from?: string;
   step?: string;
+  agent?: string[];
+  seeds?: unknown;
 }
 
 export const forkFlags: Flag[] = [
@@ -34,14 +36,15 @@ export interface ForkSource {
 /** @throws UserError where the run or its step is not there */
 export function findParent(
   context: Context,
-  { from = '', step = 'last' }: ForkFlags,
+  { from = '', step = 'last', agent, seeds }: ForkFlags,
   wanted: ExperimentFile,
 ): ForkSource {
-  if (wanted.tasks.length > 0 || wanted.suite !== undefined) {
+  const isOther = wanted.tasks.length > 0 || wanted.suite !== undefined || agent !== undefined;
+  if (isOther || seeds !== undefined) {
     throw new UserError(
       'bad_fork',
       'A run that goes on from another has its task, agent and seed.',
-      'Leave out --task and --suite.',
+      'Leave out --task, --suite, --agent and --seeds.',
     );
   }
   const { experiment, folder } = locateRun(context, from);

@@ -11,7 +11,7 @@ import {
   type TaskEquipment,
 } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
-import type { ExperimentFile, Plan } from '../../schema/index.ts';
+import type { ExperimentFile, Plan, RoleSettings } from '../../schema/index.ts';
 import { resultCells } from '../../statistics/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
@@ -84,8 +84,8 @@ export const run: Verb = {
     }
     // What is wrong with flags and keys is said before anything is downloaded.
     const expected = planOf(tasks.map((task) => ({ task, verified: true })));
-    const registry = registryOf(context, expected);
     for (const { agent, agent_options } of expected.runs) await agentByName(agent).ready?.(agent_options);
+    const registry = registryOf(context, expected);
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const equipment = new Map<string, TaskEquipment>();
     for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));
@@ -110,7 +110,21 @@ function registryOf(context: Context, plan: Plan): ModelRegistry | undefined {
     folder: process.cwd(),
   });
   for (const run of roles) registry.check(run);
+  if (plan.spend?.money !== undefined || plan.runs.some(({ limits }) => limits.money !== undefined))
+    for (const { agent, editor, fast } of roles) needPrices(registry, [agent, editor, fast]);
   return registry;
+}
+
+/** A limit on money could never be kept. */
+function needPrices(registry: ModelRegistry, roles: readonly RoleSettings[]): void {
+  for (const { model } of roles) {
+    if (registry.prices.priceOf(model) !== null) continue;
+    throw new UserError(
+      'price_missing',
+      `There is a limit on money, but the price of ${model} is not known.`,
+      `Give it under "prices" in the experiment file (mlab models --prices lists the known ones), or limit --tokens.`,
+    );
+  }
 }
 
 function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
