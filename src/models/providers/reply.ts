@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ModelAnswer, TokenUsage, ToolCall } from '../../schema/index.ts';
 import type { WireReply } from '../wire.ts';
@@ -34,6 +35,12 @@ export class StreamedError extends Error {
 }
 
 /**
+ * A server may send thousands of pieces at once, and each costs some ten microseconds in the provider's package. After
+ * so many of them everything else has its turn, the replies of other runs among it.
+ */
+const piecesOfTurn = 16;
+
+/**
  * Reads a stream to its end.
  * @throws StreamedError, whose cause is what the provider's package made of the error; IncompleteReply
  */
@@ -42,7 +49,10 @@ export async function receiveStream(stream: ProviderStream): Promise<Received> {
   const content: Content = [];
   let answeredBy: string | null = null;
   let hasPieces = false;
+  let pieces = 0;
   for await (const part of stream) {
+    pieces += 1;
+    if (pieces % piecesOfTurn === 0) await nextTurn();
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start': {
