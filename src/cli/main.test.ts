@@ -84,7 +84,7 @@ describe('wrong usage', () => {
     [[...withModel('scripted/x'), '--profile', 'paper'], /"tools" has no option "profile"/],
     [
       [...withModel('openai-compatible/x'), '--base-url', 'http://127.0.0.1:1/v1', '--money', '1'],
-      /price of openai-compatible\/x is not known/,
+      /openai-compatible\/x: its price is not known/,
     ],
     [['run', '--from', 'none/x', '--task', 'digits'], /Leave out --task, --suite, --agent and --seeds/],
     [['run', '--from', 'none/x', '--agent', 'noop'], /has its task, agent and seed/],
@@ -168,6 +168,36 @@ describe('answers', () => {
       'data',
     ]);
     expect(stdout).toBe('');
+  });
+
+  test('the folder of an experiment has another name with other options of its agent', async () => {
+    const plan = ['run', ...withFixtures, '--task', 'sums', '--agent', 'automl', '--dry-run', '--json'];
+    const nameWith = async (...flags: string[]) =>
+      JSON.parse((await mlab([...plan, ...flags], here)).out).name;
+    const patient = await nameWith('--agent-option', 'patience=9');
+    expect(patient).not.toBe(await nameWith());
+    expect(patient).toBe(await nameWith('--agent-option', 'patience=9'));
+  });
+
+  test.each([['--money'], ['--experiment-money']])(
+    '%s is refused where the price of a model is not known, before anything runs',
+    async (limit) => {
+      const model = ['--model', 'openai-compatible/x', '--base-url', 'http://localhost:9/v1'];
+      const argv = ['run', ...withFixtures, '--task', 'sums', '--agent', 'act', ...model, limit, '1'];
+      const { code, err } = await mlab(argv, here);
+      expect(code).toBe(2);
+      expect(err).toMatch(/openai-compatible\/x: its price is not known/);
+    },
+  );
+
+  test.each([
+    [['--step', '2', '--task', 'sums'], /Name it with --from/],
+    [['--from', 'a/b', '--agent', 'tools'], /Leave out .*--agent/],
+    [['--from', 'a/b', '--seeds', '3'], /Leave out .*--seeds/],
+  ])('run %j is refused, as something in it would be passed over', async (flags, told) => {
+    const { code, err } = await mlab(['run', ...withFixtures, ...flags], here);
+    expect(code).toBe(2);
+    expect(err).toMatch(told);
   });
 
   test('flags override the experiment file, limit by limit', async () => {

@@ -100,7 +100,10 @@ function experimentName(
   // What may differ when an experiment goes on is no part of its name.
   const { parallel, providers, prices, spend, ...defining } = experiment;
   const ids = tasks.map(({ task }) => task.file.id);
-  const chosen = agents.map(({ agent, options }) => [agent.name, options]);
+  // Flags set options, too, so those of the experiment file are not all there are.
+  const chosen = agents.map(({ agent: { name }, options }) =>
+    Object.keys(options).length === 0 ? name : { name, options },
+  );
   const hash = sha256(JSON.stringify({ ...defining, agents: chosen, ids })).slice(0, 6);
   return ExperimentName.parse(
     `${what}-${who}`

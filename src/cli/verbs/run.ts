@@ -11,7 +11,7 @@ import {
   type TaskEquipment,
 } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
-import type { ExperimentFile, Plan, RoleSettings } from '../../schema/index.ts';
+import type { ExperimentFile, Plan } from '../../schema/index.ts';
 import { resultCells } from '../../statistics/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
@@ -68,7 +68,7 @@ export const run: Verb = {
       );
     }
     const wanted = withModelsOf(context.variables, readExperiment(path, options));
-    const source = options.from === undefined ? null : findParent(context, options, wanted);
+    const source = findParent(context, options, wanted);
     const tasks =
       source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
     const planOf = (known: readonly PlannedTask[]): Plan =>
@@ -102,29 +102,18 @@ export const run: Verb = {
 
 /** The language models of a plan; undefined where no run asks one. */
 function registryOf(context: Context, plan: Plan): ModelRegistry | undefined {
-  const roles = plan.runs.flatMap((run) => run.roles ?? []);
-  if (roles.length === 0) return undefined;
-  const { providers = {}, prices = {} } = plan;
+  const asking = plan.runs.flatMap(({ roles, limits }) => (roles === undefined ? [] : [{ roles, limits }]));
+  if (asking.length === 0) return undefined;
+  const { providers = {}, prices = {}, spend = {} } = plan;
   const registry = new ModelRegistry({
     ...{ providers, prices, variables: context.variables },
     folder: process.cwd(),
   });
-  for (const run of roles) registry.check(run);
-  if (plan.spend?.money !== undefined || plan.runs.some(({ limits }) => limits.money !== undefined))
-    for (const { agent, editor, fast } of roles) needPrices(registry, [agent, editor, fast]);
-  return registry;
-}
-
-/** A limit on money could never be kept. */
-function needPrices(registry: ModelRegistry, roles: readonly RoleSettings[]): void {
-  for (const { model } of roles) {
-    if (registry.prices.priceOf(model) !== null) continue;
-    throw new UserError(
-      'price_missing',
-      `There is a limit on money, but the price of ${model} is not known.`,
-      `Give it under "prices" in the experiment file (mlab models --prices lists the known ones), or limit --tokens.`,
-    );
+  for (const { roles, limits } of asking) {
+    registry.check(roles);
+    if (limits.money !== undefined || spend.money !== undefined) registry.checkPrices(roles);
   }
+  return registry;
 }
 
 function tasksOf(context: Context, wanted: ExperimentFile): Task[] {

@@ -133,6 +133,22 @@ describe.each(ways)('a failed call ($way)', (way) => {
     });
   });
 
+  it('says on one line, and once, what https meets where http is spoken', async () => {
+    await using server = await startProviderServer();
+    const places = Object.entries(variablesFor(server)).map(([name, value]) => [
+      name,
+      value?.replace(/^http:/, 'https:'),
+    ]);
+    const model = await createWireModel(way.model, { stream: way.stream }, Object.fromEntries(places));
+    const asked = model.call(request, AbortSignal.timeout(10_000));
+    const error = await asked.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ failure: 'connection', message: expect.not.stringContaining('\n') });
+    expect(String(error).match(/wrong version number/g)).toHaveLength(1);
+  });
+
   it('ends with the reason of the caller who gave it up', async () => {
     await using server = await startProviderServer({
       faults: [{ kind: 'stall' }, { kind: 'slow-headers', ms: 5_000 }],

@@ -103,8 +103,12 @@ function codeOf(error: Error): string | null {
 }
 
 function chainText(chain: readonly Error[]): string {
-  const texts = chain.flatMap((cause) => [cause.message, cause.message === '' ? codeOf(cause) : null]);
-  return [...new Set(texts.filter((text) => text !== null && text !== ''))].join(': ') || 'no reason given';
+  const texts = chain.map((cause) => (cause.message || codeOf(cause) || '').replace(/\s+/g, ' ').trim());
+  // Who wraps an error often repeats what it says.
+  const news = texts.filter(
+    (text, index) => text !== '' && !texts.slice(0, index).some((told) => told.includes(text)),
+  );
+  return news.join(': ') || 'no reason given';
 }
 
 const longestMessage = 500;

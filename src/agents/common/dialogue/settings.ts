@@ -1,4 +1,6 @@
+import { actionDefinitions } from '../../../environment/index.ts';
 import { UserError } from '../../../lib/errors.ts';
+import { nearest } from '../../../lib/nearest.ts';
 import type { AgentOptions } from '../../../schema/index.ts';
 import type { Agent } from '../../agent.ts';
 import { wholeNumberOption } from '../options.ts';
@@ -69,13 +71,27 @@ export function readDialogueSettings(
       except: exactActions,
     },
     actions: {
-      shown: listOption(agent, given, 'actions'),
-      hidden: listOption(agent, given, 'hidden_actions'),
+      shown: actionsOption(agent, given, 'actions'),
+      hidden: actionsOption(agent, given, 'hidden_actions'),
     },
     formatErrors: 'steps',
     showsStanding: true,
     shortens: true,
   };
+}
+
+/** An action that a run does not offer is passed over there; one that there is nowhere is a slip of the pen. */
+function actionsOption(agent: Pick<Agent, 'name' | 'options'>, given: AgentOptions, option: string) {
+  const names = listOption(agent, given, option);
+  const known = [...actionDefinitions.keys()];
+  const wrong = names.find((name) => !known.some((action) => action.toLowerCase() === name.toLowerCase()));
+  if (wrong === undefined) return names;
+  const meant = nearest(wrong, known);
+  throw new UserError(
+    'wrong_agent_option',
+    `the option "${option}" of the agent "${agent.name}" names "${wrong}", and there is no such action`,
+    `${meant === null ? '' : `did you mean "${meant}"? `}the actions are: ${known.join(', ')}`,
+  );
 }
 
 /** The names in a text that separates them by commas. */
