@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkSandbox } from '../src/sandbox/index.ts';
@@ -34,7 +34,7 @@ function startServer(deeds: readonly Deed[]) {
 }
 
 function lastTold(body: unknown): string {
-  return [...JSON.stringify(body).matchAll(/\[left: ([^\]]*)\]/g)].at(-1)?.[1] ?? '';
+  return [...JSON.stringify(body).matchAll(/What is left: ([^\]\\]*)/g)].at(-1)?.[1] ?? '';
 }
 
 describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => {
@@ -72,11 +72,11 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
     expect(lastTold(server.requests.at(-1)?.body)).toMatch(/\$/);
   });
 
-  test('--money with a model whose price is not known says so before any call', async () => {
+  test('--money with a model whose price is not known is refused before anything is made', async () => {
     await using server = await startServer(endless);
-    await place.run(server, ...model, '--money', '13', '--name', 'unpriced');
-    const [record] = place.records('unpriced');
-    expect(record?.end).toMatchObject({ reason: 'money_limit', message: expect.stringContaining('price') });
+    const { code, err } = await place.run(server, ...model, '--money', '13', '--name', 'unpriced');
+    expect([code, err]).toEqual([2, expect.stringContaining('its price is not known')]);
+    expect(existsSync(join(place.experiments, 'unpriced'))).toBe(false);
     expect(server.requests).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
   });
 
   test('runs that a limit ended are replayed as they were', async () => {
-    for (const experiment of ['tokens', 'money', 'unpriced', 'shared']) {
+    for (const experiment of ['tokens', 'money', 'shared']) {
       const { code, out } = await place.mlab({}, 'runs', 'replay', experiment);
       expect([code, out]).toEqual([0, expect.stringContaining(' 0 diverged')]);
     }
