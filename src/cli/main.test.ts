@@ -49,6 +49,11 @@ describe('help', () => {
   });
 });
 
+/** A run of the agent tools on a task. */
+function withModel(model: string): string[] {
+  return ['run', '--task', 'digits', '--agent', 'tools', '--model', model];
+}
+
 describe('wrong usage', () => {
   const cases: [string[], RegExp][] = [
     [['rnu'], /unknown command 'rnu'[\s\S]*Did you mean run\?/],
@@ -67,6 +72,24 @@ describe('wrong usage', () => {
     [['run', '--task', 'digits', '--broken', 'mend'], /--broken mend[\s\S]*continue, restart, keep/],
     [['run', '--task', 'digits', '--name', '../x'], /name: use lower-case letters/],
     [['run', '--task', 'digits', '--seeds', '1,1', '--dry-run'], /planned twice/],
+    [['run', '--task', 'digits', '--agent', 'tools'], /needs a language model[\s\S]*--model/],
+    [
+      ['run', '--task', 'digits', '--agent', 'tools', '--model', 'gpt-5'],
+      /models\.0: a provider and a model/,
+    ],
+    [[...withModel('antropic/x')], /no provider "antropic"\. Did you mean "anthropic"\?/],
+    [[...withModel('scripted/none.jsonl')], /none\.jsonl/],
+    [[...withModel('scripted/x'), '--agent-option', 'nudges'], /this is no name=value/],
+    [[...withModel('scripted/x'), '--agent-option', 'nudges=-1'], /"nudges".*at least 0/],
+    [[...withModel('scripted/x'), '--profile', 'paper'], /"tools" has no option "profile"/],
+    [
+      [...withModel('openai-compatible/x'), '--base-url', 'http://127.0.0.1:1/v1', '--money', '1'],
+      /openai-compatible\/x: its price is not known/,
+    ],
+    [['run', '--from', 'none/x', '--task', 'digits'], /Leave out --task, --suite, --agent and --seeds/],
+    [['run', '--from', 'none/x', '--agent', 'noop'], /has its task, agent and seed/],
+    [['run', '--from', 'none/x'], /There is no experiment "none"/],
+    [['runs', 'replay', 'none'], /There is no run "none"/],
     [['run', 'none.yaml'], /none\.yaml can't be read as an experiment/],
     [['grade', 'x', '--steps', 'some'], /--steps some: there is no such choice/],
     [['report'], /missing required argument 'experiments'/],
@@ -85,6 +108,12 @@ describe('wrong usage', () => {
       expect(err).not.toContain('    at ');
     },
   );
+
+  test('a key that is missing is named before anything is made, with an exit code of its own', async () => {
+    const { code, out, err } = await mlab(withModel('anthropic/claude-sonnet-4-5'), here);
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toMatch(/anthropic\/claude-sonnet-4-5 can't be asked[\s\S]*ANTHROPIC_API_KEY/);
+  });
 
   test('with --json the error is the one document on standard output', async () => {
     for (const argv of [['report', 'none'], ['rnu'], ['runs'], ['run', '--tsk']]) {

@@ -84,8 +84,8 @@ export const run: Verb = {
     }
     // What is wrong with flags and keys is said before anything is downloaded.
     const expected = planOf(tasks.map((task) => ({ task, verified: true })));
-    const registry = registryOf(context, expected);
     for (const { agent, agent_options } of expected.runs) await agentByName(agent).ready?.(agent_options);
+    const registry = registryOf(context, expected);
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const equipment = new Map<string, TaskEquipment>();
     for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));

@@ -134,7 +134,11 @@ function hintFor(failure: ModelFailure, context: FailureContext): string {
       ? `Raise stall_seconds in the settings of ${provider} if the model thinks for so long.`
       : `Without streaming nothing comes until the reply is complete: switch stream on, or raise stall_seconds in the settings of ${provider}.`,
     connection: `Check the network, and whether a server runs at ${place}.`,
-    malformed: `Check whether ${place} speaks the interface ${kind}.`,
+    malformed: `Check whether ${place} speaks the interface ${kind}${
+      isStreaming
+        ? `; if it sends replies in one piece, set stream: false in the settings of ${provider}`
+        : ''
+    }.`,
   };
   return hints[failure];
 }
