@@ -184,7 +184,10 @@ function turnOf(parsed: ParsedReply): Turn {
   const { entries, action } = parsed;
   return parsed.ok
     ? { entries, action, args: parsed.args, complaint: '' }
-    : { entries, action: action ?? parsed.written, args: null, complaint: parsed.message };
+    : parsed.reason === 'unknown_action'
+      ? // The environment says which actions there are.
+        { entries, action: parsed.written, args: {}, complaint: '' }
+      : { entries, action, args: null, complaint: parsed.message };
 }
 
 function replyOf({ entries, action, args }: Turn): Omit<PastStep, 'observation' | 'isMalformed'> {
