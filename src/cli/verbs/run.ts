@@ -23,7 +23,7 @@ import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { summariesOf } from '../outcomes.ts';
 import { createProgressView } from '../progress.ts';
-import { plain } from '../table.ts';
+import { counted, plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { resultsTable } from './report.ts';
 
@@ -189,5 +189,5 @@ function planText(plan: Plan): string {
   const runs = plan.runs.map(
     ({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`,
   );
-  return `${plan.name}: ${plan.runs.length} runs, ${plan.parallel} at a time\n${runs.join('\n')}`;
+  return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${plan.parallel} at a time\n${runs.join('\n')}`;
 }
