@@ -7,8 +7,8 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 
 const worker = new URL('../../test/fixtures/lock-worker.ts', import.meta.url).pathname;
 
-function start(folder: string, rounds: number) {
-  const child = spawn(process.execPath, [worker, folder, String(rounds)], {
+function start(folder: string, rounds: number, how: 'wait' | 'try' = 'wait') {
+  const child = spawn(process.execPath, [worker, folder, String(rounds), how], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -25,6 +25,14 @@ describe('a file lock between processes', () => {
     expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual(Array(6).fill(0));
     expect(existsSync(join(folder, 'overlaps'))).toBe(false);
     expect(rounds(folder)).toBe(360);
+  });
+
+  it('lets one in at a time where nobody waits, but all try again and again', async () => {
+    const folder = temporaryFolder();
+    const workers = Array.from({ length: 6 }, () => start(folder, 100, 'try'));
+    expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual(Array(6).fill(0));
+    expect(existsSync(join(folder, 'overlaps'))).toBe(false);
+    expect(rounds(folder)).toBe(600);
   });
 
   it('lets one in at a time while holders are killed, and never gets stuck', async () => {

@@ -64,16 +64,21 @@ const defaultSilenceMs = 30_000;
 export function tryFileLock(folder: string): { lock: FileLock } | { holder: LockHolder } {
   mkdirSync(folder, { recursive: true });
   for (;;) {
-    const holder = fileLockHolder(folder);
+    const highest = highestTicket(folder);
+    const holder = holderOf(folder, highest);
     if (holder !== null) return { holder };
-    const next = highestTicket(folder) + 1;
-    if (makeTicket(folder, next)) return { lock: heldLock(folder, next) };
+    // The number after the ticket that was judged: whoever followed it in the meantime has made that one.
+    if (makeTicket(folder, highest + 1)) return { lock: heldLock(folder, highest + 1) };
   }
 }
 
 /** Who holds the lock at `folder` now; null when nobody does. */
 export function fileLockHolder(folder: string): LockHolder | null {
-  const highest = highestTicket(folder);
+  return holderOf(folder, highestTicket(folder));
+}
+
+/** Who holds the lock if this is its highest ticket; null when that one is given back, its process gone, or 0. */
+function holderOf(folder: string, highest: number): LockHolder | null {
   const ticket = highest === 0 ? null : readTicket(folder, highest);
   if (ticket === null) return null;
   const isSilent = () => Date.now() - lastBeat(folder, highest) > defaultSilenceMs;

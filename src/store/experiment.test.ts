@@ -94,11 +94,14 @@ test('of many processes that want a run at once, also after its holder was kille
     const children = Array.from({ length: 4 }, () =>
       spawn(process.execPath, [contender, folder.path], { stdio: ['ignore', 'pipe', 'inherit'] }),
     );
-    const answers = await Promise.all(
-      children.map(async (child) => String((await once(child.stdout, 'data'))[0]).trim()),
-    );
-    expect(answers.toSorted()).toEqual(['locked', 'refused', 'refused', 'refused']);
-    for (const child of children) child.kill('SIGKILL');
+    try {
+      const answers = await Promise.all(
+        children.map(async (child) => String((await once(child.stdout, 'data'))[0]).trim()),
+      );
+      expect(answers.toSorted()).toEqual(['locked', 'refused', 'refused', 'refused']);
+    } finally {
+      for (const child of children) child.kill('SIGKILL');
+    }
     await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')));
   }
 });
