@@ -11,6 +11,8 @@ export default defineConfig({
           name: 'quick',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.heavy.test.ts'],
+          // No test changes what another one imports, and loading it anew for each file takes half a minute.
+          isolate: false,
         },
       },
       {

@@ -277,6 +277,6 @@ describe('what the machine refuses', () => {
   test('an error that nobody foresaw is called a bug and shows where it was', () => {
     const told = explain(new TypeError('x is undefined'), false);
     expect(told).toMatchObject({ code: 'internal', exitCode: 4 });
-    expect(told.hint).toContain('main.test.ts');
+    expect(told.hint).toContain('usage.heavy.test.ts');
   });
 });
