@@ -7,6 +7,7 @@ import { removeTree } from '../src/lib/read-only-tree.ts';
 import { SandboxError } from '../src/sandbox/index.ts';
 
 import type { BenchContext, Benchmark } from './benchmark.ts';
+import { crowd } from './crowd.ts';
 import { help } from './help.ts';
 import { kill } from './kill.ts';
 import { describeMachine } from './machine.ts';
@@ -16,7 +17,7 @@ import { allMet, type BenchmarkResult, type Report, reportText } from './report.
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
 
-const benchmarks: readonly Benchmark[] = [step, snapshot, malformed, noop, help, kill];
+const benchmarks: readonly Benchmark[] = [step, snapshot, malformed, noop, help, crowd, kill];
 
 /** All targets met; some target missed; wrong usage; something could not be measured here. */
 const exitCodes = { met: 0, missed: 1, usage: 2, missing: 3 } as const;

@@ -44,7 +44,7 @@ function section({ name, summary }, { arguments: args, flags, examples, details 
 
 function flagRow({ flags, description, default: initial, many }) {
   const more = [
-    ...(many ? ['several: commas or repeated'] : []),
+    ...(many === undefined ? [] : [many === 'commas' ? 'several: commas or repeated' : 'may be repeated']),
     ...(initial === undefined ? [] : [`default: ${initial}`]),
   ];
   return [flags, more.length === 0 ? description : `${description} (${more.join('; ')})`];

@@ -49,6 +49,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'malformed',
     'noop',
     'help',
+    'crowd',
     'kill',
   ]);
   for (const benchmark of benchmarks) {

@@ -49,7 +49,10 @@ describe('the agents', () => {
       });
     await refused('automl', { patience: 0 });
     await refused('research', { profile: 'papr' });
+    await refused('research', { profile: 'paper', turns: 0 });
     await refused('tools', { nudges: 1.5 });
+    await refused('react', { actions: 'List Files, Exekute Script' });
+    await refused('act', { hidden_actions: 'Fly' });
     await refused('autogpt', { summary_words: -1 });
     await refused('langchain', { steps_in_context: 0 });
     for (const agent of agents) await agent.ready?.({});

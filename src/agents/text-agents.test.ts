@@ -142,6 +142,32 @@ describe('an agent that writes its actions as text', () => {
   });
 });
 
+describe('act and react as in the paper', () => {
+  it.each([
+    ['act', act],
+    ['react', react],
+  ])(
+    '%s is told of the paper’s actions and the problem alone, and format errors cost no step',
+    async (_, agent) => {
+      const environment = await talk(agent, Array(5).fill('hello'), { options: { profile: 'paper' } });
+      expect(environment.taken).toEqual([]);
+      expect(environment.givenUp).toMatchObject({ reason: 'reply_format' });
+      expect(environment.asked).toHaveLength(5);
+      const head = environment.asked[0]?.messages[0]?.text ?? '';
+      expect(head).toContain('- Edit Script (AI)');
+      expect(head).not.toContain('- Edit File');
+      expect(head).not.toContain('To hand in');
+      expect(tailOf(environment.asked[0])).not.toContain('What is left');
+    },
+  );
+
+  it('they stop after 50 steps of their own', async () => {
+    const options = { profile: 'paper', turns: 3 };
+    const environment = await talk(act, Array(9).fill(runScript), { options });
+    expect(environment.taken).toHaveLength(3);
+  });
+});
+
 describe('a reply that can not be used', () => {
   it('counts as a step, so that the environment says what is wrong', async () => {
     const environment = await talk(react, [

@@ -14,7 +14,7 @@ export const agentFlags: Flag[] = [
   {
     flags: '--agent-option <name=value>',
     description: "set an option of the agents; mlab agents lists each one's",
-    many: true,
+    many: 'repeated',
   },
   { flags: '--profile <name>', description: 'the same as --agent-option profile=NAME' },
 ];

@@ -9,13 +9,13 @@ import type { Flag } from './verb.ts';
 /** How each key of an experiment file is given as a flag; descriptions come from the schema. */
 const spellings: Record<
   keyof ExperimentFile,
-  { flags: string; parse?: (text: string) => unknown; many?: true } | null
+  { flags: string; parse?: (text: string) => unknown; many?: 'commas' } | null
 > = {
   name: { flags: '--name <name>' },
-  tasks: { flags: '--task <ids>', many: true },
+  tasks: { flags: '--task <ids>', many: 'commas' },
   suite: { flags: '--suite <name>' },
-  agents: { flags: '--agent <names>', many: true },
-  models: { flags: '--model <names>', many: true },
+  agents: { flags: '--agent <names>', many: 'commas' },
+  models: { flags: '--model <names>', many: 'commas' },
   roles: null,
   providers: null,
   prices: null,

@@ -1,7 +1,7 @@
 import { agentByName, checkAgentOptions } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { makeForkPlan } from '../runs/index.ts';
-import type { ExperimentFile, ExperimentName, Plan, RunSpec } from '../schema/index.ts';
+import type { ExperimentFile, Plan, RunSpec } from '../schema/index.ts';
 import type { RunFolder } from '../store/index.ts';
 import { type AgentFlags, agentOptions } from './agent-options.ts';
 import type { Context } from './context.ts';
@@ -12,6 +12,9 @@ import type { Flag } from './verb.ts';
 export interface ForkFlags {
   from?: string;
   step?: string;
+  /** Flags for runs that begin anew. */
+  agent?: unknown;
+  seeds?: unknown;
 }
 
 export const forkFlags: Flag[] = [
@@ -25,23 +28,31 @@ export const forkFlags: Flag[] = [
 
 /** A run that another one goes on from. */
 export interface ForkSource {
-  experiment: ExperimentName;
+  plan: Plan;
   spec: RunSpec;
   folder: RunFolder;
   step: number;
 }
 
-/** @throws UserError where the run or its step is not there */
+/**
+ * The run that `--from` names; null where it is not given.
+ * @throws UserError where the run or its step is not there
+ */
 export function findParent(
   context: Context,
-  { from = '', step = 'last' }: ForkFlags,
+  { from, step, agent, seeds }: ForkFlags,
   wanted: ExperimentFile,
-): ForkSource {
-  if (wanted.tasks.length > 0 || wanted.suite !== undefined) {
+): ForkSource | null {
+  if (from === undefined) {
+    if (step === undefined) return null;
+    throw new UserError('bad_fork', 'There is no run to take that step of.', 'Name it with --from.');
+  }
+  const others = [agent, seeds, wanted.suite].some((value) => value !== undefined);
+  if (wanted.tasks.length > 0 || others) {
     throw new UserError(
       'bad_fork',
       'A run that goes on from another has its task, agent and seed.',
-      'Leave out --task and --suite.',
+      'Leave out --task, --suite, --agent and --seeds.',
     );
   }
   const { experiment, folder } = locateRun(context, from);
@@ -53,17 +64,24 @@ export function findParent(
       'Name one that has: mlab runs ls lists them.',
     );
   }
-  return { experiment: experiment.plan.name, spec, folder, step: snapshotOfStep(folder, step).number };
+  return { plan: experiment.plan, spec, folder, step: snapshotOfStep(folder, step ?? 'last').number };
 }
 
+/** Where the source's models are, and what they cost, holds for its continuation, too, where nothing else is said. */
 export function makeFork(
   context: Context,
-  { experiment, spec, step }: ForkSource,
+  { plan, spec, step }: ForkSource,
   wanted: ExperimentFile,
   flags: AgentFlags,
 ): Plan {
   const agent = agentByName(spec.agent);
   const options = agentOptions(agent, flags);
   checkAgentOptions(agent, options);
-  return makeForkPlan(spec, { experiment, run: spec.id, step }, wanted, options, context.version);
+  const changes = {
+    ...wanted,
+    providers: { ...plan.providers, ...wanted.providers },
+    prices: { ...plan.prices, ...wanted.prices },
+  };
+  const parent = { experiment: plan.name, run: spec.id, step };
+  return makeForkPlan(spec, parent, changes, options, context.version);
 }

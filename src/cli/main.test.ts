@@ -49,6 +49,11 @@ describe('help', () => {
   });
 });
 
+/** A run of the agent tools on a task. */
+function withModel(model: string): string[] {
+  return ['run', '--task', 'digits', '--agent', 'tools', '--model', model];
+}
+
 describe('wrong usage', () => {
   const cases: [string[], RegExp][] = [
     [['rnu'], /unknown command 'rnu'[\s\S]*Did you mean run\?/],
@@ -67,6 +72,24 @@ describe('wrong usage', () => {
     [['run', '--task', 'digits', '--broken', 'mend'], /--broken mend[\s\S]*continue, restart, keep/],
     [['run', '--task', 'digits', '--name', '../x'], /name: use lower-case letters/],
     [['run', '--task', 'digits', '--seeds', '1,1', '--dry-run'], /planned twice/],
+    [['run', '--task', 'digits', '--agent', 'tools'], /needs a language model[\s\S]*--model/],
+    [
+      ['run', '--task', 'digits', '--agent', 'tools', '--model', 'gpt-5'],
+      /models\.0: a provider and a model/,
+    ],
+    [[...withModel('antropic/x')], /no provider "antropic"\. Did you mean "anthropic"\?/],
+    [[...withModel('scripted/none.jsonl')], /none\.jsonl/],
+    [[...withModel('scripted/x'), '--agent-option', 'nudges'], /this is no name=value/],
+    [[...withModel('scripted/x'), '--agent-option', 'nudges=-1'], /"nudges".*at least 0/],
+    [[...withModel('scripted/x'), '--profile', 'paper'], /"tools" has no option "profile"/],
+    [
+      [...withModel('openai-compatible/x'), '--base-url', 'http://127.0.0.1:1/v1', '--money', '1'],
+      /openai-compatible\/x: its price is not known/,
+    ],
+    [['run', '--from', 'none/x', '--task', 'digits'], /Leave out --task, --suite, --agent and --seeds/],
+    [['run', '--from', 'none/x', '--agent', 'noop'], /has its task, agent and seed/],
+    [['run', '--from', 'none/x'], /There is no experiment "none"/],
+    [['runs', 'replay', 'none'], /There is no run "none"/],
     [['run', 'none.yaml'], /none\.yaml can't be read as an experiment/],
     [['grade', 'x', '--steps', 'some'], /--steps some: there is no such choice/],
     [['report'], /missing required argument 'experiments'/],
@@ -85,6 +108,12 @@ describe('wrong usage', () => {
       expect(err).not.toContain('    at ');
     },
   );
+
+  test('a key that is missing is named before anything is made, with an exit code of its own', async () => {
+    const { code, out, err } = await mlab(withModel('anthropic/claude-sonnet-4-5'), here);
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toMatch(/anthropic\/claude-sonnet-4-5 can't be asked[\s\S]*ANTHROPIC_API_KEY/);
+  });
 
   test('with --json the error is the one document on standard output', async () => {
     for (const argv of [['report', 'none'], ['rnu'], ['runs'], ['run', '--tsk']]) {
@@ -139,6 +168,36 @@ describe('answers', () => {
       'data',
     ]);
     expect(stdout).toBe('');
+  });
+
+  test('the folder of an experiment has another name with other options of its agent', async () => {
+    const plan = ['run', ...withFixtures, '--task', 'sums', '--agent', 'automl', '--dry-run', '--json'];
+    const nameWith = async (...flags: string[]) =>
+      JSON.parse((await mlab([...plan, ...flags], here)).out).name;
+    const patient = await nameWith('--agent-option', 'patience=9');
+    expect(patient).not.toBe(await nameWith());
+    expect(patient).toBe(await nameWith('--agent-option', 'patience=9'));
+  });
+
+  test.each([['--money'], ['--experiment-money']])(
+    '%s is refused where the price of a model is not known, before anything runs',
+    async (limit) => {
+      const model = ['--model', 'openai-compatible/x', '--base-url', 'http://localhost:9/v1'];
+      const argv = ['run', ...withFixtures, '--task', 'sums', '--agent', 'act', ...model, limit, '1'];
+      const { code, err } = await mlab(argv, here);
+      expect(code).toBe(2);
+      expect(err).toMatch(/openai-compatible\/x: its price is not known/);
+    },
+  );
+
+  test.each([
+    [['--step', '2', '--task', 'sums'], /Name it with --from/],
+    [['--from', 'a/b', '--agent', 'tools'], /Leave out .*--agent/],
+    [['--from', 'a/b', '--seeds', '3'], /Leave out .*--seeds/],
+  ])('run %j is refused, as something in it would be passed over', async (flags, told) => {
+    const { code, err } = await mlab(['run', ...withFixtures, ...flags], here);
+    expect(code).toBe(2);
+    expect(err).toMatch(told);
   });
 
   test('flags override the experiment file, limit by limit', async () => {

@@ -104,13 +104,12 @@ function optionOf(flag: Flag): Option {
   const option = new Option(flag.flags, flag.description);
   if (flag.default !== undefined) option.default(flag.default);
   const parse = flag.parse ?? ((text: string) => text);
-  if (flag.many) {
+  if (flag.many !== undefined) {
+    const partsOf = (text: string) =>
+      flag.many === 'commas' ? text.split(',').filter((part) => part !== '') : [text];
     option.argParser((text: string, before: unknown[] | undefined) => [
       ...(before ?? []),
-      ...text
-        .split(',')
-        .filter((part) => part !== '')
-        .map(parse),
+      ...partsOf(text).map(parse),
     ]);
   } else if (flag.parse !== undefined) {
     option.argParser(parse);

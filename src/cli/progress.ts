@@ -3,7 +3,7 @@ import { createLogUpdate } from 'log-update';
 import type { ExperimentProgress } from '../runs/index.ts';
 import type { FailedAttempt, Plan } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
-import { duration, number, oneLine, percent, plain } from './table.ts';
+import { counted, duration, number, oneLine, percent, plain } from './table.ts';
 
 export interface ProgressView extends Disposable {
   show(progress: ExperimentProgress): void;
@@ -15,8 +15,7 @@ export function createProgressView(
   isTerminal: boolean,
   log: (line: string) => void,
 ): ProgressView {
-  const count = plan.runs.length === 1 ? '1 run' : `${plan.runs.length} runs`;
-  log(`${plan.name}: ${count}, ${plan.parallel} at a time`);
+  log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${plan.parallel} at a time`);
   return isTerminal ? new LiveView(plan) : new LineView(log);
 }
 

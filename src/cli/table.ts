@@ -87,3 +87,8 @@ export function size(bytes: number): string {
 export function dollars(amount: number | null): string {
   return amount === null ? '–' : `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
 }
+
+/** A number of things: `1 run`, `3 runs`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}

@@ -8,8 +8,8 @@ export interface Flag {
   default?: string | boolean;
   /** Turns the text into a value; throws a UserError that says what is expected. */
   parse?: (text: string) => unknown;
-  /** May be given several times, or once with commas. */
-  many?: boolean;
+  /** May be given several times; `commas`: or once with commas. */
+  many?: 'commas' | 'repeated';
 }
 
 export interface Argument {

@@ -57,7 +57,18 @@ export const lineNumber = z
   .transform(Number)
   .pipe(z.int().min(1));
 
+/** Making the JSON schemas takes some milliseconds, and they are the same for every run. */
+const described = new WeakMap<ActionDefinition, ActionDescription>();
+
 export function describeAction(action: ActionDefinition): ActionDescription {
+  const known = described.get(action);
+  if (known !== undefined) return known;
+  const description = makeDescription(action);
+  described.set(action, description);
+  return description;
+}
+
+function makeDescription(action: ActionDefinition): ActionDescription {
   return {
     name: action.name,
     description: action.description,

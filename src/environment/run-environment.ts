@@ -309,9 +309,11 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const { askPerson, signal } = this.#options;
     if (askPerson === undefined) throw new Error('nobody watches this run');
     const start = performance.now();
-    const answer = await askPerson(request, signal);
-    this.#clock.exclude(performance.now() - start);
-    return answer;
+    try {
+      return await askPerson(request, signal);
+    } finally {
+      this.#clock.exclude(performance.now() - start);
+    }
   }
 
   #onOutput(step: number, text: string): void {

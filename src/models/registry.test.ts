@@ -134,6 +134,14 @@ describe('over the wire', () => {
     expect(registry.limiter('anthropic').active).toBe(0);
   });
 
+  test('a model that stays silent has answered with nothing, and all its tries are counted', async () => {
+    await using server = await startProviderServer({ answer: () => ({ text: '' }) });
+    const registry = new ModelRegistry({ variables: variablesFor(server), folder, clock: fastClock });
+    const call = await registry.forRun(rolesOf('openai/x')).ask(request, { signal });
+    expect(call).toMatchObject({ answer: { kind: 'answered', text: '' }, usage: { input: 300 } });
+    expect(server.requests).toHaveLength(3);
+  });
+
   test('a ping tells the answer, or what is in the way', async () => {
     await using server = await startProviderServer({ answer: () => ({ text: ' ready\n' }) });
     const registry = new ModelRegistry({ variables: variablesFor(server), folder });

@@ -78,6 +78,21 @@ export class ModelRegistry {
     }
   }
 
+  /**
+   * Looks whether a limit on money can be kept: nothing is asked where a price is not known.
+   * @throws UserError naming the model
+   */
+  checkPrices(roles: ModelRoles): void {
+    for (const { model } of [roles.agent, roles.editor, roles.fast]) {
+      if (this.prices.priceOf(model) !== null) continue;
+      throw new UserError(
+        'price_unknown',
+        `${model}: its price is not known, so no limit on money can be kept.`,
+        `Give the price under "prices" in the experiment file, or limit tokens (mlab models --prices lists what is known).`,
+      );
+    }
+  }
+
   /** The models of one run. Scripted ones begin anew with each run. */
   forRun(roles: ModelRoles, { answeredBy = [], attempts }: ForRunOptions = {}): LanguageModels {
     const positions = new Map<string, ScriptPosition>();

@@ -41,6 +41,11 @@ describe('models named by the environment', () => {
     expect(roles).toEqual({ editor: { temperature: 0, model: 'env/editor' } });
   });
 
+  test('are names of models, or the variable is named', () => {
+    const wrong = () => withModelsOf({ MLAB_MODEL: 'claude' }, ExperimentFile.parse({}));
+    expect(wrong).toThrow('MLAB_MODEL holds "claude"');
+  });
+
   test('yield to what is said', () => {
     const said = ExperimentFile.parse({ models: ['a/b'], roles: { editor: { model: 'a/c' } } });
     expect(withModelsOf(variables, said)).toEqual(said);

@@ -1,5 +1,11 @@
 import { UserError } from '../lib/errors.ts';
-import type { ExperimentFile, ModelRole, ModelRoles, RoleSettings } from '../schema/index.ts';
+import {
+  type ExperimentFile,
+  ModelName,
+  type ModelRole,
+  type ModelRoles,
+  type RoleSettings,
+} from '../schema/index.ts';
 
 /** As in the paper: temperature 0.5 for all; 2,000 tokens a reply, and 4,000 for edits of files. */
 export const defaultRoles: Readonly<Record<ModelRole, Omit<RoleSettings, 'model'>>> = {
@@ -44,14 +50,23 @@ export const modelVariables = {
   fast: 'MLAB_FAST_MODEL',
 } as const;
 
-/** An experiment with the models that the environment names, where it names none itself. */
+/**
+ * An experiment with the models that the environment names, where it names none itself.
+ * @throws UserError naming the variable that holds no name of a model
+ */
 export function withModelsOf(
   variables: Readonly<Record<string, string | undefined>>,
   experiment: ExperimentFile,
 ): ExperimentFile {
   const named = (role: ModelRole) => {
-    const name = variables[modelVariables[role]];
-    return name === undefined || name === '' ? undefined : name;
+    const name = variables[modelVariables[role]]?.trim() ?? '';
+    if (name === '') return undefined;
+    if (ModelName.safeParse(name).success) return name;
+    throw new UserError(
+      'bad_model_name',
+      `${modelVariables[role]} holds ${JSON.stringify(name)}, which is not the name of a language model.`,
+      'Give it as provider/model, such as anthropic/claude-opus-4-5.',
+    );
   };
   const agent = named('agent');
   const isNamed = experiment.models.length > 0 || experiment.roles.agent?.model !== undefined;

@@ -72,6 +72,7 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
       status: 'failed',
       end: { reason: 'infrastructure_error', cause: 'experiment_limit' },
     });
+    expect(await checkRun(experiment.runFolder(only(experiment).id))).toEqual([]);
     const { plan } = experiment;
     const raised = createExperiment(experiment.folder, { ...plan, spend: { tokens: 3_000_000 } });
     const wider = { ...raised.plan, spend: { tokens: 3_000_000 } };

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { agentByName } from '../agents/index.ts';
 import type { StepProgress } from '../environment/index.ts';
@@ -65,6 +66,8 @@ export interface RunResult {
  */
 export async function runExperiment(plan: Plan, services: ExperimentServices): Promise<RunResult[]> {
   const limit = pLimit(plan.parallel);
+  // The beginning of a run takes some milliseconds: of many at once, each has a turn of the event loop to itself.
+  const oneByOne = pLimit(1);
   const shares: RunShares = {
     threads: Math.max(1, Math.floor(cpus().length / plan.parallel)),
     models: modelsOf(plan, services),
@@ -73,13 +76,14 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     services.equipment.get(spec.task)?.task.file.grading.runs_submission === true;
   const results = await Promise.all(
     plan.runs.map((spec) =>
-      limit(() =>
-        guarded(spec, services, async () => {
+      limit(async () => {
+        await oneByOne(() => nextTurn());
+        return await guarded(spec, services, async () => {
           using _lock = services.experiment.runFolder(spec.id).lock();
           const result = await workOff(spec, shares, services);
           return isTimed(spec) ? result : gradeResult(result, plan, services);
-        }),
-      ),
+        });
+      }),
     ),
   );
   for (const [index, result] of results.entries()) {

@@ -34,7 +34,7 @@ export function makePlan(
   agents: readonly PlannedAgent[],
   mlab: string,
 ): Plan {
-  const name = experiment.name ?? experimentName(experiment, tasks);
+  const name = experiment.name ?? experimentName(experiment, tasks, agents);
   const seeds = typeof experiment.seeds === 'number' ? range(experiment.seeds) : experiment.seeds;
   const runs: RunSpec[] = [];
   for (const seed of seeds) {
@@ -90,12 +90,21 @@ function refuseTwice(runs: readonly RunSpec[]): void {
 }
 
 /** The same experiment gets the same name, so that the same command finds what it began. */
-function experimentName(experiment: ExperimentFile, tasks: readonly PlannedTask[]): ExperimentName {
+function experimentName(
+  experiment: ExperimentFile,
+  tasks: readonly PlannedTask[],
+  agents: readonly PlannedAgent[],
+): ExperimentName {
   const what = experiment.suite ?? (tasks.length === 1 ? tasks[0]?.task.file.id : `${tasks.length}-tasks`);
-  const who = experiment.agents.map((entry) => (typeof entry === 'string' ? entry : entry.name)).join('-');
-  const { parallel, ...defining } = experiment;
+  const who = agents.map(({ agent }) => agent.name).join('-');
+  // What may differ when an experiment goes on is no part of its name.
+  const { parallel, providers, prices, spend, ...defining } = experiment;
   const ids = tasks.map(({ task }) => task.file.id);
-  const hash = sha256(JSON.stringify({ ...defining, ids })).slice(0, 6);
+  // Flags set options, too, so those of the experiment file are not all there are.
+  const chosen = agents.map(({ agent: { name }, options }) =>
+    Object.keys(options).length === 0 ? name : { name, options },
+  );
+  const hash = sha256(JSON.stringify({ ...defining, agents: chosen, ids })).slice(0, 6);
   return ExperimentName.parse(
     `${what}-${who}`
       .slice(0, 80)

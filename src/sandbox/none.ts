@@ -1,5 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
-import { lstatSync, mkdirSync, readlinkSync, rmdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { confinedSandbox } from './confined-sandbox.ts';
@@ -146,13 +156,26 @@ function linkMounts(mounts: readonly Mount[]): string[] {
     const others = mounts.filter((other) => other !== mount && other.target !== mount.target);
     if (!others.some((other) => isWithin(other.target, mount.target))) continue;
     const place = sourceOf(mount.target, others);
-    if (isLinkTo(place, mount.source)) continue;
+    if (isLinkTo(place, mount.source) || staysAsCopy(place, mount.source)) continue;
     clearPlaceholder(place);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(mount.source, place);
     links.push(place);
   }
   return links;
+}
+
+/**
+ * Read-only files of a task lie in the workspace from the start: they stay, as their sources are. Nothing keeps an
+ * agent from changing them here, so that a changed one is replaced.
+ */
+function staysAsCopy(place: string, source: string): boolean {
+  const isFile = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  if (!isFile(place) || !isFile(source)) return false;
+  if (readFileSync(place).equals(readFileSync(source))) return true;
+  rmSync(place);
+  copyFileSync(source, place);
+  return true;
 }
 
 /** An empty folder or file was put there to be mounted on. */

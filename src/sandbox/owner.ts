@@ -16,17 +16,25 @@ export function ownedName(suffix: string): string {
 /**
  * Whether the process that made this name has died. Names from another process namespace are never judged: their
  * process ids mean nothing here.
+ * @param judged what is known of processes already, by the front of their names; added to
  */
-export function isOrphaned(name: string): boolean {
+export function isOrphaned(name: string, judged = new Map<string, boolean>()): boolean {
   const match = /^mlab-(\d+)-(\d+)-(\d+)-/.exec(name);
-  if (match === null || match[1] !== pidNamespace()) return false;
-  return processStartTime(Number(match[2])) !== match[3];
+  if (match === null) return false;
+  const [tag, namespace, pid, started] = match;
+  const known = judged.get(tag);
+  if (known !== undefined) return known;
+  const isOver = namespace === pidNamespace() && processStartTime(Number(pid)) !== started;
+  judged.set(tag, isOver);
+  return isOver;
 }
 
 /** Names in a folder whose owner has died; none when it can't be read. */
 export function orphansIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => name.startsWith(`${prefix}-`) && isOrphaned(name));
+    // One process may have left hundreds: each process is looked at once.
+    const judged = new Map<string, boolean>();
+    return readdirSync(folder).filter((name) => name.startsWith(`${prefix}-`) && isOrphaned(name, judged));
   } catch {
     return [];
   }

@@ -143,7 +143,7 @@ export const ProviderSettings = z.strictObject({
     .optional()
     .describe('which interface it speaks; default: its own name, else openai-compatible'),
   base_url: z
-    .url({ protocol: /^https?$/ })
+    .url({ protocol: /^https?$/, error: 'an address of http or https', abort: true })
     .refine((url) => {
       const { username, password } = new URL(url);
       return username === '' && password === '';

@@ -84,6 +84,20 @@ test('a trace that was cut anywhere, also at the end of a line, is noticed', asy
   }
 });
 
+test('a run that the infrastructure ended lacks no end in its trace: it may go on', async () => {
+  using folder = temporaryFolder();
+  const run = createExperiment(join(folder.path, 'first'), examplePlan()).runFolder('digits-baseline-0');
+  {
+    using _lock = run.lock();
+    await using trace = run.openTrace();
+    const { id } = await new Snapshotter(run.objects, folder.path).take({ ignore: ['first'] });
+    trace.append(sessionStarted(id));
+  }
+  const end = { reason: 'infrastructure_error' as const, message: 'no answer' };
+  run.writeRecord(exampleRecord({ status: 'failed', end, steps: 0 }));
+  expect(await codesOf(run)).toEqual([]);
+});
+
 test('a chain that was computed anew is noticed by what run.json knows', async () => {
   using folder = temporaryFolder();
   const { run } = await finishedRun(folder.path);

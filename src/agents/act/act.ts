@@ -21,12 +21,13 @@ export const act: Agent = {
   async run({ environment, options }) {
     const settings = readDialogueSettings(act, options);
     const actions = listActions(chooseActions(environment.actions, settings.actions));
-    const head = actHead(taskText(environment.task), actions);
+    const head = actHead(taskText(environment.task, settings.tellsTask), actions);
     const dialogue = new Dialogue(environment, head, { entries: [] }, settings);
-    for (let ended = false; !ended; ) {
+    while (dialogue.history.length < settings.turns) {
       const turn = await dialogue.nextTurn();
       if (turn === null) return;
-      ({ ended } = await dialogue.take(turn));
+      const { ended } = await dialogue.take(turn);
+      if (ended) return;
     }
   },
 };

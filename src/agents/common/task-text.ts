@@ -1,7 +1,12 @@
 import type { TaskBrief } from '../../schema/index.ts';
 
-/** The task as a prompt tells it: all that an agent may know of it, and the same for every request of a run. */
-export function taskText({ title, problem, entry, metric, read_only, submission }: TaskBrief): string {
+/**
+ * The task as a prompt tells it, the same for every request of a run: all that an agent may know of it, or, as in the
+ * paper, the research problem alone.
+ */
+export function taskText(task: TaskBrief, much: 'problem' | 'whole' = 'whole'): string {
+  const { title, problem, entry, metric, read_only, submission } = task;
+  if (much === 'problem') return problem.trim();
   const better = metric.direction === 'maximize' ? 'higher' : 'lower';
   const readOnly = ['data/', ...read_only].join(', ');
   return [

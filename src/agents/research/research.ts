@@ -20,10 +20,9 @@ export const research: Agent = {
     const settings = readResearchSettings(research, options);
     const dialogue = openDialogue(environment, settings);
     const log = openLog(environment, settings);
-    const mostTurns = settings.turns === 0 ? Infinity : settings.turns;
     let plan = '';
     // Malformed steps that were forgotten do not count.
-    while (dialogue.history.length < mostTurns) {
+    while (dialogue.history.length < settings.dialogue.turns) {
       const number = dialogue.history.length;
       const memory = number > 0 && number >= settings.recallAfter ? await log?.recall(plan) : null;
       const turn = await dialogue.nextTurn(leadOf(memory ?? '', plan, dialogue.history.last?.entries));
@@ -37,13 +36,10 @@ export const research: Agent = {
   },
 };
 
-function openDialogue(
-  environment: Environment,
-  { dialogue, entries, tellsTask }: ResearchSettings,
-): Dialogue {
+function openDialogue(environment: Environment, { dialogue, entries }: ResearchSettings): Dialogue {
   const { task } = environment;
   const actions = listActions(chooseActions(environment.actions, dialogue.actions));
-  const head = researchHead(tellsTask === 'whole' ? taskText(task) : task.problem.trim(), actions, entries);
+  const head = researchHead(taskText(task, dialogue.tellsTask), actions, entries);
   return new Dialogue(environment, head, { entries }, dialogue);
 }
 

@@ -57,6 +57,9 @@ test.each([
   [['--ping', 'gpt'], /gpt is no model/],
   [['openai/x'], /mlab models --ping openai\/x/],
   [['--model', 'gpt'], /models.0: a provider and a model/],
+  [['--base-url', 'nonsense'], /base_url: an address of http or https/],
+  [['--base-url', ''], /base_url: an address of http or https/],
+  [['--base-url', 'http://me:secret@localhost/v1'], /base_url: it may hold no user name/],
 ])('mlab models %j is refused with what to do', async (argv, message) => {
   const { code, err } = await mlab(['models', ...argv], { folder: temporaryFolder() });
   expect(code).toBe(2);

@@ -23,7 +23,7 @@ import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { summariesOf } from '../outcomes.ts';
 import { createProgressView } from '../progress.ts';
-import { plain } from '../table.ts';
+import { counted, plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { resultsTable } from './report.ts';
 
@@ -68,7 +68,7 @@ export const run: Verb = {
       );
     }
     const wanted = withModelsOf(context.variables, readExperiment(path, options));
-    const source = options.from === undefined ? null : findParent(context, options, wanted);
+    const source = findParent(context, options, wanted);
     const chosen =
       source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
     const isSample = options.sample === true || source?.spec.marks.includes(sampleMark) === true;
@@ -86,8 +86,8 @@ export const run: Verb = {
     }
     // What is wrong with flags and keys is said before anything is downloaded.
     const expected = planOf(tasks.map((task) => ({ task, verified: true })));
-    const registry = registryOf(context, expected);
     for (const { agent, agent_options } of expected.runs) await agentByName(agent).ready?.(agent_options);
+    const registry = registryOf(context, expected);
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const equipment = new Map<string, TaskEquipment>();
     for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));
@@ -104,14 +104,17 @@ export const run: Verb = {
 
 /** The language models of a plan; undefined where no run asks one. */
 function registryOf(context: Context, plan: Plan): ModelRegistry | undefined {
-  const roles = plan.runs.flatMap((run) => run.roles ?? []);
-  if (roles.length === 0) return undefined;
-  const { providers = {}, prices = {} } = plan;
+  const asking = plan.runs.flatMap(({ roles, limits }) => (roles === undefined ? [] : [{ roles, limits }]));
+  if (asking.length === 0) return undefined;
+  const { providers = {}, prices = {}, spend = {} } = plan;
   const registry = new ModelRegistry({
     ...{ providers, prices, variables: context.variables },
     folder: process.cwd(),
   });
-  for (const run of roles) registry.check(run);
+  for (const { roles, limits } of asking) {
+    registry.check(roles);
+    if (limits.money !== undefined || spend.money !== undefined) registry.checkPrices(roles);
+  }
   return registry;
 }
 
@@ -188,5 +191,5 @@ function planText(plan: Plan): string {
   const runs = plan.runs.map(
     ({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`,
   );
-  return `${plan.name}: ${plan.runs.length} runs, ${plan.parallel} at a time\n${runs.join('\n')}`;
+  return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${plan.parallel} at a time\n${runs.join('\n')}`;
 }

@@ -2,7 +2,7 @@ import type { ObjectId } from '../../schema/index.ts';
 import { checkRun } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
 import { locateRuns } from '../locate.ts';
-import { oneLine } from '../table.ts';
+import { counted, oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const runsCheck: Verb = {
@@ -28,7 +28,7 @@ export const runsCheck: Verb = {
         : `✗ ${run}\n${problems.map(({ message }) => `    ${oneLine(message, 500)}`).join('\n')}`,
     );
     return {
-      text: `${lines.join('\n')}\n${results.length} runs checked, ${broken.length} with problems.`,
+      text: `${lines.join('\n')}\n${counted(results.length, 'run')} checked, ${broken.length} with problems.`,
       json: { runs: results },
       exitCode: broken.length > 0 ? exitCodes.negative : exitCodes.ok,
     };

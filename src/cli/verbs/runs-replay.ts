@@ -3,7 +3,7 @@ import { type RunReplay, replayRun } from '../../runs/index.ts';
 import { loadTask } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
 import { locateRuns } from '../locate.ts';
-import { oneLine } from '../table.ts';
+import { counted, oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const runsReplay: Verb = {
@@ -33,7 +33,7 @@ export const runsReplay: Verb = {
       return `${head}${details.join('')}`;
     });
     return {
-      text: `${lines.join('\n')}\n${replays.length} runs replayed, ${diverged.length} diverged.`,
+      text: `${lines.join('\n')}\n${counted(replays.length, 'run')} replayed, ${diverged.length} diverged.`,
       json: { runs: replays },
       exitCode: diverged.length > 0 ? exitCodes.negative : exitCodes.ok,
     };

@@ -39,7 +39,7 @@ const list = controls.map(({ name, summary }) => `  ${name.padEnd(13)} ${summary
 export const tasksCheck: Verb = {
   arguments: [{ name: '<tasks...>', description: 'ids of tasks, or their folders' }],
   flags: [
-    { flags: '--controls <names>', description: 'only these controls (default: all)', many: true },
+    { flags: '--controls <names>', description: 'only these controls (default: all)', many: 'commas' },
     { flags: '--parallel <n>', description: 'controls at a time', default: '2' },
     { flags: '--sandbox <driver>', description: 'how code is confined', default: 'bubblewrap' },
     { flags: '--keep', description: 'keep the runs of the controls (they are kept when one misbehaves)' },

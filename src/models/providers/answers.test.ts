@@ -83,6 +83,12 @@ describe.each(ways)('an answer ($way)', (way) => {
     expect(answer).toMatchObject({ kind: 'answered', text: '', finish: 'length' });
   });
 
+  it('that says nothing is the empty answer of a model, and paid for', async () => {
+    const { answer, usage } = await ask(way, { text: '' });
+    expect(answer).toMatchObject({ kind: 'answered', text: '', tool_calls: [], finish: 'stop' });
+    expect(usage).toMatchObject({ input: 100 });
+  });
+
   it('that was refused for its content is a refusal', async () => {
     const { answer, usage } = await ask(way, { finish: 'refused' });
     expect(answer).toMatchObject({ kind: 'refused' });

@@ -95,12 +95,6 @@ const cases: Case[] = [
   { what: 'a reply in another form', fault: { kind: 'other-schema' }, failure: 'malformed', isPassing: true },
   { what: 'a reply with no body', fault: { kind: 'empty-body' }, failure: 'malformed', isPassing: true },
   {
-    what: 'a reply that holds nothing',
-    fault: { kind: 'empty-answer' },
-    failure: 'malformed',
-    isPassing: true,
-  },
-  {
     what: 'a redirect',
     fault: status(307, { headers: { location: 'http://elsewhere.test/' } }),
     failure: 'bad_request',
@@ -137,6 +131,22 @@ describe.each(ways)('a failed call ($way)', (way) => {
       isPassing: true,
       hint: expect.stringContaining(server.url),
     });
+  });
+
+  it('says on one line, and once, what https meets where http is spoken', async () => {
+    await using server = await startProviderServer();
+    const places = Object.entries(variablesFor(server)).map(([name, value]) => [
+      name,
+      value?.replace(/^http:/, 'https:'),
+    ]);
+    const model = await createWireModel(way.model, { stream: way.stream }, Object.fromEntries(places));
+    const asked = model.call(request, AbortSignal.timeout(10_000));
+    const error = await asked.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ failure: 'connection', message: expect.not.stringContaining('\n') });
+    expect(String(error).match(/wrong version number/g)).toHaveLength(1);
   });
 
   it('ends with the reason of the caller who gave it up', async () => {

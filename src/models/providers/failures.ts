@@ -103,8 +103,12 @@ function codeOf(error: Error): string | null {
 }
 
 function chainText(chain: readonly Error[]): string {
-  const texts = chain.flatMap((cause) => [cause.message, cause.message === '' ? codeOf(cause) : null]);
-  return [...new Set(texts.filter((text) => text !== null && text !== ''))].join(': ') || 'no reason given';
+  const texts = chain.map((cause) => (cause.message || codeOf(cause) || '').replace(/\s+/g, ' ').trim());
+  // Who wraps an error often repeats what it says.
+  const news = texts.filter(
+    (text, index) => text !== '' && !texts.slice(0, index).some((told) => told.includes(text)),
+  );
+  return news.join(': ') || 'no reason given';
 }
 
 const longestMessage = 500;
@@ -130,7 +134,11 @@ function hintFor(failure: ModelFailure, context: FailureContext): string {
       ? `Raise stall_seconds in the settings of ${provider} if the model thinks for so long.`
       : `Without streaming nothing comes until the reply is complete: switch stream on, or raise stall_seconds in the settings of ${provider}.`,
     connection: `Check the network, and whether a server runs at ${place}.`,
-    malformed: `Check whether ${place} speaks the interface ${kind}.`,
+    malformed: `Check whether ${place} speaks the interface ${kind}${
+      isStreaming
+        ? `; if it sends replies in one piece, set stream: false in the settings of ${provider}`
+        : ''
+    }.`,
   };
   return hints[failure];
 }

@@ -32,6 +32,58 @@ async function sent(model: string, changes: Partial<WireRequest>): Promise<unkno
   return server.requests[0]?.body;
 }
 
+describe('calls that no provider takes back', () => {
+  const call = (id: string, name: string) => ({ id, name, input: {} });
+  const answer = (call_id: string, name: string, text: string): ModelMessage => ({
+    ...{ role: 'tool', call_id, name, text },
+  });
+  const reply = (...tool_calls: ReturnType<typeof call>[]): ModelMessage => ({
+    ...{ role: 'assistant', text: '', tool_calls },
+  });
+  const idsAndNames = (messages: ModelMessage[], kind: 'anthropic' | 'openai-compatible' = 'anthropic') =>
+    providerPrompt({ kind, model: 'm' }, messages).flatMap(({ content }) =>
+      Array.isArray(content)
+        ? content.map((part) => ('toolCallId' in part ? `${part.toolCallId} ${part.toolName}` : part.type))
+        : [],
+    );
+
+  it('get names that tools may have', () => {
+    const long = 'x'.repeat(100);
+    const messages = [
+      reply(call('a', 'functions.list files'), call('b', ''), call('c', long)),
+      answer('a', 'functions.list files', 'none'),
+      answer('b', '', 'none'),
+      answer('c', long, 'none'),
+    ];
+    const sound = ['a functions_list_files', 'b unnamed', `c ${'x'.repeat(64)}`];
+    expect(idsAndNames(messages)).toEqual([...sound, ...sound]);
+  });
+
+  it('get an id each, and their answers the same, in order', () => {
+    const turn = [reply(call('', 'f'), call('', 'g')), answer('', 'f', 'one'), answer('', 'g', 'two')];
+    expect(idsAndNames([...turn, ...turn])).toEqual([
+      ...['call f', 'call_2 g', 'call f', 'call_2 g'],
+      ...['call_3 f', 'call_4 g', 'call_3 f', 'call_4 g'],
+    ]);
+  });
+
+  it('keep an id as the server gave it, but for Anthropic', () => {
+    const messages = [reply(call('functions.f:0', 'f')), answer('functions.f:0', 'f', 'one')];
+    expect(idsAndNames(messages)).toEqual(['functions_f_0 f', 'functions_f_0 f']);
+    expect(idsAndNames(messages, 'openai-compatible')).toEqual(['functions.f:0 f', 'functions.f:0 f']);
+  });
+
+  it("are made sound within the provider's own form, too", () => {
+    const content = [
+      { type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 's' } } },
+      { type: 'tool-call', toolCallId: 'a', toolName: 'no such', input: {} },
+    ];
+    const provider = { kind: 'anthropic', model: 'm', content };
+    const messages = [{ ...reply(call('a', 'no such')), provider }, answer('a', 'no such', 'none')];
+    expect(idsAndNames(messages as ModelMessage[])).toEqual(['reasoning', 'a no_such', 'a no_such']);
+  });
+});
+
 describe('a conversation', () => {
   const messages: ModelMessage[] = [
     { role: 'system', text: 'You are careful.' },

@@ -3,6 +3,7 @@ import type { ModelMessage, ModelTool, ToolCall } from '../../schema/index.ts';
 import type { WireRequest } from '../wire.ts';
 import type { ProviderCall, ProviderOptions, ProviderPrompt, ProviderTool } from './provider-model.ts';
 import type { ProviderKind } from './provider-state.ts';
+import { withSoundCalls } from './sound-calls.ts';
 
 /** A model and the interface it is reached by: whose signed reasoning is whose. */
 export interface ModelAddress {
@@ -77,7 +78,8 @@ function providerTool(kind: ProviderKind, { name, description, input_schema }: M
  * Messages that any provider takes: one system message at the head, no two messages of the user in a row, no empty
  * text. A system message further down becomes one of the user: Anthropic and Google allow it nowhere else.
  */
-export function providerPrompt(address: ModelAddress, messages: readonly ModelMessage[]): ProviderPrompt {
+export function providerPrompt(address: ModelAddress, given: readonly ModelMessage[]): ProviderPrompt {
+  const messages = withSoundCalls(address.kind, given);
   const breakpoints = breakpointsOf(address.kind, messages);
   const prompt: Message[] = [];
   for (const message of messages) {
@@ -168,11 +170,22 @@ function assistantContent(
   message: Extract<ModelMessage, { role: 'assistant' }>,
 ): AssistantPart[] {
   const own = OwnForm.safeParse(message.provider);
+  const { tool_calls = [] } = message;
   if (own.success && own.data.kind === address.kind && own.data.model === address.model)
-    return own.data.content.map(ownPart);
+    return ownContent(own.data.content, tool_calls);
   const text = message.text.toWellFormed();
-  const calls = (message.tool_calls ?? []).map(toolCallPart);
+  const calls = tool_calls.map(toolCallPart);
   return isBlank(text) ? calls : [{ type: 'text', text }, ...calls];
+}
+
+/** @param calls as they are sent: those within the content came before they were made sound */
+function ownContent(content: readonly OwnPart[], calls: readonly ToolCall[]): AssistantPart[] {
+  let next = 0;
+  return content.map((part) => {
+    const call = part.type === 'tool-call' ? calls[next++] : undefined;
+    if (part.type !== 'tool-call' || call === undefined) return ownPart(part);
+    return ownPart({ ...part, toolCallId: call.id, toolName: call.name });
+  });
 }
 
 function ownPart({ providerOptions, ...part }: OwnPart): AssistantPart {

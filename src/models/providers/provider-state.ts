@@ -197,7 +197,7 @@ function baseUrlMissing(provider: string, facts: KindFacts): ProviderProblem {
     return {
       code: 'base_url_missing',
       message: 'It is not known where the OpenAI-compatible server is.',
-      hint: `Set ${facts.baseUrlVariable}, for example to http://localhost:11434/v1.`,
+      hint: `Set ${facts.baseUrlVariable} (or give --base-url), for example to http://localhost:11434/v1.`,
     };
   }
   const similar = nearest(provider, builtInProviders);

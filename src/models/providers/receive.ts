@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ProviderResult, ProviderStream } from './provider-model.ts';
 
@@ -36,6 +37,12 @@ export function receiveResult(result: ProviderResult): Received {
 }
 
 /**
+ * A server may send thousands of pieces at once, and each costs some ten microseconds in the provider's package. After
+ * so many of them everything else has its turn, the replies of other runs among it.
+ */
+const piecesOfTurn = 16;
+
+/**
  * Reads a stream to its end.
  * @throws StreamedError, IncompleteReply
  */
@@ -43,7 +50,10 @@ export async function receiveStream(stream: ProviderStream): Promise<Received> {
   const blocks = createBlocks();
   let answeredBy: string | null = null;
   let hasPieces = false;
+  let pieces = 0;
   for await (const part of stream) {
+    pieces += 1;
+    if (pieces % piecesOfTurn === 0) await nextTurn();
     switch (part.type) {
       case 'text-start':
       case 'text-delta':
@@ -115,7 +125,7 @@ function modelVersion(reply: unknown): string | null {
  * Whether the provider itself ended the reply. It names its reason then, but for Responses, which names none where all
  * went well. The packages also finish a stream that was cut off, with a reason of their own.
  */
-function isEnd({ unified, raw }: FinishReason): boolean {
+export function isEnd({ unified, raw }: FinishReason): boolean {
   return raw !== undefined || ['stop', 'tool-calls', 'content-filter'].includes(unified);
 }
 

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { ModelAnswer, TokenUsage, ToolCall } from '../../schema/index.ts';
 import type { WireReply } from '../wire.ts';
 import type { ModelAddress, OwnForm, OwnPart } from './prompt.ts';
-import { type Content, type FinishReason, IncompleteReply, type Metadata, type Received } from './receive.ts';
+import {
+  type Content,
+  type FinishReason,
+  IncompleteReply,
+  isEnd,
+  type Metadata,
+  type Received,
+} from './receive.ts';
 
 /**
  * The answer in what came.
@@ -37,8 +44,8 @@ function toAnswer(
       'malformed',
       `the model's reply could not be used (${raw ?? 'no reason given'})`,
     );
-  // A reply that ends at a stop text, or at its limit while the model still reasons, is rightly empty.
-  if (written.trim() === '' && toolCalls.length === 0 && unified !== 'length' && raw !== 'stop_sequence')
+  // A model may say nothing at all, and is paid for it. Where not even an end is named, something else answered.
+  if (written.trim() === '' && toolCalls.length === 0 && !isEnd({ unified, raw }))
     throw new IncompleteReply('malformed', 'the reply holds neither text nor a call of a tool');
 
   const text = cutAt(written, stop);

@@ -1,5 +1,6 @@
 export { type Fault, type FaultPlan, faultsAtRandom, faultsInOrder, passingFaults } from './faults.ts';
 export type { FakeReply, FakeToolCall, FakeUsage } from './reply.ts';
+export { type Deed, researcher } from './researcher.ts';
 export {
   type BaseUrls,
   type FormatName,

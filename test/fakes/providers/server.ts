@@ -56,6 +56,8 @@ export interface ProviderServer extends AsyncDisposable {
   requests: SeenRequest[];
   /** The most requests that were open at the same time. */
   readonly peak: number;
+  /** The same of each format alone. */
+  readonly peaks: ReadonlyMap<FormatName, number>;
   /** How many requests got a fault. */
   readonly faulty: number;
 }
@@ -65,6 +67,7 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
   const counts = { open: 0, peak: 0, faulty: 0 };
   const plan = typeof options.faults === 'function' ? options.faults : faultsInOrder(options.faults ?? []);
   const closing = new AbortController();
+  const formatsOpen = new OpenByFormat();
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     counts.open++;
@@ -79,6 +82,7 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
     }
     const seen = { ...arrived.seen, number: requests.length + 1 };
     requests.push(seen);
+    formatsOpen.open(seen.format, response);
     const fault = plan(seen.number);
     if (fault !== null) counts.faulty++;
     if (options.latencyMs !== undefined) await sleep(options.latencyMs, null, { signal: closing.signal });
@@ -111,6 +115,7 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
     get peak() {
       return counts.peak;
     },
+    peaks: formatsOpen.peaks,
     get faulty() {
       return counts.faulty;
     },
@@ -121,6 +126,27 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
       await once(server, 'close');
     },
   };
+}
+
+/**
+ * Counts the requests of each format that are open. It looks when the event loop has come round: what a client gave up
+ * before it sent this request is closed by then, in whatever order the system told of it.
+ */
+class OpenByFormat {
+  readonly peaks = new Map<FormatName, number>();
+  readonly #open = new Map<FormatName, number>();
+
+  open(format: FormatName, response: ServerResponse): void {
+    this.#change(format, 1);
+    response.once('close', () => this.#change(format, -1));
+    const look = () =>
+      this.peaks.set(format, Math.max(this.#open.get(format) ?? 0, this.peaks.get(format) ?? 0));
+    setImmediate(() => setImmediate(look));
+  }
+
+  #change(format: FormatName, by: number): void {
+    this.#open.set(format, (this.#open.get(format) ?? 0) + by);
+  }
 }
 
 interface Arrived {

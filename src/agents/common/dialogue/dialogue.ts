@@ -1,12 +1,12 @@
 import type { Environment } from '../../../environment/index.ts';
 import type { ModelMessage } from '../../../schema/index.ts';
+import { CarefulSteps } from '../careful-steps.ts';
 import { type ParsedReply, parseReply, type ReplyFormat } from '../replies/index.ts';
 import { condense } from './condense.ts';
 import { cutMiddle } from './cut-middle.ts';
 import { History, type HistoryWindow, type PastStep, showReply } from './history.ts';
-import { correction, heldBack, nothingDoneYet, recentSteps } from './prompts.ts';
+import { correction, nothingDoneYet, recentSteps } from './prompts.ts';
 import type { DialogueSettings } from './settings.ts';
-import { Standing } from './standing.ts';
 
 /** A reply of the model that is acted on. */
 export interface Turn {
@@ -40,16 +40,15 @@ export class Dialogue {
   readonly #head: string;
   readonly #format: ReplyFormat;
   readonly #settings: DialogueSettings;
-  readonly #standing: Standing;
+  readonly #steps: CarefulSteps;
   #unusable = 0;
-  #heldBack = false;
 
   constructor(environment: Environment, head: string, format: ReplyFormat, settings: DialogueSettings) {
     this.#environment = environment;
     this.#head = head;
     this.#format = format;
     this.#settings = settings;
-    this.#standing = new Standing(environment.task, environment.budget);
+    this.#steps = new CarefulSteps(environment);
   }
 
   /** What the model wants to do next; null where the run is over, or there is nothing more that can be done. */
@@ -91,14 +90,8 @@ export class Dialogue {
     const { complaint } = turn;
     if (complaint !== '' && formatErrors === 'nothing') return { observation: complaint, ended: false };
     const action = { name: turn.action ?? '(none)', args: turn.args ?? {} };
-    const objection = showsStanding && !this.#heldBack ? this.#standing.objection() : null;
-    if (action.name === 'Final Answer' && turn.args !== null && objection !== null) {
-      this.#heldBack = true;
-      return { observation: heldBack(objection), ended: false };
-    }
-    const result = await this.#environment.step(action);
-    this.#standing.follow(action, result);
-    const { observation, ended } = result;
+    const takes = showsStanding ? this.#steps.take(action) : this.#environment.step(action);
+    const { observation, ended } = await takes;
     return { observation: complaint === '' ? observation : `${complaint}\n${observation}`, ended };
   }
 
@@ -138,7 +131,7 @@ export class Dialogue {
     const parts = [
       cutMiddle(lead, 2 * window.characters),
       history === '' ? nothingDoneYet : recentSteps(history),
-      this.#settings.showsStanding ? this.#standing.describe() : '',
+      this.#settings.showsStanding ? this.#steps.standing.describe() : '',
       note,
     ];
     return [
@@ -184,7 +177,10 @@ function turnOf(parsed: ParsedReply): Turn {
   const { entries, action } = parsed;
   return parsed.ok
     ? { entries, action, args: parsed.args, complaint: '' }
-    : { entries, action: action ?? parsed.written, args: null, complaint: parsed.message };
+    : parsed.reason === 'unknown_action'
+      ? // The environment says which actions there are.
+        { entries, action: parsed.written, args: {}, complaint: '' }
+      : { entries, action, args: null, complaint: parsed.message };
 }
 
 function replyOf({ entries, action, args }: Turn): Omit<PastStep, 'observation' | 'isMalformed'> {

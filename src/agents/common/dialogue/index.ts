@@ -6,6 +6,7 @@ export { replyFormat } from './prompts.ts';
 export {
   type DialogueSettings,
   dialogueOptions,
+  isPaperProfile,
   listOption,
   oneOf,
   readDialogueSettings,

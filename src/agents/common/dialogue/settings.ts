@@ -1,4 +1,6 @@
+import { actionDefinitions } from '../../../environment/index.ts';
 import { UserError } from '../../../lib/errors.ts';
+import { nearest } from '../../../lib/nearest.ts';
 import type { AgentOptions } from '../../../schema/index.ts';
 import type { Agent } from '../../agent.ts';
 import { wholeNumberOption } from '../options.ts';
@@ -22,10 +24,19 @@ export interface DialogueSettings {
   showsStanding: boolean;
   /** Leaves out more and more of the history where the conversation is too long for the model. */
   shortens: boolean;
+  /** Of the task, the prompt tells the research problem alone, or also metric, submission and files. */
+  tellsTask: 'problem' | 'whole';
+  /** The agent stops after so many steps of its own. */
+  turns: number;
 }
 
 /** The options that all these agents have. */
 export const dialogueOptions = {
+  profile: {
+    description:
+      'default, or paper: the rules of the paper, where format errors cost no step and neither budget nor submission is shown; other options given beside it win',
+    default: 'default',
+  },
   steps_in_context: { description: 'last steps that the prompt holds', default: 3 },
   observations_in_context: { description: 'how many of these are shown with their observation', default: 3 },
   attempts: {
@@ -45,17 +56,47 @@ export const dialogueOptions = {
     description: 'names of actions that the prompt does not list, separated by commas',
     default: '',
   },
+  turns: {
+    description:
+      'it stops after so many steps of its own; 0: it goes on as long as the run (paper: 50, and never 0)',
+    default: 0,
+  },
 } satisfies Agent['options'];
 
 /** They show text that an edit may have to name exactly. */
 const exactActions = ['Read File', 'Inspect Script Lines', 'Search Files', 'Undo Edit Script'];
 
+/** What the paper's agents were told of, of all the actions that their environment had. */
+const paperActions = [
+  'List Files',
+  'Copy File',
+  'Undo Edit Script',
+  'Execute Script',
+  'Request Help',
+  'Final Answer',
+  'Understand File',
+  'Inspect Script Lines',
+  'Edit Script (AI)',
+  'Reflection',
+];
+
+const paperOptions: AgentOptions = { actions: paperActions.join(', '), turns: 50 };
+
+/** Whether the rules are those of the paper. */
+export function isPaperProfile(agent: Pick<Agent, 'name' | 'options'>, { profile }: AgentOptions): boolean {
+  return oneOf(agent, 'profile', profile ?? 'default', ['default', 'paper']) === 'paper';
+}
+
 /** Throws a UserError for a value that makes no sense. */
 export function readDialogueSettings(
   agent: Pick<Agent, 'name' | 'options'>,
-  given: AgentOptions,
+  chosen: AgentOptions,
 ): DialogueSettings {
+  const isPaper = isPaperProfile(agent, chosen);
+  const given = isPaper ? { ...paperOptions, ...chosen } : chosen;
   const number = (name: string, least: number) => wholeNumberOption(agent, given, name, least);
+  // What can't be read costs no step in the paper: without an end of its own, it might go on for ever.
+  const turns = number('turns', isPaper ? 1 : 0);
   return {
     window: {
       steps: number('steps_in_context', 0),
@@ -66,16 +107,32 @@ export function readDialogueSettings(
     condense: {
       over: number('summarise_over', 0),
       block: number('summarise_block', 100),
-      except: exactActions,
+      except: isPaper ? [] : exactActions,
     },
     actions: {
-      shown: listOption(agent, given, 'actions'),
-      hidden: listOption(agent, given, 'hidden_actions'),
+      shown: actionsOption(agent, given, 'actions'),
+      hidden: actionsOption(agent, given, 'hidden_actions'),
     },
-    formatErrors: 'steps',
-    showsStanding: true,
-    shortens: true,
+    formatErrors: isPaper ? 'nothing' : 'steps',
+    showsStanding: !isPaper,
+    shortens: !isPaper,
+    tellsTask: isPaper ? 'problem' : 'whole',
+    turns: turns === 0 ? Infinity : turns,
   };
+}
+
+/** An action that a run does not offer is passed over there; one that there is nowhere is a slip of the pen. */
+function actionsOption(agent: Pick<Agent, 'name' | 'options'>, given: AgentOptions, option: string) {
+  const names = listOption(agent, given, option);
+  const known = [...actionDefinitions.keys()];
+  const wrong = names.find((name) => !known.some((action) => action.toLowerCase() === name.toLowerCase()));
+  if (wrong === undefined) return names;
+  const meant = nearest(wrong, known);
+  throw new UserError(
+    'wrong_agent_option',
+    `the option "${option}" of the agent "${agent.name}" names "${wrong}", and there is no such action`,
+    `${meant === null ? '' : `did you mean "${meant}"? `}the actions are: ${known.join(', ')}`,
+  );
 }
 
 /** The names in a text that separates them by commas. */

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { agentByName } from '../agents/index.ts';
+import { type AgentOptions, ExperimentFile } from '../schema/index.ts';
+import { loadTask } from '../tasks/index.ts';
+import { makeForkPlan, makePlan } from './index.ts';
+
+const task = loadTask('digits', [join(import.meta.dirname, '../../tasks')]);
+
+function planOf(changes: Record<string, unknown> = {}, options: AgentOptions = {}) {
+  const file = ExperimentFile.parse({
+    ...{ tasks: ['digits'], agents: ['tools'], models: ['anthropic/claude-sonnet-4-5'] },
+    ...changes,
+  });
+  return makePlan(file, [{ task, verified: true }], [{ agent: agentByName('tools'), options }], '1');
+}
+
+describe('the name of an experiment', () => {
+  test('is the same for the same experiment, also where a limit on all its runs was raised', () => {
+    const { name } = planOf();
+    expect(planOf({ spend: { tokens: 9_000 }, parallel: 7 }).name).toBe(name);
+    expect(planOf({ providers: { anthropic: { concurrent: 2 } } }).name).toBe(name);
+  });
+
+  test('is another one where the agent has other options, or another model', () => {
+    const { name } = planOf();
+    expect(planOf({}, { nudges: 1 }).name).not.toBe(name);
+    expect(planOf({ models: ['openai/gpt-5'] }).name).not.toBe(name);
+  });
+});
+
+describe('the models of a run', () => {
+  test('have the paper’s settings, and the agent’s model where no other is named', () => {
+    const roles = planOf({ roles: { fast: { model: 'openai/gpt-5-nano' }, editor: { temperature: 0 } } })
+      .runs[0]?.roles;
+    const agent = { model: 'anthropic/claude-sonnet-4-5', temperature: 0.5, max_output_tokens: 2000 };
+    expect(roles).toEqual({
+      agent,
+      editor: { ...agent, temperature: 0, max_output_tokens: 4000 },
+      fast: { ...agent, model: 'openai/gpt-5-nano' },
+    });
+  });
+
+  test('of a run that goes on from another are the same, but for what is said anew', () => {
+    const [source] = planOf().runs;
+    if (source === undefined) throw new Error('the plan is empty');
+    const parent = { experiment: source.experiment, run: source.id, step: 3 };
+    const fork = (changes: Record<string, unknown>) =>
+      makeForkPlan(source, parent, ExperimentFile.parse(changes), {}, '1').runs[0];
+    expect(fork({})).toMatchObject({
+      parent,
+      model: source.model,
+      roles: source.roles,
+      limits: source.limits,
+    });
+    expect(fork({ roles: { agent: { temperature: null } } })?.roles?.agent).toEqual({
+      ...source.roles?.agent,
+      temperature: null,
+    });
+    const other = fork({ models: ['google/gemini-2.5-pro'], limits: { steps: 7 } });
+    expect(other).toMatchObject({ model: 'google/gemini-2.5-pro', limits: { ...source.limits, steps: 7 } });
+    expect(() => fork({ models: ['a/b', 'c/d'] })).toThrow('one model');
+  });
+});

@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from './create-sandbox.ts';
+import { makePlace } from './test-support.ts';
+
+describe('the driver none', () => {
+  it.each([
+    ['as its source does', 'fixed\n'],
+    ['changed', 'changed by an earlier command\n'],
+  ])(
+    'leaves a read-only file of the workspace where it lies %s, with what the source holds',
+    async (_, content) => {
+      using place = makePlace();
+      const source = place.file('starter/fixed.txt', 'fixed\n');
+      const file = join(place.workspace, 'fixed.txt');
+      writeFileSync(file, content);
+      const { mounts, ...rest } = place.spec();
+      const fixed = { source, target: '/workspace/fixed.txt', access: 'read' as const };
+      const sandbox = await createSandbox('none', { ...rest, mounts: [...mounts, fixed] });
+      expect(readFileSync(file, 'utf8')).toBe('fixed\n');
+      await sandbox[Symbol.asyncDispose]();
+      expect(readFileSync(file, 'utf8')).toBe('fixed\n');
+    },
+  );
+
+  it('takes nothing else out of the way of a mount', async () => {
+    using place = makePlace();
+    place.file('workspace/data/mine.csv', '1\n');
+    await expect(createSandbox('none', place.spec())).rejects.toThrow('in the way');
+    expect(readFileSync(join(place.workspace, 'data/mine.csv'), 'utf8')).toBe('1\n');
+  });
+});

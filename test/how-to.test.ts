@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ExperimentFile } from '../src/schema/index.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const howTos = readdirSync(join(root, 'docs/how-to')).filter((name) => name.endsWith('.md'));
+const agentPages = readdirSync(join(root, 'docs/agents')).filter((name) => name.endsWith('.md'));
+const pages = [
+  'README.md',
+  ...howTos.map((name) => `docs/how-to/${name}`),
+  ...agentPages.map((name) => `docs/agents/${name}`),
+];
+
+/** What stands in a page's code blocks of one language. */
+function blocksOf(page: string, language: string): string[] {
+  return [...read(page).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, code = '']) => code,
+  );
+}
+
+describe('docs/how-to/write-an-agent.md', () => {
+  /** Without the lines that differ by where a file lies. */
+  const withoutImports = (code: string) => code.replaceAll(/^import .*\n/gm, '').trim();
+  /** What is imported, from files of what names. */
+  const importsOf = (code: string) =>
+    [...code.matchAll(/^import (.*) from '(?:.*\/)?(.*?)';$/gm)].map(([, names, from]) => [names, from]);
+
+  test.each(['docs/how-to/write-an-agent/rewriter.ts', 'test/example-agent.test.ts'])(
+    'shows %s as it is compiled and run',
+    (path) => {
+      const code = read(path);
+      const shown = blocksOf('docs/how-to/write-an-agent.md', 'ts').find(
+        (block) => withoutImports(block) === withoutImports(code),
+      );
+      expect(shown).toBeDefined();
+      expect(importsOf(shown ?? '').toSorted()).toEqual(importsOf(code).toSorted());
+    },
+  );
+});
+
+const experiments = pages.flatMap((page) =>
+  blocksOf(page, 'yaml').flatMap((code, index) =>
+    /^(models|providers|agents):/m.test(code) ? [{ name: `${page}, block ${index + 1}`, code }] : [],
+  ),
+);
+
+test.each(experiments)('$name is an experiment file', ({ code }) => {
+  const parsed = ExperimentFile.safeParse(parse(code));
+  expect(parsed.error?.issues).toBeUndefined();
+});
+
+/** The flags of each command, as docs/command-line.md lists them. */
+const everywhere = ['--dir', '--tasks', '--json', '--help', '--version'];
+const flagsOf = new Map(
+  read('docs/command-line.md')
+    .split(/^### mlab /m)
+    .slice(1)
+    .map((section) => [
+      section.slice(0, section.indexOf('\n')),
+      [...everywhere, ...[...section.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, flag]) => flag)],
+    ]),
+);
+
+const commands = pages.flatMap((page) =>
+  [
+    ...read(page).matchAll(/(?:npx )?\bmlab ((?:tasks|runs|run|models|prepare|grade|report)\b[^\n`#|]*)/g),
+  ].map(([, text = '']) => ({ page, words: text.trim().split(/\s+/) })),
+);
+
+test('the commands on the pages are there, with all their flags', () => {
+  expect(commands.length).toBeGreaterThan(20);
+  const unknown = commands.flatMap(({ page, words }) => {
+    const name = [...flagsOf.keys()].find((known) => ` ${words.join(' ')} `.startsWith(` ${known} `));
+    if (name === undefined) return [`${page}: mlab ${words.join(' ')}`];
+    const flags = words.flatMap((word) => /^--[a-z-]+/.exec(word)?.[0] ?? []);
+    return flags
+      .filter((flag) => flagsOf.get(name)?.includes(flag) !== true)
+      .map((flag) => `${page}: mlab ${name} has no ${flag}`);
+  });
+  expect(unknown).toEqual([]);
+});

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkSandbox } from '../src/sandbox/index.ts';
+import { type Fault, researcher, startProviderServer } from './fakes/providers/index.ts';
+import { ModelPlace, shortResearch } from './fixtures/model-place.ts';
+
+const place = new ModelPlace();
+afterAll(() => {
+  expect(place.filesWithKeys()).toEqual([]);
+  place[Symbol.dispose]();
+});
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+/** What keeps a client waiting for longer than any test lasts. */
+const silences: [string, Fault][] = [
+  ['before its headers', { kind: 'slow-headers', ms: 3_600_000 }],
+  ['in the middle of a reply', { kind: 'stall' }],
+  ['and has asked to wait', { kind: 'status', status: 429, headers: { 'retry-after': '1000' } }],
+];
+const model = ['--agent', 'research', '--model', 'anthropic/claude-test-1'];
+/** The agent's three replies, and the summaries of its first two steps. */
+const allCalls = 5;
+
+/** The fourth request is met by the fault. */
+function startSilent(fault: Fault) {
+  return startProviderServer({
+    answer: researcher(() => shortResearch),
+    faults: (number) => (number === 4 ? fault : null),
+  });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(10);
+}
+
+describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, () => {
+  beforeAll(async () => {
+    await place.equip();
+  });
+
+  test.each(silences)(
+    '%s stops at once with exit code 130 on Ctrl-C, and goes on without asking again',
+    async (_, fault) => {
+      await using server = await startSilent(fault);
+      const name = ['--name', `interrupted-${fault.kind}`];
+      const started = place.startRun(server, ...model, ...name);
+      await until(() => server.requests.length === 4);
+      // So that the answer to a request that is answered at once has come.
+      await sleep(200);
+      started.process.kill('SIGINT');
+      const { code, err } = await started.ended;
+      expect([code, err]).toEqual([130, expect.stringContaining('stopping')]);
+      expect(place.records(`interrupted-${fault.kind}`)).toMatchObject([
+        { status: 'interrupted', pid: null },
+      ]);
+
+      const again = await place.run(server, ...model, ...name);
+      expect(again.code, again.err).toBe(0);
+      await expectCompleteRun(`interrupted-${fault.kind}`);
+      // Each call once, and the fourth twice.
+      expect(server.requests).toHaveLength(allCalls + 1);
+    },
+  );
+
+  test('goes on after kill -9 without asking again what is recorded', async () => {
+    await using server = await startSilent({ kind: 'stall' });
+    const started = place.startRun(server, ...model, '--name', 'killed');
+    await until(() => server.requests.length === 4);
+    started.process.kill('SIGKILL');
+    await started.ended;
+    const again = await place.run(server, ...model, '--name', 'killed');
+    expect(again.code, again.err).toBe(0);
+    expect(again.out).not.toContain('Not finished');
+    await expectCompleteRun('killed');
+    expect(server.requests).toHaveLength(allCalls + 1);
+  });
+
+  async function expectCompleteRun(name: string) {
+    expect(place.records(name)).toMatchObject([
+      { status: 'finished', end: { reason: 'final_answer' }, steps: 3, spent: { calls: allCalls } },
+    ]);
+    expect(place.calls(name).map(({ call, failure }) => [call, failure])).toEqual(
+      Array.from({ length: allCalls }, (_, index) => [index + 1, null]),
+    );
+    const replay = await place.mlab({}, 'runs', 'replay', name);
+    expect([replay.code, replay.out]).toEqual([0, expect.stringContaining('0 diverged')]);
+    const check = await place.mlab({}, 'runs', 'check', name);
+    expect(check.code, check.out).toBe(0);
+  }
+});

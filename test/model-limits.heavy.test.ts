@@ -1,0 +1,114 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkSandbox } from '../src/sandbox/index.ts';
+import { type Deed, researcher, startProviderServer } from './fakes/providers/index.ts';
+import { ModelPlace, shortResearch } from './fixtures/model-place.ts';
+
+const place = new ModelPlace();
+afterAll(() => place[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+/** What each reply is said to have used: as much as the most that the first requests can come to. */
+const usage = { input: 20_000, output: 100 };
+const tokensOfCall = usage.input + usage.output;
+const name = 'openai-compatible/llama-test';
+const model = ['--agent', 'tools', '--model', name];
+/** In US dollars a million tokens: a call costs 2.01 dollars. */
+const price = { input: 100, output: 100, date: '2026-01-01', source: 'made up' };
+const moneyOfCall = (tokensOfCall * price.input) / 1e6;
+const endless: readonly Deed[] = Array.from({ length: 100 }, () => ({
+  action: 'List Files',
+  args: { dir_path: '.' },
+}));
+
+function startServer(deeds: readonly Deed[]) {
+  return startProviderServer({
+    answer: researcher(
+      () => deeds,
+      () => ({ usage }),
+    ),
+  });
+}
+
+function lastTold(body: unknown): string {
+  return [...JSON.stringify(body).matchAll(/What is left: ([^\]\\]*)/g)].at(-1)?.[1] ?? '';
+}
+
+describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => {
+  beforeAll(async () => {
+    await place.equip();
+  });
+
+  test('--tokens ends a run before the call that could exceed it, and tells the agent what is left', async () => {
+    await using server = await startServer(endless);
+    const { code, err } = await place.run(server, ...model, '--tokens', '130000', '--name', 'tokens');
+    expect(code, err).toBe(0);
+    const [record] = place.records('tokens');
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'token_limit' } });
+    const calls = server.requests.length;
+    expect(calls).toBeGreaterThan(2);
+    expect(record?.spent).toMatchObject({ calls, tokens: calls * tokensOfCall });
+    expect(calls * tokensOfCall).toBeLessThanOrEqual(130_000);
+    expect(place.calls('tokens')).toHaveLength(calls);
+    expect(lastTold(server.requests.at(-1)?.body)).toMatch(/token/);
+  });
+
+  test('--money ends a run before the call that could exceed it, by the prices of the experiment file', async () => {
+    await using server = await startServer(endless);
+    const file = join(place.folder, 'money.json');
+    writeFileSync(file, JSON.stringify({ tasks: ['sums'], prices: { [name]: price } }));
+    const { code, err } = await place.run(server, file, ...model, '--money', '13', '--name', 'money');
+    expect(code, err).toBe(0);
+    const [record] = place.records('money');
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'money_limit' } });
+    const calls = server.requests.length;
+    expect(calls).toBeGreaterThan(2);
+    expect(record?.spent).toMatchObject({ calls, unpriced: 0 });
+    expect(record?.spent?.money).toBeCloseTo(calls * moneyOfCall, 9);
+    expect(calls * moneyOfCall).toBeLessThanOrEqual(13);
+    expect(lastTold(server.requests.at(-1)?.body)).toMatch(/\$/);
+  });
+
+  test('--money with a model whose price is not known is refused before anything is made', async () => {
+    await using server = await startServer(endless);
+    const { code, err } = await place.run(server, ...model, '--money', '13', '--name', 'unpriced');
+    expect([code, err]).toEqual([2, expect.stringContaining('its price is not known')]);
+    expect(existsSync(join(place.experiments, 'unpriced'))).toBe(false);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('--experiment-tokens stops the runs it leaves nothing for; raised, they go on where they were', async () => {
+    await using server = await startServer(shortResearch);
+    const run = [...model, '--seeds', '3', '--parallel', '3', '--name', 'shared'];
+    const all = 3 * shortResearch.length;
+    const limit = (all - 2) * tokensOfCall;
+    const { code, out } = await place.run(server, ...run, '--experiment-tokens', String(limit));
+    expect([code, out]).toEqual([1, expect.stringContaining('The same command again goes on')]);
+    const stopped = place.records('shared').filter(({ status }) => status === 'failed');
+    expect(stopped.length).toBeGreaterThan(0);
+    for (const { end } of stopped)
+      expect(end).toMatchObject({ reason: 'infrastructure_error', cause: 'experiment_limit' });
+    expect(server.requests.length * tokensOfCall).toBeLessThanOrEqual(limit);
+
+    // What was recorded counts, so that the same limit lets no call through.
+    const asked = server.requests.length;
+    await place.run(server, ...run, '--experiment-tokens', String(limit));
+    expect(server.requests).toHaveLength(asked);
+
+    const raised = await place.run(server, ...run, '--experiment-tokens', String(2 * limit));
+    expect(raised.code, raised.err).toBe(0);
+    expect(server.requests).toHaveLength(all);
+    const ends = place.records('shared').map(({ end, spent }) => [end?.reason, spent?.tokens]);
+    expect(ends).toEqual(Array(3).fill(['final_answer', shortResearch.length * tokensOfCall]));
+  });
+
+  test('runs that a limit ended are replayed as they were', async () => {
+    for (const experiment of ['tokens', 'money', 'shared']) {
+      const { code, out } = await place.mlab({}, 'runs', 'replay', experiment);
+      expect([code, out]).toEqual([0, expect.stringContaining(' 0 diverged')]);
+    }
+  });
+});
