@@ -7,6 +7,7 @@ import {
   loadPrepared,
   loadTask,
   prepareTask,
+  sampleOf,
   suites,
   type Task,
 } from '../tasks/index.ts';
@@ -17,10 +18,15 @@ export interface PrepareOptions {
   mirror?: string;
   allowUnverified?: boolean;
   interpreter?: string;
+  sample?: boolean;
 }
 
 /** Flags of every verb that gets data and Python environments. */
 export const prepareFlags: Flag[] = [
+  {
+    flags: '--sample',
+    description: 'small made-up data of the same format, with no download; results are marked',
+  },
   { flags: '--mirror <folder>', description: 'take sources from a local folder instead of the network' },
   {
     flags: '--allow-unverified',
@@ -50,7 +56,8 @@ function membersOf(context: Context, suite: string): Task[] {
 }
 
 /** Gets data and Python environment of a task, from the cache where they are there. */
-export async function equip(context: Context, task: Task, options: PrepareOptions): Promise<TaskEquipment> {
+export async function equip(context: Context, whole: Task, options: PrepareOptions): Promise<TaskEquipment> {
+  const task = options.sample === true ? sampleOf(whole) : whole;
   const { cache, helpers } = context.folders;
   const { signal } = context;
   const onProgress = (line: string) => context.log(`${task.file.id}: ${line}`);

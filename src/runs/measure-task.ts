@@ -5,6 +5,7 @@ import { UserError } from '../lib/errors.ts';
 import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } from '../schema/index.ts';
 import { mean, sampleStandardDeviation } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
+import { dataMarks } from '../tasks/index.ts';
 import { constantAgent } from './controls/honest.ts';
 import { limitsFor } from './plan.ts';
 import { runOne } from './run-one.ts';
@@ -135,7 +136,7 @@ function planOf({ equipment: { task, prepared }, what, seeds, sandbox, versions 
       limits: limitsFor(task, {}),
       sandbox,
       gpu: false,
-      marks: prepared.verified ? [] : ['unverified data'],
+      marks: dataMarks(task, prepared.verified),
     }),
   );
   return {

@@ -13,7 +13,7 @@ import {
   RunId,
   type RunSpec,
 } from '../schema/index.ts';
-import type { Task } from '../tasks/index.ts';
+import { dataMarks, type Task } from '../tasks/index.ts';
 
 /** A task with what the plan must know of its data. */
 export interface PlannedTask {
@@ -56,7 +56,7 @@ export function makePlan(
             ...(experiment.docker_image === undefined ? {} : { docker_image: experiment.docker_image }),
             ...(experiment.interactive ? { interactive: true } : {}),
             gpu: experiment.gpu && task.file.resources.gpu !== 'none',
-            marks: marksOf(experiment, verified),
+            marks: [...(experiment.sandbox === 'none' ? ['no sandbox'] : []), ...dataMarks(task, verified)],
           });
         }
       }
@@ -155,11 +155,6 @@ function modelSettings(
 export function limitsFor(task: Task, wanted: ExperimentFile['limits']): Limits {
   const given = Object.entries({ ...task.file.limits, ...wanted }).filter(([, value]) => value !== undefined);
   return { ...defaultLimits, ...Object.fromEntries(given) };
-}
-
-/** Why results of these runs can't be compared with others. */
-function marksOf(experiment: ExperimentFile, verified: boolean): string[] {
-  return [...(experiment.sandbox === 'none' ? ['no sandbox'] : []), ...(verified ? [] : ['unverified data'])];
 }
 
 function range(count: number): number[] {

@@ -120,6 +120,14 @@ export const TaskFile = z
       description: z.string().min(1),
       ...measured.shape,
     }),
+    sample: z
+      .strictObject({
+        description: z.string().min(1).describe('what hidden/sample.py makes in the place of the sources'),
+        baseline: z.strictObject(measured.shape),
+        reference: z.strictObject(measured.shape),
+      })
+      .optional()
+      .describe('a small made-up data set for `--sample`, with the numbers that were measured on it'),
     success: z.strictObject({ threshold: z.number().positive().default(0.1) }).prefault({}),
     limits: Limits.partial().default({}),
     resources: z.strictObject({ gpu: z.enum(['none', 'optional', 'required']).default('none') }).prefault({}),

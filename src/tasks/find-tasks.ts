@@ -113,6 +113,7 @@ function assemble(folder: string, file: TaskFile): Task {
     hiddenFolder: inTask(folder, 'hidden'),
     version: folderVersion(folder),
     requirements: readFileSync(inTask(folder, 'requirements'), 'utf8'),
+    isSample: false,
     brief: TaskBrief.parse({ id, title, problem, entry, metric, read_only, submission }),
   };
 }

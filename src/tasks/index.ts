@@ -5,6 +5,7 @@ export { type LoadPreparedOptions, loadPrepared, type PrepareOptions, prepareTas
 export type { PreparedData, PreparedManifest } from './prepared-data.ts';
 export { describeProblem, type Problem } from './problem.ts';
 export { type EnsurePythonOptions, ensurePython, type PythonEnvironment } from './python-environment.ts';
+export { dataMarks, sampleMark, sampleOf } from './sample.ts';
 export type { Task } from './task-folder.ts';
 export { validateTask } from './validate-task.ts';
 export { withheldPaths } from './withheld.ts';

@@ -22,7 +22,7 @@ import {
 } from './prepared-data.ts';
 import type { PythonEnvironment } from './python-environment.ts';
 import { normaliseRequirements } from './requirements.ts';
-import { runPrepareScript } from './run-prepare-script.ts';
+import { runPrepareScript, runSampleScript } from './run-prepare-script.ts';
 import { obtainSources, type SourceFile } from './sources.ts';
 import type { Task } from './task-folder.ts';
 import { unpack } from './unpack.ts';
@@ -68,6 +68,7 @@ export async function prepareTask(task: Task, options: PrepareOptions): Promise<
   return await withWritableCache(options.cache, () =>
     withFileLock(join(home, '.lock'), lock, async () => {
       removeLeftovers(home);
+      if (task.isSample) return await buildSample(task, { ...options, onProgress });
       const sources = await obtainSources(task, {
         downloads: join(options.cache, 'downloads', task.file.id),
         mirror: options.mirror ?? null,
@@ -88,7 +89,16 @@ export async function prepareTask(task: Task, options: PrepareOptions): Promise<
       );
       return (
         (await readPrepared(folder)) ??
-        (await build(task, folder, recipe, sources, { ...options, onProgress }))
+        (await build(
+          task,
+          folder,
+          recipe,
+          {
+            records: sources.map(({ record }) => record),
+            fill: (downloads) => layOut(sources, downloads, { ...options, onProgress }),
+          },
+          { ...options, onProgress },
+        ))
       );
     }),
   );
@@ -117,6 +127,7 @@ export async function loadPrepared(task: Task, options: LoadPreparedOptions): Pr
 
 /** The data made from exactly the files that the task names: its key is known without them. */
 async function loadVerified(task: Task, options: LoadPreparedOptions): Promise<PreparedData | null> {
+  if (task.isSample) return await readPrepared(sampleFolder(task, recipeOf(task, options.helpers), options));
   const expected = task.file.sources.map(({ file, sha256 }) => ({ file, sha256: sha256 ?? null }));
   if (!expected.every(isNamed)) return null;
   return await readPrepared(
@@ -131,13 +142,32 @@ function isNamed(source: {
   return source.sha256 !== null;
 }
 
+function sampleFolder(task: Task, recipe: string, options: { cache: string }): string {
+  return join(taskFolder(task, options), `sample-${recipe.slice(0, 24)}`);
+}
+
+/** What the sources would hold is made up by the task's sample.py; all else is as with the real data. */
+async function buildSample(
+  task: Task,
+  options: PrepareOptions & { onProgress: (message: string) => void },
+): Promise<PreparedData> {
+  const recipe = recipeOf(task, options.helpers);
+  const folder = sampleFolder(task, recipe, options);
+  const fill = async (downloads: string) => {
+    options.onProgress(`making up sample data of ${task.file.id}`);
+    await runSampleScript(task, { ...options, downloads, scratch: `${downloads}-scratch` });
+  };
+  return (await readPrepared(folder)) ?? (await build(task, folder, recipe, { records: [], fill }, options));
+}
+
 function taskFolder(task: Task, options: { cache: string }): string {
   return join(options.cache, 'data', task.file.id);
 }
 
 /** Hash of all that shapes the data besides the sources: the script, what it imports and the packages it runs with. */
 function recipeOf(task: Task, helpers: string): string {
-  const prepares = (path: string) => path !== 'grade.py' && !/^(solution|constant)\//.test(path);
+  const prepares = (path: string) =>
+    path !== 'grade.py' && (path !== 'sample.py' || task.isSample) && !/^(solution|constant)\//.test(path);
   return sha256(
     JSON.stringify([
       folderVersion(task.hiddenFolder, prepares),
@@ -161,7 +191,7 @@ async function build(
   task: Task,
   folder: string,
   recipe: string,
-  sources: readonly SourceFile[],
+  origin: { records: PreparedSource[]; fill: (downloads: string) => Promise<void> },
   options: PrepareOptions & { onProgress: (message: string) => void },
 ): Promise<PreparedData> {
   const making = join(taskFolder(task, options), `.making-${randomBytes(4).toString('hex')}`);
@@ -170,16 +200,11 @@ async function build(
   for (const path of [downloads, join(fresh, 'public')]) mkdirSync(path, { recursive: true });
   mkdirSync(join(fresh, 'private'), { mode: 0o700 });
   try {
-    await layOut(sources, downloads, options);
+    await origin.fill(downloads);
     options.onProgress(`preparing the data of ${task.file.id}`);
     await runPrepareScript(task, { ...options, downloads, data: fresh, scratch: join(making, 'scratch') });
     for (const part of parts) makeReadOnly(join(fresh, part), part === 'private' ? 0o500 : 0o555);
-    const manifest = await writeManifest(
-      task,
-      fresh,
-      recipe,
-      sources.map(({ record }) => record),
-    );
+    const manifest = await writeManifest(task, fresh, recipe, origin.records);
     removeTree(folder);
     renameSync(fresh, folder);
     chmodSync(folder, 0o555);
@@ -219,6 +244,7 @@ async function writeManifest(
     schema: 1,
     task: task.file.id,
     recipe,
+    ...(task.isSample ? { sample: true } : {}),
     sources,
     verified: sources.every((source) => source.sha256 === source.expected),
     prepared_at: new Date().toISOString(),

@@ -29,6 +29,7 @@ export const PreparedManifest = z.object({
   /** What the data was made with, without the sources. */
   recipe: z.string(),
   sources: z.array(PreparedSource),
+  sample: z.boolean().optional().describe('made up by the task, with no source'),
   verified: z.boolean().describe('whether every source has the checksum that the task names'),
   prepared_at: z.iso.datetime(),
   files: z.array(PreparedFile),

@@ -21,14 +21,43 @@ export interface RunPrepareOptions {
 
 /** Runs a task's prepare.py and checks what it made. @throws UserError with the end of its output when it fails */
 export async function runPrepareScript(task: Task, options: RunPrepareOptions): Promise<void> {
-  mkdirSync(options.scratch);
-  const script = inTask(task.folder, 'prepare');
   const folders = [
     ['--downloads', options.downloads],
     ['--public', join(options.data, 'public')],
     ['--private', join(options.data, 'private')],
   ].flat();
-  const result = await runProcess(options.python.executable, ['-I', '-B', script, ...folders], {
+  const hint = 'does the script fit the sources? Data from a mirror may be laid out in another way';
+  await runScript(inTask(task.folder, 'prepare'), folders, options, hint);
+  checkMade(task, options.data);
+}
+
+export type RunSampleOptions = Omit<RunPrepareOptions, 'data'>;
+
+/** The same data for everybody. */
+const sampleSeed = 0;
+
+/**
+ * Runs a task's sample.py, which makes in the folder `downloads` what the sources would be there, unpacked.
+ * @throws UserError with the end of its output when it fails
+ */
+export async function runSampleScript(task: Task, options: RunSampleOptions): Promise<void> {
+  const args = ['--downloads', options.downloads, '--seed', String(sampleSeed)];
+  await runScript(
+    inTask(task.folder, 'sample'),
+    args,
+    options,
+    'mend the script: it needs no source and no network',
+  );
+}
+
+async function runScript(
+  script: string,
+  args: readonly string[],
+  options: RunSampleOptions,
+  hint: string,
+): Promise<void> {
+  mkdirSync(options.scratch);
+  const result = await runProcess(options.python.executable, ['-I', '-B', script, ...args], {
     workingDirectory: options.scratch,
     // Nothing of the host's passes: prepared data must not depend on who prepares it, and keys stay here.
     variables: {
@@ -42,13 +71,8 @@ export async function runPrepareScript(task: Task, options: RunPrepareOptions): 
   });
   if (result.exitCode !== 0) {
     const ending = result.signal === null ? `exit code ${result.exitCode}` : `signal ${result.signal}`;
-    throw new UserError(
-      'prepare_failed',
-      `${script} failed (${ending}):\n${tail(result.output)}`,
-      'does the script fit the sources? Data from a mirror may be laid out in another way',
-    );
+    throw new UserError('prepare_failed', `${script} failed (${ending}):\n${tail(result.output)}`, hint);
   }
-  checkMade(task, options.data);
 }
 
 function checkMade(task: Task, data: string): void {

@@ -7,6 +7,8 @@ export const layout = {
   environment: 'env',
   hidden: 'hidden',
   prepare: 'hidden/prepare.py',
+  /** Makes what the sources hold, small and made up; only where task.yaml tells of it. */
+  sample: 'hidden/sample.py',
   grade: 'hidden/grade.py',
   solution: 'hidden/solution',
   /** Only where the baseline is a constant. */
@@ -28,6 +30,8 @@ export interface Task {
   /** The text of requirements.txt; empty where there is none. */
   requirements: string;
   brief: TaskBrief;
+  /** It is worked on with made-up data: its baseline and reference are those that were measured on these. */
+  isSample: boolean;
 }
 
 export function inTask(folder: string, part: keyof typeof layout): string {

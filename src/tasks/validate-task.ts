@@ -98,6 +98,12 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
       `is constant, and ${layout.constant}/${file.entry} does not exist`,
       `write it: it submits the trivial predictor, so that mlab tasks baseline can measure it`,
     );
+  if (file.sample !== undefined && !isFile(inTask(folder, 'sample')))
+    report(
+      ['sample'],
+      `is there, and ${layout.sample} does not exist`,
+      'write it: it makes up in --downloads what the sources would be there, from --seed alone',
+    );
   file.services.forEach(({ script }, index) => {
     if (!isFile(join(folder, 'hidden', script)))
       report(

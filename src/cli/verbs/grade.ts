@@ -2,7 +2,7 @@ import { gradeRun } from '../../grading/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { Grade } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
-import { loadTask } from '../../tasks/index.ts';
+import { loadTask, sampleMark } from '../../tasks/index.ts';
 import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { locateRuns } from '../locate.ts';
 import { number, oneLine, percent, table } from '../table.ts';
@@ -40,10 +40,12 @@ export const grade: Verb = {
       const record = folder.readRecord();
       if (record === null) continue;
       context.signal.throwIfAborted();
-      const { task: id } = record.spec;
-      const equipment =
-        equipped.get(id) ?? (await equip(context, loadTask(id, context.folders.tasks), options));
-      equipped.set(id, equipment);
+      const { task: id, marks } = record.spec;
+      const sample = marks.includes(sampleMark);
+      const key = `${id} ${sample}`;
+      const task = loadTask(id, context.folders.tasks);
+      const equipment = equipped.get(key) ?? (await equip(context, task, { ...options, sample }));
+      equipped.set(key, equipment);
       const { signal, folders: places } = context;
       const grades = await gradeRun({
         folder,

@@ -14,7 +14,7 @@ import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan } from '../../schema/index.ts';
 import { resultCells } from '../../statistics/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
-import type { Task } from '../../tasks/index.ts';
+import { sampleMark, sampleOf, type Task } from '../../tasks/index.ts';
 import { type AgentFlags, agentFlags, chosenAgents } from '../agent-options.ts';
 import { personAtTerminal } from '../ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
@@ -69,8 +69,10 @@ export const run: Verb = {
     }
     const wanted = withModelsOf(context.variables, readExperiment(path, options));
     const source = findParent(context, options, wanted);
-    const tasks =
+    const chosen =
       source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
+    const isSample = options.sample === true || source?.spec.marks.includes(sampleMark) === true;
+    const tasks = isSample ? chosen.map(sampleOf) : chosen;
     const planOf = (known: readonly PlannedTask[]): Plan =>
       source === null
         ? makePlan(wanted, known, chosenAgents(wanted, options), context.version)

@@ -54,9 +54,9 @@ interface Result {
 }
 
 async function measureOne(context: Context, id: string, seeds: number, options: Options): Promise<Result> {
-  const task = loadTask(id, context.folders.tasks);
+  const equipment = await equip(context, loadTask(id, context.folders.tasks), options);
+  const { task } = equipment;
   const { id: name } = task.file;
-  const equipment = await equip(context, task, options);
   const parent = mkdtempSync(join(tmpdir(), 'mlab-measure-'));
   try {
     const measurement = await measureTask({

@@ -20,6 +20,7 @@ import {
   readTraceSync,
   stepsOf,
 } from '../../store/index.ts';
+import { dataMarks } from '../../tasks/index.ts';
 import { limitsFor } from '../plan.ts';
 import { runOne } from '../run-one.ts';
 import type { TaskEquipment } from '../workspace.ts';
@@ -166,7 +167,7 @@ function planOf(controls: readonly Control[], options: CheckTaskOptions): Plan {
       limits: limitsFor(task, control.limits),
       sandbox: options.sandbox,
       gpu: false,
-      marks: prepared.verified ? [] : ['unverified data'],
+      marks: dataMarks(task, prepared.verified),
     }),
   );
   return {
