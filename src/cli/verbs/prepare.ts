@@ -1,4 +1,5 @@
 import { UserError } from '../../lib/errors.ts';
+import type { PreparedData } from '../../tasks/index.ts';
 import { chooseTasks, equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -32,7 +33,7 @@ export const prepare: Verb = {
       [{ title: 'task' }, { title: 'data' }, { title: 'Python' }],
       rows.map(({ task, prepared, python }) => [
         task.file.id,
-        prepared.verified ? 'verified' : 'unverified: results are marked',
+        dataText(prepared),
         `${python.version}, ${Object.keys(python.packages).length} packages`,
       ]),
     );
@@ -44,3 +45,8 @@ export const prepare: Verb = {
     return { text, json: { prepared } };
   },
 };
+
+function dataText({ verified, manifest }: PreparedData): string {
+  if (manifest.sample === true) return 'made-up sample: results are marked';
+  return verified ? 'verified' : 'unverified: results are marked';
+}
