@@ -40,7 +40,7 @@ export function receiveResult(result: ProviderResult): Received {
  * A server may send thousands of pieces at once, and each costs some ten microseconds in the provider's package. After
  * so many of them everything else has its turn, the replies of other runs among it.
  */
-const piecesOfTurn = 16;
+const piecesOfTurn = 4;
 
 /**
  * Reads a stream to its end.
