@@ -1,6 +1,6 @@
-export { type ActionChoice, chooseActions, listActions } from './action-list.ts';
+export { chooseActions, listActions } from './action-list.ts';
 export { cutMiddle } from './cut-middle.ts';
-export { Dialogue, type Done, type Turn } from './dialogue.ts';
+export { Dialogue, type Turn } from './dialogue.ts';
 export { fenced, type PastStep, showReply } from './history.ts';
 export { replyFormat } from './prompts.ts';
 export {
@@ -11,3 +11,4 @@ export {
   oneOf,
   readDialogueSettings,
 } from './settings.ts';
+export { textAgent } from './text-agent.ts';
