@@ -1,11 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  createSandbox,
-  type Sandbox,
-  type SandboxProcess,
-  type SandboxSpec,
-} from '../sandbox/index.ts';
+import { createSandbox, type Sandbox, type SandboxProcess, type SandboxSpec } from '../sandbox/index.ts';
 import type { Spent } from '../schema/index.ts';
 import { LocalServices, type LocalServicesOptions } from '../services/index.ts';
 
@@ -17,9 +12,12 @@ export interface CandidateOptions extends Omit<LocalServicesOptions, 'askForTool
   toolModel?: (() => LocalServicesOptions['askForTool']) | undefined;
   /** Host folder with the socket that the grader listens on. */
   exchangeFolder: string;
+  /** Host folder that is made and removed for each process: a copy of its code. */
+  codeFolder: string;
   /** Script of the submission that is imported, relative to its folder. */
   entry: string;
   memoryMb: number;
+  gpu: boolean;
 }
 
 interface Running {
@@ -30,8 +28,8 @@ interface Running {
 }
 
 /**
- * Runs submitted code for a grader, one process at a time, in a sandbox that holds the code and a socket and
- * nothing else: no labels, no grader, no result that it could write. It is handed inputs and hands back data.
+ * Runs submitted code for a grader, one process at a time, in a sandbox that holds the code, the public data and a
+ * socket and nothing else: no labels, no grader, no result that it could write. It is handed inputs and hands back data.
  */
 export class Candidate {
   readonly #options: CandidateOptions;
@@ -57,13 +55,16 @@ export class Candidate {
   /**
    * Starts a process with the code in a folder, and local services that no other process has used.
    * @param name what its use of the model is counted under
+   * @param source folder of the code
    */
-  async start(name: string, codeFolder: string): Promise<void> {
+  async start(name: string, source: string): Promise<void> {
     await this.stop();
-    const { driver, sandboxOptions, entry, signal, toolModel } = this.#options;
+    const { driver, sandboxOptions, codeFolder, entry, signal, toolModel } = this.#options;
+    cpSync(source, codeFolder, { recursive: true });
+    mkdirSync(join(codeFolder, 'data'), { recursive: true });
     const services = await LocalServices.start({ ...this.#options, askForTool: toolModel?.() });
     try {
-      const spec = this.#sandboxSpec(codeFolder, services);
+      const spec = this.#sandboxSpec(services);
       const sandbox = await createSandbox(driver, spec, sandboxOptions);
       this.#printed = '';
       const argv = [
@@ -81,6 +82,7 @@ export class Candidate {
       });
       this.#running = { name, process, sandbox, services };
     } catch (error) {
+      rmSync(codeFolder, { recursive: true, force: true });
       await services?.stop();
       throw error;
     }
@@ -93,6 +95,7 @@ export class Candidate {
     this.#running = null;
     await process.kill();
     await sandbox[Symbol.asyncDispose]();
+    rmSync(this.#options.codeFolder, { recursive: true, force: true });
     if (services === null) return;
     const failure = await services.stop();
     this.#countModelUse(name, services.modelUse);
@@ -110,11 +113,12 @@ export class Candidate {
     });
   }
 
-  #sandboxSpec(codeFolder: string, services: LocalServices | null): SandboxSpec {
-    const { python, helpersFolder, exchangeFolder, memoryMb } = this.#options;
+  #sandboxSpec(services: LocalServices | null): SandboxSpec {
+    const { prepared, python, helpersFolder, exchangeFolder, codeFolder, memoryMb, gpu } = this.#options;
     return {
       mounts: [
         { source: codeFolder, target: '/workspace', access: 'read' },
+        { source: prepared.publicFolder, target: '/workspace/data', access: 'read' },
         { source: helpersFolder, target: '/mlab', access: 'read' },
         { source: exchangeFolder, target: exchangeInside, access: 'read' },
         ...(services?.access.mounts ?? []),
@@ -130,7 +134,7 @@ export class Candidate {
         temporaryBytes: 2 ** 26,
       },
       watch: null,
-      gpu: false,
+      gpu,
     };
   }
 }

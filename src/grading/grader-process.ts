@@ -20,6 +20,8 @@ export interface GraderOptions {
   sandboxOptions: SandboxOptions;
   /** For a task with a model endpoint: answers the tools of one process of submitted code. */
   toolModel?: CandidateOptions['toolModel'];
+  /** Whether the run had one: then grader and submitted code have it too. */
+  gpu: boolean;
   signal: AbortSignal;
 }
 
@@ -43,6 +45,7 @@ export async function runGrader(
   const exchangeFolder = exchangeFolderIn(scratch);
   const candidate = new Candidate({
     ...{ ...options, exchangeFolder },
+    codeFolder: join(scratch, 'candidate'),
     entry: task.file.submission.files[0]?.path ?? task.file.entry,
     memoryMb: grading.memory_mb,
   });
@@ -123,7 +126,7 @@ function graderSandbox(options: GraderOptions, submissionsFolder: string, scratc
       temporaryBytes: 2 ** 28,
     },
     watch: null,
-    gpu: false,
+    gpu: options.gpu,
   };
 }
 

@@ -71,7 +71,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   const oneByOne = pLimit(1);
   const shares: RunShares = {
     threads: Math.max(1, Math.floor(cpus().length / plan.parallel)),
-    models: modelsOf(plan, services),
+    models: experimentModels(plan, services),
   };
   const isTimed = (spec: RunSpec) =>
     services.equipment.get(spec.task)?.task.file.grading.runs_submission === true;
@@ -103,7 +103,11 @@ interface RunShares {
   models: ExperimentModels | undefined;
 }
 
-function modelsOf(plan: Plan, { registry, experiment }: ExperimentServices): ExperimentModels | undefined {
+/** The models of a plan, with what its runs and their gradings used so far taken from what all may use. */
+export function experimentModels(
+  plan: Plan,
+  { registry, experiment }: Pick<ExperimentServices, 'registry' | 'experiment'>,
+): ExperimentModels | undefined {
   if (registry === undefined) return undefined;
   const { tokens, money } = plan.spend ?? {};
   if (tokens === undefined && money === undefined) return { registry, shared: null };

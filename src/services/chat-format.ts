@@ -42,7 +42,9 @@ export function readChatRequest(body: string): ModelRequest | { problem: string 
   }
   const parsed = ChatRequest.safeParse(given);
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
+    const problems = parsed.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'body'}: ${message}`,
+    );
     return { problem: problems.slice(0, 3).join('; ') };
   }
   const { messages, stop } = parsed.data;
@@ -75,7 +77,7 @@ export function chatAnswer(model: string, answer: ModelAnswer, usage: TokenUsage
 }
 
 function spoken(answer: ModelAnswer): { text: string; finish: 'stop' | 'length' | 'content_filter' } {
-  if (answer.kind !== 'answered') return { text: answer.message, finish: 'content_filter' };
+  if (answer.kind !== 'answered') return { text: '', finish: 'content_filter' };
   return { text: answer.text, finish: answer.finish === 'length' ? 'length' : 'stop' };
 }
 

@@ -13,7 +13,19 @@ const mostConnections = 64;
 const mostAtOnce = 4;
 const mostPerMinute = 240;
 
-const statusOf = { over_budget: 402, bad_request: 400, closed: 409, no_model: 503, unavailable: 502 } as const;
+const statusOf = {
+  over_budget: 402,
+  bad_request: 400,
+  closed: 409,
+  no_model: 503,
+  unavailable: 502,
+} as const;
+/** What providers say may tell which model it is; the run's trace has it. */
+const unsaid = {
+  bad_request: 'The language model does not take this request.',
+  unavailable: 'The language model does not answer.',
+  context_too_long: 'The request has more tokens than the language model reads.',
+};
 const noModel = 'This run has no language model: nothing was asked. The task can be solved without one.';
 
 /** A language model for tools: OpenAI's chat completions on a Unix socket, metered, without a key. */
@@ -111,14 +123,16 @@ export class ModelEndpoint implements AsyncDisposable {
     if (reply.kind === 'answer') {
       this.#count(reply);
       if (reply.answer.kind === 'context_too_long') {
-        send(response, 400, chatError('context_length_exceeded', reply.answer.message));
+        send(response, 400, chatError('context_length_exceeded', unsaid.context_too_long));
         return;
       }
       send(response, 200, chatAnswer(this.#name, reply.answer, reply.usage));
       return;
     }
     if (reply.kind === 'unavailable') this.#failure ??= reply.message;
-    send(response, statusOf[reply.kind], chatError(reply.kind, reply.message));
+    const isSaid = reply.kind !== 'bad_request' && reply.kind !== 'unavailable';
+    const message = isSaid ? reply.message : unsaid[reply.kind];
+    send(response, statusOf[reply.kind], chatError(reply.kind, message));
   }
 
   /** 0 where another call may begin now. */
