@@ -33,11 +33,12 @@ export interface SourceOptions {
   signal: AbortSignal | null;
 }
 
-/** Gets all sources of a task and checks them. @throws UserError on the first that can't be had or is not the one meant */
+/** Gets all single files among a task's sources and checks them. @throws UserError on the first that can't be had or is not the one meant */
 export async function obtainSources(task: Task, options: SourceOptions): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const source of task.file.sources) {
     if (source.sha256 === undefined && !options.allowUnverified) throw noChecksum(task, source);
+    if (source.collection !== undefined) continue;
     files.push(
       options.mirror === null
         ? await fromNetwork(task, source, options)
@@ -141,7 +142,7 @@ function noChecksum(task: Task, source: Source): UserError {
   );
 }
 
-function otherChecksum(source: Source, actual: string, path: string): UserError {
+export function otherChecksum(source: Source, actual: string, path: string): UserError {
   return new UserError(
     'wrong_checksum',
     `${source.file} has the SHA-256 ${actual}, but the task expects ${source.sha256} (file: ${path})`,
