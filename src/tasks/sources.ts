@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { sha256OfFile } from '../lib/hash.ts';
 import type { Source } from '../schema/index.ts';
@@ -37,15 +37,25 @@ export interface SourceOptions {
 export async function obtainSources(task: Task, options: SourceOptions): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const source of task.file.sources) {
-    if (source.sha256 === undefined && !options.allowUnverified) throw noChecksum(task, source);
-    if (source.collection !== undefined) continue;
-    files.push(
-      options.mirror === null
-        ? await fromNetwork(task, source, options)
-        : await fromMirror(task, source, options.mirror, options),
-    );
+    if (source.collection !== undefined) {
+      refuseUnknown(task, source, options);
+      continue;
+    }
+    try {
+      files.push(await obtain(task, source, options));
+    } catch (error) {
+      if (!source.optional || !UserError.isInstance(error)) throw error;
+      options.onProgress(`${source.file} is left out, and the task works without: ${error.message}`);
+    }
   }
   return files;
+}
+
+async function obtain(task: Task, source: Source, options: SourceOptions): Promise<SourceFile> {
+  refuseUnknown(task, source, options);
+  return options.mirror === null
+    ? await fromNetwork(task, source, options)
+    : await fromMirror(task, source, options.mirror, options);
 }
 
 async function fromMirror(
@@ -54,7 +64,7 @@ async function fromMirror(
   mirror: string,
   options: SourceOptions,
 ): Promise<SourceFile> {
-  const places = [resolve(mirror, task.file.id, source.file), resolve(mirror, source.file)];
+  const places = [resolve(mirror, basename(task.folder), source.file), resolve(mirror, source.file)];
   const path = places.find((place) => existsSync(place) && statSync(place).isFile());
   if (path === undefined) {
     throw new UserError(
@@ -134,8 +144,9 @@ function sourceFile(source: Source, path: string, sha256: string, from: 'downloa
   };
 }
 
-function noChecksum(task: Task, source: Source): UserError {
-  return new UserError(
+function refuseUnknown(task: Task, source: Source, { allowUnverified }: SourceOptions): void {
+  if (source.sha256 !== undefined || allowUnverified) return;
+  throw new UserError(
     'no_checksum',
     `no SHA-256 is known for ${source.file}, so nobody can say whether a copy is the real one`,
     `give --allow-unverified to take the file as it is; every result made with it is marked (who wrote ${task.file.id} can add sha256 to its task.yaml)`,

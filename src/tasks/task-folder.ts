@@ -19,7 +19,9 @@ export const layout = {
 /** A task, read and found valid. */
 export interface Task {
   file: TaskFile;
-  /** Absolute path of the task's folder. */
+  /** The variant of the folder's task that it is; null for the task itself. */
+  variant: string | null;
+  /** Absolute path of the task's folder, named like its id without the variant. */
   folder: string;
   /** Absolute path of `env/`: what the agent's workspace starts from. */
   environmentFolder: string;
@@ -32,6 +34,8 @@ export interface Task {
   brief: TaskBrief;
   /** It is worked on with made-up data: its baseline and reference are those that were measured on these. */
   isSample: boolean;
+  /** Where the figures in `file` come from: task.yaml, which may speak of other data, or this machine. */
+  figures: 'declared' | 'of other data' | 'measured here';
 }
 
 export function inTask(folder: string, part: keyof typeof layout): string {
