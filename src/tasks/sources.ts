@@ -33,10 +33,14 @@ export interface SourceOptions {
   signal: AbortSignal | null;
 }
 
-/** Gets all sources of a task and checks them. @throws UserError on the first that can't be had or is not the one meant */
+/** Gets all single files among a task's sources and checks them. @throws UserError on the first that can't be had or is not the one meant */
 export async function obtainSources(task: Task, options: SourceOptions): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const source of task.file.sources) {
+    if (source.collection !== undefined) {
+      refuseUnknown(task, source, options);
+      continue;
+    }
     try {
       files.push(await obtain(task, source, options));
     } catch (error) {
@@ -48,7 +52,7 @@ export async function obtainSources(task: Task, options: SourceOptions): Promise
 }
 
 async function obtain(task: Task, source: Source, options: SourceOptions): Promise<SourceFile> {
-  if (source.sha256 === undefined && !options.allowUnverified) throw noChecksum(task, source);
+  refuseUnknown(task, source, options);
   return options.mirror === null
     ? await fromNetwork(task, source, options)
     : await fromMirror(task, source, options.mirror, options);
@@ -140,15 +144,16 @@ function sourceFile(source: Source, path: string, sha256: string, from: 'downloa
   };
 }
 
-function noChecksum(task: Task, source: Source): UserError {
-  return new UserError(
+function refuseUnknown(task: Task, source: Source, { allowUnverified }: SourceOptions): void {
+  if (source.sha256 !== undefined || allowUnverified) return;
+  throw new UserError(
     'no_checksum',
     `no SHA-256 is known for ${source.file}, so nobody can say whether a copy is the real one`,
     `give --allow-unverified to take the file as it is; every result made with it is marked (who wrote ${task.file.id} can add sha256 to its task.yaml)`,
   );
 }
 
-function otherChecksum(source: Source, actual: string, path: string): UserError {
+export function otherChecksum(source: Source, actual: string, path: string): UserError {
   return new UserError(
     'wrong_checksum',
     `${source.file} has the SHA-256 ${actual}, but the task expects ${source.sha256} (file: ${path})`,
