@@ -36,10 +36,20 @@ class PythonFile:
 
 
 @dataclass(frozen=True)
+class OtherFile:
+    """A file that only the task's grader can read: weights, settings, …"""
+
+    path: str
+
+
+DeclaredFile = CsvFile | PythonFile | OtherFile
+
+
+@dataclass(frozen=True)
 class Declaration:
     """All files of a submission, and the most that they may weigh together."""
 
-    files: tuple[CsvFile | PythonFile, ...]
+    files: tuple[DeclaredFile, ...]
     max_bytes: int
 
 
@@ -52,7 +62,7 @@ def read_declaration(task_file: Path) -> Declaration:
     )
 
 
-def _file(entry: dict[str, Any]) -> CsvFile | PythonFile:
+def _file(entry: dict[str, Any]) -> DeclaredFile:
     if entry["format"] == "csv":
         return CsvFile(
             path=entry["path"],
@@ -62,6 +72,8 @@ def _file(entry: dict[str, Any]) -> CsvFile | PythonFile:
         )
     if entry["format"] == "python":
         return PythonFile(path=entry["path"], defines=tuple(entry["defines"]))
+    if entry["format"] == "file":
+        return OtherFile(path=entry["path"])
     raise ValueError(f"unknown format {entry['format']!r} of a submission file")
 
 

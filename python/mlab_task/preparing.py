@@ -16,6 +16,8 @@ class Folders:
     downloads: Path
     public: Path
     private: Path
+    variant: str | None = None
+    """The variant of the task, by its name in task.yaml; None for the task itself."""
 
 
 def read_folders() -> Folders:
@@ -23,6 +25,7 @@ def read_folders() -> Folders:
     parser = argparse.ArgumentParser(description="Prepare a task's data.")
     for name in ("downloads", "public", "private"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--variant")
     return Folders(**vars(parser.parse_args()))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from mlab_task.csv_check import Table, check_csv, read_ids
-from mlab_task.declaration import CsvFile, Declaration, PythonFile
+from mlab_task.declaration import CsvFile, Declaration, DeclaredFile, PythonFile
 from mlab_task.problems import Problem, Rejected
 from mlab_task.python_check import check_python
 
@@ -19,6 +19,14 @@ class Submission:
     name: str
     folder: Path
     tables: dict[str, Table]
+
+    def read(self, path: str) -> bytes:
+        """The content of a declared file; never more than a submission may weigh.
+
+        :raises Rejected: missing_file, not_a_file or unreadable
+        """
+        with open_untrusted(self.folder, path) as file:
+            return file.read()
 
     @property
     def table(self) -> Table:
@@ -61,10 +69,14 @@ class FormatCheck:
                 problems += outcome
         return problems or Submission(folder.name, folder, tables)
 
-    def _check_file(self, file: BinaryIO, declared: CsvFile | PythonFile) -> Table | list[Problem]:
+    def _check_file(self, file: BinaryIO, declared: DeclaredFile) -> Table | list[Problem]:
         if isinstance(declared, CsvFile):
             return check_csv(file, declared, self._ids[declared.path])
-        return check_python(file, declared)
+        if isinstance(declared, PythonFile):
+            return check_python(file, declared)
+        if os.fstat(file.fileno()).st_size == 0:
+            return [Problem("unreadable", f"{declared.path}: the file is empty")]
+        return []
 
 
 def open_untrusted(folder: Path, path: str) -> BinaryIO:

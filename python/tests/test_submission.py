@@ -77,6 +77,16 @@ class Files(SubmissionTest):
         self.write("work/other.csv", ROWS + "\n" * 600_000)
         self.assertEqual(self.codes(), ["unreadable", "too_large"])
 
+    def test_any_file_but_an_empty_one_is_left_to_the_grader(self) -> None:
+        self.declare({"format": "file", "path": "model/weights.bin"})
+        self.assertEqual(self.codes(), ["missing_file"])
+        place = self.write("work/model/weights.bin", "")
+        self.assertEqual(self.codes(), ["unreadable"])
+        place.write_bytes(bytes(range(256)))
+        declaration = read_declaration(self.folder / "task.json")
+        outcome = FormatCheck(declaration, self.folder / "public").check(self.folder / "work")
+        self.assertEqual(outcome.read("model/weights.bin"), bytes(range(256)))
+
     def test_every_file_is_judged(self) -> None:
         self.declare(CSV, PYTHON)
         self.assertEqual(self.codes(), ["missing_file", "missing_file"])

@@ -58,6 +58,11 @@ export const SubmissionFile = z.discriminatedUnion('format', [
     path: relativePath,
     defines: z.array(z.string().min(1)).min(1).describe('functions that the module must define'),
   }),
+  z.strictObject({
+    format: z.literal('file'),
+    path: relativePath,
+    description: z.string().min(1).describe('what it holds, such as weights in the safetensors format'),
+  }),
 ]);
 export type SubmissionFile = z.infer<typeof SubmissionFile>;
 
@@ -76,6 +81,10 @@ export const Source = z
       .describe('checked before use; a file without one counts as unverified'),
     bytes: z.int().positive().optional().describe('size of the download'),
     licence: z.string().min(1).describe('licence of the data and where it stands'),
+    optional: z
+      .boolean()
+      .default(false)
+      .describe('the task works without it too: prepare.py goes by whether it is in --downloads'),
     unpack: z
       .enum(['zip', 'tar', 'none'])
       .default('none')
@@ -111,6 +120,11 @@ export const TaskFile = z
       description: z.string().min(1),
       ...measured.shape,
       machine: z.string().min(1).describe('where it was measured'),
+      remedy: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("what keeps the starter's noise from deciding, where it exceeds the success threshold"),
       paper: z
         .strictObject({ value: z.number(), note: z.string().min(1) })
         .optional()
@@ -128,6 +142,30 @@ export const TaskFile = z
       })
       .optional()
       .describe('a small made-up data set for `--sample`, with the numbers that were measured on it'),
+    data: z
+      .strictObject({
+        size: z.string().min(1).describe('of the original: rows, images, …'),
+        split: z.string().min(1).describe('what is hidden, and how it was chosen'),
+        licence: z.string().min(1).optional().describe('of data that has no source'),
+        measured_on: z
+          .strictObject({
+            what: z.string().min(1).describe('such as a tenth of the images'),
+            sha256: z
+              .record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
+              .describe('of each of its files, by their names in sources'),
+          })
+          .optional()
+          .describe('the stand-in that baseline and reference were measured on; absent: the data itself'),
+      })
+      .optional()
+      .describe('facts for docs/tasks.md: every task of this project has them'),
+    variants: z
+      .record(
+        z.string().regex(/^[a-z][a-z0-9]*$/, 'lower-case letters and digits'),
+        z.record(z.string(), z.unknown()),
+      )
+      .default({})
+      .describe('by name: fields that replace those of the task; known as <id>-<name>'),
     success: z.strictObject({ threshold: z.number().positive().default(0.1) }).prefault({}),
     limits: Limits.partial().default({}),
     resources: z.strictObject({ gpu: z.enum(['none', 'optional', 'required']).default('none') }).prefault({}),

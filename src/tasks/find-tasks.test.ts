@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeTask } from '../../test/fixtures/make-task.ts';
+import { makeTask, taskFields } from '../../test/fixtures/make-task.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { findTasks, loadTask, suites } from './find-tasks.ts';
 
@@ -29,6 +29,44 @@ describe('finding tasks', () => {
 
   it('reports a folder that is not there', () => {
     expect(findTasks(['/nowhere/at/all']).problems).toHaveLength(1);
+  });
+});
+
+describe('a variant', () => {
+  const variants = {
+    paper: { title: 'The original split', baseline: { ...(taskFields('x').baseline as object), mean: 0.4 } },
+  };
+
+  it('is a task of its own: the fields that it names replace those of its task', () => {
+    const tasks = temporaryFolder();
+    makeTask(tasks, 'apple', { fields: { variants, suites: ['fruit'] } });
+    const found = findTasks([tasks]).tasks;
+    expect(found.map(({ file, variant }) => [file.id, variant])).toEqual([
+      ['apple', null],
+      ['apple-paper', 'paper'],
+    ]);
+    const variant = loadTask('apple-paper', [tasks]);
+    expect(variant.brief).toMatchObject({ id: 'apple-paper', title: 'The original split' });
+    expect(variant.file.baseline.mean).toBe(0.4);
+    expect(variant.file.reference).toEqual(loadTask('apple', [tasks]).file.reference);
+    expect(variant.folder).toBe(join(tasks, 'apple'));
+    expect([...suites(found)].map(([name, members]) => [name, members.length])).toEqual([['fruit', 1]]);
+  });
+
+  it('is checked like a task, and its faults are told by their place', () => {
+    const tasks = temporaryFolder();
+    makeTask(tasks, 'apple', { fields: { variants: { paper: { title: 7 } } } });
+    makeTask(tasks, 'pear', { fields: { variants: { paper: { entry: 'other.py' } } } });
+    expect(findTasks([tasks]).problems.map(({ field }) => field)).toEqual([
+      'variants.paper.title',
+      'variants.paper.entry',
+    ]);
+  });
+
+  it('that does not exist is no task', () => {
+    const tasks = temporaryFolder();
+    makeTask(tasks, 'apple', { fields: { variants } });
+    expect(() => loadTask('apple-papers', [tasks])).toThrowError('there is no task');
   });
 });
 

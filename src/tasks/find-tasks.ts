@@ -28,12 +28,13 @@ export function findTasks(folders: readonly string[]): FoundTasks {
       continue;
     }
     for (const candidate of taskFolders(folder)) {
-      const { file, problems: inside } = inspectTask(candidate);
+      const { problems: inside, ...read } = inspectTask(candidate);
       problems.push(...inside);
-      if (file === null) continue;
-      const earlier = found.get(file.id);
-      if (earlier === undefined) found.set(file.id, assemble(candidate, file));
-      else problems.push(sameId(candidate, earlier));
+      for (const task of tasksIn(candidate, read)) {
+        const earlier = found.get(task.file.id);
+        if (earlier === undefined) found.set(task.file.id, task);
+        else problems.push(sameId(candidate, earlier));
+      }
     }
   }
   return { tasks: [...found.values()].sort((a, b) => (a.file.id < b.file.id ? -1 : 1)), problems };
@@ -52,7 +53,7 @@ export function loadTask(idOrPath: string, folders: readonly string[]): Task {
       'name a task or its folder',
     );
   }
-  const { file, problems } = inspectTask(folder);
+  const { file, variants, problems } = inspectTask(folder);
   if (file === null) {
     throw new UserError(
       'invalid_task',
@@ -60,7 +61,8 @@ export function loadTask(idOrPath: string, folders: readonly string[]): Task {
       'mend the task; docs/how-to/write-a-task.md describes the format',
     );
   }
-  return assemble(folder, file);
+  const wanted = tasksIn(folder, { file, variants }).find((task) => task.file.id === idOrPath);
+  return wanted ?? assemble(folder, file, null);
 }
 
 /** The named groups that tasks belong to, each sorted by id. */
@@ -74,9 +76,12 @@ export function suites(tasks: readonly Task[]): Map<string, Task[]> {
 }
 
 function folderOf(id: string, folders: readonly string[]): string {
-  for (const folder of folders) {
-    const candidate = resolve(folder, id);
-    if (existsSync(inTask(candidate, 'taskFile'))) return candidate;
+  for (const name of [id, ...possibleBases(id)]) {
+    for (const folder of folders) {
+      const candidate = resolve(folder, name);
+      if (!existsSync(inTask(candidate, 'taskFile'))) continue;
+      if (name === id || inspectTask(candidate).variants.has(id.slice(name.length + 1))) return candidate;
+    }
   }
   const known = folders
     .filter(isFolder)
@@ -89,6 +94,12 @@ function folderOf(id: string, folders: readonly string[]): string {
     `there is no task "${id}"${near === null ? '' : `; did you mean "${near}"?`}`,
     known.length === 0 ? `no tasks were found in ${folders.join(', ')}` : `known tasks: ${known.join(', ')}`,
   );
+}
+
+/** What an id may be a variant of: all of it up to its last hyphen. */
+function possibleBases(id: string): string[] {
+  const end = id.lastIndexOf('-');
+  return end > 0 ? [id.slice(0, end)] : [];
 }
 
 /** Subfolders that are tasks or want to be: those with a task.yaml, or with env/ and hidden/. */
@@ -104,10 +115,23 @@ function taskFolders(folder: string): string[] {
     .sort();
 }
 
-function assemble(folder: string, file: TaskFile): Task {
+/** The task of a folder and its variants; none where it is not valid. */
+function tasksIn(
+  folder: string,
+  { file, variants }: { file: TaskFile | null; variants: ReadonlyMap<string, TaskFile> },
+): Task[] {
+  if (file === null) return [];
+  return [
+    assemble(folder, file, null),
+    ...[...variants].map(([name, variant]) => assemble(folder, variant, name)),
+  ];
+}
+
+function assemble(folder: string, file: TaskFile, variant: string | null): Task {
   const { id, title, problem, entry, metric, read_only, submission } = file;
   return {
     file,
+    variant,
     folder,
     environmentFolder: inTask(folder, 'environment'),
     hiddenFolder: inTask(folder, 'hidden'),

@@ -240,6 +240,48 @@ describe('sources that are not verified', () => {
   });
 });
 
+describe('an optional source', () => {
+  const extra = { ...source('https://example.org/extra.bin', null), file: 'extra.bin', optional: true };
+
+  it('is left out where it can not be had, with a word, and the data is verified without it', async (context) => {
+    context.skip(noPython !== null, noPython ?? '');
+    const it = setUp(splittingTask([source('https://example.org/rows.csv'), extra]));
+    const mirror = join(it.folder, 'mirror');
+    mkdirSync(mirror);
+    writeFileSync(join(mirror, 'rows.csv'), rows);
+    const messages: string[] = [];
+    const options = { ...it.options, python, mirror, onProgress: (line: string) => messages.push(line) };
+    const data = await prepareTask(it.task(), options);
+    expect(data.verified).toBe(true);
+    expect(data.manifest.sources.map(({ file }) => file)).toEqual(['rows.csv']);
+    expect(messages.join('\n')).toContain('extra.bin is left out, and the task works without');
+    expect((await loadPrepared(it.task(), it.options))?.folder).toBe(data.folder);
+  });
+});
+
+describe('a variant', () => {
+  it('has data of its own from the downloads and the mirror of its task', async (context) => {
+    context.skip(noPython !== null, noPython ?? '');
+    const told = splitting.replace(
+      'folders = parser.parse_args()',
+      'parser.add_argument("--variant")\nfolders = parser.parse_args()\n(folders.public / "variant.txt").write_text(str(folders.variant))',
+    );
+    const it = setUp({
+      fields: { sources: [source('https://example.org/rows.csv')], variants: { paper: {} } },
+      files: { 'hidden/prepare.py': told },
+    });
+    const mirror = join(it.folder, 'mirror');
+    mkdirSync(join(mirror, 'colours'), { recursive: true });
+    writeFileSync(join(mirror, 'colours', 'rows.csv'), rows);
+    const names = [];
+    for (const id of ['colours', 'colours-paper']) {
+      const data = await prepareTask(loadTask(id, [it.tasks]), { ...it.options, python, mirror });
+      names.push(readFileSync(join(data.publicFolder, 'variant.txt'), 'utf8'));
+    }
+    expect(names).toEqual(['None', 'paper']);
+  });
+});
+
 describe('preparing fails', () => {
   it('with the two places where a mirror may have the file', async () => {
     const { task, options, mirror } = mirrored();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
@@ -70,7 +70,7 @@ export async function prepareTask(task: Task, options: PrepareOptions): Promise<
       removeLeftovers(home);
       if (task.isSample) return await buildSample(task, { ...options, onProgress });
       const sources = await obtainSources(task, {
-        downloads: join(options.cache, 'downloads', task.file.id),
+        downloads: join(options.cache, 'downloads', basename(task.folder)),
         mirror: options.mirror ?? null,
         allowUnverified: options.allowUnverified,
         variables: options.variables ?? process.env,
@@ -125,14 +125,18 @@ export async function loadPrepared(task: Task, options: LoadPreparedOptions): Pr
   return null;
 }
 
-/** The data made from exactly the files that the task names: its key is known without them. */
+/** The data made from exactly the files that the task names, with or without the optional ones: its key is known. */
 async function loadVerified(task: Task, options: LoadPreparedOptions): Promise<PreparedData | null> {
   if (task.isSample) return await readPrepared(sampleFolder(task, recipeOf(task, options.helpers), options));
-  const expected = task.file.sources.map(({ file, sha256 }) => ({ file, sha256: sha256 ?? null }));
-  if (!expected.every(isNamed)) return null;
-  return await readPrepared(
-    join(taskFolder(task, options), keyOf(recipeOf(task, options.helpers), expected)),
-  );
+  const needed = task.file.sources.filter(({ optional }) => !optional);
+  const recipe = recipeOf(task, options.helpers);
+  for (const sources of [task.file.sources, needed]) {
+    const expected = sources.map(({ file, sha256 }) => ({ file, sha256: sha256 ?? null }));
+    if (!expected.every(isNamed)) continue;
+    const data = await readPrepared(join(taskFolder(task, options), keyOf(recipe, expected)));
+    if (data !== null) return data;
+  }
+  return null;
 }
 
 function isNamed(source: {
@@ -174,6 +178,7 @@ function recipeOf(task: Task, helpers: string): string {
       folderVersion(join(helpers, 'mlab_task'), (path) => path.endsWith('.py')),
       normaliseRequirements(task.requirements),
       task.file.sources.map(({ file, unpack: format }) => [file, format]),
+      ...(task.variant === null ? [] : [task.variant]),
     ]),
   );
 }

@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../lib/errors.ts';
 import { TaskFile } from '../schema/index.ts';
-import { explainIssue } from './explain-issue.ts';
+import { type Explanation, explainIssue } from './explain-issue.ts';
 import type { Problem } from './problem.ts';
 
 export interface ReadTaskFile {
   /** Null when anything in it is wrong. */
   file: TaskFile | null;
+  /** Its variants by name, each with what it shares with the task. */
+  variants: Map<string, TaskFile>;
   problems: Problem[];
   /** Line of a field in the file, from 1: of its nearest parent where the field itself is missing. */
   lineOf: (path: readonly PropertyKey[]) => number | null;
@@ -21,7 +23,7 @@ export function readTaskFile(path: string): ReadTaskFile {
   } catch (error) {
     const problem = { file: path, field: null, line: null, message: `can't be read: ${messageOf(error)}` };
     return {
-      file: null,
+      ...nothing,
       problems: [{ ...problem, fix: 'make the file readable; a task starts with a task.yaml' }],
       lineOf: () => null,
     };
@@ -41,25 +43,57 @@ export function parseTaskFile(path: string, text: string): ReadTaskFile {
       message: `not valid YAML: ${error.message}`,
       fix: fixForYaml(error.code),
     }));
-    return { file: null, problems, lineOf };
+    return { ...nothing, problems, lineOf };
   }
   const values = plainValues(document);
   if ('failure' in values) {
     const problem = { file: path, field: null, line: null, message: `not usable YAML: ${values.failure}` };
-    return { file: null, problems: [{ ...problem, fix: 'write the values out instead of aliases' }], lineOf };
+    return { ...nothing, problems: [{ ...problem, fix: 'write the values out instead of aliases' }], lineOf };
   }
-  const parsed = TaskFile.safeParse(values.value);
-  if (parsed.success) return { file: parsed.data, problems: [], lineOf };
-  const problems = parsed.error.issues
-    .flatMap((issue) => explainIssue(issue, values.value))
+  const parsed = parse(values.value);
+  if (Array.isArray(parsed)) return { ...nothing, problems: located(parsed, path, lineOf), lineOf };
+  const variants = new Map<string, TaskFile>();
+  const faults: Explanation[] = [];
+  for (const name of Object.keys(parsed.variants)) {
+    const variant = parseVariant(parsed, name);
+    if (Array.isArray(variant)) faults.push(...variant);
+    else variants.set(name, variant);
+  }
+  if (faults.length > 0) return { ...nothing, problems: located(faults, path, lineOf), lineOf };
+  return { file: parsed, variants, problems: [], lineOf };
+}
+
+const nothing = { file: null, variants: new Map<string, TaskFile>() };
+
+function parse(value: unknown): TaskFile | Explanation[] {
+  const parsed = TaskFile.safeParse(value);
+  return parsed.success ? parsed.data : parsed.error.issues.flatMap((issue) => explainIssue(issue, value));
+}
+
+/** The task with the fields that its variant replaces. */
+function parseVariant(file: TaskFile, name: string): TaskFile | Explanation[] {
+  const replaced = file.variants[name] ?? {};
+  const fixed = ['schema', 'id', 'variants', 'sources', 'entry'].find((field) => field in replaced);
+  if (fixed !== undefined) {
+    const message = 'is the same for all variants';
+    return [{ path: ['variants', name, fixed], message, fix: 'leave it out' }];
+  }
+  const whole = { ...file, suites: [], ...replaced, id: `${file.id}-${name}`, variants: {} };
+  const parsed = parse(whole);
+  if (!Array.isArray(parsed)) return parsed;
+  return parsed.map((issue) => ({ ...issue, path: ['variants', name, ...issue.path] }));
+}
+
+function located(issues: readonly Explanation[], file: string, lineOf: ReadTaskFile['lineOf']): Problem[] {
+  return issues
     .map(({ path: field, message, fix }) => ({
-      file: path,
+      file,
       field: field.length === 0 ? null : field.map(String).join('.'),
       line: lineOf(field),
       message,
       fix,
-    }));
-  return { file: null, problems: problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)), lineOf };
+    }))
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }
 
 /** Aliases can be nested into a bomb: the library counts them and throws. */

@@ -25,6 +25,7 @@ export async function runPrepareScript(task: Task, options: RunPrepareOptions): 
     ['--downloads', options.downloads],
     ['--public', join(options.data, 'public')],
     ['--private', join(options.data, 'private')],
+    ...(task.variant === null ? [] : [['--variant', task.variant]]),
   ].flat();
   const hint = 'does the script fit the sources? Data from a mirror may be laid out in another way';
   await runScript(inTask(task.folder, 'prepare'), folders, options, hint);

@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { sha256OfFile } from '../lib/hash.ts';
 import type { Source } from '../schema/index.ts';
@@ -37,14 +37,21 @@ export interface SourceOptions {
 export async function obtainSources(task: Task, options: SourceOptions): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const source of task.file.sources) {
-    if (source.sha256 === undefined && !options.allowUnverified) throw noChecksum(task, source);
-    files.push(
-      options.mirror === null
-        ? await fromNetwork(task, source, options)
-        : await fromMirror(task, source, options.mirror, options),
-    );
+    try {
+      files.push(await obtain(task, source, options));
+    } catch (error) {
+      if (!source.optional || !UserError.isInstance(error)) throw error;
+      options.onProgress(`${source.file} is left out, and the task works without: ${error.message}`);
+    }
   }
   return files;
+}
+
+async function obtain(task: Task, source: Source, options: SourceOptions): Promise<SourceFile> {
+  if (source.sha256 === undefined && !options.allowUnverified) throw noChecksum(task, source);
+  return options.mirror === null
+    ? await fromNetwork(task, source, options)
+    : await fromMirror(task, source, options.mirror, options);
 }
 
 async function fromMirror(
@@ -53,7 +60,7 @@ async function fromMirror(
   mirror: string,
   options: SourceOptions,
 ): Promise<SourceFile> {
-  const places = [resolve(mirror, task.file.id, source.file), resolve(mirror, source.file)];
+  const places = [resolve(mirror, basename(task.folder), source.file), resolve(mirror, source.file)];
   const path = places.find((place) => existsSync(place) && statSync(place).isFile());
   if (path === undefined) {
     throw new UserError(

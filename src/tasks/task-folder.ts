@@ -19,7 +19,9 @@ export const layout = {
 /** A task, read and found valid. */
 export interface Task {
   file: TaskFile;
-  /** Absolute path of the task's folder. */
+  /** The variant of the folder's task that it is; null for the task itself. */
+  variant: string | null;
+  /** Absolute path of the task's folder, named like its id without the variant. */
   folder: string;
   /** Absolute path of `env/`: what the agent's workspace starts from. */
   environmentFolder: string;

@@ -134,6 +134,16 @@ describe('a task’s validation', () => {
     expect(problems.every(({ line }) => line !== null)).toBe(true);
   });
 
+  it('asks for a remedy where the starter alone could exceed the threshold by luck', () => {
+    const { baseline } = taskFields('colours') as { baseline: object };
+    const noisy = { ...baseline, mean: 0.5, spread: 0.06 };
+    expect(problemsOf({ fields: { baseline: noisy } })).toMatchObject([{ field: 'baseline.spread' }]);
+    const remedied = { ...noisy, remedy: 'Scores are means over ten draws.' };
+    expect(problemsOf({ fields: { baseline: remedied } })).toEqual([]);
+    const variants = { paper: { baseline: noisy } };
+    expect(problemsOf({ fields: { variants } })).toHaveLength(1);
+  });
+
   it('refuses links and large files among the task’s own', () => {
     const folder = makeTask(temporaryFolder(), 'colours');
     symlinkSync('/etc/passwd', join(folder, 'env/passwd'));

@@ -17,11 +17,19 @@ export function validateTask(folder: string): Problem[] {
 }
 
 /** @param folder absolute path */
-export function inspectTask(folder: string): { file: TaskFile | null; problems: Problem[] } {
-  const read = readTaskFile(inTask(folder, 'taskFile'));
+export function inspectTask(folder: string): {
+  file: TaskFile | null;
+  variants: Map<string, TaskFile>;
+  problems: Problem[];
+} {
+  const { file, variants, lineOf, ...read } = readTaskFile(inTask(folder, 'taskFile'));
   const problems = [...read.problems, ...filesProblems(folder), ...requirementsProblems(folder)];
-  if (read.file !== null) problems.push(...crossChecks(folder, read.file, read.lineOf));
-  return { file: problems.length === 0 ? read.file : null, problems };
+  if (file !== null) problems.push(...crossChecks(folder, file, lineOf));
+  for (const [name, variant] of variants) {
+    const within = (field: readonly PropertyKey[]) => lineOf(['variants', name, ...field]);
+    problems.push(...figureChecks(folder, variant, within));
+  }
+  return { file: problems.length === 0 ? file : null, variants, problems };
 }
 
 function fileProblem(file: string, message: string, fix: string): Problem {
@@ -75,15 +83,7 @@ function requirementsProblems(folder: string): Problem[] {
 
 /** What a schema can't see: fields that speak of files and of each other. */
 function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): Problem[] {
-  const problems: Problem[] = [];
-  const report = (field: (string | number)[], message: string, fix: string) =>
-    problems.push({
-      file: inTask(folder, 'taskFile'),
-      field: field.join('.'),
-      line: lineOf(field),
-      message,
-      fix,
-    });
+  const { problems, report } = reporter(folder, lineOf);
   if (file.id !== basename(folder))
     report(
       ['id'],
@@ -112,13 +112,39 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
         'write it, or correct the path',
       );
   });
-  metricChecks(file, report);
   submissionChecks(file, report);
   sourceChecks(file, report);
+  return [...problems, ...figureChecks(folder, file, lineOf)];
+}
+
+/** What a variant has figures of its own for. */
+function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): Problem[] {
+  const { problems, report } = reporter(folder, lineOf);
+  metricChecks(file, report);
+  noiseCheck(file, report);
   return problems;
 }
 
 type Report = (field: (string | number)[], message: string, fix: string) => void;
+
+function reporter(folder: string, lineOf: ReadTaskFile['lineOf']): { problems: Problem[]; report: Report } {
+  const problems: Problem[] = [];
+  const file = inTask(folder, 'taskFile');
+  const report: Report = (field, message, fix) =>
+    problems.push({ file, field: field.join('.'), line: lineOf(field), message, fix });
+  return { problems, report };
+}
+
+/** A starter that is beyond the threshold by luck alone makes success a matter of luck. */
+function noiseCheck({ baseline, success }: TaskFile, report: Report): void {
+  const { mean, spread, remedy } = baseline;
+  if (spread <= success.threshold * Math.abs(mean) || remedy !== undefined) return;
+  report(
+    ['baseline', 'spread'],
+    `${spread} is more than the success threshold of the mean (${success.threshold} of ${mean})`,
+    'make the starter less noisy or the test larger; or say in baseline.remedy what keeps noise from deciding',
+  );
+}
 
 function metricChecks(file: TaskFile, report: Report): void {
   const { best, chance, direction } = file.metric;

@@ -74,9 +74,9 @@ export class CheatersHand {
   async handInNonsense(): Promise<void> {
     for (const file of this.#context.environment.task.submission.files) {
       const text =
-        file.format === 'csv'
-          ? 'score: 1\n'
-          : file.defines.map((name) => `def ${name}(*_, **__):\n    return None\n`).join('\n');
+        file.format === 'python'
+          ? file.defines.map((name) => `def ${name}(*_, **__):\n    return None\n`).join('\n')
+          : 'score: 1\n';
       await this.write(file.path, text);
     }
   }
@@ -123,7 +123,7 @@ export interface Prepared {
   close?(): Promise<void> | void;
 }
 
-const cheaterLimits: Partial<Limits> = { steps: 200, wall_seconds: 900, script_seconds: 90 };
+const cheaterLimits: Partial<Limits> = { steps: 200, wall_seconds: 900, script_seconds: 300 };
 
 /** A control that cheats: an agent that is on no list. */
 export function cheater(cheat: Cheat): Control {

@@ -19,6 +19,11 @@ const tables = [
   'many-rows',
 ];
 
+const forgedFiles = [
+  ...['empty', 'results', 'list', 'half', 'noise', 'pickle', 'zipped-pickle'],
+  ...['long-header', 'huge-shape', 'nan'],
+];
+
 /** Modules that a checker or grader imports; each planted one answers in its place. */
 const planted = [
   'sitecustomize',
@@ -46,6 +51,7 @@ export const forger = cheater({
         await hand.command('python forger.py results');
         await variablesPass(hand);
         if (isSpeedTask(scene.equipment.task)) await handInCode(hand, handedIn);
+        else if (otherFiles(scene).length > 0) await handInFiles(hand, handedIn, scene);
         else await handInTables(hand, handedIn);
         await plant(hand);
       },
@@ -88,6 +94,34 @@ async function handInTables(
     const { step } = await hand.command(`python forger.py ${name}`);
     handedIn.set(step, { what: `be graded with ${name}`, how: `forger.py ${name}` });
   }
+}
+
+/** The files of a submission that only its grader can read, such as weights. */
+function otherFiles({ equipment }: Scene): string[] {
+  const { files } = equipment.task.file.submission;
+  return files.filter(({ format }) => format === 'file').map(({ path }) => path);
+}
+
+/** One file at a time is forged; the others are those of the starter, so that all of a grader's doors are tried. */
+async function handInFiles(
+  hand: CheatersHand,
+  handedIn: Map<number, { what: string; how: string }>,
+  scene: Scene,
+): Promise<void> {
+  const paths = otherFiles(scene);
+  await hand.bring('file_forger.py', settingsFor(scene));
+  await hand.execute(scene.equipment.task.file.entry);
+  await hand.command(`mkdir honest; cp --parents ${paths.join(' ')} honest/`);
+  for (const path of paths) {
+    for (const name of forgedFiles) {
+      const { step } = await hand.command(`cp -r honest/. . && python file_forger.py ${name} ${path}`);
+      handedIn.set(step, {
+        what: `be graded with ${name} as ${path}`,
+        how: `file_forger.py ${name} ${path}`,
+      });
+    }
+  }
+  await hand.command('cp -r honest/. .');
 }
 
 /** Every forged module is handed in by a step of its own, and graded as that step left it. */
