@@ -1,6 +1,6 @@
 /**
  * `npm test`: sets up, then runs every check and every test, each even if an earlier one failed.
- * `--quick` leaves out the heavy tests; other arguments go to Vitest (a part of a file's name, `-t TITLE`, …).
+ * `--quick` leaves out the heavy tests, `--data` adds those on the original data; other arguments go to Vitest (a part of a file's name, `-t TITLE`, …).
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -30,21 +30,32 @@ const checks = [
   },
 ];
 const testProjects = [
-  { title: 'Quick tests', project: 'quick' },
-  { title: 'Heavy tests', project: 'heavy' },
+  { title: 'Quick tests', project: 'quick', runs: () => true, why: '' },
+  {
+    title: 'Heavy tests',
+    project: 'heavy',
+    runs: (argv) => !argv.includes('--quick'),
+    why: '--quick leaves them out',
+  },
+  {
+    title: 'Data tests',
+    project: 'data',
+    runs: (argv) => argv.includes('--data'),
+    why: 'only with --data: an hour, and a mirror of the original data',
+  },
 ];
 
 await runScript(async (argv) => {
   const { node } = setUp();
   const stop = stopOnSignal();
-  const chosen = argv.includes('--quick') ? testProjects.slice(0, 1) : testProjects;
-  const vitestArguments = argv.filter((argument) => argument !== '--quick');
+  const vitestArguments = argv.filter((argument) => !['--quick', '--data'].includes(argument));
 
   const results = [];
   for (const check of checks) results.push(await runCheck(check, node, stop));
-  for (const tests of chosen) results.push(await runTests(tests, vitestArguments, node, stop));
-  for (const left of testProjects.slice(chosen.length))
-    results.push(leftOut(left, '--quick leaves them out'));
+  for (const tests of testProjects) {
+    if (tests.runs(argv)) results.push(await runTests(tests, vitestArguments, node, stop));
+    else results.push(leftOut(tests));
+  }
 
   return sumUp(results, stop);
 });
@@ -73,8 +84,8 @@ async function runTests({ title, project }, vitestArguments, node, stop) {
   }
 }
 
-function leftOut({ title }, reason) {
-  return { title, time: '-', tests: true, passed: 0, failed: 0, skipped: [], leftOut: reason };
+function leftOut({ title, why }) {
+  return { title, time: '-', tests: true, passed: 0, failed: 0, skipped: [], leftOut: why };
 }
 
 /** Runs one program of node_modules under a heading. */

@@ -10,6 +10,7 @@ import {
   sampleOf,
   suites,
   type Task,
+  withFigures,
 } from '../tasks/index.ts';
 import type { Context } from './context.ts';
 import type { Flag } from './verb.ts';
@@ -72,7 +73,14 @@ export async function equip(context: Context, whole: Task, options: PrepareOptio
     signal,
     onProgress,
   });
-  return { task, python, prepared };
+  const measured = withFigures(task, prepared, { cache });
+  if (measured.figures === 'of other data') {
+    onProgress(
+      `its baseline was measured on other data (${task.file.data?.measured_on?.what}), and results are marked; ` +
+        `measure it on this data with: mlab tasks baseline ${task.file.id} --save`,
+    );
+  }
+  return { task: measured, python, prepared };
 }
 
 /** Whether results with this task's data can be compared: without getting what is not there yet. */

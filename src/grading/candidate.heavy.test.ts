@@ -77,6 +77,20 @@ async function gradeOf(source: string): Promise<Grade | undefined> {
 }
 
 describe.skipIf(missing !== undefined)(`submitted code${why}`, () => {
+  test('finds the public data where the agent found it, and can not change it', async () => {
+    const source = [
+      'import os, numpy',
+      'names = os.listdir("data")',
+      'def double(x):',
+      '    assert "test.csv" in names and os.path.exists("data/test.csv"), names',
+      '    try:',
+      '        open("data/new", "w")',
+      '    except OSError:',
+      '        return 2 * x',
+    ].join('\n');
+    expect(await gradeOf(source)).toMatchObject({ valid: true, score: 0 });
+  });
+
   test('is called on the hidden inputs, and so is the starter, in the same session', async () => {
     const grade = await gradeOf('def double(x):\n    return 2 * x\n');
     expect(grade).toMatchObject({ valid: true, score: 0, stale: false, problems: [] });

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createSandbox,
@@ -20,15 +20,20 @@ export interface CandidateOptions {
   helpersFolder: string;
   /** Host folder with the socket that the grader listens on. */
   exchangeFolder: string;
+  /** Host folder that is made and removed for each process: a copy of its code. */
+  codeFolder: string;
+  /** What agents see as `data/`. */
+  publicFolder: string;
   /** Script of the submission that is imported, relative to its folder. */
   entry: string;
   memoryMb: number;
+  gpu: boolean;
   signal: AbortSignal;
 }
 
 /**
- * Runs submitted code for a grader, one process at a time, in a sandbox that holds the code and a socket and
- * nothing else: no labels, no grader, no result that it could write. It is handed inputs and hands back data.
+ * Runs submitted code for a grader, one process at a time, in a sandbox that holds the code, the public data and a
+ * socket and nothing else: no labels, no grader, no result that it could write. It is handed inputs and hands back data.
  */
 export class Candidate {
   readonly #options: CandidateOptions;
@@ -45,10 +50,13 @@ export class Candidate {
     return this.#printed;
   }
 
-  async start(codeFolder: string): Promise<void> {
+  /** @param source folder of the code */
+  async start(source: string): Promise<void> {
     await this.stop();
-    const { driver, sandboxOptions, entry, signal } = this.#options;
-    const sandbox = await createSandbox(driver, this.#sandboxSpec(codeFolder), sandboxOptions);
+    const { driver, sandboxOptions, codeFolder, entry, signal } = this.#options;
+    cpSync(source, codeFolder, { recursive: true });
+    mkdirSync(join(codeFolder, 'data'), { recursive: true });
+    const sandbox = await createSandbox(driver, this.#sandboxSpec(), sandboxOptions);
     this.#printed = '';
     const argv = [
       ...['python', '-I', `${sandbox.pathInside('/mlab')}/candidate.py`],
@@ -72,13 +80,15 @@ export class Candidate {
     this.#running = null;
     await process.kill();
     await sandbox[Symbol.asyncDispose]();
+    rmSync(this.#options.codeFolder, { recursive: true, force: true });
   }
 
-  #sandboxSpec(codeFolder: string): SandboxSpec {
-    const { python, helpersFolder, exchangeFolder, memoryMb } = this.#options;
+  #sandboxSpec(): SandboxSpec {
+    const { python, helpersFolder, exchangeFolder, codeFolder, publicFolder, memoryMb, gpu } = this.#options;
     return {
       mounts: [
         { source: codeFolder, target: '/workspace', access: 'read' },
+        { source: publicFolder, target: '/workspace/data', access: 'read' },
         { source: helpersFolder, target: '/mlab', access: 'read' },
         { source: exchangeFolder, target: exchangeInside, access: 'read' },
       ],
@@ -93,7 +103,7 @@ export class Candidate {
         temporaryBytes: 2 ** 26,
       },
       watch: null,
-      gpu: false,
+      gpu,
     };
   }
 }

@@ -28,7 +28,7 @@ interface GradedState {
   submission: ObjectId | null;
 }
 
-export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandboxOptions'> {
+export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandboxOptions' | 'gpu'> {
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   folder: RunFolder;
@@ -184,6 +184,7 @@ async function grade(
     const grader = {
       ...options,
       driver: spec.sandbox,
+      gpu: spec.gpu,
       sandboxOptions: sandboxOptions(spec, options.dockerCommand),
     };
     return await runGrader(grader, submissions, [...todo.keys()], scratch);

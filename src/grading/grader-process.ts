@@ -18,6 +18,8 @@ export interface GraderOptions {
   helpersFolder: string;
   driver: SandboxDriver;
   sandboxOptions: SandboxOptions;
+  /** Whether the run had one: then grader and submitted code have it too. */
+  gpu: boolean;
   signal: AbortSignal;
 }
 
@@ -35,12 +37,14 @@ export async function runGrader(
   names: readonly string[],
   scratch: string,
 ): Promise<GraderResult[]> {
-  const { task, python, helpersFolder, driver, sandboxOptions, signal } = options;
+  const { task, prepared, python, helpersFolder, driver, sandboxOptions, gpu, signal } = options;
   const { metric, submission, grading } = task.file;
   writeFileSync(join(scratch, 'task.json'), JSON.stringify({ metric, submission }));
   const exchangeFolder = exchangeFolderIn(scratch);
   const candidate = new Candidate({
-    ...{ driver, sandboxOptions, python, helpersFolder, exchangeFolder, signal },
+    ...{ driver, sandboxOptions, python, helpersFolder, exchangeFolder, gpu, signal },
+    codeFolder: join(scratch, 'candidate'),
+    publicFolder: prepared.publicFolder,
     entry: task.file.submission.files[0]?.path ?? task.file.entry,
     memoryMb: grading.memory_mb,
   });
@@ -115,7 +119,7 @@ function graderSandbox(options: GraderOptions, submissionsFolder: string, scratc
       temporaryBytes: 2 ** 28,
     },
     watch: null,
-    gpu: false,
+    gpu: options.gpu,
   };
 }
 

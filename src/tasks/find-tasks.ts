@@ -138,6 +138,7 @@ function assemble(folder: string, file: TaskFile, variant: string | null): Task 
     version: folderVersion(folder),
     requirements: readFileSync(inTask(folder, 'requirements'), 'utf8'),
     isSample: false,
+    figures: 'declared',
     brief: TaskBrief.parse({ id, title, problem, entry, metric, read_only, submission }),
   };
 }

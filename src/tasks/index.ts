@@ -1,3 +1,4 @@
+export { saveFigures, withFigures } from './figures.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
 export { checkCacheDisk, checkKaggle, checkPython } from './findings.ts';
 export type { Variables } from './host-variables.ts';

@@ -27,6 +27,10 @@ export function sampleOf(task: Task): Task {
 }
 
 /** Why results on this data are not comparable with others. */
-export function dataMarks({ isSample }: Task, verified: boolean): string[] {
-  return [...(isSample ? [sampleMark] : []), ...(verified ? [] : ['unverified data'])];
+export function dataMarks({ isSample, figures }: Task, verified: boolean): string[] {
+  return [
+    ...(isSample ? [sampleMark] : []),
+    ...(verified ? [] : ['unverified data']),
+    ...(figures === 'declared' ? [] : [`baseline ${figures}`]),
+  ];
 }

@@ -34,6 +34,8 @@ export interface Task {
   brief: TaskBrief;
   /** It is worked on with made-up data: its baseline and reference are those that were measured on these. */
   isSample: boolean;
+  /** Where the figures in `file` come from: task.yaml, which may speak of other data, or this machine. */
+  figures: 'declared' | 'of other data' | 'measured here';
 }
 
 export function inTask(folder: string, part: keyof typeof layout): string {

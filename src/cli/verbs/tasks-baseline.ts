@@ -2,9 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
-import { type Measured, type Measurement, measureFolder, measureTask } from '../../runs/index.ts';
+import {
+  type Measured,
+  type Measurement,
+  measureFolder,
+  measureTask,
+  type TaskEquipment,
+} from '../../runs/index.ts';
 import { driftInSpreads } from '../../statistics/index.ts';
-import { loadTask, type Task } from '../../tasks/index.ts';
+import { loadTask, sampleOf, saveFigures, type Task } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
 import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { duration, number, table } from '../table.ts';
@@ -13,6 +19,7 @@ import type { Verb } from '../verb.ts';
 interface Options extends PrepareOptions {
   seeds: string;
   reference?: boolean;
+  save?: boolean;
 }
 
 /** A mean further away than this from the declared one deserves a remark. */
@@ -23,6 +30,7 @@ export const tasksBaseline: Verb = {
   flags: [
     { flags: '--seeds <n>', description: 'how many seeds, from 0 on', default: '5' },
     { flags: '--reference', description: 'measure the reference solution instead of the baseline' },
+    { flags: '--save', description: 'judge later runs on this copy of the data by what comes out' },
     ...prepareFlags,
   ],
   details:
@@ -30,6 +38,7 @@ export const tasksBaseline: Verb = {
     'seed, one at a time, grades each run, and prints the lines for task.yaml.',
   examples: [
     ['mlab tasks baseline digits', 'mean, spread and time of the starter over 5 seeds'],
+    ['mlab tasks baseline cifar10 --save', 'the same, for data that task.yaml has no figures of'],
     ['mlab tasks baseline digits --reference --seeds 10', 'the same of the reference solution'],
   ],
   async run(context, ids, given: object) {
@@ -54,8 +63,9 @@ interface Result {
 }
 
 async function measureOne(context: Context, id: string, seeds: number, options: Options): Promise<Result> {
-  const equipment = await equip(context, loadTask(id, context.folders.tasks), options);
-  const { task } = equipment;
+  const whole = loadTask(id, context.folders.tasks);
+  const equipment = await equip(context, whole, options);
+  const task = options.sample === true ? sampleOf(whole) : whole;
   const { id: name } = task.file;
   const parent = mkdtempSync(join(tmpdir(), 'mlab-measure-'));
   try {
@@ -70,10 +80,20 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
       onSeed: ({ seed, score, seconds }) =>
         context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(seconds)}`),
     });
+    if (options.save === true) save(context, equipment, measurement);
     return resultOf(task, measurement);
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }
+}
+
+function save({ folders, log }: Context, { task, prepared }: TaskEquipment, measurement: Measurement): void {
+  const { what, mean, spread, seeds, seconds } = measurement;
+  const figures = { mean, spread, seeds, seconds };
+  const measured =
+    what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine: machine() } };
+  saveFigures(task, prepared, measured, folders);
+  log(`${task.file.id}: kept; results on this data are marked as measured against it`);
 }
 
 function subjectOf({ file }: Task, { reference }: Options): Measured {

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../lib/atomic-file.ts';
+import type { PreparedData } from './prepared-data.ts';
+import type { Task } from './task-folder.ts';
+
+const figures = { mean: z.number(), spread: z.number(), seeds: z.int(), seconds: z.number() };
+
+/** What was measured on this machine's copy of a task's data, instead of what task.yaml says. */
+const OwnFigures = z.object({
+  schema: z.literal(1),
+  baseline: z.object({ ...figures, machine: z.string() }).optional(),
+  reference: z.object(figures).optional(),
+});
+export type OwnFigures = z.infer<typeof OwnFigures>;
+
+export interface FiguresPlace {
+  /** The project's cache folder. */
+  cache: string;
+}
+
+/**
+ * The task with the figures that fit its data: those that were measured here, else those of task.yaml, which then
+ * count as of other data where they were measured on a stand-in and this is not the stand-in.
+ */
+export function withFigures(task: Task, prepared: PreparedData, place: FiguresPlace): Task {
+  const own = readOwn(task, prepared, place);
+  const { baseline, reference } = task.file;
+  const file = {
+    ...task.file,
+    baseline: { ...baseline, ...own.baseline },
+    reference: { ...reference, ...own.reference },
+  };
+  return { ...task, file, figures: own.baseline === undefined ? declared(task, prepared) : 'measured here' };
+}
+
+function declared(task: Task, prepared: PreparedData): Task['figures'] {
+  const standIn = task.file.data?.measured_on;
+  if (standIn === undefined || task.isSample) return 'declared';
+  const used = new Map(prepared.manifest.sources.map(({ file, sha256 }) => [file, sha256]));
+  const isStandIn = Object.entries(standIn.sha256).every(([file, sha256]) => used.get(file) === sha256);
+  return isStandIn ? 'declared' : 'of other data';
+}
+
+/** Keeps what was measured on this copy of the data, so that runs on it are judged by it. */
+export function saveFigures(
+  task: Task,
+  prepared: PreparedData,
+  measured: Pick<OwnFigures, 'baseline' | 'reference'>,
+  place: FiguresPlace,
+): void {
+  const own = { ...readOwn(task, prepared, place), ...measured };
+  writeFileAtomically(pathOf(task, prepared, place), `${JSON.stringify(own, null, 2)}\n`);
+}
+
+/** One that can't be read counts as none: it is only ever written whole. */
+function readOwn(task: Task, prepared: PreparedData, place: FiguresPlace): OwnFigures {
+  try {
+    return OwnFigures.parse(JSON.parse(readFileSync(pathOf(task, prepared, place), 'utf8')));
+  } catch {
+    return { schema: 1 };
+  }
+}
+
+/** Other data, other figures: the name of the prepared folder is the key of what it was made from. */
+function pathOf(task: Task, prepared: PreparedData, { cache }: FiguresPlace): string {
+  return join(cache, 'figures', task.file.id, `${basename(prepared.folder)}.json`);
+}
