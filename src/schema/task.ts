@@ -85,6 +85,33 @@ export const SubmissionFile = z.discriminatedUnion('format', [
 ]);
 export type SubmissionFile = z.infer<typeof SubmissionFile>;
 
+/** Files too many for one archive: listed by a script, fetched one by one. */
+export const Collection = z.strictObject({
+  list: z
+    .string()
+    .regex(/^[\w-]+\.py$/, 'a Python script in hidden/')
+    .describe('script in hidden/ that writes which files there are; it sees the other sources, unpacked'),
+  hosts: z.array(z.string().min(1)).min(1).describe('the only hosts that files may come from'),
+  within: relativePath
+    .optional()
+    .describe('folder of the unpacked downloads that files are taken from where they are there'),
+  at_once: z.int().min(1).max(16).default(4).describe('connections at the same time'),
+  files_max: z.int().positive().default(100_000).describe('a longer list is refused'),
+  file_bytes_max: z
+    .int()
+    .positive()
+    .default(64 * 2 ** 20)
+    .describe('a larger file is refused'),
+  bytes_max: z.int().positive().describe('more than this in all is refused'),
+  missing_max: z
+    .number()
+    .min(0)
+    .max(0.5)
+    .default(0)
+    .describe('share of the files that may be gone at their source'),
+});
+export type Collection = z.infer<typeof Collection>;
+
 export const Source = z
   .strictObject({
     file: z
@@ -93,6 +120,7 @@ export const Source = z
       .describe('name of the file in the downloads folder and in a mirror'),
     url: z.url().optional().describe('where it is downloaded from'),
     kaggle: z.string().optional().describe('the Kaggle competition that it belongs to'),
+    collection: Collection.optional().describe('not one file but a folder of many, fetched one by one'),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
@@ -114,9 +142,11 @@ export const Source = z
       .default(4 * 2 ** 30)
       .describe('unpacking more than this is refused'),
   })
-  .refine((source) => (source.url === undefined) !== (source.kaggle === undefined), {
-    error: 'give either url or kaggle',
-  });
+  .refine(
+    ({ url, kaggle, collection }) =>
+      [url, kaggle, collection].filter((way) => way !== undefined).length === 1,
+    { error: 'give either url, kaggle or collection' },
+  );
 export type Source = z.infer<typeof Source>;
 
 /** `task.yaml`: everything the harness knows of a task. */

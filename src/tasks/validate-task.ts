@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { TaskFile } from '../schema/index.ts';
+import type { Collection, TaskFile } from '../schema/index.ts';
 import { archiveFolderName } from './archive-name.ts';
 import { listFolderFiles } from './folder-files.ts';
 import type { Problem } from './problem.ts';
@@ -106,7 +106,7 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
     );
   serviceChecks(folder, file, report);
   submissionChecks(file, report);
-  sourceChecks(file, report);
+  sourceChecks(folder, file, report);
   return [...problems, ...figureChecks(folder, file, lineOf)];
 }
 
@@ -202,7 +202,7 @@ function submissionChecks(file: TaskFile, report: Report): void {
   });
 }
 
-function sourceChecks(file: TaskFile, report: Report): void {
+function sourceChecks(folder: string, file: TaskFile, report: Report): void {
   file.sources.forEach((source, index) => {
     const field = ['sources', index];
     if (file.sources.findIndex((other) => other.file === source.file) !== index)
@@ -217,6 +217,15 @@ function sourceChecks(file: TaskFile, report: Report): void {
       );
     if (source.kaggle !== undefined && !/^[a-z0-9-]+$/.test(source.kaggle))
       report([...field, 'kaggle'], 'is no competition', "write the last part of the competition's address");
+    if (source.collection !== undefined) collectionChecks(folder, file, source.collection, field, report);
+    if (source.collection !== undefined && source.unpack !== 'none')
+      report([...field, 'unpack'], 'a collection is no archive', 'leave out unpack');
+    if (source.collection !== undefined && source.optional)
+      report(
+        [...field, 'optional'],
+        'is said of a collection',
+        'say with missing_max how much may be missing',
+      );
     if (source.unpack !== 'none' && archiveFolderName(source.file) === null)
       report(
         [...field, 'file'],
@@ -224,6 +233,30 @@ function sourceChecks(file: TaskFile, report: Report): void {
         'end it in .zip, .tar, .tar.gz or .tgz',
       );
   });
+}
+
+function collectionChecks(
+  folder: string,
+  file: TaskFile,
+  { list, within }: Collection,
+  field: (string | number)[],
+  report: Report,
+): void {
+  if (!isFile(join(folder, 'hidden', list)))
+    report(
+      [...field, 'collection', 'list'],
+      `hidden/${list} does not exist`,
+      'write it: it writes to --list which files there are, from what lies in --downloads',
+    );
+  const unpacked = file.sources
+    .filter(({ unpack }) => unpack !== 'none')
+    .map((source) => archiveFolderName(source.file));
+  if (within !== undefined && !unpacked.includes(within.split('/')[0] ?? ''))
+    report(
+      [...field, 'collection', 'within'],
+      `${within} is in no archive among the sources`,
+      'begin with the folder that an archive is unpacked into',
+    );
 }
 
 function isFile(path: string): boolean {
