@@ -130,8 +130,8 @@ export class ModelEndpoint implements AsyncDisposable {
       return;
     }
     if (reply.kind === 'unavailable') this.#failure ??= reply.message;
-    const isSaid = reply.kind !== 'bad_request' && reply.kind !== 'unavailable';
-    const message = isSaid ? reply.message : unsaid[reply.kind];
+    const { kind } = reply;
+    const message = kind === 'bad_request' || kind === 'unavailable' ? unsaid[kind] : reply.message;
     send(response, statusOf[reply.kind], chatError(reply.kind, message));
   }
 
