@@ -32,11 +32,30 @@ export const SubmissionColumn = z.strictObject({
   values: z.array(z.string()).min(1).optional().describe('the only values that are allowed'),
 });
 
-/** A local service that runs beside the agent, out of its reach but for a socket. */
-export const Service = z.strictObject({
-  name: z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'lower-case letters, digits and "-"'),
-  script: relativePath.describe('Python script below hidden/, started with --socket, --public and --private'),
-});
+const serviceName = z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'lower-case letters, digits and "-"');
+
+/**
+ * A local service that runs beside the agent, and beside submitted code while it is graded: out of their reach but
+ * for a socket.
+ */
+export const Service = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('script').optional().describe('a script of the task; the default'),
+    name: serviceName,
+    script: relativePath.describe(
+      'Python script below hidden/, started with --socket, --public and --private',
+    ),
+  }),
+  z.strictObject({
+    kind: z.literal('model').describe("the run's language model, served and metered by the harness"),
+    name: serviceName,
+    graded_tokens: z
+      .int()
+      .min(1)
+      .default(200_000)
+      .describe('most tokens that one submission may use while it is graded'),
+  }),
+]);
 export type Service = z.infer<typeof Service>;
 
 export const SubmissionFile = z.discriminatedUnion('format', [

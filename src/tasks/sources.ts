@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { sha256OfFile } from '../lib/hash.ts';
@@ -64,19 +64,29 @@ async function fromMirror(
   mirror: string,
   options: SourceOptions,
 ): Promise<SourceFile> {
-  const places = [resolve(mirror, basename(task.folder), source.file), resolve(mirror, source.file)];
-  const path = places.find((place) => existsSync(place) && statSync(place).isFile());
+  const name = basename(task.folder);
+  const places = [resolve(mirror, name, source.file), resolve(mirror, source.file)];
+  const grouped = foldersIn(mirror).map((folder) => resolve(mirror, folder, name, source.file));
+  const path = [...places, ...grouped].find((place) => existsSync(place) && statSync(place).isFile());
   if (path === undefined) {
     throw new UserError(
       'not_in_mirror',
       `the mirror has no ${source.file} for the task ${task.file.id}`,
-      `put it at ${places.join(' or at ')}`,
+      `put it at ${places.join(' or at ')}; the folder ${name} may also lie within another folder of the mirror`,
     );
   }
   options.onProgress(`checking ${source.file} from the mirror`);
   const sha256 = await sha256OfFile(path);
   if (source.sha256 !== sha256 && !options.allowUnverified) throw otherChecksum(source, sha256, path);
   return sourceFile(source, path, sha256, 'mirror');
+}
+
+/** Names of the folders in a mirror, sorted: a mirror may keep its tasks in groups. */
+function foldersIn(mirror: string): string[] {
+  if (!existsSync(mirror) || !statSync(mirror).isDirectory()) return [];
+  return readdirSync(mirror)
+    .filter((name) => statSync(resolve(mirror, name), { throwIfNoEntry: false })?.isDirectory() === true)
+    .sort();
 }
 
 async function fromNetwork(task: Task, source: Source, options: SourceOptions): Promise<SourceFile> {

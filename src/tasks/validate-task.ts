@@ -104,14 +104,7 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
       `is there, and ${layout.sample} does not exist`,
       'write it: it makes up in --downloads what the sources would be there, from --seed alone',
     );
-  file.services.forEach(({ script }, index) => {
-    if (!isFile(join(folder, 'hidden', script)))
-      report(
-        ['services', index, 'script'],
-        `hidden/${script} does not exist`,
-        'write it, or correct the path',
-      );
-  });
+  serviceChecks(folder, file, report);
   submissionChecks(file, report);
   sourceChecks(folder, file, report);
   return [...problems, ...figureChecks(folder, file, lineOf)];
@@ -126,6 +119,23 @@ function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['line
 }
 
 type Report = (field: (string | number)[], message: string, fix: string) => void;
+
+function serviceChecks(folder: string, { services }: TaskFile, report: Report): void {
+  services.forEach((service, index) => {
+    const field = ['services', index];
+    if (services.findIndex(({ name }) => name === service.name) !== index)
+      report([...field, 'name'], `${service.name} is named twice`, 'give each service a name of its own');
+    if (service.kind === 'model') {
+      if (services.findIndex(({ kind }) => kind === 'model') !== index)
+        report([...field, 'kind'], 'is there twice', 'ask for one language model');
+    } else if (!isFile(join(folder, 'hidden', service.script)))
+      report(
+        [...field, 'script'],
+        `hidden/${service.script} does not exist`,
+        'write it, or correct the path',
+      );
+  });
+}
 
 function reporter(folder: string, lineOf: ReadTaskFile['lineOf']): { problems: Problem[]; report: Report } {
   const problems: Problem[] = [];
