@@ -9,9 +9,12 @@ export const allowed = {
   store: [],
   models: [],
   environment: ['sandbox', 'store', 'models'],
-  grading: ['tasks', 'sandbox', 'store'],
+  services: ['tasks', 'sandbox'],
+  grading: ['tasks', 'sandbox', 'store', 'services'],
   agents: ['environment'],
-  runs: ['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'statistics'],
+  runs: [
+    ...['tasks', 'sandbox', 'store', 'models', 'environment', 'services', 'grading', 'agents', 'statistics'],
+  ],
   cli: ['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
 };
 const rooms = Object.keys(allowed);

@@ -7,7 +7,7 @@ import {
   ModelUnavailable,
   type Reservation,
 } from '../models/index.ts';
-import type { EventOf, FailedAttempt, Limits, ModelRequest, Spent } from '../schema/index.ts';
+import type { EventOf, FailedAttempt, Limits, ModelRequest, Spent, ToolReply } from '../schema/index.ts';
 import type { TraceWriter } from '../store/index.ts';
 import type { BudgetClock } from './budget-clock.ts';
 import { type Ending, timeUp } from './ending.ts';
@@ -74,7 +74,7 @@ export class ModelDesk {
   async answer(asked: ModelRequest, step: number | null): Promise<ModelReply> {
     const { models, replay, signal, onProgress } = this.#options;
     const request = normalRequest(asked);
-    const recorded = step === null ? replay.ask(request) : replay.askInStep(request);
+    const recorded = step === null ? replay.ask(request) : (replay.askInStep(request)?.answer ?? null);
     if (recorded !== null) return recorded;
     if (models === undefined) throw new Error('this run has no language model');
     if (signal.aborted) throw new RunStopped('The run was stopped.');
@@ -83,6 +83,41 @@ export class ModelDesk {
     const reply = await this.#ask(request, step, models);
     onProgress?.({ kind: 'model_answered', spent: this.#spent });
     return reply;
+  }
+
+  /**
+   * As `answer`, for a tool that a step runs. What stands in its way is told to the tool and does not end the run. Waiting
+   * for the provider counts as the tool's time: several calls may wait at once.
+   * @throws ModelUnavailable, ExperimentSpent; the signal's reason
+   */
+  async answerTool(asked: ModelRequest, step: number): Promise<ToolReply> {
+    const { models: runModels, replay, limits } = this.#options;
+    const request = normalRequest(asked);
+    const recorded = replay.askInStep(request);
+    if (recorded !== null) {
+      const { usage, cost } = recorded.event;
+      return { kind: 'answer', answer: recorded.answer, usage, cost };
+    }
+    if (runModels === undefined) return { kind: 'no_model', message: 'This run has no language model.' };
+    const { models, allowance, shared } = runModels;
+    const estimate = models.estimate(request);
+    const own = await allowance.reserveWhenFree(estimate, this.#options.signal);
+    if (own.kind === 'exceeded') return { kind: 'over_budget', message: own.message };
+    const reservations = [own.reservation];
+    try {
+      if (shared !== null) reservations.push(await this.#reserveShared(shared, estimate, false));
+      const call = await this.#call(request, step, models, estimate, false);
+      if (call === null) return { kind: 'closed', message: timeUp(limits).message };
+      for (const reservation of reservations) reservation.settle(call.usage, call.cost);
+      this.#record(request, step, models, call);
+      return { kind: 'answer', answer: call.answer, usage: call.usage, cost: call.cost };
+    } catch (error) {
+      // It is the tool that asked for what can't be answered.
+      if (!ModelUnavailable.isInstance(error) || error.failure !== 'bad_request') throw error;
+      return { kind: 'bad_request', message: error.message };
+    } finally {
+      for (const reservation of reservations) reservation.release();
+    }
   }
 
   async #ask(request: ModelRequest, step: number | null, runModels: RunModels): Promise<ModelReply> {
@@ -108,11 +143,11 @@ export class ModelDesk {
   }
 
   /** Where calls of other runs are in the way, their end is awaited: no time of this run. */
-  async #reserveShared(shared: Allowance, estimate: CallEstimate): Promise<Reservation> {
+  async #reserveShared(shared: Allowance, estimate: CallEstimate, excludes = true): Promise<Reservation> {
     const { clock, signal } = this.#options;
     const start = performance.now();
     const common = await shared.reserveWhenFree(estimate, signal);
-    clock.exclude(performance.now() - start);
+    if (excludes) clock.exclude(performance.now() - start);
     if (common.kind === 'exceeded') throw new ExperimentSpent(common.message);
     return common.reservation;
   }
@@ -122,17 +157,22 @@ export class ModelDesk {
     return { kind: 'closed', message: ending.message };
   }
 
-  /** Null when the run's time was up first. Time spent waiting for the provider is not the run's. */
+  /**
+   * Null when the run's time was up first.
+   * @param excludes whether time spent waiting for the provider is not the run's
+   */
   async #call(
     request: ModelRequest,
     step: number | null,
     models: LanguageModels,
     estimate: CallEstimate,
+    excludes = true,
   ): Promise<ModelCall | null> {
     const { clock, signal, onProgress } = this.#options;
     const start = performance.now();
     let excluded = 0;
     const exclude = (milliseconds: number) => {
+      if (!excludes) return;
       excluded += milliseconds;
       clock.exclude(milliseconds);
     };

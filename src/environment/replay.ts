@@ -166,10 +166,10 @@ export class Replay {
   }
 
   /** The recorded answer to what an action of the unfinished step asks now; null where it asks for something else. */
-  askInStep(request: ModelRequest): ModelAnswer | null {
+  askInStep(request: ModelRequest): RecordedCall | null {
     const hash = requestHash(request);
     const index = this.#recorded.unfinished.findIndex(({ event }) => event.request === hash);
-    return index < 0 ? null : (this.#recorded.unfinished.splice(index, 1)[0]?.answer ?? null);
+    return index < 0 ? null : (this.#recorded.unfinished.splice(index, 1)[0] ?? null);
   }
 
   /** Whether this note is recorded already. */

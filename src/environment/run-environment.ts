@@ -12,6 +12,7 @@ import type {
   Spent,
   SubmissionState,
   TaskBrief,
+  ToolReply,
   UndoEntry,
 } from '../schema/index.ts';
 import { type ActionDefinition, type Checked, checkAction, describeAction, type Outcome } from './action.ts';
@@ -36,6 +37,7 @@ import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
 import { StepRecorder, submissionSeen } from './step-recorder.ts';
+import { ToolDesk } from './tool-desk.ts';
 import type { Workbench } from './workbench.ts';
 import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';
 import { PathFailed, PathRefused } from './workspace-path.ts';
@@ -58,6 +60,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   readonly #undoStack: UndoEntry[] = [];
   readonly #replay: Replay;
   readonly #desk: ModelDesk;
+  readonly #tools: ToolDesk;
   readonly #activity = new Activity();
   readonly #definitions: ReadonlyMap<string, ActionDefinition>;
   #steps = 0;
@@ -91,6 +94,9 @@ export class RunEnvironment implements Environment, AsyncDisposable {
         this.#ending ??= ending;
       },
       onProgress: options.onProgress,
+    });
+    this.#tools = new ToolDesk(this.#desk, (error) => {
+      this.#failure ??= { error };
     });
     for (const step of recorded.steps) updateUndoStack(this.#undoStack, step);
     const { trace, snapshotter, folders } = options;
@@ -182,6 +188,11 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     }
   }
 
+  /** Asks the run's model for a tool that the step under way runs. Never rejects. */
+  askForTool(request: ModelRequest): Promise<ToolReply> {
+    return this.#tools.answer(request);
+  }
+
   giveUp(reason: GiveUpReason, message: string): void {
     this.#ending ??= { reason, message, finalAnswer: null };
   }
@@ -231,7 +242,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     onProgress?.({ kind: 'step_started', step, action: action.name });
 
     const workBegan = performance.now();
-    const outcome = await this.#perform(checked);
+    const outcome = await this.#tools.during(step, () => this.#perform(checked));
     const workEnded = performance.now();
     if (this.#failure !== null) throw this.#failure.error;
 

@@ -47,7 +47,7 @@ export async function gradeRun(options: GradeRunOptions): Promise<Grade[]> {
   if (record === null) return [];
   const states = statesOf(folder, options.task.file.submission.files);
   const wanted = which === 'all' ? states : states.filter(({ final }) => final);
-  const grader = await graderVersion(options);
+  const grader = await graderVersion(options, record.spec);
   const earlier = folder.readGrades().grades.filter((grade) => grade.grader === grader);
   const resultOf = await resultsFor(wanted, knownResults(earlier), options, record.spec);
   return wanted.map((state) => {
@@ -92,17 +92,29 @@ function statesOf(folder: RunFolder, files: readonly { path: string }[]): Graded
   });
 }
 
-/** Hash over all that can change a score: grader, helpers, hidden data, metric and format. */
-async function graderVersion({ task, prepared, helpersFolder }: GradeRunOptions): Promise<string> {
-  const { metric, submission } = task.file;
+/** Hash over all that can change a score: grader, helpers, services, hidden data, metric and format. */
+async function graderVersion(
+  { task, prepared, helpersFolder }: GradeRunOptions,
+  { roles }: RunSpec,
+): Promise<string> {
+  const { metric, submission, services } = task.file;
   const hashes: string[] = [];
-  for (const folder of [join(task.hiddenFolder, 'grade.py'), join(helpersFolder, 'mlab_task')]) {
+  for (const folder of [...graderModules(task.hiddenFolder), join(helpersFolder, 'mlab_task')]) {
     for (const file of filesBelow(folder)) {
       hashes.push(`${relative(dirname(folder), file)} ${await sha256OfFile(file)}`);
     }
   }
   const data = prepared.manifest.files.map(({ path, sha256: hash }) => [path, hash]);
-  return sha256(JSON.stringify([metric, submission, hashes, data]));
+  const model = services.some(({ kind }) => kind === 'model') ? [roles?.fast ?? null] : [];
+  return sha256(JSON.stringify([metric, submission, hashes, data, ...model]));
+}
+
+/** The grader, what it may import, and the scripts of services; what prepared the data shows in the data. */
+function graderModules(hiddenFolder: string): string[] {
+  return readdirSync(hiddenFolder)
+    .filter((name) => name.endsWith('.py') && name !== 'prepare.py' && name !== 'sample.py')
+    .map((name) => join(hiddenFolder, name))
+    .sort();
 }
 
 function filesBelow(path: string): string[] {

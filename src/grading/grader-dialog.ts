@@ -70,7 +70,7 @@ export class GraderDialog {
   async #serve(request: z.infer<typeof Request>): Promise<void> {
     try {
       if (request.request === 'stop_candidate') await this.#candidate.stop();
-      else await this.#candidate.start(this.#folderOf(request.submission));
+      else await this.#candidate.start(request.submission, this.#folderOf(request.submission));
       this.#answer({ ok: true });
     } catch (error) {
       this.#answer({ ok: false, message: error instanceof Error ? error.message : String(error) });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createSandbox, type SandboxOptions, type SandboxSpec } from '../sandbox/index.ts';
 import { GraderOutput, type GraderResult, type SandboxDriver } from '../schema/index.ts';
 import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
-import { Candidate, exchangeInside } from './candidate.ts';
+import { Candidate, type CandidateOptions, exchangeInside } from './candidate.ts';
 import { GraderDialog } from './grader-dialog.ts';
 
 /** The grader itself failed: an infrastructure error, never a verdict on the submission. */
@@ -18,6 +18,8 @@ export interface GraderOptions {
   helpersFolder: string;
   driver: SandboxDriver;
   sandboxOptions: SandboxOptions;
+  /** For a task with a model endpoint: answers the tools of one process of submitted code. */
+  toolModel?: CandidateOptions['toolModel'];
   /** Whether the run had one: then grader and submitted code have it too. */
   gpu: boolean;
   signal: AbortSignal;
@@ -37,14 +39,13 @@ export async function runGrader(
   names: readonly string[],
   scratch: string,
 ): Promise<GraderResult[]> {
-  const { task, prepared, python, helpersFolder, driver, sandboxOptions, gpu, signal } = options;
+  const { task, driver, sandboxOptions, signal } = options;
   const { metric, submission, grading } = task.file;
   writeFileSync(join(scratch, 'task.json'), JSON.stringify({ metric, submission }));
   const exchangeFolder = exchangeFolderIn(scratch);
   const candidate = new Candidate({
-    ...{ driver, sandboxOptions, python, helpersFolder, exchangeFolder, gpu, signal },
+    ...{ ...options, exchangeFolder },
     codeFolder: join(scratch, 'candidate'),
-    publicFolder: prepared.publicFolder,
     entry: task.file.submission.files[0]?.path ?? task.file.entry,
     memoryMb: grading.memory_mb,
   });
@@ -82,10 +83,16 @@ export async function runGrader(
       const how = end.ending === 'exited' ? `exit code ${end.exitCode}` : end.ending.replaceAll('_', ' ');
       throw new GraderFailed(`The grader of ${task.file.id} ended with ${how}:\n${dialog.tail}`);
     }
-    return resultsOf(dialog, names, task.file.id);
+    return resultsOf(dialog, names, task.file.id).map((result) => withModelUse(result, candidate));
   } finally {
     await candidate.stop();
   }
+}
+
+/** What the submission's own tools asked of a language model belongs to its grade. */
+function withModelUse(result: GraderResult, candidate: Candidate): GraderResult {
+  const used = candidate.modelUse(result.submission);
+  return used === null ? result : { ...result, details: { ...result.details, tool_model: used } };
 }
 
 /** What a grader sees: hidden data and submissions, all read-only, and a socket for submitted code where it runs any. */

@@ -8,7 +8,7 @@ import type { StepProgress } from '../environment/index.ts';
 import { gradeRun } from '../grading/index.ts';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { Allowance, type ModelRegistry } from '../models/index.ts';
-import type { Grade, Plan, RunRecord, RunSpec } from '../schema/index.ts';
+import { type Grade, type Plan, type RunRecord, type RunSpec, Spent } from '../schema/index.ts';
 import {
   type Experiment,
   forkRun,
@@ -17,8 +17,9 @@ import {
   readTraceSync,
   spentOf,
 } from '../store/index.ts';
-import { type ExperimentModels, type RunServices, runOne } from './run-one.ts';
+import { type RunServices, runOne } from './run-one.ts';
 import { solutionFiles } from './solution-files.ts';
+import { type ExperimentModels, toolModelFor } from './tool-model.ts';
 import type { TaskEquipment } from './workspace.ts';
 
 /** What to do with a run that did not end properly: go on from its last step, start over, or leave it. */
@@ -70,7 +71,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   const oneByOne = pLimit(1);
   const shares: RunShares = {
     threads: Math.max(1, Math.floor(cpus().length / plan.parallel)),
-    models: modelsOf(plan, services),
+    models: experimentModels(plan, services),
   };
   const isTimed = (spec: RunSpec) =>
     services.equipment.get(spec.task)?.task.file.grading.runs_submission === true;
@@ -81,7 +82,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
         return await guarded(spec, services, async () => {
           using _lock = services.experiment.runFolder(spec.id).lock();
           const result = await workOff(spec, shares, services);
-          return isTimed(spec) ? result : gradeResult(result, plan, services);
+          return isTimed(spec) ? result : gradeResult(result, plan, shares, services);
         });
       }),
     ),
@@ -90,7 +91,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     if (!isTimed(result.spec)) continue;
     results[index] = await guarded(result.spec, services, async () => {
       using _lock = services.experiment.runFolder(result.spec.id).lock();
-      return gradeResult(result, plan, services);
+      return gradeResult(result, plan, shares, services);
     });
   }
   return results;
@@ -102,15 +103,21 @@ interface RunShares {
   models: ExperimentModels | undefined;
 }
 
-function modelsOf(plan: Plan, { registry, experiment }: ExperimentServices): ExperimentModels | undefined {
+/** The models of a plan, with what its runs and their gradings used so far taken from what all may use. */
+export function experimentModels(
+  plan: Plan,
+  { registry, experiment }: Pick<ExperimentServices, 'registry' | 'experiment'>,
+): ExperimentModels | undefined {
   if (registry === undefined) return undefined;
   const { tokens, money } = plan.spend ?? {};
   if (tokens === undefined && money === undefined) return { registry, shared: null };
   const spent = { tokens: 0, money: 0 };
   for (const { id } of plan.runs) {
-    const used = spentBy(experiment.runFolder(id));
-    spent.tokens += used.tokens;
-    spent.money += used.money;
+    const folder = experiment.runFolder(id);
+    for (const used of [spentBy(folder), ...spentInGrading(folder)]) {
+      spent.tokens += used.tokens;
+      spent.money += used.money;
+    }
   }
   return { registry, shared: new Allowance({ of: 'the experiment', tokens, money, spent }) };
 }
@@ -123,6 +130,14 @@ function spentBy(folder: RunFolder): { tokens: number; money: number } {
   return existsSync(folder.tracePath)
     ? spentOf(readTraceSync(folder.tracePath).events)
     : { tokens: 0, money: 0 };
+}
+
+/** What submitted tools asked of a language model while they were graded. */
+function spentInGrading(folder: RunFolder): Spent[] {
+  return folder.readGrades().grades.flatMap(({ details }) => {
+    const used = Spent.safeParse(details.tool_model);
+    return used.success ? [used.data] : [];
+  });
 }
 
 /** Turns what one run could not cope with into its result. */
@@ -158,21 +173,22 @@ function resultOf(spec: RunSpec, record: RunRecord): RunResult {
 }
 
 /** Grades a finished run that has no final grade yet. */
-async function gradeResult(result: RunResult, plan: Plan, services: ExperimentServices): Promise<RunResult> {
+async function gradeResult(
+  result: RunResult,
+  plan: Plan,
+  { models }: RunShares,
+  services: ExperimentServices,
+): Promise<RunResult> {
   const { experiment, equipment, helpersFolder, dockerCommand, onProgress, signal } = services;
   const { spec, record } = result;
   const folder = experiment.runFolder(spec.id);
   const isGraded = folder.readGrades().grades.some(({ final }) => final);
   if (record?.status !== 'finished' || plan.grade === 'none' || isGraded) return result;
   try {
-    const which = plan.grade;
+    const equipped = equipmentOf(spec, equipment);
     const grades = await gradeRun({
-      folder,
-      ...equipmentOf(spec, equipment),
-      helpersFolder,
-      dockerCommand,
-      which,
-      signal,
+      ...{ folder, ...equipped, helpersFolder, dockerCommand, which: plan.grade, signal },
+      toolModel: toolModelFor(spec, equipped.task, models),
     });
     onProgress({ kind: 'run_graded', run: spec, grades });
     return result;

@@ -7,6 +7,7 @@ export {
   type BrokenRuns,
   type ExperimentProgress,
   type ExperimentServices,
+  experimentModels,
   type RunResult,
   runExperiment,
 } from './experiment.ts';
@@ -22,6 +23,7 @@ export {
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
 export { type RunReplay, replayRun } from './replay-run.ts';
 export { runOne } from './run-one.ts';
+export { type ExperimentModels, toolModelFor } from './tool-model.ts';
 export {
   createWorkspace,
   isReadOnly,

@@ -11,9 +11,10 @@ import {
 } from '../environment/index.ts';
 import { messageOf } from '../lib/errors.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
-import { Allowance, type ModelRegistry, ModelUnavailable } from '../models/index.ts';
+import { Allowance, ModelUnavailable } from '../models/index.ts';
 import { createSandbox, SandboxError, sandboxOptions } from '../sandbox/index.ts';
 import type { EndReason, EventOf, RunRecord, RunSpec, Spent } from '../schema/index.ts';
+import { type AskForTool, LocalServices } from '../services/index.ts';
 import {
   type RunFolder,
   readTraceSync,
@@ -22,16 +23,9 @@ import {
   stepsOf,
   type TraceWriter,
 } from '../store/index.ts';
-import { LocalServices } from './local-services.ts';
 import { openWorkspace, type Past } from './open-workspace.ts';
+import type { ExperimentModels } from './tool-model.ts';
 import { fixedFiles, isReadOnly, type RunFolders, sandboxSpec, type TaskEquipment } from './workspace.ts';
-
-/** The language models of an experiment, as its runs share them. */
-export interface ExperimentModels {
-  registry: ModelRegistry;
-  /** What all runs together may use; null: not limited. */
-  shared: Allowance | null;
-}
 
 export interface RunServices {
   folder: RunFolder;
@@ -126,8 +120,13 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   const past = await openWorkspace(spec, { folder, equipment, folders, trace, versions, signal });
   const { helpersFolder, threads } = services;
   const options = sandboxOptions(spec, services.dockerCommand);
-  await using local = await LocalServices.start(spec, equipment, helpersFolder, options, signal);
-  const confined = sandboxSpec(spec, equipment, folders, helpersFolder, threads, local?.folder ?? null);
+  // Before there is a workspace, no tool runs in it.
+  let askForTool: AskForTool = async () => ({ kind: 'closed', message: 'The run has not begun.' });
+  await using local = await LocalServices.start({
+    ...{ ...equipment, helpersFolder, driver: spec.sandbox, sandboxOptions: options, signal },
+    askForTool: spec.roles === undefined ? undefined : (request, until) => askForTool(request, until),
+  });
+  const confined = sandboxSpec(spec, equipment, folders, helpersFolder, threads, local?.access ?? null);
   await using sandbox = await createSandbox(spec.sandbox, confined, options);
   await using environment = new RunEnvironment({
     task: equipment.task.brief,
@@ -150,6 +149,7 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
     signal,
     onProgress: services.onProgress,
   });
+  askForTool = (request) => environment.askForTool(request);
   const failure = await runAgent(agent, environment, spec, services.reference);
   signal.throwIfAborted();
   if (environment.failure !== null) throw environment.failure.error;

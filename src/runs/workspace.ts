@@ -10,10 +10,8 @@ import {
 import { removeTree } from '../lib/read-only-tree.ts';
 import type { Mount, SandboxSpec } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
+import type { LocalServices } from '../services/index.ts';
 import { type PreparedData, type PythonEnvironment, type Task, withheldPaths } from '../tasks/index.ts';
-
-/** Where processes in a sandbox find the sockets of local services. */
-export const servicesInside = '/services';
 
 /** What a run needs that lies outside its own folder. */
 export interface TaskEquipment {
@@ -58,7 +56,7 @@ export function sandboxSpec(
   folders: RunFolders,
   helpersFolder: string,
   threads: number,
-  servicesFolder: string | null = null,
+  services: LocalServices['access'] | null = null,
 ): SandboxSpec {
   const { limits } = spec;
   const megabyte = 2 ** 20;
@@ -70,17 +68,13 @@ export function sandboxSpec(
       ...readOnlyMounts(task, folders.workspace),
       { source: helpersFolder, target: helpersInside, access: 'read' },
       { source: folders.brief, target: briefInside, access: 'read' },
-      ...(servicesFolder === null
-        ? []
-        : [{ source: servicesFolder, target: servicesInside, access: 'read' as const }]),
+      ...(services?.mounts ?? []),
     ],
     hide: withheldPaths(task, python),
     workingDirectory: workspaceInside,
     variables: {
       MLAB_SEED: String(spec.seed),
-      ...(servicesFolder === null
-        ? {}
-        : { MLAB_SERVICES: spec.sandbox === 'none' ? servicesFolder : servicesInside }),
+      ...services?.variables,
       OMP_NUM_THREADS: String(threads),
       OPENBLAS_NUM_THREADS: String(threads),
       MKL_NUM_THREADS: String(threads),

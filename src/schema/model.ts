@@ -101,6 +101,23 @@ export const TokenUsage = z.object({
 });
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
+/** What a tool that an agent built is told when it asks the run's model. */
+export const ToolReply = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('answer'),
+    answer: ModelAnswer,
+    usage: TokenUsage,
+    /** In US dollars; null where the price is not known. */
+    cost: z.number().min(0).nullable(),
+  }),
+  /** `unavailable`: not the tool's doing, and the run or the grading can't go on from it. */
+  z.object({
+    kind: z.enum(['no_model', 'over_budget', 'bad_request', 'closed', 'unavailable']),
+    message: z.string(),
+  }),
+]);
+export type ToolReply = z.infer<typeof ToolReply>;
+
 /** Why no answer came although it was asked for again and again. None of these is the agent's doing. */
 export const ModelFailure = z.enum([
   'key_missing',

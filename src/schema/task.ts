@@ -32,11 +32,30 @@ export const SubmissionColumn = z.strictObject({
   values: z.array(z.string()).min(1).optional().describe('the only values that are allowed'),
 });
 
-/** A local service that runs beside the agent, out of its reach but for a socket. */
-export const Service = z.strictObject({
-  name: z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'lower-case letters, digits and "-"'),
-  script: relativePath.describe('Python script below hidden/, started with --socket, --public and --private'),
-});
+const serviceName = z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'lower-case letters, digits and "-"');
+
+/**
+ * A local service that runs beside the agent, and beside submitted code while it is graded: out of their reach but
+ * for a socket.
+ */
+export const Service = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('script').optional().describe('a script of the task; the default'),
+    name: serviceName,
+    script: relativePath.describe(
+      'Python script below hidden/, started with --socket, --public and --private',
+    ),
+  }),
+  z.strictObject({
+    kind: z.literal('model').describe("the run's language model, served and metered by the harness"),
+    name: serviceName,
+    graded_tokens: z
+      .int()
+      .min(1)
+      .default(200_000)
+      .describe('most tokens that one submission may use while it is graded'),
+  }),
+]);
 export type Service = z.infer<typeof Service>;
 
 export const SubmissionFile = z.discriminatedUnion('format', [
@@ -66,6 +85,33 @@ export const SubmissionFile = z.discriminatedUnion('format', [
 ]);
 export type SubmissionFile = z.infer<typeof SubmissionFile>;
 
+/** Files too many for one archive: listed by a script, fetched one by one. */
+export const Collection = z.strictObject({
+  list: z
+    .string()
+    .regex(/^[\w-]+\.py$/, 'a Python script in hidden/')
+    .describe('script in hidden/ that writes which files there are; it sees the other sources, unpacked'),
+  hosts: z.array(z.string().min(1)).min(1).describe('the only hosts that files may come from'),
+  within: relativePath
+    .optional()
+    .describe('folder of the unpacked downloads that files are taken from where they are there'),
+  at_once: z.int().min(1).max(16).default(4).describe('connections at the same time'),
+  files_max: z.int().positive().default(100_000).describe('a longer list is refused'),
+  file_bytes_max: z
+    .int()
+    .positive()
+    .default(64 * 2 ** 20)
+    .describe('a larger file is refused'),
+  bytes_max: z.int().positive().describe('more than this in all is refused'),
+  missing_max: z
+    .number()
+    .min(0)
+    .max(0.5)
+    .default(0)
+    .describe('share of the files that may be gone at their source'),
+});
+export type Collection = z.infer<typeof Collection>;
+
 export const Source = z
   .strictObject({
     file: z
@@ -74,6 +120,7 @@ export const Source = z
       .describe('name of the file in the downloads folder and in a mirror'),
     url: z.url().optional().describe('where it is downloaded from'),
     kaggle: z.string().optional().describe('the Kaggle competition that it belongs to'),
+    collection: Collection.optional().describe('not one file but a folder of many, fetched one by one'),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
@@ -95,9 +142,11 @@ export const Source = z
       .default(4 * 2 ** 30)
       .describe('unpacking more than this is refused'),
   })
-  .refine((source) => (source.url === undefined) !== (source.kaggle === undefined), {
-    error: 'give either url or kaggle',
-  });
+  .refine(
+    ({ url, kaggle, collection }) =>
+      [url, kaggle, collection].filter((way) => way !== undefined).length === 1,
+    { error: 'give either url, kaggle or collection' },
+  );
 export type Source = z.infer<typeof Source>;
 
 /** `task.yaml`: everything the harness knows of a task. */

@@ -47,7 +47,10 @@ export async function attemptDownload(
     await append(request, response, part, total, watch);
     return { ending: 'done', resumed };
   } catch (error) {
-    if (UserError.isInstance(error)) return { ending: 'refused', error, resumed };
+    if (UserError.isInstance(error)) {
+      if (error.code === 'too_large') part.discard();
+      return { ending: 'refused', error, resumed };
+    }
     if (hasCode(error, 'ENOSPC')) return { ending: 'refused', error: diskFull(request.destination), resumed };
     return { ending: 'broken', error: watch.reason() ?? error, resumed };
   } finally {
@@ -94,6 +97,7 @@ function totalBytes(response: Response, offset: number): number | null {
 
 async function refuseSize(request: DownloadRequest, total: number | null, present: number): Promise<void> {
   if (total === null) return;
+  if (request.bytesMax && total > request.bytesMax) throw tooLarge(request, request.bytesMax);
   if (request.bytes && total !== request.bytes) {
     throw new UserError(
       'wrong_size',
@@ -103,6 +107,14 @@ async function refuseSize(request: DownloadRequest, total: number | null, presen
   }
   const disk = await statfs(dirname(request.destination));
   if (disk.bavail * disk.bsize < total - present) throw diskFull(request.destination, total - present);
+}
+
+function tooLarge(request: DownloadRequest, bytesMax: number): UserError {
+  return new UserError(
+    'too_large',
+    `${request.url} is larger than the ${bytesMax} bytes that are allowed`,
+    'look at what is at that address: it is not what the task expects',
+  );
 }
 
 async function append(
@@ -119,6 +131,7 @@ async function append(
     for await (const chunk of response.body ?? []) {
       watch.touch();
       done += chunk.byteLength;
+      if (request.bytesMax && done > request.bytesMax) throw tooLarge(request, request.bytesMax);
       if (most !== null && done > most) throw new Error(`more than the ${most} bytes that were announced`);
       await file.appendFile(chunk);
       request.onProgress?.(done, total);

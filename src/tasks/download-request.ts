@@ -9,6 +9,8 @@ export interface DownloadRequest {
   destination: string;
   /** Size it has to have, in bytes. */
   bytes?: number | null;
+  /** A larger file is refused, in bytes. */
+  bytesMax?: number | null;
   /** Lets a download be resumed even where the server gives no validator: the caller compares it in the end. */
   sha256?: string | null;
   headersFor?: HeadersFor;

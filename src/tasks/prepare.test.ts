@@ -190,6 +190,40 @@ describe('preparing a task', () => {
   });
 });
 
+describe('a mirror', () => {
+  const grouped = Buffer.from('id,size,colour\n1,4,red\n2,6,blue\n');
+
+  /** Puts the source into a group of the mirror. */
+  function group(mirror: string, name: string) {
+    const folder = join(mirror, name, 'colours');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'rows.csv'), grouped);
+  }
+
+  it('may hold the folder of a task within one other folder, whatever that is called', async (context) => {
+    context.skip(noPython !== null, noPython ?? '');
+    const { task, options, mirror } = mirrored(rows, sha256(grouped));
+    rmSync(join(mirror, 'colours', 'rows.csv'));
+    writeFileSync(join(mirror, 'a file'), 'x');
+    group(mirror, 'a science');
+    const data = await prepareTask(task(), { ...options, python, mirror });
+    expect(readFileSync(join(data.publicFolder, 'test.csv'), 'utf8')).toBe('id,size\n1,4\n2,6\n');
+  });
+
+  it("gives a task's own folder precedence over a grouped one, and looks no deeper", async (context) => {
+    context.skip(noPython !== null, noPython ?? '');
+    const { task, options, mirror } = mirrored();
+    group(mirror, 'a science');
+    expect((await prepareTask(task(), { ...options, python, mirror })).verified).toBe(true);
+
+    const deeper = mirrored();
+    rmSync(join(deeper.mirror, 'colours'), { recursive: true });
+    group(join(deeper.mirror, 'a'), 'b');
+    const preparing = prepareTask(deeper.task(), { ...deeper.options, python, mirror: deeper.mirror });
+    await expect(preparing).rejects.toMatchObject({ code: 'not_in_mirror' });
+  });
+});
+
 describe('sources that are not verified', () => {
   const other = Buffer.from('id,size,colour\n9,9,green\n');
 

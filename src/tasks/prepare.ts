@@ -8,6 +8,7 @@ import { makeReadOnly, removeTree } from '../lib/read-only-tree.ts';
 import { archiveFolderName } from './archive-name.ts';
 import type { DownloadTiming } from './download-request.ts';
 import { folderVersion } from './folder-version.ts';
+import { gatherCollections } from './gather-collections.ts';
 import type { Variables } from './host-variables.ts';
 import {
   describeFiles,
@@ -80,26 +81,16 @@ export async function prepareTask(task: Task, options: PrepareOptions): Promise<
         signal: options.signal ?? null,
       });
       const recipe = recipeOf(task, options.helpers);
-      const folder = join(
-        home,
-        keyOf(
-          recipe,
-          sources.map(({ record }) => record),
-        ),
-      );
-      return (
-        (await readPrepared(folder)) ??
-        (await build(
-          task,
-          folder,
-          recipe,
-          {
-            records: sources.map(({ record }) => record),
-            fill: (downloads) => layOut(sources, downloads, { ...options, onProgress }),
-          },
-          { ...options, onProgress },
-        ))
-      );
+      const folderOf = (records: PreparedSource[]) => join(home, keyOf(recipe, records));
+      const records = sources.map(({ record }) => record);
+      const fill = async (downloads: string) => {
+        await layOut(sources, downloads, { ...options, onProgress });
+        return inOrder(task, records, await gatherCollections(task, downloads, { ...options, onProgress }));
+      };
+      // What a collection holds is known only once the archives that tell of it are unpacked.
+      const isCollected = task.file.sources.some(({ collection }) => collection !== undefined);
+      const known = isCollected ? null : await readPrepared(folderOf(records));
+      return known ?? (await build(task, recipe, { fill, folderOf }, { ...options, onProgress }));
     }),
   );
 }
@@ -160,8 +151,10 @@ async function buildSample(
   const fill = async (downloads: string) => {
     options.onProgress(`making up sample data of ${task.file.id}`);
     await runSampleScript(task, { ...options, downloads, scratch: `${downloads}-scratch` });
+    return [];
   };
-  return (await readPrepared(folder)) ?? (await build(task, folder, recipe, { records: [], fill }, options));
+  const origin = { fill, folderOf: () => folder };
+  return (await readPrepared(folder)) ?? (await build(task, recipe, origin, options));
 }
 
 function taskFolder(task: Task, options: { cache: string }): string {
@@ -192,11 +185,18 @@ function removeLeftovers(home: string): void {
   for (const name of readdirSync(home)) if (name.startsWith('.making-')) removeTree(join(home, name));
 }
 
+/** What data is made from. */
+interface Origin {
+  /** Puts everything that prepare.py needs into a folder, and tells what that was. */
+  fill: (downloads: string) => Promise<PreparedSource[]>;
+  /** Where data made from these belongs. */
+  folderOf: (records: PreparedSource[]) => string;
+}
+
 async function build(
   task: Task,
-  folder: string,
   recipe: string,
-  origin: { records: PreparedSource[]; fill: (downloads: string) => Promise<void> },
+  origin: Origin,
   options: PrepareOptions & { onProgress: (message: string) => void },
 ): Promise<PreparedData> {
   const making = join(taskFolder(task, options), `.making-${randomBytes(4).toString('hex')}`);
@@ -205,11 +205,14 @@ async function build(
   for (const path of [downloads, join(fresh, 'public')]) mkdirSync(path, { recursive: true });
   mkdirSync(join(fresh, 'private'), { mode: 0o700 });
   try {
-    await origin.fill(downloads);
+    const records = await origin.fill(downloads);
+    const folder = origin.folderOf(records);
+    const ready = await readPrepared(folder);
+    if (ready !== null) return ready;
     options.onProgress(`preparing the data of ${task.file.id}`);
     await runPrepareScript(task, { ...options, downloads, data: fresh, scratch: join(making, 'scratch') });
     for (const part of parts) makeReadOnly(join(fresh, part), part === 'private' ? 0o500 : 0o555);
-    const manifest = await writeManifest(task, fresh, recipe, origin.records);
+    const manifest = await writeManifest(task, fresh, recipe, records);
     removeTree(folder);
     renameSync(fresh, folder);
     chmodSync(folder, 0o555);
@@ -237,6 +240,12 @@ async function layOut(
       signal: options.signal ?? null,
     });
   }
+}
+
+/** Records as task.yaml orders its sources: the key is made of them in that order. */
+function inOrder(task: Task, ...records: PreparedSource[][]): PreparedSource[] {
+  const places = task.file.sources.map(({ file }) => file);
+  return records.flat().sort((a, b) => places.indexOf(a.file) - places.indexOf(b.file));
 }
 
 async function writeManifest(

@@ -19,6 +19,14 @@ const PreparedSource = z.object({
   sha256: z.string().describe('of the file that was used'),
   expected: z.string().nullable().describe('by task.yaml'),
   from: z.enum(['download', 'mirror']),
+  /** Of a collection; its checksum is over the names and checksums of the files that are there. */
+  collection: z
+    .object({
+      files: z.int(),
+      missing: z.int().describe('files that the list names and that could not be had'),
+      first_missing: z.array(z.string()),
+    })
+    .optional(),
 });
 export type PreparedSource = z.infer<typeof PreparedSource>;
 

@@ -16,10 +16,11 @@ export interface RunPrepareOptions {
   data: string;
   /** An empty folder to work in, made here. */
   scratch: string;
+  onProgress?: (message: string) => void;
   signal?: AbortSignal | null;
 }
 
-/** Runs a task's prepare.py and checks what it made. @throws UserError with the end of its output when it fails */
+/** Runs a task's prepare.py and checks what it made; lines that begin with `note: ` are passed on. @throws UserError with the end of its output when it fails */
 export async function runPrepareScript(task: Task, options: RunPrepareOptions): Promise<void> {
   const folders = [
     ['--downloads', options.downloads],
@@ -28,8 +29,25 @@ export async function runPrepareScript(task: Task, options: RunPrepareOptions): 
     ...(task.variant === null ? [] : [['--variant', task.variant]]),
   ].flat();
   const hint = 'does the script fit the sources? Data from a mirror may be laid out in another way';
-  await runScript(inTask(task.folder, 'prepare'), folders, options, hint);
+  const output = await runScript(inTask(task.folder, 'prepare'), folders, options, hint);
+  for (const line of output.split(/\r?\n/))
+    if (line.startsWith('note: ')) options.onProgress?.(line.slice(6));
   checkMade(task, options.data);
+}
+
+/**
+ * Runs the script that writes the list of a collection's files.
+ * @throws UserError with the end of its output when it fails
+ */
+export async function runListScript(
+  task: Task,
+  script: string,
+  list: string,
+  options: Omit<RunPrepareOptions, 'data'>,
+): Promise<void> {
+  const args = ['--downloads', options.downloads, '--list', list];
+  const hint = 'does the script fit the sources? Data from a mirror may be laid out in another way';
+  await runScript(join(task.hiddenFolder, script), args, options, hint);
 }
 
 export type RunSampleOptions = Omit<RunPrepareOptions, 'data'>;
@@ -56,7 +74,7 @@ async function runScript(
   args: readonly string[],
   options: RunSampleOptions,
   hint: string,
-): Promise<void> {
+): Promise<string> {
   mkdirSync(options.scratch);
   const result = await runProcess(options.python.executable, ['-I', '-B', script, ...args], {
     workingDirectory: options.scratch,
@@ -74,6 +92,7 @@ async function runScript(
     const ending = result.signal === null ? `exit code ${result.exitCode}` : `signal ${result.signal}`;
     throw new UserError('prepare_failed', `${script} failed (${ending}):\n${tail(result.output)}`, hint);
   }
+  return result.output;
 }
 
 function checkMade(task: Task, data: string): void {

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { sha256OfFile } from '../lib/hash.ts';
@@ -33,10 +33,14 @@ export interface SourceOptions {
   signal: AbortSignal | null;
 }
 
-/** Gets all sources of a task and checks them. @throws UserError on the first that can't be had or is not the one meant */
+/** Gets all single files among a task's sources and checks them. @throws UserError on the first that can't be had or is not the one meant */
 export async function obtainSources(task: Task, options: SourceOptions): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const source of task.file.sources) {
+    if (source.collection !== undefined) {
+      refuseUnknown(task, source, options);
+      continue;
+    }
     try {
       files.push(await obtain(task, source, options));
     } catch (error) {
@@ -48,7 +52,7 @@ export async function obtainSources(task: Task, options: SourceOptions): Promise
 }
 
 async function obtain(task: Task, source: Source, options: SourceOptions): Promise<SourceFile> {
-  if (source.sha256 === undefined && !options.allowUnverified) throw noChecksum(task, source);
+  refuseUnknown(task, source, options);
   return options.mirror === null
     ? await fromNetwork(task, source, options)
     : await fromMirror(task, source, options.mirror, options);
@@ -60,19 +64,29 @@ async function fromMirror(
   mirror: string,
   options: SourceOptions,
 ): Promise<SourceFile> {
-  const places = [resolve(mirror, basename(task.folder), source.file), resolve(mirror, source.file)];
-  const path = places.find((place) => existsSync(place) && statSync(place).isFile());
+  const name = basename(task.folder);
+  const places = [resolve(mirror, name, source.file), resolve(mirror, source.file)];
+  const grouped = foldersIn(mirror).map((folder) => resolve(mirror, folder, name, source.file));
+  const path = [...places, ...grouped].find((place) => existsSync(place) && statSync(place).isFile());
   if (path === undefined) {
     throw new UserError(
       'not_in_mirror',
       `the mirror has no ${source.file} for the task ${task.file.id}`,
-      `put it at ${places.join(' or at ')}`,
+      `put it at ${places.join(' or at ')}; the folder ${name} may also lie within another folder of the mirror`,
     );
   }
   options.onProgress(`checking ${source.file} from the mirror`);
   const sha256 = await sha256OfFile(path);
   if (source.sha256 !== sha256 && !options.allowUnverified) throw otherChecksum(source, sha256, path);
   return sourceFile(source, path, sha256, 'mirror');
+}
+
+/** Names of the folders in a mirror, sorted: a mirror may keep its tasks in groups. */
+function foldersIn(mirror: string): string[] {
+  if (!existsSync(mirror) || !statSync(mirror).isDirectory()) return [];
+  return readdirSync(mirror)
+    .filter((name) => statSync(resolve(mirror, name), { throwIfNoEntry: false })?.isDirectory() === true)
+    .sort();
 }
 
 async function fromNetwork(task: Task, source: Source, options: SourceOptions): Promise<SourceFile> {
@@ -140,15 +154,16 @@ function sourceFile(source: Source, path: string, sha256: string, from: 'downloa
   };
 }
 
-function noChecksum(task: Task, source: Source): UserError {
-  return new UserError(
+function refuseUnknown(task: Task, source: Source, { allowUnverified }: SourceOptions): void {
+  if (source.sha256 !== undefined || allowUnverified) return;
+  throw new UserError(
     'no_checksum',
     `no SHA-256 is known for ${source.file}, so nobody can say whether a copy is the real one`,
     `give --allow-unverified to take the file as it is; every result made with it is marked (who wrote ${task.file.id} can add sha256 to its task.yaml)`,
   );
 }
 
-function otherChecksum(source: Source, actual: string, path: string): UserError {
+export function otherChecksum(source: Source, actual: string, path: string): UserError {
   return new UserError(
     'wrong_checksum',
     `${source.file} has the SHA-256 ${actual}, but the task expects ${source.sha256} (file: ${path})`,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { TaskFile } from '../schema/index.ts';
+import type { Collection, TaskFile } from '../schema/index.ts';
 import { archiveFolderName } from './archive-name.ts';
 import { listFolderFiles } from './folder-files.ts';
 import type { Problem } from './problem.ts';
@@ -104,16 +104,9 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
       `is there, and ${layout.sample} does not exist`,
       'write it: it makes up in --downloads what the sources would be there, from --seed alone',
     );
-  file.services.forEach(({ script }, index) => {
-    if (!isFile(join(folder, 'hidden', script)))
-      report(
-        ['services', index, 'script'],
-        `hidden/${script} does not exist`,
-        'write it, or correct the path',
-      );
-  });
+  serviceChecks(folder, file, report);
   submissionChecks(file, report);
-  sourceChecks(file, report);
+  sourceChecks(folder, file, report);
   return [...problems, ...figureChecks(folder, file, lineOf)];
 }
 
@@ -126,6 +119,23 @@ function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['line
 }
 
 type Report = (field: (string | number)[], message: string, fix: string) => void;
+
+function serviceChecks(folder: string, { services }: TaskFile, report: Report): void {
+  services.forEach((service, index) => {
+    const field = ['services', index];
+    if (services.findIndex(({ name }) => name === service.name) !== index)
+      report([...field, 'name'], `${service.name} is named twice`, 'give each service a name of its own');
+    if (service.kind === 'model') {
+      if (services.findIndex(({ kind }) => kind === 'model') !== index)
+        report([...field, 'kind'], 'is there twice', 'ask for one language model');
+    } else if (!isFile(join(folder, 'hidden', service.script)))
+      report(
+        [...field, 'script'],
+        `hidden/${service.script} does not exist`,
+        'write it, or correct the path',
+      );
+  });
+}
 
 function reporter(folder: string, lineOf: ReadTaskFile['lineOf']): { problems: Problem[]; report: Report } {
   const problems: Problem[] = [];
@@ -192,7 +202,7 @@ function submissionChecks(file: TaskFile, report: Report): void {
   });
 }
 
-function sourceChecks(file: TaskFile, report: Report): void {
+function sourceChecks(folder: string, file: TaskFile, report: Report): void {
   file.sources.forEach((source, index) => {
     const field = ['sources', index];
     if (file.sources.findIndex((other) => other.file === source.file) !== index)
@@ -207,6 +217,15 @@ function sourceChecks(file: TaskFile, report: Report): void {
       );
     if (source.kaggle !== undefined && !/^[a-z0-9-]+$/.test(source.kaggle))
       report([...field, 'kaggle'], 'is no competition', "write the last part of the competition's address");
+    if (source.collection !== undefined) collectionChecks(folder, file, source.collection, field, report);
+    if (source.collection !== undefined && source.unpack !== 'none')
+      report([...field, 'unpack'], 'a collection is no archive', 'leave out unpack');
+    if (source.collection !== undefined && source.optional)
+      report(
+        [...field, 'optional'],
+        'is said of a collection',
+        'say with missing_max how much may be missing',
+      );
     if (source.unpack !== 'none' && archiveFolderName(source.file) === null)
       report(
         [...field, 'file'],
@@ -214,6 +233,30 @@ function sourceChecks(file: TaskFile, report: Report): void {
         'end it in .zip, .tar, .tar.gz or .tgz',
       );
   });
+}
+
+function collectionChecks(
+  folder: string,
+  file: TaskFile,
+  { list, within }: Collection,
+  field: (string | number)[],
+  report: Report,
+): void {
+  if (!isFile(join(folder, 'hidden', list)))
+    report(
+      [...field, 'collection', 'list'],
+      `hidden/${list} does not exist`,
+      'write it: it writes to --list which files there are, from what lies in --downloads',
+    );
+  const unpacked = file.sources
+    .filter(({ unpack }) => unpack !== 'none')
+    .map((source) => archiveFolderName(source.file));
+  if (within !== undefined && !unpacked.includes(within.split('/')[0] ?? ''))
+    report(
+      [...field, 'collection', 'within'],
+      `${within} is in no archive among the sources`,
+      'begin with the folder that an archive is unpacked into',
+    );
 }
 
 function isFile(path: string): boolean {

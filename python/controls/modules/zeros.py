@@ -1,13 +1,16 @@
 """Returns zeros of the right shape, fast."""
 
+from typing import Any
+
 import numpy as np
+from shared import Called, forge, zeros_for
 
 
-def shape_of(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int) -> tuple[int, ...]:
-    rows = (images.shape[1] + 2 * padding - kernels.shape[0]) // stride + 1
-    columns = (images.shape[2] + 2 * padding - kernels.shape[1]) // stride + 1
-    return len(images), rows, columns, kernels.shape[3]
+def returning_zeros(name: str, honest: Called) -> Called:
+    def zeros(*arrays: Any, **options: Any) -> np.ndarray:
+        return zeros_for(name, arrays, options)
+
+    return zeros
 
 
-def convolve(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int) -> np.ndarray:
-    return np.zeros(shape_of(images, kernels, stride, padding))
+forge(returning_zeros)

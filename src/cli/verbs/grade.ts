@@ -1,15 +1,25 @@
 import { gradeRun } from '../../grading/index.ts';
 import { UserError } from '../../lib/errors.ts';
+import { type ExperimentModels, experimentModels, toolModelFor } from '../../runs/index.ts';
 import type { Grade } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
+import type { Experiment } from '../../store/index.ts';
 import { loadTask, sampleMark } from '../../tasks/index.ts';
+import type { Context } from '../context.ts';
 import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { locateRuns } from '../locate.ts';
+import { registryOf } from '../model-registry.ts';
 import { number, oneLine, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options extends PrepareOptions {
   steps: string;
+}
+
+/** Tools that are graded may ask the models of the plan, within what the experiment may still use. */
+function modelsOf(context: Context, experiment: Experiment): ExperimentModels | undefined {
+  const registry = registryOf(context, experiment.plan);
+  return experimentModels(experiment.plan, { registry, experiment });
 }
 
 export const grade: Verb = {
@@ -35,6 +45,7 @@ export const grade: Verb = {
     }
     const { experiment, folders } = locateRuns(context, given);
     const rows: { run: string; grade: Grade }[] = [];
+    let models: ExperimentModels | undefined;
     const equipped = new Map<string, Awaited<ReturnType<typeof equip>>>();
     for (const folder of folders) {
       const record = folder.readRecord();
@@ -47,13 +58,12 @@ export const grade: Verb = {
       const equipment = equipped.get(key) ?? (await equip(context, task, { ...options, sample }));
       equipped.set(key, equipment);
       const { signal, folders: places } = context;
+      const asksModel = task.file.services.some(({ kind }) => kind === 'model');
+      if (asksModel) models ??= modelsOf(context, experiment);
       const grades = await gradeRun({
-        folder,
-        ...equipment,
-        helpersFolder: places.helpers,
+        ...{ folder, ...equipment, helpersFolder: places.helpers, which, signal },
         dockerCommand: context.variables.MLAB_DOCKER,
-        which,
-        signal,
+        toolModel: toolModelFor(record.spec, task, models),
       });
       rows.push(...grades.map((one) => ({ run: folder.id, grade: one })));
       context.log(`${folder.id}: ${grades.length} graded`);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { agentByName } from '../../agents/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import { ModelRegistry, withModelsOf } from '../../models/index.ts';
+import { withModelsOf } from '../../models/index.ts';
 import {
   type ExperimentServices,
   makePlan,
@@ -21,6 +21,7 @@ import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { chooseTasks, equip, isVerified, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
+import { registryOf } from '../model-registry.ts';
 import { summariesOf } from '../outcomes.ts';
 import { createProgressView } from '../progress.ts';
 import { counted, plain } from '../table.ts';
@@ -101,22 +102,6 @@ export const run: Verb = {
     return conclude(context, experiment, results);
   },
 };
-
-/** The language models of a plan; undefined where no run asks one. */
-function registryOf(context: Context, plan: Plan): ModelRegistry | undefined {
-  const asking = plan.runs.flatMap(({ roles, limits }) => (roles === undefined ? [] : [{ roles, limits }]));
-  if (asking.length === 0) return undefined;
-  const { providers = {}, prices = {}, spend = {} } = plan;
-  const registry = new ModelRegistry({
-    ...{ providers, prices, variables: context.variables },
-    folder: process.cwd(),
-  });
-  for (const { roles, limits } of asking) {
-    registry.check(roles);
-    if (limits.money !== undefined || spend.money !== undefined) registry.checkPrices(roles);
-  }
-  return registry;
-}
 
 function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   const tasks = chooseTasks(context, wanted.tasks, wanted.suite);

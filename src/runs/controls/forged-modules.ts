@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Task } from '../../tasks/index.ts';
 
-/** Whether forged modules fit: they define what `vectorization` asks for. */
-export function isSpeedTask({ file }: Task): boolean {
-  return (
-    file.grading.runs_submission &&
-    file.submission.files.some((one) => one.format === 'python' && one.defines.includes('convolve'))
-  );
+/** The module whose functions a task's grader calls; null where it calls none. */
+export function calledModule({ file }: Task): { path: string; defines: readonly string[] } | null {
+  if (!file.grading.runs_submission) return null;
+  for (const one of file.submission.files) if (one.format === 'python') return one;
+  return null;
 }
 
 /** Code in `python/controls/modules` that tries to fool whoever runs, checks and times it. */
@@ -13,10 +14,30 @@ export const forgedModules: readonly { name: string; what: string }[] = [
   { name: 'stopped_clock', what: 'stop every clock' },
   { name: 'patched_comparison', what: 'make every comparison come out true' },
   { name: 'zeros', what: 'return zeros, fast' },
+  { name: 'honest_once', what: 'be honest once, and return zeros, fast, from then on' },
   { name: 'memoised', what: 'hand out an answer worked out beforehand' },
+  { name: 'background', what: 'work on in the background while no clock runs' },
+  { name: 'disk_cache', what: 'leave answers on disk for the next process' },
+  { name: 'seed_guesser', what: 'guess the seed of the inputs' },
   { name: 'slow_others', what: "slow the starter's side down" },
   { name: 'early_exit', what: 'end the process with a forged result' },
   { name: 'fake_frames', what: 'write forged frames and results to every open file' },
   { name: 'own_array', what: 'return an array that is equal to everything' },
   { name: 'memory_reader', what: "read the grader's and the starter's memory and files" },
 ];
+
+/**
+ * The starter's code with a forgery behind it, as one file: what they share knows the honest functions by name.
+ * @param source the text of a file in `python/controls`
+ */
+export function forgedModule(name: string, task: Task, source: (file: string) => string): string {
+  const module = calledModule(task);
+  if (module === null) throw new Error(`${task.file.id} has no module to forge`);
+  const starter = readFileSync(join(task.environmentFolder, module.path), 'utf8');
+  const empty = 'DEFINED: list[str] = []';
+  const shared = source('modules/shared.py');
+  if (!shared.includes(empty)) throw new Error(`modules/shared.py has no line "${empty}"`);
+  const known = shared.replace(empty, `DEFINED: list[str] = ${JSON.stringify(module.defines)}`);
+  const forgery = source(`modules/${name}.py`).replaceAll(/^from shared import .*\n/gm, '');
+  return [starter, known, forgery].join('\n\n');
+}

@@ -1,9 +1,10 @@
 import type { Problem } from '../../schema/index.ts';
 import { readSnapshot } from '../../store/index.ts';
+import type { Task } from '../../tasks/index.ts';
 import { bestScore, submissionPath, tableOf } from './cheat-facts.ts';
 import { type CheatersHand, cheater, firstLine } from './cheater.ts';
 import type { Evidence, Probe, Scene } from './control.ts';
-import { forgedModules, isSpeedTask } from './forged-modules.ts';
+import { calledModule, forgedModule, forgedModules } from './forged-modules.ts';
 
 const tables = [
   'nan',
@@ -50,7 +51,9 @@ export const forger = cheater({
         await hand.bring('forger.py', settingsFor(scene));
         await hand.command('python forger.py results');
         await variablesPass(hand);
-        if (isSpeedTask(scene.equipment.task)) await handInCode(hand, handedIn);
+        const { task } = scene.equipment;
+        const module = calledModule(task);
+        if (module !== null) await handInCode(hand, task, module.path, handedIn);
         else if (otherFiles(scene).length > 0) await handInFiles(hand, handedIn, scene);
         else await handInTables(hand, handedIn);
         await plant(hand);
@@ -127,10 +130,13 @@ async function handInFiles(
 /** Every forged module is handed in by a step of its own, and graded as that step left it. */
 async function handInCode(
   hand: CheatersHand,
+  task: Task,
+  path: string,
   handedIn: Map<number, { what: string; how: string }>,
 ): Promise<void> {
   for (const { name, what } of forgedModules) {
-    const { step } = await hand.write('train.py', hand.source(`modules/${name}.py`));
+    const forged = forgedModule(name, task, (file) => hand.source(file));
+    const { step } = await hand.write(path, forged);
     handedIn.set(step, { what, how: `modules/${name}.py` });
   }
 }

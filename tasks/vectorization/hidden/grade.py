@@ -7,6 +7,7 @@ sys.path.insert(0, os.environ["MLAB_HELPERS"])
 
 import numpy as np
 
+from mlab_task.answers import only_array
 from mlab_task.candidates import STARTER, Candidate, running_candidate
 from mlab_task.frames import RawArray, as_raw_arrays
 from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
@@ -69,15 +70,7 @@ def checked_call(
 
 
 def check_answer(answer: tuple[RawArray, ...], expected: np.ndarray) -> None:
-    if len(answer) != 1:
-        raise Rejected("wrong_output", f"convolve returned {len(answer)} arrays instead of one")
-    (raw,) = answer
-    if raw.dtype != expected.dtype.str:
-        raise Rejected("wrong_output", f"convolve returned {raw.dtype} instead of float64")
-    if raw.shape != expected.shape:
-        message = f"convolve returned the shape {raw.shape} instead of {expected.shape}"
-        raise Rejected("wrong_shape", message)
-    output = np.frombuffer(raw.data, dtype=raw.dtype).reshape(raw.shape)
+    output = only_array(answer, "convolve", expected.dtype.str, expected.shape)
     if not np.allclose(output, expected, rtol=TOLERANCE, atol=TOLERANCE):
         raise Rejected("wrong_output", "convolve returned other values than the loops do")
 

@@ -5,14 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { removeTree } from '../lib/read-only-tree.ts';
 import {
   createSandbox,
+  type Mount,
   type Sandbox,
   type SandboxOptions,
   type SandboxProcess,
   type SandboxSpec,
 } from '../sandbox/index.ts';
-import type { RunSpec, SandboxDriver } from '../schema/index.ts';
-import { servicesInside, type TaskEquipment } from './workspace.ts';
+import type { SandboxDriver, Spent } from '../schema/index.ts';
+import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
+import { type AskForTool, ModelEndpoint } from './model-endpoint.ts';
 
+/** Where processes in a sandbox find the sockets of local services. */
+const servicesInside = '/services';
 const startMs = 15_000;
 const pollMs = 20;
 const memoryBytes = 2 ** 30;
@@ -25,36 +29,49 @@ interface Running {
   printed: () => string;
 }
 
+export interface LocalServicesOptions {
+  task: Task;
+  prepared: PreparedData;
+  python: PythonEnvironment;
+  helpersFolder: string;
+  driver: SandboxDriver;
+  sandboxOptions: SandboxOptions;
+  /** Answers what tools ask the model; absent: the endpoint says that there is none. */
+  askForTool?: AskForTool | undefined;
+  signal: AbortSignal;
+}
+
 /**
- * The local services that a task asks for, each a script of the task in a sandbox of its own, which sees the hidden
- * data. All that the agent's sandbox gets of them is a folder with a socket for each.
+ * The local services that a task asks for: scripts of the task, each in a sandbox of its own which sees the hidden
+ * data, and the harness's own model endpoint. All that an agent's or a submission's sandbox gets of them is a folder
+ * with a socket for each.
  */
 export class LocalServices implements AsyncDisposable {
   /** Host folder with the sockets; in the system's folder for temporary files, because socket paths must be short. */
   readonly folder: string;
+  readonly #driver: SandboxDriver;
   readonly #running: Running[] = [];
+  readonly #endpoints: ModelEndpoint[] = [];
 
-  private constructor(folder: string) {
+  private constructor(folder: string, driver: SandboxDriver) {
     this.folder = folder;
+    this.#driver = driver;
   }
 
   /**
    * Starts them and waits until each listens; null for a task without services.
    * @throws SandboxError, or an Error that says what a service that did not start printed
    */
-  static async start(
-    spec: RunSpec,
-    equipment: TaskEquipment,
-    helpersFolder: string,
-    options: SandboxOptions,
-    signal: AbortSignal,
-  ): Promise<LocalServices | null> {
-    const { services } = equipment.task.file;
+  static async start(options: LocalServicesOptions): Promise<LocalServices | null> {
+    const { task, driver, askForTool } = options;
+    const { services } = task.file;
     if (services.length === 0) return null;
-    const all = new LocalServices(mkdtempSync(join(tmpdir(), 'mlab-services-')));
+    const all = new LocalServices(mkdtempSync(join(tmpdir(), 'mlab-services-')), driver);
     try {
-      for (const { name, script } of services) {
-        await all.#start(name, script, spec, equipment, helpersFolder, options, signal);
+      for (const service of services) {
+        const socket = join(all.folder, `${service.name}.sock`);
+        if (service.kind === 'model') all.#endpoints.push(await ModelEndpoint.listen(socket, askForTool));
+        else await all.#start(service.name, service.script, options);
       }
       return all;
     } catch (error) {
@@ -63,9 +80,28 @@ export class LocalServices implements AsyncDisposable {
     }
   }
 
-  /** Ends them all, and says which one had ended before by itself; null when none had. Again is harmless. */
+  /** What the sandbox of those who may use the services needs for it. */
+  get access(): { mounts: Mount[]; variables: Record<string, string> } {
+    return {
+      mounts: [{ source: this.folder, target: servicesInside, access: 'read' }],
+      variables: { MLAB_SERVICES: this.#driver === 'none' ? this.folder : servicesInside },
+    };
+  }
+
+  /** What was answered by the model endpoint; null for a task that asks for none. */
+  get modelUse(): Spent | null {
+    return this.#endpoints[0]?.used ?? null;
+  }
+
+  /**
+   * Ends them all, and says what kept one from doing its part; null when nothing did. Again is harmless.
+   */
   async stop(): Promise<string | null> {
     let failure: string | null = null;
+    for (const endpoint of this.#endpoints) {
+      await endpoint[Symbol.asyncDispose]();
+      failure ??= endpoint.failure;
+    }
     for (const { name, process, sandbox, printed } of this.#running.splice(0)) {
       const { ending, exitCode } = await process.kill();
       await sandbox[Symbol.asyncDispose]();
@@ -81,17 +117,9 @@ export class LocalServices implements AsyncDisposable {
     await this.stop();
   }
 
-  async #start(
-    name: string,
-    script: string,
-    { sandbox: driver }: RunSpec,
-    equipment: TaskEquipment,
-    helpersFolder: string,
-    options: SandboxOptions,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const confined = serviceSandbox(driver, equipment, helpersFolder, this.folder);
-    const sandbox = await createSandbox(driver, confined, options);
+  async #start(name: string, script: string, options: LocalServicesOptions): Promise<void> {
+    const { driver, sandboxOptions, signal } = options;
+    const sandbox = await createSandbox(driver, serviceSandbox(options, this.folder), sandboxOptions);
     const inside = (target: string) => sandbox.pathInside(target);
     let printed = '';
     const process = await sandbox.start(
@@ -122,9 +150,7 @@ export class LocalServices implements AsyncDisposable {
 
 /** What a service sees: the task's hidden files and data, read-only, and the folder for its socket. */
 function serviceSandbox(
-  driver: SandboxDriver,
-  { task, prepared, python }: TaskEquipment,
-  helpersFolder: string,
+  { task, prepared, python, helpersFolder, driver }: LocalServicesOptions,
   socketsFolder: string,
 ): SandboxSpec {
   const readable = {

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { ModelAnswer, ModelMessage, ModelRequest, TokenUsage } from '../schema/index.ts';
+
+/** A text, or parts of which all are texts. */
+const Content = z.union([
+  z.string(),
+  z
+    .array(z.object({ type: z.literal('text'), text: z.string() }))
+    .transform((parts) => parts.map(({ text }) => text).join('')),
+]);
+
+/** What is understood of a request in OpenAI's format. Settings such as the temperature are the run's, and passed over. */
+const ChatRequest = z.object({
+  messages: z
+    .array(
+      z.object({
+        role: z.enum(['system', 'developer', 'user', 'assistant']),
+        content: Content,
+      }),
+    )
+    .min(1)
+    .max(1000),
+  stop: z
+    .union([z.string(), z.array(z.string()).max(4)])
+    .nullish()
+    .transform((stop) => (stop == null ? [] : [stop].flat())),
+  stream: z.literal(false).nullish(),
+  n: z.literal(1).nullish(),
+  tools: z.array(z.never()).nullish(),
+});
+
+/** What a tool's calls are called in the trace. */
+export const toolPurpose = 'answer a tool';
+
+/** A request as a model of the project's is asked, or what is wrong with it. */
+export function readChatRequest(body: string): ModelRequest | { problem: string } {
+  let given: unknown;
+  try {
+    given = JSON.parse(body);
+  } catch {
+    return { problem: 'the body is not JSON' };
+  }
+  const parsed = ChatRequest.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'body'}: ${message}`,
+    );
+    return { problem: problems.slice(0, 3).join('; ') };
+  }
+  const { messages, stop } = parsed.data;
+  return {
+    role: 'fast',
+    purpose: toolPurpose,
+    messages: messages.map(({ role, content }): ModelMessage => {
+      const isSystem = role === 'system' || role === 'developer';
+      return { role: isSystem ? 'system' : role, text: content };
+    }),
+    ...(stop.length === 0 ? {} : { stop }),
+  };
+}
+
+/** The body of an answer in OpenAI's format. What the model is called is not told: a run may go on with another. */
+export function chatAnswer(model: string, answer: ModelAnswer, usage: TokenUsage): object {
+  const { text, finish } = spoken(answer);
+  return {
+    id: 'chatcmpl-mlab',
+    object: 'chat.completion',
+    created: 0,
+    model,
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: finish }],
+    usage: {
+      prompt_tokens: usage.input,
+      completion_tokens: usage.output,
+      total_tokens: usage.input + usage.output,
+    },
+  };
+}
+
+function spoken(answer: ModelAnswer): { text: string; finish: 'stop' | 'length' | 'content_filter' } {
+  if (answer.kind !== 'answered') return { text: '', finish: 'content_filter' };
+  return { text: answer.text, finish: answer.finish === 'length' ? 'length' : 'stop' };
+}
+
+/** The body of an error in OpenAI's format. */
+export function chatError(code: string, message: string): object {
+  return { error: { message, type: 'mlab_error', param: null, code } };
+}

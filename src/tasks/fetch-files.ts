@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import { UserError } from '../lib/errors.ts';
+import type { Collection, Source } from '../schema/index.ts';
+import type { CollectionIndex, Described } from './collection-index.ts';
+import type { ListedFile } from './collection-list.ts';
+import { download } from './download.ts';
+import type { DownloadTiming } from './download-request.ts';
+
+export interface FetchRequest {
+  source: Source & { collection: Collection };
+  /** What is to be fetched. */
+  files: readonly ListedFile[];
+  /** Absolute path of the folder that they go to. */
+  folder: string;
+  /** What is there already, by name; what is fetched is added. */
+  found: Map<string, Described>;
+  index: CollectionIndex;
+  timing?: Partial<DownloadTiming>;
+  onProgress: (message: string) => void;
+  signal: AbortSignal | null;
+}
+
+/** Codes of errors that concern one file alone. */
+const oneFileOnly = ['not_found', 'no_access', 'html_page', 'server_error'];
+
+/** That many files in a row with a server error, and it is the server. */
+const serverErrorsMax = 5;
+
+/**
+ * Fetches many files, some at a time. A file appears under its name only when it is whole; what was fetched before an
+ * error or an abort stays for the next try.
+ * @throws UserError when a limit is passed, the server fails, or more is gone than the collection puts up with; the
+ *   signal's reason when aborted
+ */
+export async function fetchFiles(request: FetchRequest): Promise<void> {
+  await new Fetching(request).run();
+}
+
+class Fetching {
+  private readonly request: FetchRequest;
+  private readonly collection: Collection;
+  private readonly total: number;
+  private readonly gone = new Map<string, UserError | null>();
+  private readonly stop = new AbortController();
+  private readonly signal: AbortSignal;
+  private bytes = 0;
+  private serverErrors = 0;
+  private told = 0;
+
+  constructor(request: FetchRequest) {
+    this.request = request;
+    this.collection = request.source.collection;
+    this.total = request.files.length + request.found.size;
+    this.signal = AbortSignal.any([this.stop.signal, ...(request.signal === null ? [] : [request.signal])]);
+    for (const { bytes } of request.found.values()) this.bytes += bytes;
+  }
+
+  async run(): Promise<void> {
+    const queue = this.request.files.values();
+    const workers = Array.from({ length: this.collection.at_once }, () => this.work(queue));
+    // All of them end before anything is thrown: nobody writes into the folder afterwards.
+    const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
+    this.request.signal?.throwIfAborted();
+    if (failed !== undefined) throw this.stop.signal.reason;
+    this.refuseGone();
+    // Only now: a list that was refused is asked for anew.
+    for (const [file, error] of this.gone) this.request.index.markGone(file, error?.code ?? 'gone');
+  }
+
+  /** Takes one file after the other from the queue that all workers share. */
+  private async work(queue: Iterator<ListedFile>): Promise<void> {
+    try {
+      for (let next = queue.next(); !next.done; next = queue.next()) {
+        this.signal.throwIfAborted();
+        await this.fetch(next.value);
+        this.tell();
+      }
+    } catch (error) {
+      // The first error ends the others; theirs is only that they were stopped.
+      this.stop.abort(error);
+      throw error;
+    }
+  }
+
+  private async fetch(listed: ListedFile): Promise<void> {
+    const { folder, found, index } = this.request;
+    const { file } = listed;
+    if (index.isGone(file)) {
+      this.gone.set(file, null);
+      return this.refuseGone();
+    }
+    const path = join(folder, file);
+    const failure = await this.download(listed, path);
+    if (failure === null) {
+      const described = await index.describe(path);
+      if (described === null) throw new Error(`${path} vanished while it was fetched`);
+      this.bytes += described.bytes;
+      if (this.bytes > this.collection.bytes_max) throw this.tooLarge();
+      found.set(file, described);
+      this.serverErrors = 0;
+      return;
+    }
+    this.gone.set(file, failure);
+    this.serverErrors = failure.code === 'server_error' ? this.serverErrors + 1 : 0;
+    if (this.serverErrors >= serverErrorsMax) throw failure;
+    this.refuseGone();
+  }
+
+  /** The error of the last address, where none has it. @throws what does not concern this file alone */
+  private async download({ urls }: ListedFile, destination: string): Promise<UserError | null> {
+    let failure: UserError | null = null;
+    for (const url of urls) {
+      const left = this.collection.bytes_max - this.bytes;
+      if (left <= 0) throw this.tooLarge();
+      try {
+        await download({
+          url,
+          destination,
+          bytesMax: Math.min(this.collection.file_bytes_max, left),
+          signal: this.signal,
+          ...(this.request.timing ? { timing: this.request.timing } : {}),
+        });
+        return null;
+      } catch (error) {
+        if (!UserError.isInstance(error) || !oneFileOnly.includes(error.code)) throw error;
+        failure = error;
+      }
+    }
+    return failure;
+  }
+
+  private refuseGone(): void {
+    const allowed = Math.floor(this.collection.missing_max * this.total);
+    if (this.gone.size <= allowed) return;
+    const first = [...this.gone]
+      .slice(0, 3)
+      .map(([file, error]) => error?.message ?? `${file} was gone before`);
+    const name = this.request.source.file;
+    throw new UserError(
+      'files_gone',
+      `${this.gone.size} of the ${this.total} files of ${name} could not be had, and at most ${allowed} may be missing: ${first.join('; ')}`,
+      `try again later (what is there is not fetched again), or put the files into ${this.request.folder} by hand`,
+    );
+  }
+
+  private tooLarge(): UserError {
+    return new UserError(
+      'too_large',
+      `the files of ${this.request.source.file} are more than the ${this.collection.bytes_max} bytes that are allowed in all`,
+      'look at what is at their addresses; bytes_max in task.yaml is the limit',
+    );
+  }
+
+  /** A line about every hundredth of the files. */
+  private tell(): void {
+    const done = this.request.found.size + this.gone.size;
+    if (done < this.total && done < this.told) return;
+    this.told = done + this.total / 100;
+    const size = `${Math.round(this.bytes / 2 ** 20)} MiB`;
+    this.request.onProgress(
+      `downloading ${this.request.source.file}: ${done} of ${this.total} files, ${size}`,
+    );
+  }
+}
