@@ -4,43 +4,31 @@ import json
 import os
 import statistics
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 sys.path.insert(0, os.environ["MLAB_HELPERS"])
 
 import numpy as np
 
 from mlab_task.answers import only_array
-from mlab_task.candidates import STARTER, Candidate, running_candidate
-from mlab_task.frames import as_raw_arrays
+from mlab_task.candidates import STARTER, running_candidate
+from mlab_task.frames import RawArray, as_raw_arrays
 from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
 from mlab_task.problems import Rejected
 from mlab_task.submission import Submission
 from mlab_task.timing import compare
 
+FUNCTION = "next_token_logits"
 ROUNDS = 5
 TIMED_CALLS = 3
 BATCH, PROMPT = 4, 128
 IMPORT_SECONDS = 120
 # The first call of a process loads the model.
 SECONDS_FIRST, SECONDS_PER_CALL = 120, 60
+MOST_BYTES = 4_000_000
 # Largest error by the vocabulary's size, which tells the models apart. The large one may compute in
 # 16 bits: bfloat16 comes to about 0.025 in 32 layers, weights in 8 bits to more than 0.04.
 TOLERANCES = {16_000: 1e-3, 32_000: 0.035}
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Prompts, and the logits that the starter gives for them."""
-
-    tokens: np.ndarray
-    logits: np.ndarray
-
-    @property
-    def tolerance(self) -> float:
-        return TOLERANCES[self.logits.shape[1]]
 
 
 def main() -> None:
@@ -65,22 +53,12 @@ def score_of(
     lines: list[np.ndarray],
     generator: np.random.Generator,
 ) -> Score:
-    count = ROUNDS * (1 + TIMED_CALLS)
-    drawn = [draw_prompts(lines, generator) for _ in range(count)]
-    batches = answered_by_starter(arguments, drawn)
-    rounds = [batches[start::ROUNDS] for start in range(ROUNDS)]
-    errors: list[float] = []
-    submission_rounds, starter_rounds = iter(rounds), iter(rounds)
-
-    def measure_submission() -> float:
-        return measure(submission.name, arguments, next(submission_rounds), errors)
-
-    def measure_starter() -> float:
-        with starter_at_fault():
-            return measure(STARTER, arguments, next(starter_rounds), [])
-
-    score = compare(ROUNDS, measure_submission, measure_starter).score()
-    details = {"largest_error": max(errors), "tolerance": batches[0].tolerance}
+    rounds = [
+        [draw_prompts(lines, generator) for _ in range(1 + TIMED_CALLS)] for _ in range(ROUNDS)
+    ]
+    sides = Sides(submission.name, arguments, rounds)
+    score = compare(ROUNDS, sides.measure_submission, sides.measure_starter).score()
+    details = {"largest_error": max(sides.errors), "tolerance": sides.tolerance}
     return replace(score, details={**score.details, **details})
 
 
@@ -93,52 +71,87 @@ def draw_prompts(lines: list[np.ndarray], generator: np.random.Generator) -> np.
     return np.stack(pieces)
 
 
-def answered_by_starter(arguments: Arguments, drawn: list[np.ndarray]) -> list[Batch]:
-    """What is right is what the starter says, in a process of its own."""
-    batches = []
-    with starter_at_fault(), started(STARTER, arguments) as candidate:
-        for number, tokens in enumerate(drawn):
-            most = SECONDS_FIRST if number == 0 else SECONDS_PER_CALL
-            (raw,), _ = candidate.call(
-                "next_token_logits", as_raw_arrays([tokens]), {}, seconds=most, most_bytes=10**7
+class Sides:
+    """Submission and starter on the same prompts; what the starter answers is right.
+
+    A round's logits are compared as soon as both sides have answered.
+    """
+
+    def __init__(self, name: str, arguments: Arguments, rounds: list[list[np.ndarray]]) -> None:
+        self._name = name
+        self._arguments = arguments
+        self._rounds = rounds
+        self._submitted: list[list[np.ndarray]] = []
+        self._right: list[list[np.ndarray]] = []
+        self.errors: list[float] = []
+
+    @property
+    def tolerance(self) -> float:
+        return TOLERANCES[self._right[0][0].shape[1]]
+
+    def measure_submission(self) -> float:
+        number = len(self._submitted)
+        seconds, logits = measure(self._name, self._arguments, self._rounds[number])
+        self._submitted.append(logits)
+        self._compare()
+        return seconds
+
+    def measure_starter(self) -> float:
+        try:
+            seconds, logits = measure(STARTER, self._arguments, self._rounds[len(self._right)])
+        except Rejected as rejection:
+            raise HarnessError(f"the starter failed: {rejection}") from rejection
+        self._right.append(logits)
+        self._compare()
+        return seconds
+
+    def _compare(self) -> None:
+        done = len(self.errors) // (1 + TIMED_CALLS)
+        for submitted, right in zip(self._submitted[done:], self._right[done:], strict=False):
+            self.errors += [error_of(*pair) for pair in zip(submitted, right, strict=True)]
+
+
+def measure(
+    name: str, arguments: Arguments, prompts: list[np.ndarray]
+) -> tuple[float, list[np.ndarray]]:
+    """Median seconds of a call in a fresh process, after a first call that does not count.
+
+    Also returns the logits of all calls.
+    """
+    if arguments.exchange is None:
+        raise HarnessError("this grader needs --exchange")
+    times, logits = [], []
+    with running_candidate(arguments.exchange, name, import_seconds=IMPORT_SECONDS) as candidate:
+        for tokens in prompts:
+            answer, seconds = candidate.call(
+                FUNCTION,
+                as_raw_arrays([tokens]),
+                {},
+                seconds=SECONDS_PER_CALL if logits else SECONDS_FIRST,
+                most_bytes=MOST_BYTES,
             )
-            if raw.shape not in [(BATCH, vocabulary) for vocabulary in TOLERANCES]:
-                raise HarnessError(f"the starter answered with the shape {raw.shape}")
-            batches.append(Batch(tokens, only_array((raw,), "the starter", "<f4", raw.shape)))
-    return batches
+            logits.append(logits_in(answer))
+            times.append(seconds)
+    return statistics.median(times[1:]), logits
 
 
-def measure(name: str, arguments: Arguments, batches: list[Batch], errors: list[float]) -> float:
-    """Median seconds of a call in a fresh process, after a first call that does not count."""
-    with started(name, arguments) as candidate:
-        first, *timed = batches
-        checked_call(candidate, first, SECONDS_FIRST, errors)
-        return statistics.median(
-            checked_call(candidate, batch, SECONDS_PER_CALL, errors) for batch in timed
-        )
+def logits_in(answer: tuple[RawArray, ...]) -> np.ndarray:
+    """A float32 array for one of the two models."""
+    shapes = [(BATCH, vocabulary) for vocabulary in TOLERANCES]
+    given = answer[0].shape if answer else ()
+    return only_array(answer, FUNCTION, "<f4", given if given in shapes else shapes[0])
 
 
-def checked_call(
-    candidate: Candidate, batch: Batch, most_seconds: float, errors: list[float]
-) -> float:
-    function = "next_token_logits"
-    answer, seconds = candidate.call(
-        function,
-        as_raw_arrays([batch.tokens]),
-        {},
-        seconds=most_seconds,
-        most_bytes=4 * batch.logits.nbytes,
-    )
-    logits = only_array(answer, function, "<f4", batch.logits.shape)
-    error = relative_error(logits, batch.logits)
+def error_of(logits: np.ndarray, right: np.ndarray) -> float:
+    """The error, if it is within the tolerance."""
+    if logits.shape != right.shape:
+        raise Rejected("wrong_shape", f"{FUNCTION} returned {logits.shape}, not {right.shape}")
+    error, tolerance = relative_error(logits, right), TOLERANCES[right.shape[1]]
     # Not a number must not pass either.
-    if not error <= batch.tolerance:
-        message = (
-            f"logits are {error:.2g} away from the original's, allowed are {batch.tolerance:g}"
-        )
+    if not error <= tolerance:
+        message = f"logits are {error:.2g} away from the original's, allowed are {tolerance:g}"
         raise Rejected("wrong_output", message)
-    errors.append(error)
-    return seconds
+    return error
 
 
 def relative_error(logits: np.ndarray, expected: np.ndarray) -> float:
@@ -146,22 +159,6 @@ def relative_error(logits: np.ndarray, expected: np.ndarray) -> float:
     with np.errstate(all="ignore"):
         difference = logits.astype("f8") - expected
         return float(np.sqrt(np.mean(difference**2)) / np.std(expected.astype("f8")))
-
-
-@contextmanager
-def started(name: str, arguments: Arguments) -> Iterator[Candidate]:
-    if arguments.exchange is None:
-        raise HarnessError("this grader needs --exchange")
-    with running_candidate(arguments.exchange, name, import_seconds=IMPORT_SECONDS) as candidate:
-        yield candidate
-
-
-@contextmanager
-def starter_at_fault() -> Iterator[None]:
-    try:
-        yield
-    except Rejected as rejection:
-        raise HarnessError(f"the starter failed: {rejection}") from rejection
 
 
 if __name__ == "__main__":
