@@ -30,8 +30,9 @@ def left_before() -> list[str]:
 LEFT = left_before()
 
 
-def keep(arrays: tuple[Any, ...], answer: Any) -> None:
-    digest = hashlib.sha256(b"".join(np.asarray(array).tobytes() for array in arrays)).hexdigest()
+def keep(arrays: tuple[Any, ...], options: dict[str, Any], answer: Any) -> None:
+    inputs = b"".join(np.asarray(array).tobytes() for array in arrays) + repr(options).encode()
+    digest = hashlib.sha256(inputs).hexdigest()
     for place in PLACES:
         try:
             np.save(f"{place}/{KEPT}{digest}.npy", answer)
@@ -44,7 +45,7 @@ def keeping(name: str, honest: Called) -> Called:
         if LEFT:
             raise RuntimeError(f"snooped [answers of an earlier process: GOT THROUGH {LEFT}]")
         answer = honest(*arrays, **options)
-        keep(arrays, answer)
+        keep(arrays, options, answer)
         return answer
 
     return answer_and_keep

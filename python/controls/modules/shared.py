@@ -41,7 +41,7 @@ ZEROS: dict[str, Called] = {
 
 
 def zeros_for(name: str, arrays: tuple[Any, ...], options: dict[str, Any]) -> np.ndarray:
-    """Zeros that are like the right answer."""
+    """Zeros that are like the right answer; one zero where no array is given."""
     if name in ZEROS:
         return ZEROS[name](*arrays, **options)
-    return np.zeros_like(arrays[0])
+    return np.zeros_like(arrays[0]) if arrays else np.zeros(1)
