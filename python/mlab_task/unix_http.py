@@ -49,7 +49,10 @@ def read_service_folders() -> ServiceFolders:
 
 def serve(socket: Path, respond: Respond) -> None:
     """Answers GET requests on the socket until the process is killed."""
-    with _Server(str(socket)) as server:
+    # Whoever sees the socket may connect to it: it gets its name when it listens.
+    unnamed = socket.with_suffix(".new")
+    with _Server(str(unnamed)) as server:
+        unnamed.rename(socket)
         server.respond = respond
         server.serve_forever()
 
