@@ -64,21 +64,26 @@ async function fromMirror(
   mirror: string,
   options: SourceOptions,
 ): Promise<SourceFile> {
-  const name = basename(task.folder);
-  const places = [resolve(mirror, name, source.file), resolve(mirror, source.file)];
-  const grouped = foldersIn(mirror).map((folder) => resolve(mirror, folder, name, source.file));
-  const path = [...places, ...grouped].find((place) => existsSync(place) && statSync(place).isFile());
+  const places = mirrorPlaces(task, mirror, source);
+  const path = places.find((place) => existsSync(place) && statSync(place).isFile());
   if (path === undefined) {
     throw new UserError(
       'not_in_mirror',
       `the mirror has no ${source.file} for the task ${task.file.id}`,
-      `put it at ${places.join(' or at ')}; the folder ${name} may also lie within another folder of the mirror`,
+      `put it at ${places.slice(0, 2).join(' or at ')}; the folder ${basename(task.folder)} may also lie within another folder of the mirror`,
     );
   }
   options.onProgress(`checking ${source.file} from the mirror`);
   const sha256 = await sha256OfFile(path);
   if (source.sha256 !== sha256 && !options.allowUnverified) throw otherChecksum(source, sha256, path);
   return sourceFile(source, path, sha256, 'mirror');
+}
+
+/** Where a mirror may have a source, in the order in which it is looked for; the first two are the usual ones. */
+export function mirrorPlaces(task: Task, mirror: string, { file }: Source): string[] {
+  const name = basename(task.folder);
+  const grouped = foldersIn(mirror).map((folder) => resolve(mirror, folder, name, file));
+  return [resolve(mirror, name, file), resolve(mirror, file), ...grouped];
 }
 
 /** Names of the folders in a mirror, sorted: a mirror may keep its tasks in groups. */
