@@ -29,7 +29,7 @@ class Settings:
 
 # GPT-2 small, where a GPU is there and the training text is worth it.
 LARGE = Settings(12, 12, 768, 1024, 8, 5e-5, 1_000_000)
-SMALL = Settings(2, 2, 128, 256, 4, 5e-4, 150)
+SMALL = Settings(2, 2, 128, 256, 4, 5e-4, 100)
 LARGE_TEXT_BYTES = 30_000_000
 
 VALIDATION_BYTES = 100_000

@@ -33,7 +33,7 @@ class Settings:
 
 # GPT-2 small, where a GPU is there and the training text is worth it.
 LARGE = Settings(12, 12, 768, 512, 8, 6e-4, 1_000_000)
-SMALL = Settings(2, 2, 128, 128, 4, 5e-3, 300)
+SMALL = Settings(2, 2, 128, 128, 4, 2e-3, 200)
 WARM_UP = 0.1
 LARGE_TEXT_BYTES = 30_000_000
 
