@@ -3,10 +3,10 @@ import { basename, join } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import type { Collection, Source } from '../schema/index.ts';
-import { CollectionIndex, type Described } from './collection-index.ts';
 import { type ListedFile, readCollectionList } from './collection-list.ts';
 import type { DownloadTiming } from './download-request.ts';
 import { fetchFiles } from './fetch-files.ts';
+import { type Described, FileIndex } from './file-index.ts';
 import type { PreparedSource } from './prepared-data.ts';
 import type { PythonEnvironment } from './python-environment.ts';
 import { runListScript } from './run-prepare-script.ts';
@@ -65,7 +65,7 @@ async function gather(
   options.onProgress(`looking which of the ${listed.length} files of ${name} are there`);
   // Variants of a task share their downloads.
   const home = join(options.cache, 'downloads', basename(task.folder), name);
-  const index = new CollectionIndex(`${home}.index.jsonl`);
+  const index = new FileIndex(`${home}.index.jsonl`);
   const lasting = options.mirror ? mirrorPlaces(task, options.mirror, source) : [home];
   const found = await findLocally(listed, index, lasting, source, downloads, options.signal ?? null);
   if (options.mirror) {
@@ -93,7 +93,7 @@ async function gather(
 /** Files that need no network: in the archive, then in the folders of the mirror or of earlier downloads. */
 async function findLocally(
   listed: readonly ListedFile[],
-  index: CollectionIndex,
+  index: FileIndex,
   lasting: readonly string[],
   { file: name, collection }: CollectionSource,
   downloads: string,
@@ -101,7 +101,7 @@ async function findLocally(
 ): Promise<Map<string, Described>> {
   const within = collection.within === undefined ? null : join(downloads, collection.within);
   // Unpacked anew every time: nothing to remember.
-  const passing = new CollectionIndex(null);
+  const passing = new FileIndex(null);
   const found = new Map<string, Described>();
   let bytes = 0;
   for (const { file } of listed) {

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
-import { sha256OfFile } from '../lib/hash.ts';
 import type { Source } from '../schema/index.ts';
 import { download } from './download.ts';
 import type { DownloadRequest, DownloadTiming } from './download-request.ts';
+import { FileIndex } from './file-index.ts';
 import type { Variables } from './host-variables.ts';
 import { kaggleCredentials, kaggleRequest } from './kaggle.ts';
 import type { PreparedSource } from './prepared-data.ts';
@@ -74,7 +74,7 @@ async function fromMirror(
     );
   }
   options.onProgress(`checking ${source.file} from the mirror`);
-  const sha256 = await sha256OfFile(path);
+  const sha256 = await checksum(path, options);
   if (source.sha256 !== sha256 && !options.allowUnverified) throw otherChecksum(source, sha256, path);
   return sourceFile(source, path, sha256, 'mirror');
 }
@@ -100,7 +100,7 @@ async function fromNetwork(task: Task, source: Source, options: SourceOptions): 
   const mismatch = `${destination}.mismatch`;
   for (const path of options.allowUnverified ? [destination, mismatch] : [destination]) {
     if (!existsSync(path)) continue;
-    const sha256 = await sha256OfFile(path);
+    const sha256 = await checksum(path, options);
     if (sha256 === source.sha256 || options.allowUnverified)
       return sourceFile(source, path, sha256, 'download');
     rmSync(path);
@@ -119,6 +119,13 @@ async function fromNetwork(task: Task, source: Source, options: SourceOptions): 
     throw otherChecksum(source, sha256, mismatch);
   }
   return sourceFile(source, destination, sha256, 'download');
+}
+
+/** Remembered while the file's time stamp stands: some sources take an hour to read. */
+async function checksum(path: string, { downloads }: SourceOptions): Promise<string> {
+  const found = await new FileIndex(join(downloads, '.index.jsonl')).describe(path);
+  if (found === null) throw new Error(`${path} has gone`);
+  return found.sha256;
 }
 
 function address(
