@@ -1,6 +1,7 @@
 """Has a submitted `cite` work on paragraphs that nobody has seen, and judges what it cites."""
 
 import json
+import math
 import os
 import random
 import sys
@@ -56,7 +57,7 @@ def score(
                 )
             )
     worthless = sum(value == 0 for value in scores)
-    return Score(sum(scores) / len(scores), details={"paragraphs_with_0": worthless})
+    return Score(math.fsum(scores) / len(scores), details={"paragraphs_with_0": worthless})
 
 
 def cited(candidate: Candidate, paragraph: str, seconds: float) -> tuple[dict[str, str], float]:

@@ -46,12 +46,14 @@ def make_papers(generator: random.Random, count: int) -> list[Paper]:
     seen: set[tuple[str, str, str]] = set()
     titles: set[str] = set()
     papers: list[Paper] = []
+    # In no order: a serial number must not tell the problem.
+    serials = generator.sample(range(1000, 10_000), count)
     while len(papers) < count:
         problem = problems[len(papers) % len(problems)]
         facts = (problem, generator.choice(list(METHODS)), generator.choice(list(SETTINGS)))
         if facts in seen:
             continue
-        paper = make_paper(generator, len(papers), *facts)
+        paper = make_paper(generator, serials[len(papers)], *facts)
         if paper.title.lower() in titles:
             continue
         seen.add(facts)
@@ -74,7 +76,7 @@ def make_paper(
         for surname in generator.sample(SURNAMES, generator.randrange(1, 5))
     ]
     # No month is above 12: these identifiers are nobody's.
-    arxiv = f"{year % 100:02d}{month + 20}.{serial + 1000:05d}"
+    arxiv = f"{year % 100:02d}{month + 20}.{serial:05d}"
     return Paper(
         identity=f"{generator.getrandbits(160):040x}",
         title=make_title(generator, problem, method, setting),
@@ -83,7 +85,7 @@ def make_paper(
         month=month,
         venue=generator.choice(VENUES),
         abstract=make_abstract(generator, problem, method, setting, finding, number),
-        doi=f"10.5555/made.{year}.{serial + 1000}",
+        doi=f"10.5555/made.{year}.{serial}",
         arxiv=arxiv,
         problem=problem,
         method=method,
