@@ -12,6 +12,9 @@ TREES = 400
 LEAF = 2
 MOST = 20
 FOLDS = 5
+# Half the width and height tell nearly as much in a quarter of the time.
+REDUCED = 2
+BLUR = 12
 HUES = 24
 # Shares of the pixels that stand out most from the water around them.
 STANDING_OUT = (0.01, 0.04, 0.15)
@@ -41,9 +44,9 @@ def colour_histogram(hue: np.ndarray, saturation: np.ndarray, weights: np.ndarra
 
 def features(pixels: np.ndarray) -> np.ndarray:
     """What an image looks like. Bytes of shape (256, 256, 3) to a vector."""
-    image = Image.fromarray(pixels)
-    water = np.asarray(image.filter(ImageFilter.BoxBlur(24)), dtype=np.float32) / 255
-    colours = pixels.astype(np.float32) / 255
+    image = Image.fromarray(pixels).reduce(REDUCED)
+    water = np.asarray(image.filter(ImageFilter.BoxBlur(BLUR)), dtype=np.float32) / 255
+    colours = np.asarray(image, dtype=np.float32) / 255
     hsv = np.asarray(image.convert("HSV"), dtype=np.float32) / 255
     hue, saturation = hsv[..., 0], hsv[..., 1]
     contrast = np.abs(colours - water).sum(axis=2)
