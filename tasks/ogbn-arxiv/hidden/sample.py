@@ -27,7 +27,9 @@ SIGNAL = 0.09  # spread of the class centres, where the noise of one paper has 1
 SCALE = 0.3
 
 
-def draw_citations(random: np.random.Generator, labels: np.ndarray, years: np.ndarray) -> np.ndarray:
+def draw_citations(
+    random: np.random.Generator, labels: np.ndarray, years: np.ndarray
+) -> np.ndarray:
     """Pairs (citing paper, cited paper), the cited one never younger. Shape (edges, 2)."""
     order = np.argsort(years, kind="stable")
     older = np.searchsorted(years[order], years, side="right")
