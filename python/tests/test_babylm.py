@@ -299,6 +299,14 @@ class Evaluation(FolderTest):
         file.write_text(json.dumps(honest | {"truncation": cut}))
         self.assertGreater(self.nats(), 0)
 
+    def test_files_of_text_have_a_bound(self) -> None:
+        for name, most_bytes in self.evaluation.MOST_BYTES.items():
+            with self.subTest(name):
+                self.save()
+                with (self.model / name).open("ab") as file:
+                    file.write(b" " * most_bytes)
+                self.assert_rejected("too_large")
+
     def test_a_model_that_looks_ahead_is_refused(self) -> None:
         torch = self.torch
 
