@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { findTasks } from '../src/tasks/index.ts';
 import { mlab } from './fixtures/mlab-command.ts';
 
@@ -14,8 +15,39 @@ test.for(tasks.map(({ file }) => file.id))(
   { timeout: 30 * 60_000 },
   async (task, { skip }) => {
     if (!existsSync(mirror)) skip(`there is no mirror of the original data in ${mirror}`);
-    const args = ['tasks', 'check', task, '--mirror', mirror, '--allow-unverified'];
+    const source = ['--mirror', mirror, '--allow-unverified'];
+    const lacking = await missingFiles(task, source);
+    if (lacking !== null) skip(lacking);
+    const args = ['tasks', 'check', task, ...source];
     const { code, stdout, stderr } = await mlab(...args);
     expect(code, `${stdout}\n${stderr}`).toBe(0);
   },
 );
+
+const Prepared = z.object({
+  prepared: z.array(
+    z.object({
+      manifest: z.object({
+        sources: z.array(
+          z.object({
+            file: z.string(),
+            collection: z.object({ files: z.int(), missing: z.int() }).optional(),
+          }),
+        ),
+      }),
+    }),
+  ),
+});
+
+/** Why a collection of files is too small in the mirror for scores to mean anything; null when it is not. */
+async function missingFiles(task: string, source: string[]): Promise<string | null> {
+  const { code, stdout, stderr } = await mlab('prepare', task, '--json', ...source);
+  expect(code, stderr).toBe(0);
+  for (const { manifest } of Prepared.parse(JSON.parse(stdout)).prepared) {
+    for (const { file, collection } of manifest.sources) {
+      if (collection === undefined || collection.missing <= collection.files) continue;
+      return `the mirror lacks ${collection.missing} of the ${collection.missing + collection.files} files of ${file}`;
+    }
+  }
+  return null;
+}

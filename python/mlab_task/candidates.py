@@ -55,7 +55,8 @@ class Candidate:
     ) -> tuple[Any, float]:
         """Calls a function by keyword with JSON values.
 
-        Gives the JSON value that it returns, and the seconds from the first byte to the last. The options may come to about 60,000 bytes, the answer to `most_bytes`.
+        Gives the JSON value that it returns, and the seconds from the first byte to the last.
+        The options may come to about 60,000 bytes, the answer to `most_bytes`.
 
         :raises Rejected: timed_out, crashed, or wrong_output where the answer is no JSON
         """

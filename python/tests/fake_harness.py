@@ -26,10 +26,13 @@ def run_grader(
     *,
     starter: Path | None = None,
     helpers: Path = HELPERS,
+    module: str = "train.py",
+    services: Path | None = None,
 ) -> Graded:
     """Runs a grader on folder/{task.json,submissions,public,private}, hosting candidates as asked.
 
-    Submitted files lie in `submissions/<name>/train.py`, the starter's in `starter/train.py`.
+    Submitted files lie in `submissions/<name>/`, `module` being the one that is imported. Sockets
+    of local services, where there are any, lie in `services`.
     """
     exchange = folder / "exchange"
     exchange.mkdir(exist_ok=True)
@@ -47,7 +50,7 @@ def run_grader(
             env=environment,
             text=True,
         )
-        last, requests = _converse(grader, folder, starter)
+        last, requests = _converse(grader, folder, starter, module, services)
         exit_code = grader.wait()
         errors.seek(0)
         results = {result["submission"]: result for result in last.get("results", [])}
@@ -55,7 +58,11 @@ def run_grader(
 
 
 def _converse(
-    grader: subprocess.Popen, folder: Path, starter: Path | None
+    grader: subprocess.Popen,
+    folder: Path,
+    starter: Path | None,
+    module: str,
+    services: Path | None,
 ) -> tuple[dict, list[dict]]:
     last: dict = {}
     requests: list[dict] = []
@@ -74,7 +81,7 @@ def _converse(
             if last["request"] == "start_candidate":
                 name = last["submission"]
                 place = starter if name == "starter" else folder / "submissions" / name
-                candidate = _start(folder, place, helpers=HELPERS) if place else None
+                candidate = _start(folder, place / module, services) if place else None
             answer = {"ok": True}
             if last["request"] == "start_candidate" and candidate is None:
                 answer = {"ok": False, "message": "there is no starter"}
@@ -83,14 +90,18 @@ def _converse(
     return last, requests
 
 
-def _start(folder: Path, place: Path, helpers: Path) -> subprocess.Popen:
+def _start(folder: Path, module: Path, services: Path | None) -> subprocess.Popen:
+    environment = dict(os.environ)
+    if services is not None:
+        environment["MLAB_SERVICES"] = str(services)
     return subprocess.Popen(
         [
-            *(sys.executable, "-I", "-B", str(helpers / "candidate.py")),
+            *(sys.executable, "-I", "-B", str(HELPERS / "candidate.py")),
             *("--socket", str(folder / "exchange" / "grader.sock")),
-            *("--module", str(place / "train.py")),
+            *("--module", str(module)),
         ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        env=environment,
     )

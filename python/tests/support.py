@@ -1,11 +1,21 @@
 """What the tests share: the path to the helpers, small declarations, temporary folders."""
 
+import contextlib
+import http.client
+import importlib
 import importlib.util
 import io
+import os
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
+from socket import AF_UNIX
+from socket import socket as UnixSocket
+from types import ModuleType
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -46,3 +56,63 @@ def check(
 ) -> Table | list[Problem]:
     raw = content if isinstance(content, bytes) else content.encode()
     return check_csv(io.BytesIO(raw), declare(*columns), ids)
+
+
+def hidden_modules(task: str, *names: str) -> list[ModuleType]:
+    """Modules of a task's hidden/, which may be called like those of another task."""
+    hidden = TASKS / task / "hidden"
+    own = {file.stem for file in hidden.glob("*.py")}
+    others = {name: sys.modules.pop(name) for name in own & sys.modules.keys()}
+    sys.path.insert(0, str(hidden))
+    try:
+        return [importlib.import_module(name) for name in names]
+    finally:
+        sys.path.remove(str(hidden))
+        for name in own & sys.modules.keys():
+            del sys.modules[name]
+        sys.modules.update(others)
+
+
+@contextlib.contextmanager
+def running_service(script: Path, folder: Path, name: str) -> Iterator[Path]:
+    """A service of a task on folder/public and folder/private; gives the folder of its socket."""
+    socket = folder / f"{name}.sock"
+    environment = {**os.environ, "MLAB_HELPERS": str(HELPERS), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-I", "-B", str(script), "--socket", str(socket)]
+    command += ["--public", str(folder / "public"), "--private", str(folder / "private")]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        try:
+            while not socket.exists():
+                if process.poll() is not None:
+                    raise RuntimeError(process.stderr.read().decode())
+                time.sleep(0.01)
+            yield folder
+        finally:
+            process.kill()
+
+
+def get(socket: Path, path: str) -> tuple[int, bytes]:
+    """Status and body of a GET request on a Unix socket."""
+    connection = http.client.HTTPConnection("localhost", timeout=30)
+    connection.sock = connect(socket)
+    connection.request("GET", path)
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    return response.status, body
+
+
+def connect(socket: Path) -> UnixSocket:
+    connection = UnixSocket(AF_UNIX)
+    connection.settimeout(30)
+    connection.connect(str(socket))
+    return connection
+
+
+def prepare(task: str, folder: Path) -> None:
+    """Makes the data of a task without downloads in folder/public and folder/private."""
+    command = [sys.executable, "-I", "-B", str(TASKS / task / "hidden" / "prepare.py")]
+    for name in ("downloads", "public", "private"):
+        (folder / name).mkdir(parents=True)
+        command += [f"--{name}", str(folder / name)]
+    subprocess.run(command, check=True, env={"MLAB_HELPERS": str(HELPERS)})

@@ -6,6 +6,7 @@ import { removeTree } from '../lib/read-only-tree.ts';
 import {
   createSandbox,
   type Mount,
+  type ProcessEnd,
   type Sandbox,
   type SandboxOptions,
   type SandboxProcess,
@@ -103,11 +104,11 @@ export class LocalServices implements AsyncDisposable {
       failure ??= endpoint.failure;
     }
     for (const { name, process, sandbox, printed } of this.#running.splice(0)) {
-      const { ending, exitCode } = await process.kill();
+      const end = await process.kill();
       await sandbox[Symbol.asyncDispose]();
       // One that was about to end when it was told to shows by its exit code.
-      const endedItself = ending !== 'aborted' || (exitCode ?? 0) !== 0;
-      if (endedItself) failure ??= endedEarly(name, printed());
+      const endedItself = end.ending !== 'aborted' || (end.exitCode ?? 0) !== 0;
+      if (endedItself) failure ??= endedEarly(name, end, printed());
     }
     removeTree(this.folder);
     return failure;
@@ -138,11 +139,11 @@ export class LocalServices implements AsyncDisposable {
       },
     );
     this.#running.push({ name, sandbox, process, printed: () => printed });
-    const ended = process.ended.then(() => true);
     const socket = join(this.folder, `${name}.sock`);
     for (let waited = 0; !existsSync(socket); waited += pollMs) {
       signal.throwIfAborted();
-      if (await Promise.race([ended, sleep(pollMs, false)])) throw new Error(endedEarly(name, printed));
+      const end = await Promise.race([process.ended, sleep(pollMs, null)]);
+      if (end !== null) throw new Error(endedEarly(name, end, printed));
       if (waited > startMs) throw new Error(`the service ${name} did not listen within ${startMs / 1000} s`);
     }
   }
@@ -176,6 +177,8 @@ function serviceSandbox(
   };
 }
 
-function endedEarly(name: string, printed: string): string {
-  return `the service ${name} ended too early. ${printed.trim() === '' ? 'It printed nothing.' : `It printed: ${printed.trim()}`}`;
+function endedEarly(name: string, { ending, exitCode, signal }: ProcessEnd, printed: string): string {
+  const how = ending === 'exited' ? (signal ?? `exit code ${exitCode}`) : ending.replaceAll('_', ' ');
+  const said = printed.trim() === '' ? 'It printed nothing.' : `It printed: ${printed.trim()}`;
+  return `the service ${name} ended too early (${how}). ${said}`;
 }

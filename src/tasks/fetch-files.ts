@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import type { Collection, Source } from '../schema/index.ts';
-import type { CollectionIndex, Described } from './collection-index.ts';
 import type { ListedFile } from './collection-list.ts';
 import { download } from './download.ts';
 import type { DownloadTiming } from './download-request.ts';
+import type { Described, FileIndex } from './file-index.ts';
 
 export interface FetchRequest {
   source: Source & { collection: Collection };
@@ -14,7 +14,7 @@ export interface FetchRequest {
   folder: string;
   /** What is there already, by name; what is fetched is added. */
   found: Map<string, Described>;
-  index: CollectionIndex;
+  index: FileIndex;
   timing?: Partial<DownloadTiming>;
   onProgress: (message: string) => void;
   signal: AbortSignal | null;

@@ -1,16 +1,16 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import type { Collection, Source } from '../schema/index.ts';
-import { CollectionIndex, type Described } from './collection-index.ts';
 import { type ListedFile, readCollectionList } from './collection-list.ts';
 import type { DownloadTiming } from './download-request.ts';
 import { fetchFiles } from './fetch-files.ts';
+import { type Described, FileIndex } from './file-index.ts';
 import type { PreparedSource } from './prepared-data.ts';
 import type { PythonEnvironment } from './python-environment.ts';
 import { runListScript } from './run-prepare-script.ts';
-import { otherChecksum } from './sources.ts';
+import { mirrorPlaces, otherChecksum } from './sources.ts';
 import type { Task } from './task-folder.ts';
 
 export interface GatherOptions {
@@ -62,9 +62,12 @@ async function gather(
   options.onProgress(`listing ${name}`);
   await runListScript(task, collection.list, `${scratch}.jsonl`, { ...options, downloads, scratch });
   const listed = readCollectionList(`${scratch}.jsonl`, collection);
-  const home = join(options.cache, 'downloads', task.file.id, name);
-  const index = new CollectionIndex(`${home}.index.jsonl`);
-  const found = await findLocally(listed, index, task, source, downloads, options);
+  options.onProgress(`looking which of the ${listed.length} files of ${name} are there`);
+  // Variants of a task share their downloads.
+  const home = join(options.cache, 'downloads', basename(task.folder), name);
+  const index = new FileIndex(`${home}.index.jsonl`);
+  const lasting = options.mirror ? mirrorPlaces(task, options.mirror, source) : [home];
+  const found = await findLocally(listed, index, lasting, source, downloads, options.signal ?? null);
   if (options.mirror) {
     if (!options.allowUnverified || found.size === 0) refuseMissing(source, listed, found);
   } else {
@@ -87,26 +90,22 @@ async function gather(
   return record;
 }
 
-/** Files that need no network: in the archive, then in the mirror or among earlier downloads. */
+/** Files that need no network: in the archive, then in the folders of the mirror or of earlier downloads. */
 async function findLocally(
   listed: readonly ListedFile[],
-  index: CollectionIndex,
-  task: Task,
+  index: FileIndex,
+  lasting: readonly string[],
   { file: name, collection }: CollectionSource,
   downloads: string,
-  options: GatherOptions,
+  signal: AbortSignal | null,
 ): Promise<Map<string, Described>> {
-  const { mirror } = options;
-  const lasting = mirror
-    ? [resolve(mirror, task.file.id, name), resolve(mirror, name)]
-    : [join(options.cache, 'downloads', task.file.id, name)];
   const within = collection.within === undefined ? null : join(downloads, collection.within);
   // Unpacked anew every time: nothing to remember.
-  const passing = new CollectionIndex(null);
+  const passing = new FileIndex(null);
   const found = new Map<string, Described>();
   let bytes = 0;
   for (const { file } of listed) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     let described = within === null ? null : await passing.describe(join(within, file));
     for (const place of lasting) described ??= await index.describe(join(place, file));
     if (described === null) continue;

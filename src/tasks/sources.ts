@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
-import { sha256OfFile } from '../lib/hash.ts';
 import type { Source } from '../schema/index.ts';
 import { download } from './download.ts';
 import type { DownloadRequest, DownloadTiming } from './download-request.ts';
+import { FileIndex } from './file-index.ts';
 import type { Variables } from './host-variables.ts';
 import { kaggleCredentials, kaggleRequest } from './kaggle.ts';
 import type { PreparedSource } from './prepared-data.ts';
@@ -64,21 +64,26 @@ async function fromMirror(
   mirror: string,
   options: SourceOptions,
 ): Promise<SourceFile> {
-  const name = basename(task.folder);
-  const places = [resolve(mirror, name, source.file), resolve(mirror, source.file)];
-  const grouped = foldersIn(mirror).map((folder) => resolve(mirror, folder, name, source.file));
-  const path = [...places, ...grouped].find((place) => existsSync(place) && statSync(place).isFile());
+  const places = mirrorPlaces(task, mirror, source);
+  const path = places.find((place) => existsSync(place) && statSync(place).isFile());
   if (path === undefined) {
     throw new UserError(
       'not_in_mirror',
       `the mirror has no ${source.file} for the task ${task.file.id}`,
-      `put it at ${places.join(' or at ')}; the folder ${name} may also lie within another folder of the mirror`,
+      `put it at ${places.slice(0, 2).join(' or at ')}; the folder ${basename(task.folder)} may also lie within another folder of the mirror`,
     );
   }
   options.onProgress(`checking ${source.file} from the mirror`);
-  const sha256 = await sha256OfFile(path);
+  const sha256 = await checksum(path, options);
   if (source.sha256 !== sha256 && !options.allowUnverified) throw otherChecksum(source, sha256, path);
   return sourceFile(source, path, sha256, 'mirror');
+}
+
+/** Where a mirror may have a source, in the order in which it is looked for; the first two are the usual ones. */
+export function mirrorPlaces(task: Task, mirror: string, { file }: Source): string[] {
+  const name = basename(task.folder);
+  const grouped = foldersIn(mirror).map((folder) => resolve(mirror, folder, name, file));
+  return [resolve(mirror, name, file), resolve(mirror, file), ...grouped];
 }
 
 /** Names of the folders in a mirror, sorted: a mirror may keep its tasks in groups. */
@@ -95,7 +100,7 @@ async function fromNetwork(task: Task, source: Source, options: SourceOptions): 
   const mismatch = `${destination}.mismatch`;
   for (const path of options.allowUnverified ? [destination, mismatch] : [destination]) {
     if (!existsSync(path)) continue;
-    const sha256 = await sha256OfFile(path);
+    const sha256 = await checksum(path, options);
     if (sha256 === source.sha256 || options.allowUnverified)
       return sourceFile(source, path, sha256, 'download');
     rmSync(path);
@@ -114,6 +119,13 @@ async function fromNetwork(task: Task, source: Source, options: SourceOptions): 
     throw otherChecksum(source, sha256, mismatch);
   }
   return sourceFile(source, destination, sha256, 'download');
+}
+
+/** Remembered while the file's time stamp stands: some sources take an hour to read. */
+async function checksum(path: string, { downloads }: SourceOptions): Promise<string> {
+  const found = await new FileIndex(join(downloads, '.index.jsonl')).describe(path);
+  if (found === null) throw new Error(`${path} has gone`);
+  return found.sha256;
 }
 
 function address(

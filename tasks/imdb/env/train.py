@@ -1,4 +1,4 @@
-"""Tells good from bad film reviews, and writes submission.csv. The model is missing: see the gap."""
+"""Tells good from bad film reviews, and writes submission.csv: see the gap for what is missing."""
 
 import os
 

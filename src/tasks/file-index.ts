@@ -17,10 +17,10 @@ export interface Described {
 }
 
 /**
- * What is known of a collection's files: checksums, so that no content is read twice, and which files are gone at
+ * What is known of a task's downloads: checksums, so that no content is read twice, and which files are gone at
  * their source, so that they are not asked for at every run. A line is appended for each; a torn one counts for nothing.
  */
-export class CollectionIndex {
+export class FileIndex {
   private readonly path: string | null;
   private readonly hashes = new Map<string, Described & { modified: number }>();
   private readonly gone = new Set<string>();

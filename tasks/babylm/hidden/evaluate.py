@@ -1,0 +1,146 @@
+"""Asks one submitted model for the likelihood of the hidden text; grade.py runs it for each.
+
+    python -I evaluate.py --model DIR --texts FILE
+
+The last line that it prints is a JSON object: `{"texts": [{source, bytes, nats, tokens,
+given_tokens}]}`, or `{"rejected": {code, message}}`. Only trusted code runs here, but on files that
+may hold anything: whatever they make of this process, the grader outlives it.
+"""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, os.environ["MLAB_HELPERS"])
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import torch
+from language_models import LanguageModel, load_model
+from tokenizers import Tokenizer
+
+from mlab_task.problems import Rejected, plain
+
+# Logits of a block whose second half was replaced may differ that much in its first half, for
+# rounding alone.
+TOLERANCE = 1e-3
+MOST_BYTES = {"config.json": 10**6, "tokenizer.json": 32 * 10**6}
+
+
+def encode(file: Path, texts: list[str], vocabulary: int) -> list[list[int]]:
+    """Tokens of each text, in an encoding from which it can be told apart from all other texts.
+
+    :raises Rejected: unreadable, out_of_range or wrong_output
+    """
+    try:
+        tokenizer = Tokenizer.from_str(file.read_bytes().decode())
+    except Exception as error:
+        message = f"tokenizer.json can't be loaded: {plain(str(error), 200)}"
+        raise Rejected("unreadable", message) from None
+    if getattr(tokenizer.model, "dropout", None):
+        raise Rejected("not_allowed", "tokenizer.json: no dropout, each text has one encoding")
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    encoded = []
+    for text in texts:
+        tokens = tokenizer.encode(text, add_special_tokens=False).ids
+        if any(token >= vocabulary for token in tokens):
+            message = f"the tokenizer makes tokens that the model's {vocabulary:,} do not hold"
+            raise Rejected("out_of_range", message)
+        if tokenizer.decode(tokens, skip_special_tokens=False) != text:
+            message = "the tokenizer loses something: decoding does not give the hidden text back"
+            raise Rejected("wrong_output", message)
+        encoded.append(tokens)
+    return encoded
+
+
+def ask(language: LanguageModel, tokens: torch.Tensor) -> torch.Tensor:
+    """Logits of what comes after each token; `tokens` has the shape (length,).
+
+    :returns: shape (length, vocabulary)
+    :raises Rejected: wrong_shape or not_finite
+    """
+    logits = language.model(tokens[None]).logits[0].float()
+    if logits.shape != (len(tokens), language.vocabulary):
+        raise Rejected("wrong_shape", f"the model's output has the shape {list(logits.shape)}")
+    if not torch.isfinite(logits).all():
+        raise Rejected("not_finite", "the model's output is not finite")
+    return logits
+
+
+def nats_of(language: LanguageModel, tokens: list[int], device: str) -> float:
+    """Negative log-likelihood of a text: every token once, the first behind `first_token`.
+
+    A block holds at most `language.block` tokens. The first token of each further block is
+    predicted from the last of the block before, and from nothing else.
+    """
+    row = torch.tensor([language.first_token, *tokens], device=device)
+    total = 0.0
+    for start in range(0, len(row) - 1, language.block):
+        targets = row[start + 1 : start + 1 + language.block]
+        logits = ask(language, row[start : start + len(targets)])
+        likelihoods = torch.log_softmax(logits, dim=-1).gather(1, targets[:, None])
+        total -= likelihoods.double().sum().item()
+    return total
+
+
+def check_direction(language: LanguageModel, tokens: list[int], device: str) -> None:
+    """What a model says of a token may not depend on those behind it.
+
+    :raises Rejected: wrong_output
+    """
+    row = torch.tensor([language.first_token, *tokens][: language.block], device=device)
+    half = len(row) // 2
+    if half == 0:
+        return
+    generator = torch.Generator().manual_seed(len(row))
+    others = torch.randint(language.vocabulary, (len(row) - half,), generator=generator)
+    changed = torch.cat([row[:half], others.to(device)])
+    before, after = ask(language, row)[:half], ask(language, changed)[:half]
+    scale = 1 + before.abs().max().item()
+    if (before - after).abs().max().item() > TOLERANCE * scale:
+        raise Rejected("wrong_output", "the model looks at tokens that it has to predict")
+
+
+@torch.no_grad()
+def evaluate(model: Path, texts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Likelihood of each text in nats, and how many tokens it has for the submitted tokenizer."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    for name, most_bytes in MOST_BYTES.items():
+        if (model / name).stat().st_size > most_bytes:
+            raise Rejected("too_large", f"{name}: it may hold {most_bytes:,} bytes at most")
+    language = load_model(model, device)
+    encoded = encode(
+        model / "tokenizer.json", [entry["text"] for entry in texts], language.vocabulary
+    )
+    check_direction(language, max(encoded, key=len), device)
+    return [
+        {
+            "source": entry["source"],
+            "bytes": len(entry["text"].encode()),
+            "given_tokens": entry["tokens"],
+            "tokens": len(tokens),
+            "nats": nats_of(language, tokens, device),
+        }
+        for entry, tokens in zip(texts, encoded, strict=True)
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Evaluate one language model.")
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--texts", type=Path, required=True)
+    arguments = parser.parse_args()
+    texts = json.loads(arguments.texts.read_text(encoding="utf-8"))["texts"]
+    try:
+        answer: dict[str, Any] = {"texts": evaluate(arguments.model, texts)}
+    except Rejected as rejection:
+        problem = rejection.problem
+        answer = {"rejected": {"code": problem.code, "message": problem.message}}
+    print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Has a submitted `cite` work on paragraphs that nobody has seen, and judges what it cites."""
+
+import json
+import math
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, os.environ["MLAB_HELPERS"])
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from paragraphs import Sentence, text_of
+from scoring import Corpus, score_paragraph
+
+from mlab_task.candidates import Candidate, running_candidate
+from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
+from mlab_task.problems import Rejected
+from mlab_task.submission import Submission
+
+SECONDS_PER_PARAGRAPH = 10
+SECONDS_IN_ALL = 240
+MOST_BYTES = 200_000
+
+
+def main() -> None:
+    arguments = read_arguments()
+    paragraphs = [
+        [Sentence(**sentence) for sentence in paragraph]
+        for paragraph in read_json(arguments.private / "paragraphs.json")
+    ]
+    corpus = Corpus(read_json(arguments.private / "papers.json"))
+    grade(lambda submission: score(submission, arguments, paragraphs, corpus), arguments)
+
+
+def score(
+    submission: Submission, arguments: Arguments, paragraphs: list[list[Sentence]], corpus: Corpus
+) -> Score:
+    """The mean over all paragraphs, which come in an order of their own."""
+    if arguments.exchange is None:
+        raise HarnessError("this grader needs --exchange")
+    order = random.SystemRandom().sample(paragraphs, len(paragraphs))
+    left = float(SECONDS_IN_ALL)
+    scores = []
+    with running_candidate(arguments.exchange, submission.name) as candidate:
+        for paragraph in order:
+            answer, seconds = cited(candidate, text_of(paragraph), min(SECONDS_PER_PARAGRAPH, left))
+            left = max(0.001, left - seconds)
+            scores.append(
+                score_paragraph(
+                    [sentence.text for sentence in paragraph],
+                    [sentence.papers for sentence in paragraph],
+                    answer["paragraph"],
+                    answer["bibtex"],
+                    corpus,
+                )
+            )
+    worthless = sum(value == 0 for value in scores)
+    return Score(math.fsum(scores) / len(scores), details={"paragraphs_with_0": worthless})
+
+
+def cited(candidate: Candidate, paragraph: str, seconds: float) -> tuple[dict[str, str], float]:
+    """What `cite` gives for a paragraph, and how long it took.
+
+    :raises Rejected: it does not give a paragraph and its entries in time
+    """
+    answer, taken = candidate.call_json(
+        "cite", {"paragraph": paragraph}, seconds=seconds, most_bytes=MOST_BYTES
+    )
+    if not isinstance(answer, dict) or not all(
+        isinstance(answer.get(name), str) for name in ("paragraph", "bibtex")
+    ):
+        raise Rejected("wrong_output", "cite gave no dict with the texts `paragraph` and `bibtex`")
+    return answer, taken
+
+
+def read_json(file: Path) -> Any:
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Has a submitted `review` write about topics that nobody has seen, and judges the reports."""
+
+import json
+import math
+import os
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, os.environ["MLAB_HELPERS"])
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from scoring import has_form, score_report
+
+from mlab_task.candidates import running_candidate
+from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
+from mlab_task.problems import Rejected
+from mlab_task.submission import Submission
+
+SECONDS_PER_TOPIC = 15
+SECONDS_IN_ALL = 240
+MOST_BYTES = 50_000
+
+
+def main() -> None:
+    arguments = read_arguments()
+    topics = read_json(arguments.private / "topics.json")
+    papers = {paper["arxiv"]: paper for paper in read_json(arguments.private / "papers.json")}
+    grade(lambda submission: score(submission, arguments, topics, papers), arguments)
+
+
+def score(
+    submission: Submission,
+    arguments: Arguments,
+    topics: list[dict[str, Any]],
+    papers: Mapping[str, Mapping[str, Any]],
+) -> Score:
+    """The mean over all topics, which come in an order of their own.
+
+    :raises Rejected: `review` gives no text in time
+    """
+    if arguments.exchange is None:
+        raise HarnessError("this grader needs --exchange")
+    order = random.SystemRandom().sample(topics, len(topics))
+    left = float(SECONDS_IN_ALL)
+    scores = []
+    misshapen = 0
+    with running_candidate(arguments.exchange, submission.name) as candidate:
+        for topic in order:
+            report, seconds = candidate.call_json(
+                "review",
+                {"topic": topic["text"]},
+                seconds=min(SECONDS_PER_TOPIC, left),
+                most_bytes=MOST_BYTES,
+            )
+            left = max(0.001, left - seconds)
+            if not isinstance(report, str):
+                raise Rejected("wrong_output", "review gave no text")
+            misshapen += not has_form(report)
+            scores.append(score_report(report, topic["aspects"], topic["findings"], papers))
+    return Score(math.fsum(scores) / len(scores), details={"reports_of_another_form": misshapen})
+
+
+def read_json(file: Path) -> Any:
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()
