@@ -103,6 +103,11 @@ for name, place in SETTINGS["targets"].items():
     for verb, method in METHODS.items():
         add(f"{verb} {name}", place, lambda p=Path(place), m=method: on_file(p, m))
 
+for name, place in SETTINGS["workspace_targets"].items():
+    for verb, method in METHODS.items():
+        if method is not add_beside:
+            add(f"{verb} {name}", place, lambda p=Path(place), m=method: on_file(p, m))
+
 for name, place in SETTINGS["far_targets"].items():
     add(f"write over {name}", place, lambda p=Path(place): on_file(p, overwrite))
     add(f"plant a file beside {name}", place, lambda p=Path(place): add_beside(p))

@@ -39,12 +39,15 @@ function settingsFor({ equipment, token, folder }: Scene): object {
           return [`the task's ${inside}`, `/workspace/data/${inside}`];
         }),
       ),
-      ...Object.fromEntries(readOnly.map((path) => [`the read-only ${path}`, `/workspace/${path}`])),
       "the harness's format check": '/mlab/check_submission.py',
       "the task's manifest": '/mlab-task/task.json',
       'a Python package': join(python.sitePackages, packages),
       "the system's shell": '/bin/sh',
     },
+    // Beside these the workspace is the agent's own.
+    workspace_targets: Object.fromEntries(
+      readOnly.map((path) => [`the read-only ${path}`, `/workspace/${path}`]),
+    ),
     far_targets: {
       'the grader': join(task.hiddenFolder, 'grade.py'),
       'the hidden data': join(prepared.privateFolder, 'labels.csv'),
