@@ -133,7 +133,7 @@ class Grader(FolderTest):
         self.write("private/size.json", '{"height": 3, "width": 2}')
         self.write("private/labels.csv", "record_id,encoded_pixels\n11,-\n12,1 2\n13,2 4\n14,-\n")
         for name, masks in submissions.items():
-            rows = "".join(f"{number},{text}\n" for number, text in zip(range(11, 15), masks))
+            rows = "".join(f"{number},{text}\n" for number, text in enumerate(masks, start=11))
             self.write(f"submissions/{name}/submission.csv", "record_id,encoded_pixels\n" + rows)
         return run_grader(HIDDEN / "grade.py", self.folder)
 

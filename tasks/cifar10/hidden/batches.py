@@ -1,4 +1,4 @@
-"""Reads and writes the files of CIFAR-10's Python archive, which are pickles, without trusting them.
+"""Reads and writes the files of CIFAR-10's Python archive: pickles, which are not trusted.
 
 A pickle may name anything that Python can import and have it called. Here only the few names that
 these files need are known, and each stands for something harmless of ours instead of the original.
@@ -35,7 +35,7 @@ class Batch:
 
 
 class _Bytes:
-    """Stands for a numpy array of bytes while a pickle is read: takes its state and nothing else."""
+    """Stands for a numpy array of bytes while a pickle is read; takes its state, nothing else."""
 
     array: np.ndarray | None = None
 

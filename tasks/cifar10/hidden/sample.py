@@ -1,6 +1,7 @@
 """Made-up pictures in the files of CIFAR-10: ten kinds of figures and patterns in any colour.
 
-Their colours hint at the class, sizes and places tell nothing, and noise and spots lie over all.
+Half of them have the colours of their class, the others any; sizes and places tell nothing, and
+noise and spots lie over all.
 """
 
 import os
@@ -17,13 +18,17 @@ from batches import SIDE, Batch, write_batch, write_class_names
 
 from mlab_task.sampling import read_sample
 
-BATCH_PICTURES = 800
+BATCH_PICTURES = 1_200
 TEST_PICTURES = 1_000
-NOISE = 28.0
+NOISE = 16.0
 LEAST_CONTRAST = 40.0
 MOST_SPOTS = 4
-# How far the colours of one class scatter around its own, of 255.
-SCATTER = 40.0
+# What is left of the colours' distance from grey: the starter's large steps need tame pictures.
+CONTRAST = 0.8
+# This share of the pictures has the colours of their class, scattered so far around them, of 255;
+# the others have any colours.
+TELLING_SHARE = 0.5
+SCATTER = 12.0
 
 # A figure says for points in its own coordinates, where it reaches from about -1 to 1, how much of
 # the foreground they show, from 0 to 1. Shapes (32, 32).
@@ -63,15 +68,20 @@ def class_colours(label: int) -> np.ndarray:
     """Foreground and background around which a class's colours scatter, (2, 3), from 0 to 255."""
     thirds = 2 * np.pi * np.arange(3) / 3
     angle = 2 * np.pi * label / len(FIGURES)
-    return 128 + 64 * np.cos([angle + thirds, 3 * angle + np.pi + thirds])
+    brightness = 50 if label % 2 else -50
+    return 128 + 70 * np.cos([angle + thirds, angle + np.pi + thirds]) + [[0], [brightness]]
 
 
-def draw_colours(random: np.random.Generator, label: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two colours, (3,) each, that differ enough to be told apart."""
+def draw_colours(random: np.random.Generator, label: int) -> np.ndarray:
+    """Foreground and background that differ enough to be told apart, (2, 3)."""
+    telling = random.random() < TELLING_SHARE
     while True:
-        first, second = class_colours(label) + random.normal(0, SCATTER, (2, 3))
-        if np.abs(first - second).mean() > LEAST_CONTRAST:
-            return first, second
+        if telling:
+            colours = class_colours(label) + random.normal(0, SCATTER, (2, 3))
+        else:
+            colours = random.uniform(20, 235, (2, 3))
+        if np.abs(colours[0] - colours[1]).mean() > LEAST_CONTRAST:
+            return colours
 
 
 def draw_picture(random: np.random.Generator, label: int) -> np.ndarray:
@@ -91,7 +101,8 @@ def draw_picture(random: np.random.Generator, label: int) -> np.ndarray:
         place, radius = random.uniform(0, SIDE, 2), random.uniform(1.5, 3.5)
         spot = inside((np.hypot(rows - place[0], columns - place[1]) - radius) / radius)[..., None]
         picture = picture + spot * (random.uniform(0, 255, 3) - picture)
-    return np.clip(picture + random.normal(0, NOISE, picture.shape), 0, 255).astype(np.uint8)
+    hazy = 128 + CONTRAST * (picture - 128) + random.normal(0, NOISE, picture.shape)
+    return np.clip(hazy, 0, 255).astype(np.uint8)
 
 
 def draw_batch(random: np.random.Generator, pictures: int) -> Batch:

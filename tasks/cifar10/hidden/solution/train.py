@@ -70,7 +70,7 @@ def to_input(images: torch.Tensor) -> torch.Tensor:
 
 
 def vary(images: torch.Tensor) -> torch.Tensor:
-    """Mirrors half of the pictures and shifts all by up to SHIFT pixels. Shape (batch, 3, 32, 32)."""
+    """Mirrors half of the pictures and shifts all by up to SHIFT pixels. (batch, 3, 32, 32)."""
     count, _, height, width = images.shape
     padded = functional.pad(images, (SHIFT,) * 4, mode="reflect")
     down, right = torch.randint(2 * SHIFT + 1, (2, count, 1), device=images.device)
@@ -107,7 +107,7 @@ def train_epoch(
 
 @torch.no_grad()
 def predict(network: Network, images: torch.Tensor) -> torch.Tensor:
-    """Probabilities of the classes, (pictures, 10): the mean over a picture and its mirror image."""
+    """Probabilities of the classes, (pictures, 10): means of a picture and its mirror image."""
     network.eval()
     parts = []
     for part in images.split(1000):

@@ -25,12 +25,17 @@ CROP = 128
 WIDTHS = (12, 24, 48)
 DIRECTIONS = 12
 LINE_LENGTHS = (9, 19)
-VALIDATION_SHARE = 0.15
+SURROUNDING = 15
+VALIDATION_SHARE = 0.2
 VALIDATION_SEED = 42
 DICE_EPSILON = 1e-6
-# What is tried as the least probability of a marked pixel, and as the least pixels of a contrail.
-THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-LEAST_PIXELS = (0, 10, 20, 40, 60)
+# What is tried as the least probability of a marked pixel, and as the least pixels of a contrail:
+# the cautious first, since one wrong pixel costs a record without contrails everything.
+# The rule is chosen on so many records, those for validation first. Where these are few, those that
+# the model learned from are better than none: it has seen each in many forms.
+RULE_RECORDS = 400
+THRESHOLDS = (0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+LEAST_PIXELS = (60, 40, 20, 10, 0)
 
 
 def line_filters() -> torch.Tensor:
@@ -53,6 +58,13 @@ def line_filters() -> torch.Tensor:
     return torch.stack(filters)[:, None]
 
 
+def surrounding_mean(values: torch.Tensor) -> torch.Tensor:
+    """Mean over the square around each pixel, as far as it lies in the image; the same shape."""
+    side, half = 2 * SURROUNDING + 1, SURROUNDING
+    columns = functional.avg_pool2d(values, (side, 1), 1, (half, 0), count_include_pad=False)
+    return functional.avg_pool2d(columns, (1, side), 1, (0, half), count_include_pad=False)
+
+
 class Features(nn.Module):
     """From bands in kelvin to channels of about unit size: colours, local contrast, lines."""
 
@@ -67,8 +79,8 @@ class Features(nn.Module):
         """From (batch, 3, rows, columns) to (batch, channels, rows, columns)."""
         band11, band14, band15 = bands.split(1, dim=1)
         ice = band14 - band15
-        contrast = ice - functional.avg_pool2d(ice, 31, 1, 15, count_include_pad=False)
-        roughness = functional.avg_pool2d(contrast**2, 31, 1, 15, count_include_pad=False).sqrt()
+        contrast = ice - surrounding_mean(ice)
+        roughness = surrounding_mean(contrast**2).sqrt()
         reach = self.filters.shape[-1] // 2
         padded = functional.pad(ice, (reach,) * 4, mode="reflect")
         lines = functional.conv2d(padded, self.filters).unflatten(1, (len(LINE_LENGTHS), -1))
@@ -105,7 +117,7 @@ class Model(nn.Module):
         self.fine_again = nn.Sequential(block(2 * fine, fine), nn.Conv2d(fine, 1, 1))
 
     def forward(self, bands: torch.Tensor) -> torch.Tensor:
-        """From (batch, 3, rows, columns) in kelvin to one number a pixel, (batch, rows, columns)."""
+        """From (batch, 3, rows, columns) in kelvin to a number a pixel, (batch, rows, columns)."""
         fine = self.fine(self.features(bands))
         middle = self.middle(functional.max_pool2d(fine, 2))
         coarse = self.coarse(functional.max_pool2d(middle, 2))
@@ -191,20 +203,18 @@ def dice(truth: np.ndarray, prediction: np.ndarray) -> float:
     return float((2 * overlap + DICE_EPSILON) / (sizes + DICE_EPSILON))
 
 
-def choose_rule(known: list[tuple[np.ndarray, np.ndarray]]) -> tuple[float, int, float]:
-    """Threshold and least size that suit probabilities with known masks best, and their score."""
-    return max(
-        (
-            (
-                threshold,
-                least,
-                float(np.mean([dice(m, to_mask(p, threshold, least)) for p, m in known])),
-            )
-            for threshold in THRESHOLDS
-            for least in LEAST_PIXELS
-        ),
-        key=lambda rule: rule[2],
-    )
+Known = list[tuple[np.ndarray, np.ndarray]]
+
+
+def mean_dice(known: Known, threshold: float, least_pixels: int) -> float:
+    """Of masks made from probabilities, against the known ones beside them."""
+    return float(np.mean([dice(truth, to_mask(p, threshold, least_pixels)) for p, truth in known]))
+
+
+def choose_rule(known: Known) -> tuple[float, int]:
+    """The first threshold and least size that suit known masks best."""
+    rules = [(threshold, least) for threshold in THRESHOLDS for least in LEAST_PIXELS]
+    return max(rules, key=lambda rule: mean_dice(known, *rule))
 
 
 def main() -> None:
@@ -220,11 +230,11 @@ def main() -> None:
     train(model, training, device)
     known = [
         (probabilities, read_masks([file])[0].numpy() == 1)
-        for file, probabilities in predict(model, validation, device)
+        for file, probabilities in predict(model, (validation + training)[:RULE_RECORDS], device)
     ]
-    threshold, least_pixels, score = choose_rule(known)
+    threshold, least_pixels = choose_rule(known)
     print(f"marks pixels from {threshold}, in patches of at least {least_pixels}")
-    print(f"validation Dice: {score:.4f}")
+    print(f"validation Dice: {mean_dice(known[:held_out], threshold, least_pixels):.4f}")
 
     with open("data/test.csv", newline="") as file:
         test = [Path("data/test") / f"{row['record_id']}.npy" for row in csv.DictReader(file)]
