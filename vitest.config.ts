@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `quick`: seconds, no packages beyond Node and Python. `heavy`: Python environments, many processes, whole runs. `data`: the tasks on their sources' files. */
+/** `quick`: seconds, no packages beyond Node and Python. `heavy`: Python environments, many processes, whole runs. `slow`: every control of every task. */
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -10,7 +10,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/*.heavy.test.ts', '**/*.data.test.ts'],
+          exclude: ['**/*.heavy.test.ts', '**/*.slow.test.ts'],
           // No test changes what another one imports, and loading it anew for each file takes half a minute.
           isolate: false,
         },
@@ -27,7 +27,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'data', include: ['test/**/*.data.test.ts'], fileParallelism: false },
+        test: { name: 'slow', include: ['test/**/*.slow.test.ts'], fileParallelism: false },
       },
     ],
   },

@@ -1,6 +1,6 @@
 /**
  * `npm test`: sets up, then runs every check and every test, each even if an earlier one failed.
- * `--quick` leaves out the heavy tests, `--data` adds those on the original data; other arguments go to Vitest (a part of a file's name, `-t TITLE`, …).
+ * `--quick` leaves out the heavy tests, `--slow` adds the slow ones; other arguments go to Vitest (a part of a file's name, `-t TITLE`, …).
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -38,17 +38,17 @@ const testProjects = [
     why: '--quick leaves them out',
   },
   {
-    title: 'Data tests',
-    project: 'data',
-    runs: (argv) => argv.includes('--data'),
-    why: 'only with --data: an hour, and a mirror of the original data',
+    title: 'Slow tests',
+    project: 'slow',
+    runs: (argv) => argv.includes('--slow'),
+    why: 'only with --slow: every control of every task, hours',
   },
 ];
 
 await runScript(async (argv) => {
   const { node } = setUp();
   const stop = stopOnSignal();
-  const vitestArguments = argv.filter((argument) => !['--quick', '--data'].includes(argument));
+  const vitestArguments = argv.filter((argument) => !['--quick', '--slow'].includes(argument));
 
   const results = [];
   for (const check of checks) results.push(await runCheck(check, node, stop));

@@ -2,19 +2,32 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { improvement, isSuccess } from '../src/statistics/index.ts';
 import { findTasks } from '../src/tasks/index.ts';
 import { mlab } from './fixtures/mlab-command.ts';
 
-/** `mlab tasks check` on the files of the tasks' sources, or on what stands in for them in a mirror. */
+/** `mlab tasks check` whole: on sample data, and on the files of the tasks' sources or their stand-ins in a mirror. */
 const root = join(import.meta.dirname, '..');
 const mirror = join(dirname(root), 'shared', 'data');
-const tasks = findTasks([join(root, 'tasks')]).tasks.filter(({ file }) => file.sources.length > 0);
+const { tasks } = findTasks([join(root, 'tasks')]);
+const timeout = 60 * 60_000;
 
 test.for(tasks.map(({ file }) => file.id))(
-  'the controls of %s do what they must on the data of the mirror',
-  { timeout: 30 * 60_000 },
-  async (task, { skip }) => {
+  'all controls of %s do what they must',
+  { timeout },
+  async (task) => {
+    const { code, stdout, stderr } = await mlab('tasks', 'check', task, '--sample');
+    expect(code, `${stdout}\n${stderr}`).toBe(0);
+  },
+);
+
+test.for(tasks.filter(({ file }) => file.sources.length > 0).map(({ file }) => file))(
+  'all controls of $id do what they must on the data of the mirror',
+  { timeout },
+  async ({ id: task, baseline, reference, metric, success }, { skip }) => {
     if (!existsSync(mirror)) skip(`there is no mirror of the original data in ${mirror}`);
+    const gain = improvement(reference.mean, baseline.mean, metric.direction);
+    if (!isSuccess(gain, success.threshold)) skip('by its own figures its reference solution is no success');
     const source = ['--mirror', mirror, '--allow-unverified'];
     const lacking = await missingFiles(task, source);
     if (lacking !== null) skip(lacking);
