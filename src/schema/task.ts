@@ -201,7 +201,7 @@ export const TaskFile = z
             what: z.string().min(1).describe('such as a tenth of the images'),
             sha256: z
               .record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
-              .describe('of each of its files, by their names in sources'),
+              .describe('of each of its files, by their names in sources; none where it was the sample data'),
           })
           .optional()
           .describe('the stand-in that baseline and reference were measured on; absent: the data itself'),

@@ -41,6 +41,14 @@ describe('the figures of a task', () => {
     expect(other.file.baseline.mean).toBe(task.file.baseline.mean);
   });
 
+  it('that were measured on sample data count for no files', () => {
+    const tasks = temporaryFolder();
+    const data = { size: '100 rows', split: 'the last ten', measured_on: { what: 'the sample', sha256: {} } };
+    makeTask(tasks, 'colours', { fields: { data } });
+    const task = loadTask('colours', [tasks]);
+    expect(withFigures(task, prepared(standIn), { cache: temporaryFolder() }).figures).toBe('of other data');
+  });
+
   it('are those that were measured here, on this copy of the data alone', () => {
     const { task, cache } = place();
     saveFigures(task, prepared(original), { baseline: { ...measured, machine: 'here' } }, { cache });

@@ -39,7 +39,8 @@ function declared(task: Task, prepared: PreparedData): Task['figures'] {
   const standIn = task.file.data?.measured_on;
   if (standIn === undefined || task.isSample) return 'declared';
   const used = new Map(prepared.manifest.sources.map(({ file, sha256 }) => [file, sha256]));
-  const isStandIn = Object.entries(standIn.sha256).every(([file, sha256]) => used.get(file) === sha256);
+  const files = Object.entries(standIn.sha256);
+  const isStandIn = files.length > 0 && files.every(([file, sha256]) => used.get(file) === sha256);
   return isStandIn ? 'declared' : 'of other data';
 }
 
