@@ -19,7 +19,7 @@ const delegate = 'systemd-run --user --scope --property Delegate=yes mlab run â€
 /** What sandboxes can and can't do on this host, for this user; tried, not guessed. Takes some tenths of a second. */
 export async function checkSandbox(): Promise<Finding[]> {
   if (process.platform !== 'linux') return [notLinux];
-  const limiter = findLimiter();
+  const limiter = await findLimiter();
   return [await checkBubblewrap(), checkLimits(limiter), await checkEngines(), checkGpu()];
 }
 

@@ -36,16 +36,16 @@ export async function createSandbox(
   spec: SandboxSpec,
   options: SandboxOptions = {},
 ): Promise<Sandbox> {
-  const limiter = (): Limiter => (options.limits === 'rlimits' ? ungrouped : findLimiter());
+  const limiter = async (): Promise<Limiter> => (options.limits === 'rlimits' ? ungrouped : findLimiter());
   switch (driver) {
     case 'bubblewrap':
-      return bubblewrapSandbox(spec, limiter());
+      return bubblewrapSandbox(spec, await limiter());
     case 'docker':
       return dockerSandbox(spec, {
         command: options.dockerCommand ?? 'docker',
         image: options.dockerImage ?? null,
       });
     case 'none':
-      return unconfinedSandbox(spec, limiter());
+      return unconfinedSandbox(spec, await limiter());
   }
 }

@@ -7,7 +7,7 @@ import type { Sandbox } from './sandbox.ts';
 import { makePlace, obstacleTo, type Place, run } from './test-support.ts';
 
 const obstacle = await obstacleTo('bubblewrap');
-const grouped = findLimiter().mechanism;
+const grouped = (await findLimiter()).mechanism;
 const mechanisms = grouped.startsWith('cgroup') ? (['best', 'rlimits'] as const) : (['rlimits'] as const);
 
 const greedy =

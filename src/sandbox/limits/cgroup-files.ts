@@ -45,22 +45,22 @@ export interface Knob {
   optional?: boolean;
 }
 
-/** Kills the members until none is left, then removes the group. Gives up quietly after some seconds. */
-export async function removeGroup(folder: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+/**
+ * Kills the members until none is left, then removes the group. Gives up quietly.
+ * @param attempts the default is some seconds
+ */
+export async function removeGroup(folder: string, attempts = 200): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
     signalAll(membersOf(folder), 'SIGKILL');
     if (tryRemove(folder)) return;
     await setTimeout(Math.min(1 + attempt, 50));
   }
 }
 
-/** Removes groups of processes that were killed before they could. */
-export function removeOrphans(parent: string): void {
-  for (const name of orphansIn(parent)) {
-    const folder = join(parent, name);
-    signalAll(membersOf(folder), 'SIGKILL');
-    tryRemove(folder);
-  }
+/** Removes groups of processes that were killed before they could. A group is busy until its dying members are gone. */
+export async function removeOrphans(parent: string): Promise<void> {
+  const attempts = 40;
+  await Promise.all(orphansIn(parent).map((name) => removeGroup(join(parent, name), attempts)));
 }
 
 /** A number from a file of one number or of `key number` lines; null where there is none. */

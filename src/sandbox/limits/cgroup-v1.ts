@@ -23,7 +23,7 @@ interface Folders {
 }
 
 /** Groups below this process's own in each old hierarchy; null where they can't be made. */
-export function cgroupV1(found: readonly Hierarchy[]): Limiter | null {
+export async function cgroupV1(found: readonly Hierarchy[]): Promise<Limiter | null> {
   const folderOf = (controller: string) =>
     found.find(({ version, controllers }) => version === 1 && controllers.includes(controller))?.folder ??
     null;
@@ -36,7 +36,7 @@ export function cgroupV1(found: readonly Hierarchy[]): Limiter | null {
     pids,
     cpuacct: cpuacct !== null && canMakeGroups(cpuacct) ? cpuacct : null,
   };
-  for (const parent of new Set(foldersOf(parents))) removeOrphans(parent);
+  await Promise.all(foldersOf(parents).map(removeOrphans));
   return {
     mechanism: 'cgroup v1',
     open: (limits) => openGroup(parents, randomBytes(6).toString('hex'), limits),

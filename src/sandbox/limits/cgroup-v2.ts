@@ -26,12 +26,12 @@ const leaf = 'mlab-harness';
  * A group that hands controllers to its children may hold no processes itself, so whoever is in it moves down into
  * a leaf first. The limits set above stay in force for all of them.
  */
-export function cgroupV2(found: readonly Hierarchy[]): Limiter | null {
+export async function cgroupV2(found: readonly Hierarchy[]): Promise<Limiter | null> {
   const hierarchy = found.find(({ version }) => version === 2);
   if (hierarchy === undefined) return null;
   const parent = delegated(hierarchy);
   if (parent === null || !handDown(parent)) return null;
-  removeOrphans(parent);
+  await removeOrphans(parent);
   return {
     mechanism: 'cgroup v2',
     open: (limits) => openGroup(parent, randomBytes(6).toString('hex'), limits),

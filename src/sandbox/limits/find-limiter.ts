@@ -4,7 +4,7 @@ import { cgroupV2 } from './cgroup-v2.ts';
 import { type Limiter, ungrouped } from './limiter.ts';
 
 /** The best mechanism that serves this user here. */
-export function findLimiter(): Limiter {
+export async function findLimiter(): Promise<Limiter> {
   const found = hierarchies();
-  return cgroupV2(found) ?? cgroupV1(found) ?? ungrouped;
+  return (await cgroupV2(found)) ?? (await cgroupV1(found)) ?? ungrouped;
 }
