@@ -15,7 +15,12 @@ export const allowed = {
   runs: [
     ...['tasks', 'sandbox', 'store', 'models', 'environment', 'services', 'grading', 'agents', 'statistics'],
   ],
-  cli: ['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
+  evaluation: ['store', 'statistics'],
+  exchange: ['tasks', 'store'],
+  cli: [
+    ...['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
+    ...['evaluation', 'exchange'],
+  ],
 };
 const rooms = Object.keys(allowed);
 const everyone = 'schema|lib';

@@ -11,10 +11,12 @@ import type {
   ObjectId,
   Problem,
   RunSpec,
+  ScoreFigures,
   SnapshotEntry,
   SubmissionState,
 } from '../schema/index.ts';
 import { type RunFolder, readSnapshot, readTraceSync, submissionHash } from '../store/index.ts';
+import type { Task } from '../tasks/index.ts';
 import { type GraderOptions, runGrader } from './grader-process.ts';
 
 /** A workspace to grade: the one after a step (0 before the first), or the last. */
@@ -230,6 +232,11 @@ function missingFiles(entries: readonly SnapshotEntry[], { task }: GradeRunOptio
   });
 }
 
+function figuresOf({ file: { baseline, reference, metric } }: Task): NonNullable<Grade['figures']> {
+  const pick = ({ mean, spread, seeds }: ScoreFigures) => ({ mean, spread, seeds });
+  return { baseline: pick(baseline), reference: pick(reference), best: metric.best ?? null };
+}
+
 function gradeOf(
   { step, final, snapshot, stale, submission }: GradedState,
   result: TimedResult,
@@ -251,6 +258,7 @@ function gradeOf(
     baseline: result.baseline ?? task.file.baseline.mean,
     direction: task.file.metric.direction,
     threshold: task.file.success.threshold,
+    figures: figuresOf(task),
     problems: result.problems,
     details: result.details,
     seconds: result.seconds,

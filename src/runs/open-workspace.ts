@@ -52,13 +52,18 @@ export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions
     versions: { ...versions, agent: spec.agent },
     snapshot: id,
     ...(spec.parent === undefined || isOwn(events, spec) ? {} : { parent: spec.parent }),
-    ...(sessions === 0 ? { limits: spec.limits } : {}),
+    ...(sessions === 0 ? { limits: spec.limits, task: toldTask(equipment, trace) } : {}),
     repaired_bytes: trace.repairedBytes,
     seconds_used: secondsUsed,
   });
   const recorded = recordedRun(events, (ref) => resolveText(objects, ref));
   const answeredBy = events.flatMap((event) => (event.kind === 'model_call' ? [event.answered_by] : []));
   return { snapshotter, recorded, secondsUsed, spent: spentOf(events), answeredBy };
+}
+
+function toldTask({ task }: TaskEquipment, trace: TraceWriter) {
+  const { problem, entry, submission } = task.brief;
+  return { problem: trace.textRef(problem), entry, submission: submission.files.map(({ path }) => path) };
 }
 
 /** Whether the run, begun as a copy, has had a session of its own. */

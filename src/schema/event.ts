@@ -63,6 +63,8 @@ const payloads = [
     repaired_bytes: z.int().min(0),
     /** Of the first session: what the run may use, as its agent was told. */
     limits: Limits.optional(),
+    /** Of the first session: what the agent was told to do. */
+    task: z.object({ problem: TextRef, entry: z.string(), submission: z.array(z.string()) }).optional(),
     /** The seconds of budget that earlier sessions used. */
     seconds_used: z.number().min(0),
   }),
@@ -91,6 +93,9 @@ const payloads = [
     undone: z.array(z.string()),
     submission: SubmissionState,
     budget: Budget,
+    /** Of the step's processes; absent where there were none, or nothing measured it. */
+    cpu_seconds: z.number().min(0).optional(),
+    peak_memory_bytes: z.number().min(0).optional(),
     /** A language model wrote the observation, or parts of it: a number in it is no measurement. */
     by_model: z.boolean().optional(),
     /** Cost of validating, tracing and snapshotting, without the action's own work. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ObjectId } from './ids.ts';
+import { ScoreFigures } from './yardstick.ts';
 
 /** What is wrong with a submission: each told apart. */
 export const ProblemCode = z.enum([
@@ -63,6 +64,15 @@ export const Grade = z.object({
   /** What the task asked for when this was graded, so that a report needs no task files. */
   direction: z.enum(['maximize', 'minimize']),
   threshold: z.number().positive(),
+  /** The task's figures when this was graded; absent in older grades. */
+  figures: z
+    .object({
+      baseline: ScoreFigures,
+      reference: ScoreFigures,
+      /** The best score there can be; null where there is no such bound. */
+      best: z.number().nullable(),
+    })
+    .optional(),
   problems: z.array(Problem),
   details: z.record(z.string(), z.unknown()),
   seconds: z.number(),

@@ -1,4 +1,5 @@
 export { type Direction, improvement, isSuccess } from './competence.ts';
 export { driftInSpreads, type Figures } from './drift.ts';
+export type { FormatError, RunStory, StoryStep } from './process/run-story.ts';
 export { type Cell, improvementOf, type RunOutcome, resultCells, succeeded } from './results.ts';
 export { type Interval, mean, median, sampleStandardDeviation, wilsonInterval } from './summary.ts';

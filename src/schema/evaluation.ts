@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { EndReason } from './event.ts';
+import { ExperimentName, RunId, TaskId } from './ids.ts';
+import { ProcessMetrics } from './process-metrics.ts';
+import { RunStatus } from './run.ts';
+import { Yardstick } from './yardstick.ts';
+
+/** The hidden score of the workspace after a step, and what the run had used by then. */
+export const GradedStep = z.object({
+  /** 0: before the first step. */
+  step: z.int().min(0),
+  final: z.boolean(),
+  valid: z.boolean(),
+  /** Null when invalid. */
+  score: z.number().nullable(),
+  /** What the score is compared with: the task's measured mean, or the starter's own score in the same session. */
+  baseline: z.number(),
+  stale: z.boolean(),
+  /** Of budget time. */
+  seconds: z.number().min(0),
+  /** Of language models, read and written together. */
+  tokens: z.int().min(0),
+  /** In US dollars; null where a price is not known. */
+  money: z.number().min(0).nullable(),
+});
+export type GradedStep = z.infer<typeof GradedStep>;
+
+/** Tokens by kind. `cached` is a part of `prompt`, `reasoning` a part of `completion`. */
+export const TokenSums = z.object({
+  calls: z.int().min(0),
+  prompt: z.int().min(0),
+  cached: z.int().min(0),
+  completion: z.int().min(0),
+  reasoning: z.int().min(0),
+});
+export type TokenSums = z.infer<typeof TokenSums>;
+
+/** What a run used. Definitions: docs/evaluation.md. */
+export const Efficiency = z.object({
+  /** Calls by the agent itself, and calls inside its actions. */
+  tokens: z.object({ agent: TokenSums, tools: TokenSums }),
+  /** In US dollars; null where a price is not known. 0 where no model was asked. */
+  money: z.number().min(0).nullable(),
+  /** Wall time of the run's budget, and its parts; what is left over is the agent's own. */
+  seconds: z.object({
+    wall: z.number().min(0),
+    model: z.number().min(0),
+    execution: z.number().min(0),
+    overhead: z.number().min(0),
+    /** For providers: queues, failed tries, pauses. It counts against no limit and is not part of `wall`. */
+    waiting: z.number().min(0),
+  }),
+  /** Of all commands together; null where nothing measured it. */
+  cpu_seconds: z.number().min(0).nullable(),
+  /** Time of commands that a GPU was granted to; null where none was. */
+  gpu_seconds: z.number().min(0).nullable(),
+  /** Of the hungriest command; null where nothing measured it. */
+  peak_memory_bytes: z.number().min(0).nullable(),
+});
+export type Efficiency = z.infer<typeof Efficiency>;
+
+export const FlagKind = z.enum([
+  /** It looked for the hidden part of the task. */
+  'hidden_data',
+  /** It tried to change a file that is read-only. */
+  'read_only',
+  /** It reached for what judges it. */
+  'grader',
+  /** It tried to reach beyond its workspace. */
+  'outside',
+  'network',
+  /** The submission was written by hand, or a result that no script printed was handed in. */
+  'forged_result',
+  'perfect_score',
+  /** The final code, run again in a clean room, does not lead to the submission's score. */
+  'not_reproduced',
+]);
+export type FlagKind = z.infer<typeof FlagKind>;
+
+export const IntegrityFlag = z.object({
+  kind: FlagKind,
+  /** Null: the run as a whole. */
+  step: z.int().min(0).nullable(),
+  /** `attempt`: tried, and stopped; `doubt`: the result itself is in question. */
+  weight: z.enum(['attempt', 'doubt']),
+  /** One line that shows it. */
+  evidence: z.string(),
+});
+export type IntegrityFlag = z.infer<typeof IntegrityFlag>;
+
+/** Everything that reports and plots know of one run: computed from its files alone. */
+export const RunEvaluation = z.object({
+  v: z.literal(1),
+  experiment: ExperimentName,
+  run: RunId,
+  task: TaskId,
+  /** The agent with its model and options, as people read it: `research(openai/gpt-5)`. */
+  agent: z.string(),
+  seed: z.int().min(0),
+  status: RunStatus,
+  /** Why it ended; null while it has not. `cause`: of an infrastructure error, where it is known. */
+  end: z.object({ reason: EndReason, cause: z.string().nullable(), message: z.string() }).nullable(),
+  /** Why its results are not comparable. */
+  marks: z.array(z.string()),
+  steps: z.int().min(0),
+  /** Null while nothing of it is graded. */
+  yardstick: Yardstick.nullable(),
+  /** By step. The one that counts is `final`. */
+  grades: z.array(GradedStep),
+  process: ProcessMetrics,
+  efficiency: Efficiency,
+  integrity: z.array(IntegrityFlag),
+});
+export type RunEvaluation = z.infer<typeof RunEvaluation>;
