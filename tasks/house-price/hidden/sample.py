@@ -1,4 +1,7 @@
-"""Made-up houses with the columns of Kaggle's train.csv: prices follow from size, quality, age and place."""
+"""Made-up houses with the columns of Kaggle's train.csv.
+
+Prices follow from size, quality, age and place.
+"""
 
 import os
 import sys
