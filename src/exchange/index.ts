@@ -1,1 +1,6 @@
-export {};
+export {
+  type ImportedRun,
+  type ImportOptions,
+  type ImportResult,
+  importOriginalRuns,
+} from './import/import-runs.ts';
