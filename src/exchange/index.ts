@@ -1,4 +1,11 @@
 export {
+  type ExportFormat,
+  type ExportOptions,
+  type ExportResult,
+  exportFormats,
+  exportRuns,
+} from './export/export-runs.ts';
+export {
   type ImportedRun,
   type ImportOptions,
   type ImportResult,

@@ -48,8 +48,8 @@ export class ImportClock {
 
   now = (): number => this.#time;
 
-  advance(seconds: number): void {
-    this.#time = Math.max(this.#time, Math.round(seconds * 1000));
+  advance(time: number): void {
+    this.#time = Math.max(this.#time, time);
   }
 }
 
@@ -116,12 +116,12 @@ class RunWriter {
   #step({ index, step, calls }: Extract<Scene, { kind: 'step' }>): void {
     const { run, trace, clock, workspaces } = this.#options;
     const number = index + 1;
-    const gap = Math.max(0, step.timestamp * 1000 - clock.now());
+    const gap = Math.max(0, milliseconds(step) - clock.now());
     const waits = isExecution(step)
       ? 0
       : gap / Math.max(1, this.#scenes.filter(isCall).length + calls.length);
     // A script ran up to the step's end; before any other step its models answered up to there.
-    if (!isExecution(step)) clock.advance(step.timestamp);
+    if (!isExecution(step)) clock.advance(milliseconds(step));
     this.#flush(waits);
     const { name, args } = step.action;
     trace.append({
@@ -130,7 +130,7 @@ class RunWriter {
       action: name,
       args: trace.textRef(JSON.stringify(args)),
     });
-    clock.advance(step.timestamp);
+    clock.advance(milliseconds(step));
     for (const call of calls) this.#call(call, number, waits);
     const kept = workspaces.keep(run.snapshots.get(index) ?? null, number, clock.now());
     this.#last = kept;
@@ -167,13 +167,14 @@ class RunWriter {
     };
   }
 
-  #innerStep({ action, observation, timestamp }: OriginalStep) {
+  #innerStep(step: OriginalStep) {
     const { trace } = this.#options;
+    const { action, observation } = step;
     return {
       action: action.name,
       args: trace.textRef(JSON.stringify(action.args)),
       observation: trace.textRef(observation),
-      time: Math.round(timestamp * 1000),
+      time: milliseconds(step),
     };
   }
 
@@ -192,7 +193,7 @@ class RunWriter {
   /** @param whole of the whole run, as far as the original says how long it took */
   #secondsUsed(whole: boolean): number {
     const { run, clock } = this.#options;
-    const recorded = Math.max(0, clock.now() / 1000 - this.#start);
+    const recorded = Math.max(0, clock.now() - this.#start) / 1000;
     return Math.round((whole ? Math.max(recorded, run.seconds ?? 0) : recorded) * 1000) / 1000;
   }
 
@@ -261,16 +262,22 @@ function isCall(scene: Scene): boolean {
 }
 
 /**
- * Seconds since 1970. The original notes how long a run took, up to shortly after its last step; a run that an exception
- * ended may have gone on long after it.
+ * Milliseconds since 1970. The original notes how long a run took, up to shortly after its last step; a run that an
+ * exception ended may have gone on long after it.
  */
 function startOf({ steps, innerSteps, seconds, error }: OriginalRun): number {
-  const [first, last] = [steps[0] ?? innerSteps[0], steps.at(-1)];
-  const earliest = Math.min(...[first, innerSteps[0]].flatMap((step) => step?.timestamp ?? []));
-  if (!Number.isFinite(earliest)) return 0;
-  return seconds === null || error !== null || last === undefined
-    ? earliest
-    : Math.max(0, Math.min(earliest, last.timestamp - seconds));
+  const times = [steps[0], innerSteps[0]].flatMap((step) => (step === undefined ? [] : milliseconds(step)));
+  if (times.length === 0) return 0;
+  const last = steps.at(-1);
+  const isTimed = seconds !== null && error === null && last !== undefined;
+  return Math.max(
+    0,
+    Math.min(...times, ...(isTimed ? [milliseconds(last) - Math.round(seconds * 1000)] : [])),
+  );
+}
+
+function milliseconds({ timestamp }: OriginalStep): number {
+  return Math.round(timestamp * 1000);
 }
 
 /** A low-level step belongs to the first step that ended no earlier than it. */
