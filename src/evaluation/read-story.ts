@@ -10,8 +10,8 @@ export function readStory(folder: RunFolder, grades: readonly GradedStep[]): Run
   return reader.story(grades);
 }
 
-/** Folds events, one after another. */
-class StoryReader {
+/** Folds the events of a run into its story, one after another. */
+export class StoryReader {
   readonly #text: (ref: TextRef) => string;
   readonly #steps: StoryStep[] = [];
   readonly #formatErrors: FormatError[] = [];
@@ -57,6 +57,10 @@ class StoryReader {
         return;
       }
     }
+  }
+
+  get steps(): readonly StoryStep[] {
+    return this.#steps;
   }
 
   story(grades: readonly GradedStep[]): RunStory {
