@@ -13,8 +13,8 @@ export function readStory(folder: RunFolder, grades: readonly GradedStep[]): Run
 /** The entry by which agents note what is wrong with a reply. */
 const formatError = 'Format error';
 
-/** Folds events, one after another. */
-class StoryReader {
+/** Folds the events of a run into its story, one after another. */
+export class StoryReader {
   readonly #text: (ref: TextRef) => string;
   readonly #steps: StoryStep[] = [];
   readonly #formatErrors: FormatError[] = [];
@@ -66,6 +66,10 @@ class StoryReader {
         return;
       }
     }
+  }
+
+  get steps(): readonly StoryStep[] {
+    return this.#steps;
   }
 
   story(grades: readonly GradedStep[]): RunStory {

@@ -10,4 +10,5 @@ export * from './process-metrics.ts';
 export * from './run.ts';
 export * from './snapshot.ts';
 export * from './task.ts';
+export * from './verification.ts';
 export * from './yardstick.ts';
