@@ -1,6 +1,6 @@
 import type { ProcessMetrics } from '../../schema/index.ts';
 import type { RunStory, StoryStep } from './run-story.ts';
-import { isExecution, succeeded } from './steps.ts';
+import { ran, succeeded } from './steps.ts';
 
 /** Failed executions one after another, whatever stands between them that executes nothing. */
 export interface FailedChain {
@@ -10,7 +10,7 @@ export interface FailedChain {
 }
 
 export function debugging(story: RunStory): ProcessMetrics['debugging'] {
-  const executions = story.steps.filter(isExecution);
+  const executions = story.steps.filter(ran);
   const chains = failedChains(story);
   const lengths = chains.map(({ steps }) => steps.length);
   const failed = lengths.reduce((sum, length) => sum + length, 0);
@@ -29,7 +29,7 @@ export function debugging(story: RunStory): ProcessMetrics['debugging'] {
 export function failedChains({ steps }: RunStory): FailedChain[] {
   const chains: FailedChain[] = [];
   let current: StoryStep[] = [];
-  for (const step of steps.filter(isExecution)) {
+  for (const step of steps.filter(ran)) {
     if (!succeeded(step)) current.push(step);
     else if (current.length > 0) {
       chains.push({ steps: current, recovered: true });

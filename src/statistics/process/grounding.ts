@@ -2,7 +2,7 @@ import type { Evidence, ProcessMetrics } from '../../schema/index.ts';
 import { type Claim, claimsIn } from './claims.ts';
 import { Measurements } from './measurements.ts';
 import type { RunStory, StoryStep } from './run-story.ts';
-import { editedFile, isEdit, isExecution, isReading, plainPath } from './steps.ts';
+import { editedFile, isEdit, isReading, plainPath, ran } from './steps.ts';
 
 const mostExamples = 20;
 
@@ -70,7 +70,7 @@ class ClaimJudge {
     if (step.action === 'Append Summary to Research Log' && typeof content === 'string')
       this.read(step.step, 'research log', content);
     this.#learn(step);
-    const writer = isExecution(step) ? 'script' : 'agent';
+    const writer = ran(step) ? 'script' : 'agent';
     for (const path of step.changed) this.#writers.set(path, writer);
     const edited = isEdit(step) ? editedFile(step) : null;
     if (edited !== null) this.#writers.set(edited, 'agent');
@@ -87,7 +87,7 @@ class ClaimJudge {
 
   #learn(step: StoryStep): void {
     if (step.byModel) return;
-    if (isExecution(step)) {
+    if (ran(step)) {
       const source = shownFiles(step).map((path) => this.#writers.get(path));
       if (!source.includes('agent')) this.#measurements.measure(step.observation);
     } else if (isReading(step)) {

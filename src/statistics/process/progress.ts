@@ -3,7 +3,7 @@ import { improvement } from '../competence.ts';
 import { kendallTauB } from '../numeric/kendall.ts';
 import { heightsAt } from '../numeric/step-curve.ts';
 import type { RunStory } from './run-story.ts';
-import { isExecution } from './steps.ts';
+import { ran } from './steps.ts';
 import { validationReadings } from './validation-metric.ts';
 
 /** How the hidden score went over a run whose steps were graded; one whose end alone was graded tells nothing. */
@@ -63,7 +63,7 @@ function validationCorrelation(
   { direction }: Yardstick,
 ): number | null {
   const readings = validationReadings(story);
-  const executed = story.steps.filter(isExecution).map(({ step }) => step);
+  const executed = story.steps.filter(ran).map(({ step }) => step);
   const pairs = readings.flatMap(({ step, value }): [number, number][] => {
     const next = executed.find((other) => other > step) ?? Number.POSITIVE_INFINITY;
     const grade = grades.find((candidate) => candidate.step >= step && candidate.step < next);

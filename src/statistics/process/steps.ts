@@ -1,6 +1,6 @@
+import { isExecution } from '../executions.ts';
 import type { StoryStep } from './run-story.ts';
 
-const executing = new Set(['Execute Script', 'Run Command', 'Python REPL']);
 const editing = new Set([
   ...['Edit Script (AI)', 'Edit Script Segment (AI)', 'Edit File', 'Write File', 'Append File', 'Copy File'],
 ]);
@@ -14,8 +14,8 @@ const aside = new Set([
 const logFile = 'research_log.log';
 
 /** Whether the step ran code: an action that executes, and that came as far as a process. */
-export function isExecution({ action, status, exitCode, observation }: StoryStep): boolean {
-  if (!executing.has(action)) return false;
+export function ran({ action, status, exitCode, observation }: StoryStep): boolean {
+  if (!isExecution(action)) return false;
   if (status === 'invalid' || status === 'refused' || status === 'closed' || status === 'error') return false;
   // A script that is not there fails without a process; one that a signal ended has no exit code either.
   return (

@@ -1,7 +1,7 @@
 import { readingsIn } from './measurements.ts';
 import type { MetricNumber } from './metric-words.ts';
 import type { RunStory, StoryStep } from './run-story.ts';
-import { isExecution } from './steps.ts';
+import { ran } from './steps.ts';
 
 /** The agent's own validation metric after a step, so that higher is better. */
 export interface ValidationReading {
@@ -14,7 +14,7 @@ export interface ValidationReading {
  * executions printed; among equals one on validation data, then the one printed first. Of each execution its last value.
  */
 export function validationReadings({ steps }: RunStory): ValidationReading[] {
-  const executions = steps.filter((step) => isExecution(step) && !step.byModel);
+  const executions = steps.filter((step) => ran(step) && !step.byModel);
   const outputs = executions.map((step) => ({ step, values: lastValues(step) }));
   const names = new Map<string, { count: number; isValidation: boolean }>();
   for (const { values } of outputs) {

@@ -1,11 +1,11 @@
 import type { ProcessMetrics } from '../../schema/index.ts';
 import type { RunStory, StoryStep } from './run-story.ts';
-import { changedWork, editedFile, isAside, isEdit, isExecution, isRepl, isUndo } from './steps.ts';
+import { changedWork, editedFile, isAside, isEdit, isRepl, isUndo, ran } from './steps.ts';
 
 export function waste(story: RunStory): ProcessMetrics['waste'] {
   const { steps } = story;
   const edits = steps.filter(isEdit);
-  const executions = steps.filter(isExecution);
+  const executions = steps.filter(ran);
   return {
     repeated_actions: repeatedActions(story).length,
     edits: edits.length,
@@ -27,7 +27,7 @@ export function repeatedActions({ steps }: RunStory): StoryStep[] {
     const isRepeated = done.has(name) && !isAside(step) && !isRepl(step);
     if (changedWork(step)) done = new Set();
     // What a script wrote itself is no reason to run it again.
-    if (!changedWork(step) || isExecution(step)) done.add(name);
+    if (!changedWork(step) || ran(step)) done.add(name);
     return isRepeated;
   });
 }
@@ -46,7 +46,7 @@ function wasExecuted(edit: StoryStep, { steps }: RunStory): boolean {
   const file = editedFile(edit);
   const later = steps.slice(steps.indexOf(edit) + 1);
   const takenBack = later.findIndex((step) => isUndo(step) && editedFile(step) === file);
-  const executions = later.slice(0, takenBack < 0 ? undefined : takenBack).filter(isExecution);
+  const executions = later.slice(0, takenBack < 0 ? undefined : takenBack).filter(ran);
   const script = /([^/]+)\.(?:py|sh)$/.exec(file ?? '');
   // Any script may read data and settings.
   if (script === null) return executions.length > 0;
