@@ -4,7 +4,6 @@ import { claimsIn } from './claims.ts';
 import { grounding, judgedClaims } from './grounding.ts';
 import { ObservedNumbers } from './measurements.ts';
 import { answered, did, edited, executed, storyOf } from './test-support.ts';
-
 import { tokensOf } from './words.ts';
 
 const valuesIn = (text: string) => claimsIn(text).map(({ number }) => number.value);
