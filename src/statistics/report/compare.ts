@@ -15,21 +15,22 @@ export interface ComparedSide {
 }
 
 /**
- * What changed from A to B, task by task and overall, in numbers and words, and whether it is beyond noise. Where both
- * sides have the same agents, each agent is compared with itself; else all runs of a side are taken together.
+ * What changed from A to B, task by task and overall, in numbers and words, and whether it is beyond noise. Where the
+ * sides have an agent in common, each agent is compared with itself; else all runs of a side are taken together.
  */
 export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOptions = {}): Comparison {
   const { resamples } = settingsOf(options);
-  const isByAgent = sameAgents(a, b);
+  const isByAgent = haveCommonAgent(a, b);
   const cellsBy = ({ evaluations }: ComparedSide, side: string) => {
     const all = isByAgent ? evaluations : evaluations.map((one) => ({ ...one, agent: '' }));
-    return new Map(cellsOf(inOrder(all), settingsOf(options, side)).map((cell) => [nameOf(cell), cell]));
+    const cells = cellsOf(inOrder(all), settingsOf(options, side));
+    return new Map(cells.filter(({ inRate }) => inRate.length > 0).map((cell) => [nameOf(cell), cell]));
   };
   const [ofA, ofB] = [cellsBy(a, 'a'), cellsBy(b, 'b')];
   // B is the first of each pair: a difference is what B has more.
   const pairs = [...ofB].flatMap(([name, cell]) => {
     const other = ofA.get(name);
-    return other === undefined || !hasRuns(other) || !hasRuns(cell) ? [] : [{ a: cell, b: other }];
+    return other === undefined ? [] : [{ a: cell, b: other }];
   });
   const overall = (measure: 'success' | 'normalised' | 'superiority') =>
     corrected([differenceIn(measure, pairs, [a.name, b.name], resamples)])[0] ?? null;
@@ -52,19 +53,14 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
   return { ...comparison, sentences: sentencesOf(comparison) };
 }
 
-function sameAgents(a: ComparedSide, b: ComparedSide): boolean {
-  const agents = ({ evaluations }: ComparedSide) =>
-    JSON.stringify([...new Set(evaluations.map(({ agent }) => agent))].sort());
-  return agents(a) === agents(b);
+function haveCommonAgent(a: ComparedSide, b: ComparedSide): boolean {
+  const agents = new Set(a.evaluations.map(({ agent }) => agent));
+  return b.evaluations.some(({ agent }) => agents.has(agent));
 }
 
 /** Names of cells as people read them; an agent that is compared under no name of its own is left out. */
 function nameOf({ task, agent }: { task: string; agent: string }): string {
   return agent === '' ? task : `${task}, ${agent}`;
-}
-
-function hasRuns({ inRate }: CellData): boolean {
-  return inRate.length > 0;
 }
 
 function comparedCells(pairs: readonly CellPair[], isByAgent: boolean, resamples: number): ComparedCell[] {
