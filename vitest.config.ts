@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `quick`: seconds, no packages beyond Node and Python. `heavy`: Python environments, many processes, whole runs. `slow`: every control of every task. */
+/** `quick`: seconds, no packages beyond Node and Python. `heavy`: Python environments, many processes, whole runs. `slow`: every control of every task on original data. */
 export default defineConfig({
   test: {
     testTimeout: 30_000,

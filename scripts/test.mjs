@@ -41,7 +41,7 @@ const testProjects = [
     title: 'Slow tests',
     project: 'slow',
     runs: (argv) => argv.includes('--slow'),
-    why: 'only with --slow: every control of every task, hours',
+    why: 'only with --slow: every control of every task on a mirror of the original data, an hour or more',
   },
 ];
 

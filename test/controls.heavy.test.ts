@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type CheckTaskOptions, checkTask, controlsByName, type TaskEquipment } from '../src/runs/index.ts';
-import type { TaskFile } from '../src/schema/index.ts';
 import { ensurePython, findTasks, loadTask, prepareTask } from '../src/tasks/index.ts';
 import { mlab } from './fixtures/mlab-command.ts';
 
@@ -45,22 +44,14 @@ interface Checked {
 const { tasks, problems } = findTasks([join(root, 'tasks')]);
 
 /**
- * Every task on the data that everybody can have: made up, or computed. Most of what cheaters try is the sandbox's
- * matter: the tasks of the starter suite bear it for all. Of the others only tables are forged here; the graders of
- * weights and code take minutes over forgeries, and have them in `controls.slow.test.ts`.
+ * Every task on the data that everybody can have: made up, or computed. A variant has its task's grader and sandbox, and
+ * data of its own.
  */
 const checked = tasks.map(({ file, variant }): Checked => {
   const itself = file.baseline.method === 'constant' ? [...honest, 'constant'] : honest;
-  const cheats = variant === null ? cheatersFor(file) : [];
-  const controls = [...itself, ...cheats];
+  const controls = [...itself, ...(variant === null ? cheaters : ['label-hunter'])];
   return { task: file.id, flags: ['--sample', '--controls', controls.join(',')], controls };
 });
-
-function cheatersFor({ suites, submission }: TaskFile): string[] {
-  if (suites.includes('starter')) return cheaters;
-  const tables = submission.files.every(({ format }) => format === 'csv');
-  return tables ? ['label-hunter', 'forger'] : ['label-hunter'];
-}
 
 test('every task of the project is valid, and tells what docs/tasks.md says of it', () => {
   expect(problems).toEqual([]);

@@ -27,7 +27,7 @@ def memory_of_many() -> str:
     for _ in range(8):
         if os.fork() == 0:
             kept = [bytearray(BLOCK) for _ in range(200)]
-            time.sleep(8)
+            time.sleep(2)
             os._exit(len(kept) & 0)
     endings = [os.waitpid(-1, 0)[1] for _ in range(8)]
     failed = sum(ending != 0 for ending in endings)
@@ -64,7 +64,7 @@ def fork_bomb() -> str:
     """Every process forks on; the first one ends after a while, and with it all others."""
     first = os.getpid()
     refused = None
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + 1.5
     children = 0
     while time.monotonic() < deadline:
         try:
@@ -84,7 +84,7 @@ def fork_bomb() -> str:
 
 
 def shell_bomb() -> str:
-    os.system("bomb() { bomb | bomb & }; bomb 2>/dev/null; sleep 2")
+    os.system("bomb() { bomb | bomb & }; bomb 2>/dev/null; sleep 1")
     count = sum(name.isdigit() for name in os.listdir("/proc"))
     if count > 1000:
         return f"{count} processes"

@@ -58,16 +58,16 @@ def check(
     return check_csv(io.BytesIO(raw), declare(*columns), ids)
 
 
-def hidden_modules(task: str, *names: str) -> list[ModuleType]:
-    """Modules of a task's hidden/, which may be called like those of another task."""
-    hidden = TASKS / task / "hidden"
-    own = {file.stem for file in hidden.glob("*.py")}
+def task_modules(task: str, *names: str) -> list[ModuleType]:
+    """Modules of a task's hidden/ and env/, which may be called like those of another task."""
+    folders = [TASKS / task / "hidden", TASKS / task / "env"]
+    own = {file.stem for folder in folders for file in folder.glob("*.py")}
     others = {name: sys.modules.pop(name) for name in own & sys.modules.keys()}
-    sys.path.insert(0, str(hidden))
+    sys.path[:0] = map(str, folders)
     try:
         return [importlib.import_module(name) for name in names]
     finally:
-        sys.path.remove(str(hidden))
+        del sys.path[: len(folders)]
         for name in own & sys.modules.keys():
             del sys.modules[name]
         sys.modules.update(others)

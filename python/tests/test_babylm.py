@@ -16,7 +16,11 @@ from support import HELPERS, TASKS, FolderTest
 from mlab_task.problems import Rejected
 
 HIDDEN = TASKS / "babylm" / "hidden"
-FILES = ("config.json", "model.safetensors", "tokenizer.json")
+FILES = {
+    "config.json": "{}",
+    "model.safetensors": "\2\0\0\0\0\0\0\0{}",
+    "tokenizer.json": "{}",
+}
 TEXT = 'Where is it?\n\nHere – it is "here".  Yes.\n'
 END = "<|endoftext|>"
 
@@ -38,11 +42,12 @@ class Grader(FolderTest):
         self.write("task.json", json.dumps(task))
         self.write("private/hidden_text.json", "{}")
         (self.folder / "public").mkdir()
-        for name in FILES:
-            self.write(f"submissions/one/model/{name}", "x")
+        for name, content in FILES.items():
+            self.write(f"submissions/one/model/{name}", content)
         script = (HIDDEN / "grade.py").read_text()
         script = script.replace("MOST_SECONDS = 900", f"MOST_SECONDS = {seconds}")
         self.write("hidden/evaluate.py", evaluation)
+        self.write("hidden/layout.py", (HIDDEN / "layout.py").read_text())
         graded = run_grader(self.write("hidden/grade.py", script), self.folder)
         self.assertEqual(graded.exit_code, 0, graded.errors)
         return graded.results["one"]
@@ -76,6 +81,39 @@ class Grader(FolderTest):
                 result = self.grade(evaluation, 1 if code == "timed_out" else 900)
                 self.assertFalse(result["valid"])
                 self.assertEqual([problem["code"] for problem in result["problems"]], [code])
+
+
+class Layout(FolderTest):
+    """What is told without the packages that read models."""
+
+    def assert_rejected(self, code: str, **changed: str) -> None:
+        for name, content in FILES.items():
+            self.write(f"model/{name}", changed.get(name.partition(".")[0], content))
+        with self.assertRaises(Rejected) as raised:
+            self.layout.check_layout(self.folder / "model")
+        self.assertEqual(raised.exception.problem.code, code, raised.exception)
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        sys.path.insert(0, str(HIDDEN))
+        cls.addClassCleanup(sys.path.remove, str(HIDDEN))
+        import layout
+
+        cls.layout = layout
+
+    def test_files_of_text_have_a_bound(self) -> None:
+        for name, most_bytes in self.layout.MOST_BYTES.items():
+            with self.subTest(name):
+                long = "{" + " " * most_bytes + "}"
+                self.assert_rejected("too_large", **{name.partition(".")[0]: long})
+
+    def test_what_is_no_object_is_refused(self) -> None:
+        for name in ("config", "tokenizer"):
+            for content in ("", "x", "[1]", "[" * 100_000):
+                self.assert_rejected("unreadable", **{name: content})
+        length = "\7\0\0\0\0\0\0\0"
+        for content in ("", "\2\0", length, f"{length}{{}}", f"{length}[[[[[[[", "\0" * 7 + "\1{}"):
+            self.assert_rejected("unreadable", model=content)
 
 
 @needs_tokenizers
@@ -298,14 +336,6 @@ class Evaluation(FolderTest):
         cut = {"direction": "Right", "max_length": 4, "strategy": "LongestFirst", "stride": 0}
         file.write_text(json.dumps(honest | {"truncation": cut}))
         self.assertGreater(self.nats(), 0)
-
-    def test_files_of_text_have_a_bound(self) -> None:
-        for name, most_bytes in self.evaluation.MOST_BYTES.items():
-            with self.subTest(name):
-                self.save()
-                with (self.model / name).open("ab") as file:
-                    file.write(b" " * most_bytes)
-                self.assert_rejected("too_large")
 
     def test_a_model_that_looks_ahead_is_refused(self) -> None:
         torch = self.torch

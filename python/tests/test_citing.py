@@ -9,10 +9,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from fake_harness import Graded, run_grader
-from support import TASKS, FolderTest, get, hidden_modules, prepare, running_service
+from support import TASKS, FolderTest, get, prepare, running_service, task_modules
 
 TASK = TASKS / "bibtex-generation"
-scoring, papers, paragraphs = hidden_modules("bibtex-generation", "scoring", "papers", "paragraphs")
+scoring, papers, paragraphs = task_modules("bibtex-generation", "scoring", "papers", "paragraphs")
 
 PAPERS = [
     {"identity": "A", "title": "On {Big} Trees", "doi": "10.5555/a", "arxiv": "2031.00001"},
@@ -34,10 +34,6 @@ def score(cited: str, bibtex: str = BIBTEX) -> float:
 
 
 class Rules(unittest.TestCase):
-    def test_the_starter_judges_as_the_grader_does(self) -> None:
-        own = (TASK / "env" / "scoring.py").read_bytes()
-        self.assertEqual(own, (TASK / "hidden" / "scoring.py").read_bytes())
-
     def test_all_right_is_1_wherever_in_its_sentence_a_citation_stands(self) -> None:
         self.assertEqual(score("Trees~\\cite{a} grow. Vigour helps \\citep{b}. We agree."), 1)
         self.assertEqual(score("Trees grow. \\citet{a}\nVigour  helps.\\cite{b} We agree."), 1)

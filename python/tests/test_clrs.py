@@ -27,12 +27,6 @@ def load_module(name: str):
     return module
 
 
-class Copies(unittest.TestCase):
-    def test_the_grader_has_the_very_modules_that_the_agent_sees(self) -> None:
-        for name in ("config.py", "graphs.py", "reasoner.py"):
-            self.assertEqual((ENV / name).read_bytes(), (HIDDEN / name).read_bytes(), name)
-
-
 @needs_numpy
 class Graphs(unittest.TestCase):
     def setUp(self) -> None:

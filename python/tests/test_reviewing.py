@@ -9,10 +9,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from fake_harness import Graded, run_grader
-from support import TASKS, FolderTest, get, hidden_modules, prepare, running_service
+from support import TASKS, FolderTest, get, prepare, running_service, task_modules
 
 TASK = TASKS / "literature-review-tool"
-scoring, queries, papers = hidden_modules("literature-review-tool", "scoring", "queries", "papers")
+scoring, queries, papers = task_modules("literature-review-tool", "scoring", "queries", "papers")
 
 ABSTRACT = (
     "Harvests matter to many people and are still foreseen badly by nearly all who try it. "
@@ -67,10 +67,6 @@ def grounded(text: str) -> bool:
 
 
 class Rules(unittest.TestCase):
-    def test_the_starter_judges_as_the_grader_does(self) -> None:
-        own = (TASK / "env" / "scoring.py").read_bytes()
-        self.assertEqual(own, (TASK / "hidden" / "scoring.py").read_bytes())
-
     def test_all_that_is_there_and_nothing_else_is_1(self) -> None:
         self.assertAlmostEqual(score(f"- {FIRST}", f"- {SECOND}"), 1)
         self.assertAlmostEqual(score(f"{FIRST} {SECOND}"), 1)

@@ -1,6 +1,7 @@
-import type { Grade, RunRecord, RunStatus } from '../schema/index.ts';
+import { agentLabel, statusOf } from '../evaluation/index.ts';
+import type { Grade, RunStatus } from '../schema/index.ts';
 import type { RunOutcome } from '../statistics/index.ts';
-import type { Experiment, RunFolder } from '../store/index.ts';
+import type { Experiment } from '../store/index.ts';
 import type { Context } from './context.ts';
 import { locateExperiment } from './locate.ts';
 
@@ -26,7 +27,7 @@ export function summariesOf(experiment: Experiment): RunSummary[] {
       experiment: experiment.plan.name,
       run: spec.id,
       task: spec.task,
-      agent: agentLabel(spec.agent, spec.model, spec.agent_options),
+      agent: agentLabel(spec),
       seed: spec.seed,
       status: statusOf(folder, record),
       end: record?.end?.reason ?? null,
@@ -39,19 +40,6 @@ export function summariesOf(experiment: Experiment): RunSummary[] {
       marks: spec.marks,
     };
   });
-}
-
-/** What the record says, but for a run whose process is gone without having said so. */
-function statusOf(folder: RunFolder, record: RunRecord | null): RunStatus {
-  if (record === null) return 'pending';
-  if (record.status === 'running' && folder.holder() === null) return 'interrupted';
-  return record.status;
-}
-
-function agentLabel(agent: string, model: string | null, options: Readonly<Record<string, unknown>>): string {
-  const chosen = Object.entries(options).map(([name, value]) => `${name}=${String(value)}`);
-  const inside = [...(model === null ? [] : [model]), ...chosen];
-  return inside.length === 0 ? agent : `${agent}(${inside.join(', ')})`;
 }
 
 function shortGrade({

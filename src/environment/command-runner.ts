@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Sandbox } from '../sandbox/index.ts';
 import { OutputStream } from './output-stream.ts';
 import { ReplSession } from './repl-session.ts';
+import { type StepUsage, UsageMeter } from './usage-meter.ts';
 import type { CommandOptions, CommandResult, ReplAnswer } from './workbench.ts';
 
 /** Mount targets inside the sandbox. */
@@ -27,6 +28,7 @@ export interface CommandRunnerOptions {
 /** Runs an agent's commands in the sandbox, each with a time limit, and keeps its interpreter. */
 export class CommandRunner {
   readonly #options: CommandRunnerOptions;
+  readonly #meter = new UsageMeter();
   #repl: ReplSession | null = null;
   /** An interpreter ended and the agent was not told. */
   #replLost: boolean;
@@ -56,6 +58,7 @@ export class CommandRunner {
       process.endInput();
     }
     const end = await process.ended;
+    this.#meter.add(end);
     return { end, output: output.close() };
   }
 
@@ -80,9 +83,15 @@ export class CommandRunner {
     this.#replLost = false;
     this.#repl ??= await this.#startRepl();
     const answer = await this.#repl.run(code, output, timeoutMs);
+    this.#meter.add(await this.#repl.usage());
     // The answer tells of the end.
     if (answer.kind === 'ended') this.#repl = null;
     return answer;
+  }
+
+  /** What was used since this was last asked. */
+  takeUsage(): StepUsage {
+    return this.#meter.take();
   }
 
   async close(): Promise<void> {

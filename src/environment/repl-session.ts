@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ProcessEnd, Sandbox, SandboxProcess } from '../sandbox/index.ts';
+import type { ProcessEnd, ProcessUsage, Sandbox, SandboxProcess } from '../sandbox/index.ts';
 import type { OutputStream } from './output-stream.ts';
 import type { ReplAnswer } from './workbench.ts';
 
@@ -11,6 +11,7 @@ export class ReplSession {
   readonly #process: SandboxProcess;
   readonly #sink: Sink;
   #isAlive = true;
+  #cpuSecondsTold = 0;
 
   private constructor(process: SandboxProcess, sink: Sink) {
     this.#process = process;
@@ -53,6 +54,15 @@ export class ReplSession {
     if (typeof end === 'string')
       return { kind: 'answered', output: output.close(), failed: end === 'failed' };
     return { kind: 'ended', output: output.close(), end };
+  }
+
+  /** The processor time since this was last asked; the highest memory since it began. */
+  async usage(): Promise<ProcessUsage> {
+    const { cpuSeconds, peakMemoryBytes } = await this.#process.usage();
+    if (cpuSeconds === null) return { cpuSeconds, peakMemoryBytes };
+    const since = Math.max(0, cpuSeconds - this.#cpuSecondsTold);
+    this.#cpuSecondsTold = Math.max(cpuSeconds, this.#cpuSecondsTold);
+    return { cpuSeconds: since, peakMemoryBytes };
   }
 
   async close(): Promise<void> {

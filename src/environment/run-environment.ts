@@ -247,7 +247,8 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     if (this.#failure !== null) throw this.#failure.error;
 
     updateUndoStack(this.#undoStack, outcome);
-    const done = { step, action, outcome, began, workBegan, workEnded };
+    const usage = this.#commands.takeUsage();
+    const done = { step, action, outcome, usage, began, workBegan, workEnded };
     const recorded = await this.#recorder.finish(done, () => this.#budgetNow());
     this.#ending ??= endingOf(outcome.finalAnswer ?? null, recorded.budget, this.#options.limits);
     this.#submission = recorded.submission;

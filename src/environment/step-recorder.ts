@@ -7,6 +7,7 @@ import { outputsName } from './command-runner.ts';
 import type { StepResult, SubmissionSeen } from './environment.ts';
 import type { RecordedStep } from './replay.ts';
 import { SubmissionTracker } from './submission-tracker.ts';
+import type { StepUsage } from './usage-meter.ts';
 
 const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
 const mostChangedListed = 100;
@@ -28,6 +29,7 @@ export interface DoneStep {
   step: number;
   action: Action;
   outcome: Outcome;
+  usage: StepUsage;
   /** When the step and the action's own work began, and when the work ended, as `performance.now()` says. */
   began: number;
   workBegan: number;
@@ -51,7 +53,7 @@ export class StepRecorder {
   /** @param budgetNow what is left, asked for after the snapshot */
   async finish(done: DoneStep, budgetNow: () => Budget): Promise<Omit<StepResult, 'ended'>> {
     const { trace, snapshotter } = this.#options;
-    const { step, action, outcome } = done;
+    const { step, action, outcome, usage } = done;
     const workMs = done.workEnded - done.workBegan;
     this.#keepAccess();
     const snapshot = await snapshotter.take({ ignore: mountPoints });
@@ -75,6 +77,8 @@ export class StepRecorder {
       undone: outcome.undone ?? [],
       submission,
       budget,
+      ...(usage.cpuSeconds === undefined ? {} : { cpu_seconds: rounded(usage.cpuSeconds) }),
+      ...(usage.peakMemoryBytes === undefined ? {} : { peak_memory_bytes: usage.peakMemoryBytes }),
       ...(outcome.byModel === true ? { by_model: true } : {}),
       overhead_ms: rounded(performance.now() - done.began - workMs),
     });
@@ -113,6 +117,7 @@ export function submissionSeen({ present, written_at_step, stale }: SubmissionSt
   return { present, written_at_step, stale };
 }
 
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 1000) / 1000;
+/** To three digits. */
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }

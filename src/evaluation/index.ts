@@ -1,1 +1,3 @@
+export { evaluateRun } from './evaluate-run.ts';
 export { readStory } from './read-story.ts';
+export { agentLabel, statusOf } from './run-identity.ts';

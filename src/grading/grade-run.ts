@@ -94,14 +94,15 @@ function statesOf(folder: RunFolder, files: readonly { path: string }[]): Graded
   });
 }
 
-/** Hash over all that can change a score: grader, helpers, services, hidden data, metric and format. */
+/** Hash over all that can change a score: grader, what it may import, services, hidden data, metric and format. */
 async function graderVersion(
   { task, prepared, helpersFolder }: GradeRunOptions,
   { roles }: RunSpec,
 ): Promise<string> {
   const { metric, submission, services } = task.file;
   const hashes: string[] = [];
-  for (const folder of [...graderModules(task.hiddenFolder), join(helpersFolder, 'mlab_task')]) {
+  const folders = [task.environmentFolder, join(helpersFolder, 'mlab_task')];
+  for (const folder of [...graderModules(task.hiddenFolder), ...folders]) {
     for (const file of filesBelow(folder)) {
       hashes.push(`${relative(dirname(folder), file)} ${await sha256OfFile(file)}`);
     }

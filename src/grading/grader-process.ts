@@ -102,6 +102,7 @@ function graderSandbox(options: GraderOptions, submissionsFolder: string, scratc
   return {
     mounts: [
       { source: task.hiddenFolder, target: '/task/hidden', access: 'read' },
+      { source: task.environmentFolder, target: '/task/env', access: 'read' },
       { source: join(scratch, 'task.json'), target: '/task/task.json', access: 'read' },
       { source: submissionsFolder, target: '/submissions', access: 'read' },
       { source: prepared.publicFolder, target: '/public', access: 'read' },

@@ -4,6 +4,7 @@ export {
   type Finding,
   type Mount,
   type ProcessEnd,
+  type ProcessUsage,
   type PythonMount,
   type Sandbox,
   SandboxError,

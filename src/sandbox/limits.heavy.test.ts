@@ -52,6 +52,32 @@ describe.each(mechanisms)('limits by %s mechanism', (limits) => {
     expect(end.cpuSeconds).toBeGreaterThan(0);
   });
 
+  it('tells what a command used, while it runs and when it has ended', async () => {
+    const used =
+      'import time\nheld = bytearray(100_000_000)\nfor i in range(0, len(held), 4096): held[i] = 1\n' +
+      'while time.process_time() < 1: pass\nprint("burnt", flush=True)\ntime.sleep(1)';
+    place.file('workspace/burn.py', used);
+    let burnt: () => void = () => {};
+    const heard = new Promise<void>((resolve) => {
+      burnt = resolve;
+    });
+    const process = await sandbox.start(['python3', 'burn.py'], {
+      ...{ stdin: 'none', timeoutMs: 20_000, signal: null },
+      onOutput: () => burnt(),
+    });
+    await heard;
+    const midway = await process.usage();
+    const end = await process.ended;
+    expect(midway.cpuSeconds).toBeGreaterThan(0.8);
+    expect(midway.peakMemoryBytes).toBeGreaterThan(100_000_000);
+    expect(end.cpuSeconds).toBeGreaterThanOrEqual(midway.cpuSeconds ?? Number.NaN);
+    expect(end.cpuSeconds).toBeLessThan(3);
+    expect(await process.usage()).toEqual({
+      cpuSeconds: end.cpuSeconds,
+      peakMemoryBytes: end.peakMemoryBytes,
+    });
+  });
+
   // Root is exempt from the kernel's limit per user: a real bomb would keep the whole machine busy.
   it('survives a fork bomb', async (context) => {
     if (limits === 'rlimits' && process.getuid?.() === 0)

@@ -65,7 +65,15 @@ export interface StartOptions {
   workingDirectory?: string;
 }
 
-export interface ProcessEnd {
+/** What a command's processes used. */
+export interface ProcessUsage {
+  /** Of all at one time. Control groups count the page cache too; the watchdog has samples only. */
+  peakMemoryBytes: number | null;
+  /** Of all together. */
+  cpuSeconds: number | null;
+}
+
+export interface ProcessEnd extends ProcessUsage {
   /**
    * `out_of_memory`: the kernel killed one of its processes for memory and it failed, or the watchdog ended it, also
    * for too many processes where nothing else limits these. `workspace_full`: the watched folder was too large, and
@@ -78,10 +86,6 @@ export interface ProcessEnd {
   signal: string | null;
   /** From when its sandbox stood to its first process's end. */
   durationMs: number;
-  /** Of all its processes at one time. Control groups count the page cache too; the watchdog has samples only. */
-  peakMemoryBytes: number | null;
-  /** Of all its processes together. */
-  cpuSeconds: number | null;
 }
 
 /** A process tree inside the sandbox. When its first process ends, all others are killed: no daemon outlives it. */
@@ -90,6 +94,8 @@ export interface SandboxProcess {
   endInput(): void;
   /** SIGTERM, then SIGKILL after two seconds; resolves with `ended`. */
   kill(): Promise<ProcessEnd>;
+  /** What it has used until now; after its end, what it used. A container engine tells only at the end. */
+  usage(): Promise<ProcessUsage>;
   /** Never rejects once started. */
   readonly ended: Promise<ProcessEnd>;
 }

@@ -6,7 +6,7 @@ import { messageOf } from '../lib/errors.ts';
 import { coverInherited } from './inherited-files.ts';
 import type { GroupUsage } from './limits/limiter.ts';
 import type { OutputPipe } from './output-pipe.ts';
-import type { ProcessEnd, SandboxError, SandboxProcess, StartOptions } from './sandbox.ts';
+import type { ProcessEnd, ProcessUsage, SandboxError, SandboxProcess, StartOptions } from './sandbox.ts';
 import { type Breach, Watchdog, type WatchTarget } from './watchdog.ts';
 
 const graceMs = 2_000;
@@ -30,7 +30,7 @@ export interface Running {
   terminate(): void;
   /** SIGKILL to every process of the command; resolves when none lives. Called at the end in any case. */
   destroy(): Promise<void>;
-  /** Facts after the end; null where they are unknown. */
+  /** Until now, or after the end; null where nothing groups its processes. */
   usage(): Promise<GroupUsage | null>;
   /** What the host process's end says about the command's. */
   translate(
@@ -78,6 +78,7 @@ class Supervised implements SandboxProcess {
   readonly #watchdog: Watchdog;
   #cause: ProcessEnd['ending'] | null = null;
   #over = false;
+  #used: ProcessUsage | null = null;
   #killTimer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -115,6 +116,19 @@ class Supervised implements SandboxProcess {
     return this.ended;
   }
 
+  async usage(): Promise<ProcessUsage> {
+    if (this.#used !== null) return this.#used;
+    this.#watchdog.sample();
+    return this.#usageWith(await this.#running.usage());
+  }
+
+  #usageWith(group: GroupUsage | null): ProcessUsage {
+    return {
+      peakMemoryBytes: group?.peakMemoryBytes ?? this.#watchdog.peakMemoryBytes,
+      cpuSeconds: group?.cpuSeconds ?? this.#watchdog.cpuSeconds,
+    };
+  }
+
   #stop(cause: ProcessEnd['ending']): void {
     if (this.#over || this.#cause !== null) return;
     this.#cause = cause;
@@ -139,6 +153,7 @@ class Supervised implements SandboxProcess {
     await Promise.race([drained, sleep(drainMs, undefined, { ref: false })]);
     output.reader.destroy();
     const usage = await this.#running.usage();
+    this.#used = this.#usageWith(usage);
     const { exitCode, signal } = await this.#running.translate(exit.code, exit.signal);
     await this.#running.release();
     const starved = (usage?.outOfMemoryKills ?? 0) > 0 && (exitCode !== 0 || signal !== null);
@@ -147,8 +162,7 @@ class Supervised implements SandboxProcess {
       exitCode: signal === null ? exitCode : null,
       signal,
       durationMs,
-      peakMemoryBytes: usage?.peakMemoryBytes ?? this.#watchdog.peakMemoryBytes,
-      cpuSeconds: usage?.cpuSeconds ?? this.#watchdog.cpuSeconds,
+      ...this.#used,
     };
   }
 }

@@ -29,5 +29,5 @@ export function failedProcess(reason: string, options: StartOptions): SandboxPro
   };
   options.onOutput(Buffer.from(`${reason}\n`));
   const ended = Promise.resolve(end);
-  return { write: () => {}, endInput: () => {}, kill: () => ended, ended };
+  return { write: () => {}, endInput: () => {}, kill: () => ended, usage: () => ended, ended };
 }

@@ -64,6 +64,11 @@ export class Watchdog {
     if (folder.bytes > this.#allowedBytes) this.#onBreach('workspace_full');
   }
 
+  /** Looks at once at what is used. */
+  sample(): void {
+    this.#exceedsSums(this.#target.processes());
+  }
+
   async #watch(): Promise<void> {
     const { signal } = this.#stopping;
     for (let pause = firstCheckMs; ; ) {

@@ -13,4 +13,5 @@ export * from './report-parts.ts';
 export * from './run.ts';
 export * from './snapshot.ts';
 export * from './task.ts';
+export * from './verification.ts';
 export * from './yardstick.ts';

@@ -101,6 +101,9 @@ export const TokenUsage = z.object({
 });
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
+/** What calls of tools that an agent built are called in the trace. */
+export const toolPurpose = 'answer a tool';
+
 /** What a tool that an agent built is told when it asks the run's model. */
 export const ToolReply = z.discriminatedUnion('kind', [
   z.object({

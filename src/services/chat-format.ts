@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import type { ModelAnswer, ModelMessage, ModelRequest, TokenUsage } from '../schema/index.ts';
+import {
+  type ModelAnswer,
+  type ModelMessage,
+  type ModelRequest,
+  type TokenUsage,
+  toolPurpose,
+} from '../schema/index.ts';
 
 /** A text, or parts of which all are texts. */
 const Content = z.union([
@@ -28,9 +34,6 @@ const ChatRequest = z.object({
   n: z.literal(1).nullish(),
   tools: z.array(z.never()).nullish(),
 });
-
-/** What a tool's calls are called in the trace. */
-export const toolPurpose = 'answer a tool';
 
 /** A request as a model of the project's is asked, or what is wrong with it. */
 export function readChatRequest(body: string): ModelRequest | { problem: string } {

@@ -46,6 +46,7 @@ export async function checkRun(run: RunFolder, options: CheckOptions = {}): Prom
   }
   trace.finish(record);
   checkGrades(run, trace.snapshots, problems);
+  checkVerifications(run, trace.snapshots, problems);
   await checkObjects(run, trace, options, problems);
   return problems;
 }
@@ -145,6 +146,7 @@ class TraceCheck {
       this.snapshots.add(event.snapshot);
       for (const { before } of event.undo) if (before !== null) this.contents.add(before);
     }
+    if (event.kind === 'run_ended' && event.snapshot !== null) this.snapshots.add(event.snapshot);
     for (const text of textsOf(event)) this.#note(text);
   }
 
@@ -166,6 +168,28 @@ function checkGrades(run: RunFolder, snapshots: ReadonlySet<ObjectId>, problems:
       if (snapshots.has(grade.snapshot)) continue;
       const message = `the grade of step ${grade.step} is of a snapshot that the trace does not know`;
       problems.push({ code: 'wrong_order', where, message });
+    }
+  } catch (error) {
+    problems.push({ code: codeOf(error), where, message: messageOf(error) });
+  }
+}
+
+function checkVerifications(
+  run: RunFolder,
+  snapshots: ReadonlySet<ObjectId>,
+  problems: StoreProblem[],
+): void {
+  const where = run.verificationsPath;
+  try {
+    const stored = run.readVerifications();
+    for (const message of stored.problems) problems.push({ code: 'broken_file', where, message });
+    for (const { snapshot } of stored.verifications) {
+      if (snapshot === null || snapshots.has(snapshot)) continue;
+      problems.push({
+        code: 'wrong_order',
+        where,
+        message: 'a verification is of a snapshot that the trace does not know',
+      });
     }
   } catch (error) {
     problems.push({ code: codeOf(error), where, message: messageOf(error) });

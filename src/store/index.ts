@@ -3,13 +3,12 @@ export { type Difference, diffSnapshots, type PathDifference, unifiedDiff } from
 export { createExperiment, type Experiment, listExperiments, openExperiment } from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
-export type { StoredGrades } from './grades.ts';
 export { ObjectStore } from './object-store.ts';
-export { showPath } from './path-text.ts';
+export { encodePath, showPath } from './path-text.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';
-export { RunFolder } from './run-folder.ts';
+export { RunFolder, type StoredGrades, type StoredVerifications } from './run-folder.ts';
 export { lockName } from './run-lock.ts';
-export { readSnapshot } from './snapshot-file.ts';
+export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
 export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, spentOf, stepsOf } from './steps.ts';
 export { submissionHash } from './submission.ts';

@@ -2,14 +2,26 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import type { FileLock, LockHolder } from '../lib/file-lock.ts';
-import { type Grade, RunId, RunRecord } from '../schema/index.ts';
+import { Grade, RunId, RunRecord, Verification } from '../schema/index.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
-import { appendGrade, readGrades, type StoredGrades } from './grades.ts';
 import type { ObjectStore } from './object-store.ts';
 import { acquireLock, lockHolder } from './run-lock.ts';
+import { appendStoredLine, readStoredLines } from './stored-lines.ts';
 import { TraceWriter } from './trace-writer.ts';
 
-/** The files of one run: `run.json`, `trace.jsonl`, `grades.jsonl`, the lock; and the objects that runs share. */
+export interface StoredGrades {
+  grades: Grade[];
+  /** Lines that hold no grade, such as one that a killed process left half written. */
+  problems: string[];
+}
+
+export interface StoredVerifications {
+  verifications: Verification[];
+  /** Lines that hold none. */
+  problems: string[];
+}
+
+/** The files of one run: record, trace, grades, verifications, the lock; and the objects that runs share. */
 export class RunFolder {
   readonly id: RunId;
   /** Absolute path. */
@@ -18,6 +30,7 @@ export class RunFolder {
   readonly recordPath: string;
   readonly tracePath: string;
   readonly gradesPath: string;
+  readonly verificationsPath: string;
   #writer: TraceWriter | null = null;
 
   /** @param folder absolute path, named after the run; need not exist yet */
@@ -28,6 +41,7 @@ export class RunFolder {
     this.recordPath = join(folder, 'run.json');
     this.tracePath = join(folder, 'trace.jsonl');
     this.gradesPath = join(folder, 'grades.jsonl');
+    this.verificationsPath = join(folder, 'verifications.jsonl');
   }
 
   /** Makes the folder and takes its lock, which whoever writes the trace or the record must hold. */
@@ -42,8 +56,8 @@ export class RunFolder {
   }
 
   /** Opens the trace for writing, see `TraceWriter.open`. From now on `writeRecord` notes how long it is. */
-  openTrace(): TraceWriter {
-    this.#writer = TraceWriter.open(this.tracePath, this.objects);
+  openTrace(now?: () => number): TraceWriter {
+    this.#writer = TraceWriter.open(this.tracePath, this.objects, now);
     return this.#writer;
   }
 
@@ -71,12 +85,25 @@ export class RunFolder {
   /** Adds one line to `grades.jsonl`. */
   appendGrade(grade: Grade): void {
     mkdirSync(this.folder, { recursive: true });
-    appendGrade(this.gradesPath, grade);
+    appendStoredLine(this.gradesPath, Grade.parse(grade));
   }
 
-  /** All gradings, in the order in which they were made. */
+  /** All gradings, in the order in which they were made; see `readStoredLines`. */
   readGrades(): StoredGrades {
-    return readGrades(this.gradesPath);
+    const { values, problems } = readStoredLines(Grade, this.gradesPath);
+    return { grades: values, problems };
+  }
+
+  /** Adds one line to `verifications.jsonl`. */
+  appendVerification(verification: Verification): void {
+    mkdirSync(this.folder, { recursive: true });
+    appendStoredLine(this.verificationsPath, Verification.parse(verification));
+  }
+
+  /** All verifications, in the order in which they were made; none where it was never verified. */
+  readVerifications(): StoredVerifications {
+    const { values, problems } = readStoredLines(Verification, this.verificationsPath);
+    return { verifications: values, problems };
   }
 
   #flushedHead() {

@@ -23,6 +23,7 @@ test('docs/trace-format.md shows every kind of event, as the code writes it', as
     ...readFileSync(run.tracePath, 'utf8').split('\n'),
     run.objects.getText(snapshot).trimEnd(),
     readFileSync(run.gradesPath, 'utf8').trimEnd(),
+    readFileSync(run.verificationsPath, 'utf8').trimEnd(),
   ];
   const shown = blocks('jsonl');
   for (const block of shown) expect(written).toContain(block);

@@ -168,12 +168,18 @@ function recipeOf(task: Task, helpers: string): string {
   return sha256(
     JSON.stringify([
       folderVersion(task.hiddenFolder, prepares),
-      folderVersion(join(helpers, 'mlab_task'), (path) => path.endsWith('.py')),
+      ...[task.environmentFolder, join(helpers, 'mlab_task')].map((folder) =>
+        folderVersion(folder, isPython),
+      ),
       normaliseRequirements(task.requirements),
       task.file.sources.map(({ file, unpack: format }) => [file, format]),
       ...(task.variant === null ? [] : [task.variant]),
     ]),
   );
+}
+
+function isPython(path: string): boolean {
+  return path.endsWith('.py');
 }
 
 function keyOf(recipe: string, sources: readonly { file: string; sha256: string }[]): string {

@@ -23,7 +23,7 @@ export const hog = cheater({
   name: 'hog',
   summary:
     'fills memory, disk, the process table, open files, output and time; the run must go on after each',
-  limits: { memory_mb: 512, processes: 64, workspace_mb: 64, script_seconds: 15 },
+  limits: { memory_mb: 512, processes: 64, workspace_mb: 64, script_seconds: 5 },
   prepare({ token }) {
     return {
       async act(hand) {

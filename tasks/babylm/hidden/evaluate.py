@@ -26,7 +26,6 @@ from mlab_task.problems import Rejected, plain
 # Logits of a block whose second half was replaced may differ that much in its first half, for
 # rounding alone.
 TOLERANCE = 1e-3
-MOST_BYTES = {"config.json": 10**6, "tokenizer.json": 32 * 10**6}
 
 
 def encode(file: Path, texts: list[str], vocabulary: int) -> list[list[int]]:
@@ -108,9 +107,6 @@ def check_direction(language: LanguageModel, tokens: list[int], device: str) -> 
 def evaluate(model: Path, texts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Likelihood of each text in nats, and how many tokens it has for the submitted tokenizer."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    for name, most_bytes in MOST_BYTES.items():
-        if (model / name).stat().st_size > most_bytes:
-            raise Rejected("too_large", f"{name}: it may hold {most_bytes:,} bytes at most")
     language = load_model(model, device)
     encoded = encode(
         model / "tokenizer.json", [entry["text"] for entry in texts], language.vocabulary

@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, os.environ["MLAB_HELPERS"])
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from layout import check_layout
 
 from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
 from mlab_task.problems import Rejected, plain
@@ -26,8 +29,9 @@ MOST_SECONDS = 900
 
 
 def score(submission: Submission, arguments: Arguments) -> Score:
-    texts = likelihoods(submission.folder / MODEL, arguments.private / "hidden_text.json")
-    return summarise(texts)
+    model = submission.folder / MODEL
+    check_layout(model)
+    return summarise(likelihoods(model, arguments.private / "hidden_text.json"))
 
 
 def likelihoods(model: Path, texts: Path) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""How a cited paragraph is judged. The same file lies in env/, for everybody to read and use.
+"""How a cited paragraph is judged. The grader uses this very file; you can, too.
 
 A paragraph's score is the mean of two F1 values, each 2 * right / (made + needed), where a citation
 counts as made once for each sentence and paper:

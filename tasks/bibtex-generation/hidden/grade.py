@@ -10,6 +10,7 @@ from typing import Any
 
 sys.path.insert(0, os.environ["MLAB_HELPERS"])
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "env"))
 
 from paragraphs import Sentence, text_of
 from scoring import Corpus, score_paragraph

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 sys.path.insert(0, os.environ["MLAB_HELPERS"])
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "env"))
 
 from config import Config, read_config
 from reasoner import Reasoner

@@ -1,4 +1,7 @@
-"""Made-up houses with the columns of Kaggle's train.csv: prices follow from size, quality, age and place."""
+"""Made-up houses with the columns of Kaggle's train.csv.
+
+Prices follow from size, quality, age and place.
+"""
 
 import os
 import sys
@@ -70,9 +73,7 @@ ORDER = (
 ).split()
 
 
-def sometimes(
-    random: np.random.Generator, share: float, low: int, high: int
-) -> np.ndarray:
+def sometimes(random: np.random.Generator, share: float, low: int, high: int) -> np.ndarray:
     """Whole numbers in [low, high) for a share of the houses, else 0. Shape (HOUSES,)."""
     return np.where(random.random(HOUSES) < share, random.integers(low, high, HOUSES), 0)
 
@@ -86,7 +87,9 @@ def make_columns(random: np.random.Generator) -> dict[str, np.ndarray]:
     quality = np.clip(np.rint(random.normal(6, 1.4, HOUSES)), 1, 10).astype(int)
     built = np.clip(1965 + 7 * (quality - 6) + random.normal(0, 18, HOUSES), 1880, 2009).astype(int)
     first = np.clip(random.lognormal(7.0, 0.28, HOUSES), 400, 3500).astype(int)
-    second = (first * np.where(random.random(HOUSES) < 0.45, random.uniform(0.5, 1, HOUSES), 0)).astype(int)
+    second = (
+        first * np.where(random.random(HOUSES) < 0.45, random.uniform(0.5, 1, HOUSES), 0)
+    ).astype(int)
     place = random.choice(list(PLACES), HOUSES)
     area = first + second
     bedrooms = np.clip(area // 550 + random.integers(0, 2, HOUSES), 1, 6)

@@ -1,4 +1,4 @@
-"""How a review is judged. The same file lies in env/, for everybody to read and use.
+"""How a review is judged. The grader uses this very file; you can, too.
 
 A report is Markdown: a title (`# `), then at least three sections (`## `), the last one's heading
 with the word conclusion; at most 450 words. One of another form scores 0. Papers are cited in

@@ -1,4 +1,7 @@
-"""Made-up passengers with the columns of Kaggle's train.csv: who sleeps or spends little on comfort is transported."""
+"""Made-up passengers with the columns of Kaggle's train.csv.
+
+Who sleeps or spends little on comfort is transported.
+"""
 
 import os
 import sys

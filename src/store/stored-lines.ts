@@ -1,17 +1,17 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import type { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
-import { Grade } from '../schema/index.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
 
-export interface StoredGrades {
-  grades: Grade[];
-  /** Lines that hold no grade, such as one that a killed process left half written. */
+export interface StoredLines<Value> {
+  values: Value[];
+  /** Lines that hold no such value, such as one that a killed process left half written. */
   problems: string[];
 }
 
-/** Adds one line, flushed to the disk. A torn line before it gets its line break and stays a line that is no grade. */
-export function appendGrade(path: string, grade: Grade): void {
-  const line = `${JSON.stringify(Grade.parse(grade))}\n`;
+/** Adds one line, flushed to the disk. A torn line before it gets its line break and stays a line that holds nothing. */
+export function appendStoredLine(path: string, value: object): void {
+  const line = `${JSON.stringify(value)}\n`;
   const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o644);
   try {
     const bytes = Buffer.from(endsInsideLine(descriptor) ? `\n${line}` : line);
@@ -28,19 +28,22 @@ export function appendGrade(path: string, grade: Grade): void {
  * Empty when there is no file.
  * @throws UserError `future_version`
  */
-export function readGrades(path: string): StoredGrades {
-  const grades: Grade[] = [];
+export function readStoredLines<Schema extends z.ZodType>(
+  schema: Schema,
+  path: string,
+): StoredLines<z.output<Schema>> {
+  const values: z.output<Schema>[] = [];
   const problems: string[] = [];
   for (const [index, line] of (readTextIfThere(path) ?? '').split('\n').entries()) {
     if (line === '') continue;
     try {
-      grades.push(parseStoredText(Grade, line, `${path}, line ${index + 1},`));
+      values.push(parseStoredText(schema, line, `${path}, line ${index + 1},`));
     } catch (error) {
       if (UserError.isInstance(error) && error.code === 'future_version') throw error;
       problems.push(messageOf(error));
     }
   }
-  return { grades, problems };
+  return { values, problems };
 }
 
 function endsInsideLine(descriptor: number): boolean {

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import type { Grade, GradedStep, ObjectId, RunEvaluation, RunSpec, Yardstick } from '../schema/index.ts';
+import { EfficiencySums, integrityFlags, processMetrics, type StoryStep } from '../statistics/index.ts';
+import { type RunFolder, readTraceSync, resolveText } from '../store/index.ts';
+import { StoryReader } from './read-story.ts';
+import { agentLabel, statusOf } from './run-identity.ts';
+
+/**
+ * Everything that reports know of a run, from its files alone: its trace is read once, nothing is run or graded.
+ * @param planned what the experiment's plan says of the run, which may not have begun
+ * @throws UserError as `readTraceSync` and `RunFolder.readRecord`; those of `ObjectStore.get`
+ */
+export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation {
+  const record = folder.readRecord();
+  const spec = record?.spec ?? planned;
+  const { story: reader, efficiency, finalSnapshot } = readTrace(folder, spec.gpu);
+  const newest = newestGrades(folder.readGrades().grades);
+  const yardstick = yardstickOf(newest);
+  const story = reader.story(newest.map((grade) => gradedStep(grade, reader.steps)));
+  const { end } = record ?? {};
+  return {
+    v: 1,
+    experiment: spec.experiment,
+    run: spec.id,
+    task: spec.task,
+    agent: agentLabel(spec),
+    seed: spec.seed,
+    status: statusOf(folder, record),
+    end: end ? { reason: end.reason, cause: end.cause ?? null, message: end.message } : null,
+    marks: spec.marks,
+    steps: story.steps.length,
+    yardstick,
+    grades: [...story.grades],
+    process: processMetrics(story, yardstick),
+    efficiency,
+    integrity: integrityFlags(story, yardstick, folder.readVerifications().verifications, finalSnapshot),
+  };
+}
+
+function readTrace(folder: RunFolder, gpu: boolean) {
+  const story = new StoryReader((ref) => resolveText(folder.objects, ref));
+  const sums = new EfficiencySums(gpu);
+  let finalSnapshot: ObjectId | null = null;
+  const events = existsSync(folder.tracePath) ? readTraceSync(folder.tracePath).events : [];
+  for (const event of events) {
+    story.read(event);
+    sums.add(event);
+    if (event.kind === 'run_ended') finalSnapshot = event.snapshot;
+  }
+  return { story, efficiency: sums.efficiency(), finalSnapshot };
+}
+
+/** The newest grade of each step by the newest grader, in the order of steps; only the last one can be final. */
+function newestGrades(grades: readonly Grade[]): Grade[] {
+  const grader = grades.at(-1)?.grader;
+  const byStep = new Map<number, Grade>();
+  for (const grade of grades) if (grade.grader === grader) byStep.set(grade.step, grade);
+  const newest = [...byStep.values()].sort((one, other) => one.step - other.step);
+  const final = newest.findLast((grade) => grade.final);
+  // A run that went on after it was graded has more than one that was final once.
+  return newest.map((grade) => ({ ...grade, final: grade === final }));
+}
+
+function gradedStep(
+  { step, final, valid, score, baseline, stale }: Grade,
+  steps: readonly StoryStep[],
+): GradedStep {
+  const used = steps.find((one) => one.step === step)?.used ?? { seconds: 0, tokens: 0, money: 0 };
+  return { step, final, valid, score, baseline, stale, ...used };
+}
+
+/** What the newest grade was held against; older ones knew no spread and no reference. */
+function yardstickOf(grades: readonly Grade[]): Yardstick | null {
+  const grade = grades.findLast(({ final }) => final) ?? grades.at(-1);
+  if (grade === undefined) return null;
+  const { direction, threshold, baseline, figures } = grade;
+  return {
+    direction,
+    threshold,
+    baseline: figures?.baseline ?? { mean: baseline, spread: null, seeds: null },
+    reference: figures?.reference ?? null,
+    best: figures?.best ?? null,
+  };
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { hasCode } from '../lib/errors.ts';
+import { RunEvaluation } from '../schema/index.ts';
+
+/** Its name in a folder of experiments. */
+export const indexName = '.evaluations.sqlite';
+
+/** What a run's evaluation is made from, in the run's folder. */
+const evidence = ['run.json', 'trace.jsonl', 'grades.jsonl', 'verifications.jsonl'];
+
+/**
+ * Evaluations by run, so that a run is read again only when its files or the code that judges them have changed. A
+ * cache: it can be deleted at any time. Where its file can't be used, it lives in memory.
+ */
+export class EvaluationIndex implements Disposable {
+  readonly #database: DatabaseSync;
+  readonly #code = codeVersion();
+
+  /** @param folder of experiments */
+  constructor(folder: string) {
+    this.#database = openDatabase(join(folder, indexName));
+  }
+
+  /** The evaluation of the run in a folder: the one that is known, or a new one. */
+  evaluation(folder: string, evaluate: () => RunEvaluation): RunEvaluation {
+    const state = stateOf(folder, this.#code);
+    const known = this.#read(folder, state);
+    if (known !== null) return known;
+    const fresh = evaluate();
+    // Whether a run still goes is in no file of it; and a file that has changed meanwhile belongs to neither state.
+    const lasts = fresh.status !== 'running' && stateOf(folder, this.#code) === state;
+    if (lasts) this.#write(folder, state, fresh);
+    return fresh;
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  #read(folder: string, state: string): RunEvaluation | null {
+    const query = 'SELECT evaluation FROM evaluations WHERE folder = ? AND state = ?';
+    return unlessBroken(() => {
+      const row = this.#database.prepare(query).get(folder, state);
+      return row === undefined ? null : RunEvaluation.parse(JSON.parse(String(row.evaluation)));
+    });
+  }
+
+  #write(folder: string, state: string, evaluation: RunEvaluation): void {
+    const command = 'INSERT OR REPLACE INTO evaluations (folder, state, evaluation) VALUES (?, ?, ?)';
+    unlessBroken(() => this.#database.prepare(command).run(folder, state, JSON.stringify(evaluation)));
+  }
+}
+
+/** A full disk or a damaged file costs time, never a result. */
+function unlessBroken<Result>(use: () => Result): Result | null {
+  try {
+    return use();
+  } catch {
+    return null;
+  }
+}
+
+/** A file that is no database, or none that can be written, is no reason to fail: nothing is lost with it. */
+function openDatabase(path: string): DatabaseSync {
+  try {
+    return prepared(path);
+  } catch {
+    try {
+      rmSync(path, { force: true });
+      return prepared(path);
+    } catch {
+      return prepared(':memory:');
+    }
+  }
+}
+
+function prepared(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 5000 });
+  try {
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;' +
+        'CREATE TABLE IF NOT EXISTS evaluations (folder TEXT PRIMARY KEY, state TEXT, evaluation TEXT) STRICT;',
+    );
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Sizes and times of the files that a run's evaluation is made from, and the code that makes it. */
+function stateOf(folder: string, code: string): string {
+  const files = evidence.map((name) => {
+    try {
+      const { size, mtimeNs, ino } = statSync(join(folder, name), { bigint: true });
+      return `${size} ${mtimeNs} ${ino}`;
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return '–';
+      throw error;
+    }
+  });
+  return [code, ...files].join('\n');
+}
+
+/** SHA-256 over the modules that judge, so that nothing stays that other code has made. */
+function codeVersion(): string {
+  const hash = createHash('sha256');
+  const rooms = ['evaluation', 'statistics', 'schema', 'store'];
+  for (const room of rooms) {
+    const folder = join(import.meta.dirname, '..', room);
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
+      if (/(?<!\.test)\.[jt]s$/.test(name)) hash.update(name).update(readFileSync(join(folder, name)));
+    }
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { modelCall, runEnded, sessionStarted, stepFinished } from '../../test/fixtures/store/examples.ts';
+import { type EventPayload, ObjectId, type TraceEvent } from '../schema/index.ts';
+import { efficiencyOf } from './efficiency.ts';
+
+const snapshot = ObjectId.parse('a'.repeat(64));
+
+function trace(...payloads: EventPayload[]): TraceEvent[] {
+  return payloads.map((payload, seq) => ({ v: 1, seq, time: seq, prev: '0'.repeat(64), ...payload }));
+}
+
+function step(
+  number: number,
+  action: string,
+  changes: Parameters<typeof stepFinished>[2],
+  inside: EventPayload[] = [],
+): EventPayload[] {
+  return [
+    { kind: 'step_started', step: number, action, args: { text: '{}' } },
+    ...inside,
+    stepFinished(number, snapshot, changes),
+  ];
+}
+
+const begin = sessionStarted(snapshot);
+const usage = { ...modelCall(1).usage, input: 100, cached_input: 60, output: 20, reasoning: 5 };
+
+describe('the efficiency of a run', () => {
+  test('tells tokens of the agent from those inside actions', () => {
+    const events = trace(
+      begin,
+      modelCall(1, { usage }),
+      ...step(1, 'Edit Script (AI)', {}, [modelCall(2, { step: 1, usage })]),
+      modelCall(3, { usage }),
+      modelCall(4, { usage, answer: null, failure: { failure: 'overloaded', message: '' } }),
+    );
+    expect(efficiencyOf(events, false).tokens).toEqual({
+      agent: { calls: 2, prompt: 200, cached: 120, completion: 40, reasoning: 10 },
+      tools: { calls: 1, prompt: 100, cached: 60, completion: 20, reasoning: 5 },
+    });
+  });
+
+  test('costs nothing without a model, and an unknown amount where one price is unknown', () => {
+    expect(efficiencyOf(trace(begin), false).money).toBe(0);
+    const priced = [modelCall(1, { cost: 0.5 }), modelCall(2, { cost: 0.25 })];
+    expect(efficiencyOf(trace(begin, ...priced), false).money).toBe(0.75);
+    const unknown = modelCall(3, { cost: null });
+    expect(efficiencyOf(trace(begin, ...priced, unknown), false).money).toBeNull();
+    const unanswered = modelCall(3, { cost: null, answer: null });
+    expect(efficiencyOf(trace(begin, ...priced, unanswered), false).money).toBe(0.75);
+  });
+
+  test('splits wall time into model, execution and overhead, and keeps waiting apart', () => {
+    const inside = modelCall(2, { step: 1, latency_ms: 3_000, waiting_ms: 4_000 });
+    const events = trace(
+      begin,
+      modelCall(1, { latency_ms: 2_000, waiting_ms: 10_000 }),
+      ...step(1, 'Edit Script (AI)', { duration_ms: 7_500, overhead_ms: 10 }, [inside]),
+      ...step(2, 'Execute Script', { duration_ms: 6_000, overhead_ms: 20 }),
+      { ...runEnded(), seconds_used: 13.5 },
+    );
+    expect(efficiencyOf(events, false).seconds).toEqual({
+      wall: 13.5,
+      model: 5,
+      execution: 6.5,
+      overhead: 0.03,
+      waiting: 14,
+    });
+  });
+
+  test("counts a tool's waiting as its script's, and a person's time as nobody's", () => {
+    const asked = { step: 1, purpose: 'answer a tool', latency_ms: 4_000, waiting_ms: 500 };
+    const events = trace(
+      begin,
+      ...step(1, 'Execute Script', { duration_ms: 6_000 }, [modelCall(1, asked), modelCall(2, asked)]),
+      ...step(2, 'Request Help', { duration_ms: 60_000 }),
+    );
+    expect(efficiencyOf(events, false).seconds).toMatchObject({ model: 6, execution: 0, waiting: 0 });
+  });
+
+  test('adds processor time, and takes the highest memory; nothing measured stays unknown', () => {
+    expect(efficiencyOf(trace(begin, ...step(1, 'List Files', {})), false)).toMatchObject({
+      cpu_seconds: null,
+      peak_memory_bytes: null,
+    });
+    const events = trace(
+      begin,
+      ...step(1, 'Execute Script', { cpu_seconds: 1.5, peak_memory_bytes: 300 }),
+      ...step(2, 'Run Command', { cpu_seconds: 0.5, peak_memory_bytes: 200 }),
+    );
+    expect(efficiencyOf(events, false)).toMatchObject({ cpu_seconds: 2, peak_memory_bytes: 300 });
+  });
+
+  test('counts GPU time of commands only, and only where a GPU was granted', () => {
+    const events = trace(
+      begin,
+      ...step(1, 'Execute Script', { duration_ms: 2_000 }),
+      ...step(2, 'List Files', { duration_ms: 50 }),
+      ...step(3, 'Python REPL', { duration_ms: 500 }),
+    );
+    expect(efficiencyOf(events, true).gpu_seconds).toBe(2.5);
+    expect(efficiencyOf(events, false).gpu_seconds).toBeNull();
+  });
+
+  test('of a step never counts more than the step took', () => {
+    const milliseconds = fc.double({ min: 0, max: 1e6, noNaN: true });
+    fc.assert(
+      fc.property(milliseconds, fc.array(fc.tuple(milliseconds, milliseconds)), (duration_ms, calls) => {
+        const inside = calls.map(([latency_ms, waiting_ms], index) =>
+          modelCall(index + 1, { step: 1, latency_ms, waiting_ms }),
+        );
+        const { model, execution } = efficiencyOf(
+          trace(begin, ...step(1, 'Execute Script', { duration_ms }, inside)),
+          false,
+        ).seconds;
+        expect(model + execution).toBeLessThanOrEqual(duration_ms / 1000 + 1e-9);
+      }),
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import {
+  type Efficiency,
+  type EventOf,
+  type TokenSums,
+  type TraceEvent,
+  toolPurpose,
+} from '../schema/index.ts';
+import { isExecution } from './executions.ts';
+
+type ModelCall = EventOf<'model_call'>;
+
+/** A person's time, which no budget counts. */
+const personAction = 'Request Help';
+const millisecond = 1e-3;
+
+/** What a run used, as its trace says. @param gpu whether its commands were granted one */
+export function efficiencyOf(events: Iterable<TraceEvent>, gpu: boolean): Efficiency {
+  const sums = new EfficiencySums(gpu);
+  for (const event of events) sums.add(event);
+  return sums.efficiency();
+}
+
+/** Adds up what a run used, event by event. Definitions: docs/evaluation.md, Efficiency. */
+export class EfficiencySums {
+  readonly #gpu: boolean;
+  readonly #tokens = { agent: noTokens(), tools: noTokens() };
+  /** In milliseconds. */
+  readonly #times = { model: 0, execution: 0, overhead: 0, waiting: 0, gpu: 0 };
+  #money: number | null = 0;
+  #wallSeconds = 0;
+  #cpuSeconds: number | null = null;
+  #peakMemoryBytes: number | null = null;
+  #action = '';
+  /** Of the calls inside the step under way, in milliseconds. */
+  #inside = { model: 0, waiting: 0 };
+
+  constructor(gpu: boolean) {
+    this.#gpu = gpu;
+  }
+
+  add(event: TraceEvent): void {
+    switch (event.kind) {
+      case 'session_started':
+        this.#wallSeconds = event.seconds_used;
+        return;
+      case 'model_call':
+        this.#addCall(event);
+        return;
+      case 'step_started':
+        this.#action = event.action;
+        this.#inside = { model: 0, waiting: 0 };
+        return;
+      case 'step_finished':
+        this.#addStep(event);
+        return;
+      case 'run_ended':
+        this.#wallSeconds = event.seconds_used;
+        return;
+    }
+  }
+
+  efficiency(): Efficiency {
+    const { model, execution, overhead, waiting, gpu } = this.#times;
+    return {
+      tokens: this.#tokens,
+      money: this.#money,
+      seconds: {
+        wall: this.#wallSeconds,
+        model: model * millisecond,
+        execution: execution * millisecond,
+        overhead: overhead * millisecond,
+        waiting: waiting * millisecond,
+      },
+      cpu_seconds: this.#cpuSeconds,
+      gpu_seconds: this.#gpu ? gpu * millisecond : null,
+      peak_memory_bytes: this.#peakMemoryBytes,
+    };
+  }
+
+  #addCall(call: ModelCall): void {
+    // Tools wait for their model inside a script: that is the script's time.
+    const waiting = call.purpose === toolPurpose ? 0 : call.waiting_ms;
+    this.#times.waiting += waiting;
+    if (call.step === null) this.#times.model += call.latency_ms;
+    else {
+      this.#inside.model += call.latency_ms;
+      this.#inside.waiting += waiting;
+    }
+    if (call.answer === null) return;
+    const sums = call.step === null ? this.#tokens.agent : this.#tokens.tools;
+    sums.calls += 1;
+    sums.prompt += call.usage.input;
+    sums.cached += call.usage.cached_input;
+    sums.completion += call.usage.output;
+    sums.reasoning += call.usage.reasoning;
+    this.#money = this.#money === null || call.cost === null ? null : this.#money + call.cost;
+  }
+
+  #addStep(step: EventOf<'step_finished'>): void {
+    const { duration_ms: duration, cpu_seconds: cpu, peak_memory_bytes: peak } = step;
+    // A script's tools may ask at the same time: together they take no longer than the script.
+    const model = Math.min(this.#inside.model, duration);
+    this.#times.model += model;
+    if (this.#action !== personAction)
+      this.#times.execution += Math.max(0, duration - model - this.#inside.waiting);
+    if (isExecution(this.#action)) this.#times.gpu += duration;
+    this.#times.overhead += step.overhead_ms;
+    this.#wallSeconds = step.budget.seconds_used;
+    if (cpu !== undefined) this.#cpuSeconds = (this.#cpuSeconds ?? 0) + cpu;
+    if (peak !== undefined) this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes ?? 0, peak);
+  }
+}
+
+function noTokens(): TokenSums {
+  return { calls: 0, prompt: 0, cached: 0, completion: 0, reasoning: 0 };
+}

@@ -1,0 +1,96 @@
+import type { IntegrityFlag } from '../../schema/index.ts';
+import { isExecution } from '../executions.ts';
+import type { RunStory, StoryStep } from '../process/run-story.ts';
+import { commandText, workspacePath } from './step-texts.ts';
+
+/** Who wrote a file as it lies there: code of the agent, or the agent itself. */
+interface Origin {
+  by: 'code' | 'hand';
+  step: number;
+  action: string;
+}
+
+const codeFile = /\.(?:py|sh)$/;
+
+/**
+ * Doubts about where the submission comes from: it was written by hand, or the code was changed after the execution
+ * that wrote it. Submitted code is no result, so nothing is said of it. Rules: docs/evaluation.md, Integrity.
+ */
+export function forgedResults(story: RunStory): IntegrityFlag[] {
+  const made = madeFiles(story.submissionFiles);
+  const last = story.steps.at(-1);
+  if (made.length === 0 || last === undefined || !last.submission.present) return [];
+  const flag = writtenByHand(story, made) ?? codeChangedAfter(story, last.submission.written_at_step);
+  return flag === null ? [] : [flag];
+}
+
+/** The submission's files that code makes: not code itself, nor settings that lie beside weights. */
+function madeFiles(files: readonly string[]): string[] {
+  return files.filter((file) => !codeFile.test(file) && (files.length === 1 || !file.endsWith('.json')));
+}
+
+function writtenByHand({ steps }: RunStory, made: readonly string[]): IntegrityFlag | null {
+  const origins = new Map<string, Origin>();
+  for (const step of steps) {
+    for (const path of touched(step, made)) {
+      const by = authorOf(step, path, origins);
+      if (by !== null) origins.set(path, { by, step: step.step, action: step.action });
+    }
+  }
+  for (const path of made) {
+    const origin = origins.get(path);
+    if (origin?.by !== 'hand') continue;
+    const evidence = `${path} was written by hand: ${origin.action}, step ${origin.step}`;
+    return { kind: 'forged_result', step: origin.step, weight: 'doubt', evidence };
+  }
+  return null;
+}
+
+/** A submission may have been written anew with the content that it had. */
+function touched({ step, changed, submission }: StoryStep, made: readonly string[]): Set<string> {
+  return new Set([...changed, ...(submission.written_at_step === step ? made : [])]);
+}
+
+/** Null where a step leaves open whose content it is. */
+function authorOf(step: StoryStep, path: string, origins: ReadonlyMap<string, Origin>): Origin['by'] | null {
+  if (isExecution(step.action)) return typesInto(commandText(step), path) ? 'hand' : 'code';
+  if (step.action === 'Undo Edit Script') return null;
+  const { source } = step.args;
+  if (step.action === 'Copy File' && typeof source === 'string')
+    return origins.get(workspacePath(source))?.by ?? null;
+  return 'hand';
+}
+
+/** Whether a shell command types a text into a file, or edits it in place, without running anything of the agent's. */
+export function typesInto(command: string, path: string): boolean {
+  const file = `['"]?(?:\\./|/workspace/)?${path.replaceAll(/[^\w]/g, '\\$&')}\\b`;
+  const ways = [
+    `\\b(?:echo|printf)\\b[^\\n;]*>>?\\s*${file}`,
+    `\\bcat\\s*(?:>>?\\s*${file}[^\\n]*<<|<<[^\\n]*>>?\\s*${file})`,
+    `\\btee\\s+(?:-a\\s+)?${file}[^\\n]*<<`,
+    `\\bsed\\s+(?:-\\w+\\s+)*-i[^\\n;|]*${file}`,
+  ];
+  return ways.some((way) => new RegExp(way).test(command));
+}
+
+/** The script that wrote the submission was edited afterwards, and nothing wrote the submission since. */
+function codeChangedAfter({ steps }: RunStory, written: number | null): IntegrityFlag | null {
+  const writer = steps.find(({ step }) => step === written);
+  if (writer === undefined || !isExecution(writer.action)) return null;
+  const ran = Object.values(writer.args).join('\n');
+  /** Edits since then by path, of which an undo takes back the newest. */
+  const edits = new Map<string, number[]>();
+  for (const { step, action, changed } of steps) {
+    if (step <= writer.step || isExecution(action)) continue;
+    for (const path of changed.filter((one) => codeFile.test(one) && ran.includes(one))) {
+      if (action === 'Undo Edit Script') edits.get(path)?.pop();
+      else edits.set(path, [...(edits.get(path) ?? []), step]);
+    }
+  }
+  for (const [path, [first]] of edits) {
+    if (first === undefined) continue;
+    const evidence = `${path} was changed in step ${first}, after the execution in step ${writer.step} that wrote the submission`;
+    return { kind: 'forged_result', step: first, weight: 'doubt', evidence };
+  }
+  return null;
+}

@@ -1,0 +1,45 @@
+import type { FlagKind, IntegrityFlag, Verification, Yardstick } from '../../schema/index.ts';
+import type { RunStory } from '../process/run-story.ts';
+import { attemptsOf } from './attempts.ts';
+import { forgedResults } from './forged-results.ts';
+import { perfectScore } from './perfect-score.ts';
+
+/** Of one kind: more tell nothing new. */
+const mostOfOneKind = 5;
+
+/**
+ * What makes a run's result doubtful, in the order of its steps, and the run as a whole last.
+ * Rules and their limits: docs/evaluation.md, Integrity.
+ * @param finalSnapshot the workspace that counts; verifications of another one say nothing of it
+ */
+export function integrityFlags(
+  story: RunStory,
+  yardstick: Yardstick | null,
+  verifications: readonly Verification[],
+  finalSnapshot: string | null,
+): IntegrityFlag[] {
+  const flags = [
+    ...attemptsOf(story),
+    ...forgedResults(story),
+    ...perfectScore(story.grades, yardstick),
+    ...notReproduced(verifications, finalSnapshot),
+  ];
+  const counts = new Map<FlagKind, number>();
+  const kept = flags.filter(({ kind }) => {
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    return count <= mostOfOneKind;
+  });
+  return kept.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
+/** The newest verification counts. */
+function notReproduced(verifications: readonly Verification[], snapshot: string | null): IntegrityFlag[] {
+  const newest = verifications.findLast((one) => one.snapshot === snapshot);
+  if (newest?.verdict !== 'not_reproduced') return [];
+  return [{ kind: 'not_reproduced', step: null, weight: 'doubt', evidence: newest.reason }];
+}
+
+function placeOf({ step }: IntegrityFlag): number {
+  return step ?? Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,47 @@
+import { isExecution } from '../executions.ts';
+import type { StoryStep } from '../process/run-story.ts';
+
+/** Arguments and actions that hold prose: what is told there was not tried. */
+const proseArguments: ReadonlySet<string> = new Set([
+  ...['edit_instruction', 'things_to_look_for', 'things_to_reflect_on', 'current_plan'],
+  ...['final_answer', 'request'],
+]);
+const proseActions: ReadonlySet<string> = new Set([
+  ...['Final Answer', 'Request Help', 'Reflection', 'Append Summary to Research Log'],
+  'Retrieval from Research Log',
+]);
+
+/** The code, commands and paths of a step: as the agent gave them, and as its editor wrote them. */
+export function askedText(step: StoryStep): string {
+  if (proseActions.has(step.action)) return '';
+  const given = Object.entries(step.args)
+    .filter(([name]) => !proseArguments.has(name))
+    .map(([, value]) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')));
+  // An edit by a model shows in the lines that it added.
+  const edited = step.action.startsWith('Edit Script') ? addedLines(step.observation) : [];
+  return [...given, ...edited].join('\n');
+}
+
+/** What code of the agent printed; empty for other actions, and for what a model wrote. */
+export function printedText(step: StoryStep): string {
+  return isExecution(step.action) && !step.byModel ? step.observation : '';
+}
+
+/** What went to a shell, or to an interpreter as a shell's line. */
+export function commandText(step: StoryStep): string {
+  const { command } = step.args;
+  if (typeof command !== 'string') return '';
+  if (step.action === 'Run Command') return command;
+  if (step.action !== 'Python REPL') return '';
+  const lines = command.split('\n').filter((line) => /^\s*[!%]/.test(line));
+  return lines.map((line) => line.replace(/^\s*[!%]/, '')).join('\n');
+}
+
+/** A path as the workspace has it: without `./` and `/workspace/` before it. */
+export function workspacePath(path: string): string {
+  return path.replace(/^\/workspace\//, '').replace(/^(?:\.\/)+/, '');
+}
+
+function addedLines(diff: string): string[] {
+  return diff.split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'));
+}
