@@ -1,4 +1,5 @@
 import type { ComparedCell, Comparison, ReportCell, RunEvaluation } from '../../schema/index.ts';
+import { Exchanges } from '../numeric/permutation.ts';
 import { rateDifferenceInterval } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
 import { cellsOf, inOrder } from './cell-data.ts';
@@ -19,7 +20,7 @@ export interface ComparedSide {
  * sides have an agent in common, each agent is compared with itself; else all runs of a side are taken together.
  */
 export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOptions = {}): Comparison {
-  const { resamples } = settingsOf(options);
+  const exchanges = new Exchanges(settingsOf(options).resamples);
   const isByAgent = haveCommonAgent(a, b);
   const cellsBy = ({ evaluations }: ComparedSide, side: string) => {
     const all = isByAgent ? evaluations : evaluations.map((one) => ({ ...one, agent: '' }));
@@ -33,12 +34,12 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
     return other === undefined ? [] : [{ a: cell, b: other }];
   });
   const overall = (measure: 'success' | 'normalised' | 'superiority') =>
-    corrected([differenceIn(measure, pairs, [a.name, b.name], resamples)])[0] ?? null;
+    corrected([differenceIn(measure, pairs, exchanges)])[0] ?? null;
   const comparison: Omit<Comparison, 'sentences'> = {
     v: 1,
     a: a.name,
     b: b.name,
-    cells: comparedCells(pairs, isByAgent, resamples),
+    cells: comparedCells(pairs, isByAgent, exchanges),
     only_a: [...ofA.keys()].filter((name) => !ofB.has(name)),
     only_b: [...ofB.keys()].filter((name) => !ofA.has(name)),
     overall: {
@@ -63,10 +64,8 @@ function nameOf({ task, agent }: { task: string; agent: string }): string {
   return agent === '' ? task : `${task}, ${agent}`;
 }
 
-function comparedCells(pairs: readonly CellPair[], isByAgent: boolean, resamples: number): ComparedCell[] {
-  const differences = corrected(
-    pairs.map((pair) => differenceIn('superiority', [pair], ['cell', nameOf(pair.a)], resamples)),
-  );
+function comparedCells(pairs: readonly CellPair[], isByAgent: boolean, exchanges: Exchanges): ComparedCell[] {
+  const differences = corrected(pairs.map((pair) => differenceIn('superiority', [pair], exchanges)));
   return pairs.flatMap(({ a: after, b: before }, index) => {
     const superiority = differences[index] ?? null;
     if (superiority === null) return [];
