@@ -5,6 +5,8 @@ import type { RunStory, StoryStep } from './run-story.ts';
 import { editedFile, isEdit, isReading, plainPath, ran } from './steps.ts';
 
 const mostExamples = 20;
+/** Entries in which an agent says what it expects. */
+const expectation = /predict|expect|hypothes|goal/i;
 
 /** A claim with where it stands, and whether a measurement before it holds its number. */
 export interface JudgedClaim extends Claim {
@@ -77,6 +79,7 @@ class ClaimJudge {
   }
 
   read(step: number, entry: string, text: string): void {
+    if (expectation.test(entry)) return;
     for (const claim of claimsIn(text)) {
       const name = `${claim.number.value} ${claim.number.suffix}`;
       if (this.#mentioned.has(name) || this.#measurements.isGiven(claim)) continue;

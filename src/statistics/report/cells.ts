@@ -50,6 +50,7 @@ export function cellOf(runs: readonly RunFacts[], task: TaskId, agent: string, s
       ),
     })),
     score: summaryOf(inRate.flatMap(({ line }) => line.score ?? [])),
+    baseline: summaryOf(inRate.flatMap(({ line }) => line.baseline ?? []))?.mean ?? null,
     improvement: estimateOf(improvement),
     improvement_of_all: estimateOf(improvementOfAll),
     normalised: estimateOf(normalised),
