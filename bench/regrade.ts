@@ -63,7 +63,7 @@ async function measureTask(id: string, context: BenchContext): Promise<Times> {
   for (const folder of folders) await gradeRun({ ...optionsFor(graded, context), folder, which: 'all' });
   const all = (performance.now() - start) / 1000;
   const grades = folders.flatMap((folder) => folder.readGrades().grades);
-  const submissions = new Set(grades.map(({ submission }) => submission)).size;
+  const submissions = new Set(grades.flatMap(({ submission }) => submission ?? [])).size;
   return { steps: grades.length, submissions, all, single };
 }
 

@@ -53,6 +53,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'help',
     'crowd',
     'kill',
+    'reports',
     'regrade',
   ]);
   for (const benchmark of benchmarks) {

@@ -52,7 +52,9 @@ test('a run whose files change while it is read is read again', () => {
 test('a run that goes on is read every time: that its process was killed is in no file', () => {
   using index = new EvaluationIndex(place);
   index.evaluation(run, () => exampleEvaluation({ status: 'running' }));
-  expect(index.evaluation(run, () => exampleEvaluation({ status: 'interrupted' })).status).toBe('interrupted');
+  expect(index.evaluation(run, () => exampleEvaluation({ status: 'interrupted' })).status).toBe(
+    'interrupted',
+  );
 });
 
 test('an index that is no database, or holds nonsense, is made anew', () => {

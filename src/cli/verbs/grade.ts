@@ -97,7 +97,7 @@ export const grade: Verb = {
         run,
         one.final ? `${one.step} (final)` : String(one.step),
         number(one.score),
-        percent(improvementOf({ grade: one }), true),
+        percent(improvementOf(one), true),
         [
           ...one.problems.map(({ message }) => oneLine(message, 200)),
           ...(one.stale ? ['stale: older than the last script run'] : []),

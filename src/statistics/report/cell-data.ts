@@ -1,0 +1,44 @@
+import type { RunEvaluation, TaskId, Yardstick } from '../../schema/index.ts';
+import { type CellData, cellOf } from './cells.ts';
+import type { Settings } from './options.ts';
+import { factsOf, type RunFacts } from './run-facts.ts';
+
+/** Evaluations in an order that does not depend on how they came. */
+export function inOrder(evaluations: readonly RunEvaluation[]): RunEvaluation[] {
+  const keyed = evaluations.map((evaluation) => {
+    const { task, agent, experiment, seed, run } = evaluation;
+    return { evaluation, key: [task, agent, experiment, seed, run] as const };
+  });
+  keyed.sort((one, other) => {
+    for (const [index, part] of one.key.entries()) {
+      const same = other.key[index] ?? '';
+      if (part !== same) return part < same ? -1 : 1;
+    }
+    // Copies of an experiment under the same name, with other content.
+    const [text, otherText] = [JSON.stringify(one.evaluation), JSON.stringify(other.evaluation)];
+    return Number(text > otherText) - Number(text < otherText);
+  });
+  return keyed.map(({ evaluation }) => evaluation);
+}
+
+/** One cell for each task and agent, by task, then agent. @param evaluations as `inOrder` leaves them */
+export function cellsOf(evaluations: readonly RunEvaluation[], settings: Settings): CellData[] {
+  return groupsOf(evaluations, settings).flatMap((runs) => {
+    const [first] = runs;
+    if (first === undefined) return [];
+    const { task, agent } = first.evaluation;
+    return [cellOf(runs, task, agent, settings)];
+  });
+}
+
+/** The runs of each task and agent. @param evaluations as `inOrder` leaves them */
+export function groupsOf(evaluations: readonly RunEvaluation[], settings: Settings): RunFacts[][] {
+  const yardsticks = new Map<TaskId, Yardstick>();
+  for (const { task, yardstick } of evaluations) {
+    if (yardstick !== null && !yardsticks.has(task)) yardsticks.set(task, yardstick);
+  }
+  const groups = Map.groupBy(evaluations, ({ task, agent }) => JSON.stringify([task, agent]));
+  return [...groups.values()].map((group) =>
+    group.map((evaluation) => factsOf(evaluation, yardsticks.get(evaluation.task) ?? null, settings)),
+  );
+}
