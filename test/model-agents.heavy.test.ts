@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readStory } from '../src/evaluation/index.ts';
 import type { TaskEquipment } from '../src/runs/index.ts';
 import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../src/store/index.ts';
@@ -45,6 +46,17 @@ function deedsOf({ tracePath, objects }: RunFolder) {
   }));
 }
 
+/** The story without what differs from run to run: times, and bytes that depend on them. */
+function storyOf(folder: RunFolder) {
+  const story = readStory(folder, []);
+  const steps = story.steps.map(({ used, snapshot, submission, observation, ...step }) => ({
+    ...step,
+    tokens: used.tokens,
+    observation: observation.replaceAll(/\d+\.\d s/g, 'S'),
+  }));
+  return { ...story, steps };
+}
+
 function callsOf({ tracePath }: RunFolder): number {
   return readTraceSync(tracePath).events.filter(({ kind }) => kind === 'model_call').length;
 }
@@ -70,6 +82,10 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
       'ok',
     ]);
     expect(await checkRun(whole)).toEqual([]);
+    const { formatErrors, steps: told, end } = storyOf(whole);
+    expect(formatErrors.map(({ reply }) => reply)).toEqual(['I should act.']);
+    expect(told.some(({ entries }) => entries.Thought !== undefined)).toBe(true);
+    expect(end).toMatchObject({ reason: 'final_answer', finalAnswer: 'done' });
     const { length } = readTraceSync(whole.tracePath).events;
     let kills = 0;
     for (const moment of [2, 4, 7, Math.floor(length / 2), length - 4]) {
@@ -79,6 +95,7 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
       expect(resumed, `killed after ${moment} events`).toMatchObject({ status: 'finished', steps: 8 });
       expect(deedsOf(folder)).toEqual(deedsOf(whole));
       expect(callsOf(folder)).toBe(callsOf(whole));
+      expect(storyOf(folder)).toEqual(storyOf(whole));
       expect(await checkRun(folder)).toEqual([]);
     }
     // Near its end, a session may be faster than its killer.

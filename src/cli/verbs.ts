@@ -90,6 +90,16 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs-check.ts')).runsCheck,
   },
   {
+    name: 'runs import',
+    summary: 'import runs of the original benchmark as an experiment',
+    load: async () => (await import('./verbs/runs-import.ts')).runsImport,
+  },
+  {
+    name: 'runs export',
+    summary: 'write runs as log folders of the original, JSON lines, tables or a git repository',
+    load: async () => (await import('./verbs/runs-export.ts')).runsExport,
+  },
+  {
     name: 'models',
     summary: 'list the providers of language models and what they lack; ask one with --ping',
     load: async () => (await import('./verbs/models.ts')).models,

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Grade, GradedStep, ObjectId, RunEvaluation, RunSpec, Yardstick } from '../schema/index.ts';
-import { EfficiencySums, integrityFlags, type StoryStep } from '../statistics/index.ts';
+import { EfficiencySums, integrityFlags, processMetrics, type StoryStep } from '../statistics/index.ts';
 import { type RunFolder, readTraceSync, resolveText } from '../store/index.ts';
-import { processMetrics } from './process-stand-in.ts';
 import { StoryReader } from './read-story.ts';
 import { agentLabel, statusOf } from './run-identity.ts';
 

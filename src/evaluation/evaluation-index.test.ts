@@ -49,6 +49,14 @@ test('a run whose files change while it is read is read again', () => {
   expect(index.evaluation(run, () => exampleEvaluation({ steps: 7 })).steps).toBe(7);
 });
 
+test('a run that goes on is read every time: that its process was killed is in no file', () => {
+  using index = new EvaluationIndex(place);
+  index.evaluation(run, () => exampleEvaluation({ status: 'running' }));
+  expect(index.evaluation(run, () => exampleEvaluation({ status: 'interrupted' })).status).toBe(
+    'interrupted',
+  );
+});
+
 test('an index that is no database, or holds nonsense, is made anew', () => {
   writeFileSync(
     join(place, indexName),

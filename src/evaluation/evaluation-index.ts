@@ -30,8 +30,9 @@ export class EvaluationIndex implements Disposable {
     const known = this.#read(folder, state);
     if (known !== null) return known;
     const fresh = evaluate();
-    // A file that has changed meanwhile belongs to neither state.
-    if (stateOf(folder, this.#code) === state) this.#write(folder, state, fresh);
+    // Whether a run still goes is in no file of it; and a file that has changed meanwhile belongs to neither state.
+    const lasts = fresh.status !== 'running' && stateOf(folder, this.#code) === state;
+    if (lasts) this.#write(folder, state, fresh);
     return fresh;
   }
 

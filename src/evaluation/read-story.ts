@@ -1,4 +1,4 @@
-import type { GradedStep, TextRef, TraceEvent } from '../schema/index.ts';
+import { type GradedStep, ModelAnswer, type TextRef, type TraceEvent } from '../schema/index.ts';
 import type { FormatError, RunStory, StoryStep } from '../statistics/index.ts';
 import { type RunFolder, readTraceSync, resolveText } from '../store/index.ts';
 
@@ -9,6 +9,9 @@ export function readStory(folder: RunFolder, grades: readonly GradedStep[]): Run
   for (const event of events) reader.read(event);
   return reader.story(grades);
 }
+
+/** The entry by which agents note what is wrong with a reply. */
+const formatError = 'Format error';
 
 /** Folds the events of a run into its story, one after another. */
 export class StoryReader {
@@ -22,6 +25,8 @@ export class StoryReader {
   #end: RunStory['end'] = null;
   #tokens = 0;
   #money: number | null = 0;
+  /** What the agent's model replied and nothing has come of yet. */
+  #reply: string | null = null;
 
   constructor(text: (ref: TextRef) => string) {
     this.#text = text;
@@ -42,10 +47,12 @@ export class StoryReader {
         if (event.answer === null) return;
         this.#tokens += event.usage.input + event.usage.output;
         this.#money = this.#money === null || event.cost === null ? null : this.#money + event.cost;
+        if (event.role === 'agent' && event.purpose === 'act') this.#readReply(this.#text(event.answer));
         return;
       case 'step_started': {
         const { step, action } = event;
         this.#started = { step, action, args: argsOf(this.#text(event.args)) };
+        this.#reply = null;
         return;
       }
       case 'step_finished':
@@ -53,6 +60,8 @@ export class StoryReader {
         return;
       case 'run_ended': {
         const { reason, message, final_answer } = event;
+        // Whatever else ended the run kept the last reply from being acted on.
+        if (reason === 'reply_format') this.#rejectReply();
         this.#end = { reason, message, finalAnswer: final_answer === null ? null : this.#text(final_answer) };
         return;
       }
@@ -73,10 +82,26 @@ export class StoryReader {
   #readNote(entries: Readonly<Record<string, TextRef>>): void {
     for (const [name, ref] of Object.entries(entries)) {
       const text = this.#text(ref);
-      if (name === 'Format error')
-        this.#formatErrors.push({ afterStep: this.#steps.at(-1)?.step ?? 0, reply: text });
-      else this.#entries[name] = text;
+      const before = this.#entries[name];
+      if (name === formatError) this.#rejectReply(text);
+      else this.#entries[name] = before === undefined ? text : `${before}\n\n${text}`;
     }
+  }
+
+  /** Agents that note no format errors ask again, with no step in between. */
+  #readReply(text: string): void {
+    const answer = ModelAnswer.parse(JSON.parse(text));
+    if (answer.kind !== 'answered') return;
+    // An agent may hold a final answer back once, to be sure of it: the reply was in order.
+    if (this.#reply !== null && !/final[_ ]answer/i.test(this.#reply)) this.#rejectReply();
+    this.#reply = [answer.text, ...answer.tool_calls.map((call) => JSON.stringify(call))].join('\n');
+  }
+
+  #rejectReply(complaint = ''): void {
+    const afterStep = this.#steps.at(-1)?.step ?? 0;
+    if (this.#reply !== null || complaint !== '')
+      this.#formatErrors.push({ afterStep, reply: this.#reply ?? complaint });
+    this.#reply = null;
   }
 
   #finish(event: TraceEvent & { kind: 'step_finished' }): void {

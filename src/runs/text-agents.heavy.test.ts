@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { runOnce } from '../../test/fixtures/run-place.ts';
 import { type Agent, agentByName } from '../agents/index.ts';
+import { readStory } from '../evaluation/index.ts';
 import { ModelRegistry } from '../models/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { AgentOptions } from '../schema/index.ts';
@@ -99,6 +100,8 @@ withSandbox(`an agent that writes its actions as text${why}`, () => {
       expect(deeds.map(({ action }) => action)).toEqual(
         expect.arrayContaining(['List Files', 'Execute Script', 'Edit Script (AI)', 'Final Answer']),
       );
+      const { formatErrors } = readStory(whole, []);
+      expect(formatErrors.map((error) => error.reply)).toEqual([replies[2], replies[5]]);
       const replayed = await replayRun(record.spec, whole, agent, equipment.task);
       expect(replayed.diverged).toBe(null);
       const lines = readFileSync(whole.tracePath, 'utf8').split('\n');

@@ -49,6 +49,17 @@ export const SubmissionState = z.object({
 });
 export type SubmissionState = z.infer<typeof SubmissionState>;
 
+/** A part of an action that the environment of another system recorded by itself. */
+export const InnerStep = z.object({
+  action: z.string(),
+  /** The arguments as JSON text. */
+  args: TextRef,
+  observation: TextRef,
+  /** Milliseconds since 1970. */
+  time: z.int(),
+});
+export type InnerStep = z.infer<typeof InnerStep>;
+
 const payloads = [
   z.object({
     kind: z.literal('session_started'),
@@ -100,6 +111,8 @@ const payloads = [
     by_model: z.boolean().optional(),
     /** Cost of validating, tracing and snapshotting, without the action's own work. */
     overhead_ms: z.number(),
+    /** Of an imported run: what its environment recorded of the action's own doing, such as reading a file. */
+    inner: z.array(InnerStep).optional(),
   }),
   /** One call of a language model, with every try that it took. */
   z.object({

@@ -1,4 +1,5 @@
 export * from './action.ts';
+export * from './comparison.ts';
 export * from './evaluation.ts';
 export * from './event.ts';
 export * from './experiment.ts';
@@ -7,6 +8,8 @@ export * from './ids.ts';
 export * from './limits.ts';
 export * from './model.ts';
 export * from './process-metrics.ts';
+export * from './report.ts';
+export * from './report-parts.ts';
 export * from './run.ts';
 export * from './snapshot.ts';
 export * from './task.ts';

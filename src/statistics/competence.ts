@@ -1,4 +1,5 @@
-import type { Metric } from '../schema/index.ts';
+import type { Metric, ScoreFigures, Yardstick } from '../schema/index.ts';
+import { studentQuantile } from './numeric/distributions.ts';
 
 /** Whether higher or lower scores are better. */
 export type Direction = Metric['direction'];
@@ -18,4 +19,39 @@ export function improvement(score: number, baseline: number, direction: Directio
 /** A run succeeds when its improvement is beyond the threshold (the paper's: more than 0.1). */
 export function isSuccess(gain: number | null, threshold: number): boolean {
   return gain !== null && gain > threshold;
+}
+
+/**
+ * Where a score lies between baseline (0) and reference (1); beyond both it goes on. Where the baseline was measured
+ * beside the submission and differs from the task's, both improvements are taken and their ratio is the value: it is
+ * the same number, and does not depend on the speed of the machine.
+ * @returns null where no reference is known, or it is no better than the baseline
+ */
+export function normalisedScore(
+  score: number,
+  baseline: number,
+  { direction, baseline: declared, reference }: Yardstick,
+): number | null {
+  if (reference === null) return null;
+  const sign = direction === 'maximize' ? 1 : -1;
+  const whole = sign * (reference.mean - declared.mean);
+  if (whole <= 0) return null;
+  if (baseline === declared.mean) return (sign * (score - baseline)) / whole;
+  const [gain, wholeGain] = [
+    improvement(score, baseline, direction),
+    improvement(reference.mean, declared.mean, direction),
+  ];
+  return gain === null || wholeGain === null ? null : gain / wholeGain;
+}
+
+/**
+ * How far one more run of the starter may lie from the mean of those measured: half the 95 % prediction interval,
+ * t · s · √(1 + 1/n) (Hahn & Meeker 1991, Statistical Intervals, section 4.7), as a fraction of the mean.
+ * @returns 0 where the baseline does not vary; null where its spread is not known, was taken from a single seed, or
+ * the mean is 0
+ */
+export function baselineNoise({ mean, spread, seeds }: ScoreFigures): number | null {
+  if (spread === 0) return 0;
+  if (spread === null || seeds === null || seeds < 2 || mean === 0) return null;
+  return (studentQuantile(0.975, seeds - 1) * spread * Math.sqrt(1 + 1 / seeds)) / Math.abs(mean);
 }

@@ -18,6 +18,20 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
 }
 
+/** Quantile of ascending numbers, one at least, with straight lines between them (Hyndman & Fan 1996, type 7). */
+export function quantileOfSorted(sorted: ArrayLike<number>, share: number): number {
+  const place = Math.min(1, Math.max(0, share)) * (sorted.length - 1);
+  const below = sorted[Math.floor(place)] ?? Number.NaN;
+  const above = sorted[Math.ceil(place)] ?? Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+/** Mean of the middle half: a quarter of the numbers, rounded down, is left out at each end. One number at least. */
+export function interquartileMean(values: readonly number[]): number {
+  const cut = Math.floor(values.length / 4);
+  return mean(values.toSorted((a, b) => a - b).slice(cut, values.length - cut));
+}
+
 /** A range that holds the true value with a stated confidence. */
 export interface Interval {
   low: number;

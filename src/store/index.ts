@@ -4,11 +4,11 @@ export { createExperiment, type Experiment, listExperiments, openExperiment } fr
 export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
 export { ObjectStore } from './object-store.ts';
-export { showPath } from './path-text.ts';
+export { encodePath, showPath } from './path-text.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';
 export { RunFolder, type StoredGrades, type StoredVerifications } from './run-folder.ts';
 export { lockName } from './run-lock.ts';
-export { readSnapshot } from './snapshot-file.ts';
+export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
 export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, spentOf, stepsOf } from './steps.ts';
 export { submissionHash } from './submission.ts';

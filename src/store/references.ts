@@ -7,8 +7,13 @@ export function textsOf(event: TraceEvent): TextRef[] {
   switch (event.kind) {
     case 'step_started':
       return [event.args];
+    case 'session_started':
+      return event.task === undefined ? [] : [event.task.problem];
     case 'step_finished':
-      return [event.observation];
+      return [
+        event.observation,
+        ...(event.inner ?? []).flatMap(({ args, observation }) => [args, observation]),
+      ];
     case 'note':
       return Object.values(event.entries);
     case 'model_call':

@@ -56,8 +56,8 @@ export class RunFolder {
   }
 
   /** Opens the trace for writing, see `TraceWriter.open`. From now on `writeRecord` notes how long it is. */
-  openTrace(): TraceWriter {
-    this.#writer = TraceWriter.open(this.tracePath, this.objects);
+  openTrace(now?: () => number): TraceWriter {
+    this.#writer = TraceWriter.open(this.tracePath, this.objects, now);
     return this.#writer;
   }
 

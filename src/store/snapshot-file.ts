@@ -10,6 +10,11 @@ export function serializeSnapshot(entries: readonly SnapshotEntry[]): string {
   return `{"v":1,"entries":[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}\n]}\n`;
 }
 
+/** Keeps a snapshot that was not taken of a folder. @param entries in any order; with every folder that holds one */
+export function storeSnapshot(objects: ObjectStore, entries: readonly SnapshotEntry[]): ObjectId {
+  return objects.putText(serializeSnapshot(entries.toSorted(byPath)));
+}
+
 /** The order of entries: by the UTF-16 code units of their paths, as `<` compares them. */
 export function byPath(one: { path: string }, other: { path: string }): number {
   return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
@@ -46,7 +51,8 @@ function findUnsafePath(entries: readonly SnapshotEntry[]): string | null {
   return null;
 }
 
-function isSafePath(path: string): boolean {
+/** Whether a path names something inside a workspace, and can be written there. */
+export function isSafePath(path: string): boolean {
   if (path.includes('\0') || encodePath(path) === null) return false;
   return path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
 }

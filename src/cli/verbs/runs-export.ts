@@ -1,0 +1,53 @@
+import { type ExportFormat, exportFormats, exportRuns } from '../../exchange/index.ts';
+import { UserError } from '../../lib/errors.ts';
+import { locateRuns } from '../locate.ts';
+import { counted } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options {
+  to?: string;
+  out?: string;
+}
+
+export const runsExport: Verb = {
+  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
+  flags: [
+    { flags: '--to <format>', description: exportFormats.join(', ') },
+    { flags: '--out <folder>', description: 'a new or an empty folder' },
+  ],
+  details:
+    'mlagentbench: the log folders of the original, which mlab runs import reads back.\n' +
+    'jsonl: a file a run, with a line for each step that holds everything of it.\n' +
+    'csv: steps.csv with a row for each step, runs.csv with a row for each run.\n' +
+    'git: a bare repository with a branch for each run and a commit for each step; look into it with git clone.',
+  examples: [
+    ['mlab runs export start-1 --to csv --out tables', 'all runs as tables'],
+    [
+      'mlab runs export start-1/digits-automl-0 --to git --out digits.git',
+      'what each step did to the workspace',
+    ],
+  ],
+  async run(context, [given = ''], options: Options) {
+    const to = formatOf(options.to);
+    if (options.out === undefined)
+      throw new UserError('bad_flag', 'It must be said where to write.', 'Give a folder: --out FOLDER');
+    const { folders } = locateRuns(context, given);
+    const { folder, runs } = await exportRuns({
+      ...{ folders, to, out: options.out, variables: context.variables },
+      ...{ onProgress: context.log, signal: context.signal },
+    });
+    const steps = runs.reduce((sum, run) => sum + run.steps, 0);
+    return {
+      text: `${counted(runs.length, 'run')} with ${counted(steps, 'step')} written to ${folder}.`,
+      json: { format: to, folder, runs },
+    };
+  },
+};
+
+function formatOf(given: string | undefined): ExportFormat {
+  const format = exportFormats.find((one) => one === given);
+  if (format !== undefined) return format;
+  const fault =
+    given === undefined ? 'It must be said what to write.' : `--to ${given}: there is no such format.`;
+  throw new UserError('bad_flag', fault, `Use --to with one of: ${exportFormats.join(', ')}.`);
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { Grade, RunRecord, TraceEvent, TraceEventOf } from '../../schema/index.ts';
+import { ModelAnswer, ModelMessage } from '../../schema/index.ts';
+import { type RunFolder, readTraceSync, resolveText } from '../../store/index.ts';
+
+/** A run of the store with every text at hand, in the order in which it happened. */
+export interface RecordedRun {
+  folder: RunFolder;
+  record: RunRecord;
+  started: TraceEventOf<'session_started'> | null;
+  problem: string;
+  steps: RecordedStep[];
+  /** What was noted and asked after the last step. */
+  after: Aside[];
+  end: (TraceEventOf<'run_ended'> & { answer: string | null }) | null;
+  /** The newest grade of each step. */
+  grades: ReadonlyMap<number, Grade>;
+}
+
+export interface RecordedStep {
+  step: number;
+  action: string;
+  args: unknown;
+  observation: string;
+  started: TraceEventOf<'step_started'>;
+  finished: TraceEventOf<'step_finished'>;
+  inner: { action: string; args: unknown; observation: string; time: number }[];
+  /** Since the step before. */
+  before: Aside[];
+  /** Calls that the action made. */
+  calls: AskedModel[];
+}
+
+/** What happens between steps. */
+export type Aside = { kind: 'note'; entries: Record<string, string> } | AskedModel;
+
+export interface AskedModel {
+  kind: 'call';
+  event: TraceEventOf<'model_call'>;
+  messages: { role: string; text: string }[];
+  /** Null where none came. */
+  answer: string | null;
+}
+
+/** Null for a run that has not begun. @throws UserError as `readTraceSync` */
+export function readRecordedRun(folder: RunFolder): RecordedRun | null {
+  const record = folder.readRecord();
+  if (record === null) return null;
+  const reader = new Reader(folder, record);
+  for (const event of readTraceSync(folder.tracePath).events) reader.read(event);
+  return reader.run;
+}
+
+class Reader {
+  readonly run: RecordedRun;
+  #open: TraceEventOf<'step_started'> | null = null;
+  #calls: AskedModel[] = [];
+
+  constructor(folder: RunFolder, record: RunRecord) {
+    const newest = new Map(folder.readGrades().grades.map((grade) => [grade.step, grade]));
+    const empty = { started: null, problem: '', steps: [], after: [], end: null };
+    this.run = { folder, record, grades: newest, ...empty };
+  }
+
+  read(event: TraceEvent): void {
+    switch (event.kind) {
+      case 'session_started':
+        this.run.started ??= event;
+        if (event.task !== undefined) this.run.problem = this.#text(event.task.problem);
+        this.#open = null;
+        this.#calls = [];
+        return;
+      case 'note': {
+        const entries = Object.entries(event.entries).map(([name, text]) => [name, this.#text(text)]);
+        this.run.after.push({ kind: 'note', entries: Object.fromEntries(entries) });
+        return;
+      }
+      case 'model_call':
+        (event.step === null ? this.run.after : this.#calls).push(this.#asked(event));
+        return;
+      case 'step_started':
+        this.#open = event;
+        return;
+      case 'step_finished':
+        this.#finish(event);
+        return;
+      case 'run_ended': {
+        const answer = event.final_answer === null ? null : this.#text(event.final_answer);
+        this.run.end = { ...event, answer };
+      }
+    }
+  }
+
+  #finish(finished: TraceEventOf<'step_finished'>): void {
+    const started = this.#open;
+    this.#open = null;
+    if (started?.step !== finished.step) return;
+    this.run.steps.push({
+      ...{ step: finished.step, action: started.action, args: this.#json(started.args), started, finished },
+      observation: this.#text(finished.observation),
+      inner: (finished.inner ?? []).map(({ action, args, observation, time }) => ({
+        ...{ action, args: this.#json(args), observation: this.#text(observation), time },
+      })),
+      ...{ before: this.run.after.splice(0), calls: this.#calls },
+    });
+    this.#calls = [];
+  }
+
+  #asked(event: TraceEventOf<'model_call'>): AskedModel {
+    const messages = event.messages.map((ref) => {
+      const message = ModelMessage.parse(this.#json(ref));
+      return { role: message.role, text: message.text };
+    });
+    const answer = event.answer === null ? null : answerText(ModelAnswer.parse(this.#json(event.answer)));
+    return { kind: 'call', event, messages, answer };
+  }
+
+  #text(ref: Parameters<typeof resolveText>[1]): string {
+    return resolveText(this.run.folder.objects, ref);
+  }
+
+  #json(ref: Parameters<typeof resolveText>[1]): unknown {
+    return z.json().parse(JSON.parse(this.#text(ref)));
+  }
+}
+
+/** What the model said; a call of a tool as JSON. */
+function answerText(answer: ModelAnswer): string {
+  if (answer.kind !== 'answered') return answer.message;
+  return [answer.text, ...answer.tool_calls.map((call) => JSON.stringify(call))]
+    .filter((part) => part !== '')
+    .join('\n');
+}

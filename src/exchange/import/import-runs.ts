@@ -1,0 +1,219 @@
+import { rmSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import { sha256 } from '../../lib/hash.ts';
+import {
+  defaultLimits,
+  ExperimentName,
+  type Plan,
+  RunId,
+  type RunRecord,
+  type RunSpec,
+  type SandboxDriver,
+  TaskId,
+} from '../../schema/index.ts';
+import { createExperiment, type Experiment, readTraceSync, spentOf } from '../../store/index.ts';
+import { findTasks, type Task } from '../../tasks/index.ts';
+import { findOriginalRuns, readOriginalRun } from '../original/find-runs.ts';
+import type { OriginalRun } from '../original/original-run.ts';
+import { slug, taskIdOf } from '../task-names.ts';
+import { KnownContents } from './known-contents.ts';
+import { marksOf } from './marks.ts';
+import { ImportClock, modelNameOf, writeRun } from './run-writer.ts';
+import { Workspaces } from './workspaces.ts';
+
+export interface ImportOptions {
+  /** Each holds one run or many, at any depth. */
+  folders: readonly string[];
+  /** Of the experiment; default: made from the first folder's name. */
+  name?: string | undefined;
+  /** Where experiments lie. */
+  experiments: string;
+  /** Folders of our own tasks. */
+  taskFolders: readonly string[];
+  /** How graders of these runs are confined. */
+  sandbox: SandboxDriver;
+  /** Of mlab, for the plan. */
+  version: string;
+  onProgress: (message: string) => void;
+  signal: AbortSignal;
+}
+
+export interface ImportedRun {
+  run: RunId;
+  task: TaskId;
+  /** Whether we have this task: else the run can't be graded. */
+  known_task: boolean;
+  folder: string;
+  steps: number;
+  model_calls: number;
+  /** `there already`: an earlier import wrote the same. */
+  state: 'imported' | 'there already';
+  marks: string[];
+}
+
+export interface ImportResult {
+  experiment: Experiment;
+  runs: ImportedRun[];
+}
+
+/**
+ * Reads runs of the original benchmark into an experiment of our own. The same recordings give the same traces, byte for
+ * byte; what an earlier, perhaps interrupted, import has written is kept.
+ * @throws UserError `no_folder`, `no_runs`, `bad_name`, `plan_differs`, `import_differs`
+ */
+export async function importOriginalRuns(options: ImportOptions): Promise<ImportResult> {
+  const { onProgress, signal, taskFolders } = options;
+  const found = findOriginalRuns(options.folders);
+  const name = experimentName(options);
+  const contents = new KnownContents();
+  const runs: OriginalRun[] = [];
+  for (const [index, one] of found.entries()) {
+    signal.throwIfAborted();
+    const run = await readOriginalRun(one, signal);
+    for (const listing of run.snapshots.values()) contents.want(listing);
+    runs.push(run);
+    if (index % 50 === 49) onProgress(`${index + 1} of ${found.length} runs read`);
+  }
+  const tasks = new Map(findTasks(taskFolders).tasks.map((task) => [task.file.id as string, task]));
+  offerContents(contents, runs, tasks);
+  const planned = planRuns(runs, name, contents, options);
+  const experiment = createExperiment(join(options.experiments, name), planOf(planned, name, options));
+  const imported: ImportedRun[] = [];
+  for (const { run, spec } of planned) {
+    signal.throwIfAborted();
+    imported.push(await importRun(run, spec, experiment, { contents, task: tasks.get(spec.task), signal }));
+    onProgress(`${spec.id}: ${imported.at(-1)?.steps} steps, ${imported.at(-1)?.state}`);
+  }
+  return { experiment, runs: imported };
+}
+
+function experimentName({ name, folders }: ImportOptions): ExperimentName {
+  const wanted = name ?? `mlagentbench-${slug(basename(resolve(folders[0] ?? '.')), 80)}`;
+  const parsed = ExperimentName.safeParse(wanted);
+  if (parsed.success) return parsed.data;
+  throw new UserError(
+    'bad_name',
+    `"${wanted}" can't be the name of an experiment.`,
+    'Use at most 100 lower-case letters and digits, joined by "-", "_" or ".".',
+  );
+}
+
+/** Everything that may have been a file of a listed workspace. */
+function offerContents(
+  contents: KnownContents,
+  runs: readonly OriginalRun[],
+  tasks: ReadonlyMap<string, Task>,
+): void {
+  for (const run of runs) contents.offerRun(run);
+  for (const id of new Set(runs.map(({ task }) => taskIdOf(task)))) {
+    const task = tasks.get(id);
+    if (task !== undefined) contents.offerFolder(task.environmentFolder);
+  }
+}
+
+interface PlannedImport {
+  run: OriginalRun;
+  spec: RunSpec;
+}
+
+function planRuns(
+  runs: readonly OriginalRun[],
+  experiment: ExperimentName,
+  contents: KnownContents,
+  { sandbox }: ImportOptions,
+): PlannedImport[] {
+  const ids = new Set<string>();
+  return runs.map((run, index) => {
+    const task = TaskId.parse(taskIdOf(run.task));
+    const wanted = `${task}-${slug(run.model, 40)}-${slug(run.run, 40)}`;
+    let id = wanted;
+    for (let number = 2; ids.has(id); number += 1) id = `${wanted}-${number}`;
+    ids.add(id);
+    const spec: RunSpec = {
+      ...{ id: RunId.parse(id), experiment, task, task_version: 'mlagentbench' },
+      // No agent of ours: nothing of it can be resumed or replayed.
+      ...{ agent: 'mlagentbench', agent_options: {}, model: modelNameOf(run.model) },
+      seed: /^\d{1,9}$/.test(run.run) ? Number(run.run) : index,
+      ...{ limits: defaultLimits, sandbox, gpu: false, marks: marksOf(run, contents) },
+    };
+    return { run, spec };
+  });
+}
+
+function planOf(planned: readonly PlannedImport[], name: ExperimentName, { version }: ImportOptions): Plan {
+  const times = planned.flatMap(({ run }) => run.steps[0]?.timestamp ?? []);
+  const created = times.length === 0 ? 0 : Math.round(Math.min(...times) * 1000);
+  const runs = planned.map(({ spec }) => spec);
+  return { v: 1, name, created, mlab: version, parallel: 1, grade: 'none', runs };
+}
+
+interface RunTools {
+  contents: KnownContents;
+  task: Task | undefined;
+  signal: AbortSignal;
+}
+
+async function importRun(
+  run: OriginalRun,
+  spec: RunSpec,
+  experiment: Experiment,
+  tools: RunTools,
+): Promise<ImportedRun> {
+  const folder = experiment.runFolder(spec.id);
+  using _lock = folder.lock();
+  const source = fingerprint(run);
+  const earlier = folder.readRecord();
+  if (earlier !== null && earlier.versions.source !== source) throw differs(run, spec);
+  const state = earlier === null ? 'imported' : 'there already';
+  const record = earlier ?? (await writeRecord(run, spec, source, experiment, tools));
+  return {
+    ...{ run: spec.id, task: spec.task, known_task: tools.task !== undefined, folder: run.folder },
+    ...{ steps: record.steps, model_calls: record.spent?.calls ?? 0, state, marks: spec.marks },
+  };
+}
+
+/** The trace first, the record last: a run without a record was not imported to its end, and is written anew. */
+async function writeRecord(
+  run: OriginalRun,
+  spec: RunSpec,
+  source: string,
+  experiment: Experiment,
+  { contents, task, signal }: RunTools,
+): Promise<RunRecord> {
+  const folder = experiment.runFolder(spec.id);
+  rmSync(folder.tracePath, { force: true });
+  const submission = task?.file.submission.files.map(({ path }) => path) ?? [];
+  const clock = new ImportClock();
+  await using trace = folder.openTrace(clock.now);
+  const workspaces = new Workspaces({ objects: folder.objects, contents, submission });
+  const entry = task?.file.entry ?? '';
+  const written = writeRun({ run, trace, clock, workspaces, entry, submission, signal });
+  const { end, started, ended, steps, secondsUsed } = written;
+  const spent = spentOf(readTraceSync(folder.tracePath).events);
+  const record: RunRecord = {
+    ...{ v: 1, spec, status: end === null ? 'interrupted' : 'finished' },
+    end: end === null ? null : { reason: end.reason, message: end.message },
+    ...{ versions: { format: 'mlagentbench', source }, host: {}, pid: null, started, updated: ended },
+    ...{ steps, seconds_used: secondsUsed, ...(spent.calls === 0 ? {} : { spent }) },
+  };
+  folder.writeRecord(record);
+  return record;
+}
+
+/** Over everything that was read: tells whether an import before read the same. */
+function fingerprint({ folder, contents, snapshots, ...rest }: OriginalRun): string {
+  const listings = [...snapshots].map(([step, files]) => [
+    step,
+    files.map(({ path, bytes, hash }) => [path, bytes, hash]),
+  ]);
+  return sha256(JSON.stringify([rest, listings]));
+}
+
+function differs(run: OriginalRun, spec: RunSpec): UserError {
+  return new UserError(
+    'import_differs',
+    `${spec.experiment}/${spec.id} was imported from another recording than the one in ${run.folder}.`,
+    'Import it under another name: --name NAME.',
+  );
+}

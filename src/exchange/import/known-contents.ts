@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { sha256 } from '../../lib/hash.ts';
+import { filesBelow } from '../original/folder-files.ts';
+import type { OriginalFile, OriginalRun, OriginalStep } from '../original/original-run.ts';
+
+/** Contents that listings name by size and hash, as far as they are found anywhere. A content counts when its hash fits. */
+export class KnownContents {
+  /** By size: few contents have a size that is wanted, and only those are hashed. */
+  readonly #wanted = new Map<number, Set<string>>();
+  readonly #found = new Map<string, Buffer>();
+
+  /** All files of a listing are looked for from now on. */
+  want(files: Iterable<OriginalFile>): void {
+    for (const { bytes, hash, source } of files) {
+      if (source !== null) continue;
+      const hashes = this.#wanted.get(bytes) ?? new Set();
+      hashes.add(short(hash));
+      this.#wanted.set(bytes, hashes);
+    }
+  }
+
+  find({ bytes, hash }: OriginalFile): Buffer | null {
+    const content = this.#found.get(short(hash));
+    return content?.length === bytes ? content : null;
+  }
+
+  offer(content: Buffer): void {
+    const hashes = this.#wanted.get(content.length);
+    if (hashes === undefined) return;
+    const hash = short(sha256(content));
+    if (hashes.has(hash)) this.#found.set(hash, content);
+  }
+
+  /** A text may have lain on disk with either line ending, with or without a last one, in UTF-8 or Latin-1. */
+  offerText(text: string): void {
+    const plain = text.replaceAll('\r\n', '\n');
+    const trimmed = plain.endsWith('\n') ? plain.slice(0, -1) : plain;
+    for (const unix of [trimmed, `${trimmed}\n`]) {
+      for (const variant of [unix, unix.replaceAll('\n', '\r\n')]) {
+        this.offer(Buffer.from(variant, 'utf8'));
+        if (/[\x80-\xff]/.test(variant)) this.offer(Buffer.from(variant, 'latin1'));
+      }
+    }
+  }
+
+  /** Every file below a folder. */
+  offerFolder(folder: string): void {
+    for (const { source } of filesBelow(folder).files) {
+      const content = readFileSync(source);
+      this.offer(content);
+      this.offerText(content.toString('utf8'));
+    }
+  }
+
+  /** Every text of a run that may have been a file's, and what appending makes of them. */
+  offerRun({ contents, steps, innerSteps }: OriginalRun): void {
+    for (const content of contents) this.offer(content);
+    for (const step of [...steps, ...innerSteps]) this.#offerStep(step);
+    const files = new Map<string, string>();
+    for (const { action, observation } of innerSteps) {
+      const { file_name, content } = textArguments(action.args);
+      if (file_name === undefined) continue;
+      if (action.name === 'Read File') files.set(file_name, observation);
+      if (content === undefined) continue;
+      if (action.name === 'Write File') files.set(file_name, content);
+      if (action.name === 'Append File') {
+        const whole = (files.get(file_name) ?? '') + content;
+        files.set(file_name, whole);
+        this.offerText(whole);
+      }
+    }
+  }
+
+  #offerStep({ action, observation }: OriginalStep): void {
+    this.offerText(observation);
+    for (const text of Object.values(textArguments(action.args))) this.offerText(text);
+  }
+}
+
+function textArguments(args: OriginalStep['action']['args']): Record<string, string> {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return {};
+  return Object.fromEntries(
+    Object.entries(args).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+}
+
+function short(hash: string): string {
+  return hash.slice(0, 16);
+}

@@ -1,0 +1,33 @@
+import type { OriginalRun } from '../original/original-run.ts';
+import type { KnownContents } from './known-contents.ts';
+import { keptFiles } from './workspaces.ts';
+
+export const importMark = 'imported from mlagentbench';
+const mostGaps = 6;
+
+/** Why results of an imported run are not comparable with our own, and what of it is not there. */
+export function marksOf(run: OriginalRun, contents: KnownContents): string[] {
+  const gaps = [...run.gaps, ...snapshotGaps(run, contents)];
+  const shown = gaps.slice(0, mostGaps).map((gap) => `partial: ${gap}`);
+  return [
+    importMark,
+    ...shown,
+    ...(gaps.length > mostGaps ? [`partial: ${gaps.length - mostGaps} more gaps`] : []),
+  ];
+}
+
+function snapshotGaps({ steps, snapshots }: OriginalRun, contents: KnownContents): string[] {
+  const without = steps.filter((_, index) => !snapshots.has(index)).length;
+  const versions = new Map<string, boolean>();
+  for (const listing of snapshots.values()) {
+    for (const file of keptFiles(listing)) {
+      const isKnown = file.source !== null || contents.find(file) !== null;
+      versions.set(`${file.path}\0${file.hash}`, isKnown);
+    }
+  }
+  const known = [...versions.values()].filter((isKnown) => isKnown).length;
+  return [
+    ...(without > 0 ? [`no workspace after ${without} of ${steps.length} steps`] : []),
+    ...(known < versions.size ? [`contents of ${known} of ${versions.size} file versions`] : []),
+  ];
+}

@@ -1,0 +1,38 @@
+/** What the original's agent asks its model to write beside its action. */
+export const entryLabels = ['Reflection', 'Research Plan and Status', 'Fact Check', 'Thought'] as const;
+const actionLabels = ['Action', 'Action Input'] as const;
+
+const label =
+  /^[ \t>*_#]{0,8}(Reflection|Research Plan and Status|Fact Check|Thought|Action Input|Action|Observation)[ \t*_]{0,8}:\**/gm;
+
+export interface ReplyParts {
+  /** What stands under each label, trimmed. */
+  entries: Record<string, string>;
+  /** The first line under `Action`; null where there is none. */
+  action: string | null;
+  /** Labels that the original asks for and that are not there. */
+  missing: string[];
+}
+
+/** Splits a reply at its labels: of each, the first. What the model imagined as an observation is left out. */
+export function replyParts(reply: string): ReplyParts {
+  const found = [...reply.matchAll(label)].map((match) => ({
+    name: match[1] ?? '',
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+  const firstObservation = found.findIndex(({ name }) => name === 'Observation');
+  const all = firstObservation < 0 ? found : found.slice(0, firstObservation + 1);
+  const texts = new Map<string, string>();
+  for (const [index, { name, end }] of all.entries()) {
+    if (!texts.has(name)) texts.set(name, reply.slice(end, all[index + 1]?.start).trim());
+  }
+  const action = texts.get('Action')?.split('\n')[0]?.trim() ?? '';
+  return {
+    entries: Object.fromEntries(
+      entryLabels.flatMap((name) => (texts.get(name) ? [[name, texts.get(name) ?? '']] : [])),
+    ),
+    action: action === '' ? null : action,
+    missing: [...entryLabels, ...actionLabels].filter((name) => !texts.has(name)),
+  };
+}

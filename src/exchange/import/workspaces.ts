@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { sha256 } from '../../lib/hash.ts';
+import {
+  type ObjectId,
+  ObjectId as ObjectIdSchema,
+  type SnapshotEntry,
+  type SubmissionState,
+} from '../../schema/index.ts';
+import { type ObjectStore, storeSnapshot, submissionHash } from '../../store/index.ts';
+import { notRecordedName, notRecordedText } from '../original/not-recorded.ts';
+import type { OriginalFile } from '../original/original-run.ts';
+import type { KnownContents } from './known-contents.ts';
+
+/** Names directly in a workspace that our own snapshots leave out, too: where a task's data is mounted. */
+const leftOut: ReadonlySet<string> = new Set(['data']);
+
+export interface WorkspaceOptions {
+  objects: ObjectStore;
+  contents: KnownContents;
+  /** The submission's files. */
+  submission: readonly string[];
+}
+
+/** A workspace as it is kept, and what became of it in a step. */
+export interface KeptWorkspace {
+  snapshot: ObjectId;
+  /** Paths that came, went or changed, whether or not their content is known; sorted. */
+  changed: string[];
+  submission: SubmissionState;
+}
+
+/** The files of a listing that our store keeps: each path once, and none that is also a folder. */
+export function keptFiles(listing: readonly OriginalFile[]): OriginalFile[] {
+  const byPath = new Map(listing.map((file) => [file.path, file]));
+  for (const { path } of foldersOf(listing)) byPath.delete(path);
+  byPath.delete(notRecordedName);
+  return [...byPath.values()].filter(({ path }) => !leftOut.has(path.split('/')[0] ?? ''));
+}
+
+/** Keeps the workspaces of one run, one after the other, by the rules of our store. */
+export class Workspaces {
+  readonly #options: WorkspaceOptions;
+  /** Hash and time of the last change by path: the original records no times of files. */
+  #files = new Map<string, { hash: string; time: number }>();
+  #writtenAt: number | null = null;
+
+  constructor(options: WorkspaceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param listing null: it was not recorded
+   * @param step whose workspace it is; 0: before the first
+   * @param time of the step, milliseconds since 1970
+   */
+  keep(listing: readonly OriginalFile[] | null, step: number, time: number): KeptWorkspace {
+    if (listing === null) return this.#unknown(time);
+    const files = keptFiles(listing);
+    const changed = this.#follow(files, time);
+    const { submission } = this.#options;
+    if (step > 0 && changed.some((path) => submission.includes(path))) this.#writtenAt = step;
+    const entries: SnapshotEntry[] = [];
+    const missing: OriginalFile[] = [];
+    for (const file of files) {
+      const object = this.#objectOf(file);
+      if (object === null) missing.push(file);
+      else entries.push(this.#entry(file.path, object, file.bytes, time));
+    }
+    if (missing.length > 0) entries.push(this.#listOf(missing, time));
+    const hash = submissionHash(
+      entries,
+      submission.map((path) => ({ path })),
+    );
+    const present = submission.length > 0 && submission.every((path) => this.#files.has(path));
+    // Nothing tells whether a script wrote the same content anew, so nothing is called stale.
+    const state = { present, hash: present ? hash : null, written_at_step: this.#writtenAt, stale: false };
+    return { snapshot: this.#store(entries), changed, submission: state };
+  }
+
+  #unknown(time: number): KeptWorkspace {
+    const submission = { present: false, hash: null, written_at_step: this.#writtenAt, stale: false };
+    return { snapshot: this.#store([this.#listOf(null, time)]), changed: [], submission };
+  }
+
+  /** Notes what the workspace holds now; returns what is not as it was. */
+  #follow(files: readonly OriginalFile[], time: number): string[] {
+    const before = this.#files;
+    this.#files = new Map(
+      files.map(({ path, hash }) => {
+        const old = before.get(path);
+        return [path, old?.hash === hash ? old : { hash, time }];
+      }),
+    );
+    const gone = [...before.keys()].filter((path) => !this.#files.has(path));
+    const differing = files
+      .filter(({ path, hash }) => before.get(path)?.hash !== hash)
+      .map(({ path }) => path);
+    return [...gone, ...differing].sort();
+  }
+
+  #objectOf(file: OriginalFile): ObjectId | null {
+    const { objects, contents } = this.#options;
+    const known = ObjectIdSchema.safeParse(file.hash);
+    if (known.success && objects.has(known.data)) return known.data;
+    const content = file.source === null ? contents.find(file) : readFileSync(file.source);
+    // What a file holds now may not be what was hashed.
+    return content === null || !sha256(content).startsWith(file.hash) ? null : objects.putBytes(content);
+  }
+
+  #listOf(missing: readonly OriginalFile[] | null, time: number): SnapshotEntry {
+    const text = notRecordedText(missing);
+    const object = this.#options.objects.putText(text);
+    return this.#entry(notRecordedName, object, Buffer.byteLength(text), time);
+  }
+
+  #entry(path: string, object: ObjectId, size: number, time: number): SnapshotEntry {
+    return { path, object, size, mode: 0o644, mtime: this.#files.get(path)?.time ?? time };
+  }
+
+  #store(entries: readonly SnapshotEntry[]): ObjectId {
+    return storeSnapshot(this.#options.objects, [...entries, ...foldersOf(entries)]);
+  }
+}
+
+/** Every folder that an entry lies in. */
+function foldersOf(entries: readonly { path: string }[]): SnapshotEntry[] {
+  const folders = new Set<string>();
+  for (const { path } of entries) {
+    for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1))
+      folders.add(path.slice(0, cut));
+  }
+  return [...folders].map((path) => ({ path, folder: true }));
+}

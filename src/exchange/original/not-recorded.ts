@@ -1,0 +1,37 @@
+import { isSafePath } from '../../store/index.ts';
+import type { OriginalFile } from './original-run.ts';
+
+/**
+ * A file that importing adds to a workspace of which not every content is known: it lists the files that were there.
+ * So two workspaces that differed never look the same, and whoever restores one sees what it lacks.
+ */
+export const notRecordedName = '.mlab-not-recorded.tsv';
+
+const nothingKnown = '# What this workspace held is not recorded.\n';
+const header =
+  '# Files that were here and whose content is not recorded: path (as JSON), bytes, SHA-256 or its start.\n';
+
+/** @param missing null: nothing of the workspace is known */
+export function notRecordedText(missing: readonly OriginalFile[] | null): string {
+  if (missing === null) return nothingKnown;
+  const lines = missing.map(({ path, bytes, hash }) => `${JSON.stringify(path)}\t${bytes}\t${hash}\n`);
+  return header + lines.join('');
+}
+
+/** The files that such a list names; null where it says that nothing is known. */
+export function listedFiles(text: string): OriginalFile[] | null {
+  if (text === nothingKnown) return null;
+  return text.split('\n').flatMap((line) => {
+    const [, path, bytes, hash = ''] = /^("[^\t]*")\t(\d{1,15})\t([0-9a-f]{16,64})$/.exec(line) ?? [];
+    const name = path === undefined ? '' : nameOf(path);
+    return isSafePath(name) ? [{ path: name, bytes: Number(bytes), hash, source: null }] : [];
+  });
+}
+
+function nameOf(json: string): string {
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    return '';
+  }
+}

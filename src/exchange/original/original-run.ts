@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+/** One environment step, or one low-level step, of a run of the original benchmark. */
+export const OriginalStep = z.object({
+  action: z.object({ name: z.string(), args: z.json() }),
+  observation: z.string(),
+  /** When it ended, seconds since 1970. */
+  timestamp: z.number().min(0).max(1e11),
+});
+export type OriginalStep = z.infer<typeof OriginalStep>;
+
+/** What a language model was asked for: the next action, a summary, or something inside an action. */
+export const OriginalRole = z.enum(['agent', 'summary', 'summarize_observation', 'tool']);
+export type OriginalRole = z.infer<typeof OriginalRole>;
+
+const count = z.coerce.number().pipe(z.int().min(0)).catch(0);
+
+/** One call of a language model. */
+export const OriginalCall = z.object({
+  role: OriginalRole,
+  /** Of the agent's own calls: its step, from 0, as the agent counts. */
+  agent_step: z.int().min(0).optional(),
+  /** Of calls inside actions: the environment's step, from 0. */
+  env_step: z.int().min(0).optional(),
+  prompt: z.string(),
+  completion: z.string(),
+  model: z.string(),
+  max_tokens: count,
+  prompt_tokens: count,
+  sampled_tokens: count,
+});
+export type OriginalCall = z.infer<typeof OriginalCall>;
+
+/** One file of one workspace as the original recorded it. */
+export interface OriginalFile {
+  path: string;
+  bytes: number;
+  /** SHA-256 in hex: all of it, or its first 16 digits. */
+  hash: string;
+  /** Where its content lies; null where only the listing tells of it. */
+  source: string | null;
+}
+
+/** A run of the original benchmark, as far as it could be read. Nothing of it is judged yet. */
+export interface OriginalRun {
+  /** The folder that it was read from. */
+  folder: string;
+  task: string;
+  model: string;
+  /** The name of the run within its task and model. */
+  run: string;
+  /** What the agent was told to do; empty where that is lost. */
+  problem: string;
+  steps: OriginalStep[];
+  innerSteps: OriginalStep[];
+  calls: OriginalCall[];
+  /** Wall time of the whole run in seconds; null where it is not recorded: the run was killed. */
+  seconds: number | null;
+  /** The stack of the exception that ended it. */
+  error: string | null;
+  /** The workspace after the steps 0, 1, … and at the end (`final`). */
+  snapshots: ReadonlyMap<number | 'final', OriginalFile[]>;
+  /** Contents of files that no listing leads to. */
+  contents: Buffer[];
+  /** What is missing, cut off or unreadable, in a few words each. */
+  gaps: string[];
+}
+
+/** The agent's own entry in its research log, made after each of its steps; the number is the agent's. */
+export function ownLogEntry({ action }: OriginalStep): number | null {
+  if (action.name !== 'Append Summary to Research Log') return null;
+  const args = z.object({ content: z.string() }).safeParse(action.args);
+  const number = args.success ? /^\n\nStep (\d{1,9}):\n/.exec(args.data.content)?.[1] : undefined;
+  return number === undefined ? null : Number(number);
+}
+
+/** The agent's own look into its research log, before it asks its model. */
+export function isOwnRecall({ action }: OriginalStep): boolean {
+  if (action.name !== 'Retrieval from Research Log') return false;
+  return z.object({ current_plan: z.literal('') }).safeParse(action.args).success;
+}

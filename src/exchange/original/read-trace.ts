@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { OriginalStep } from './original-run.ts';
+import { readTornJson } from './torn-json.ts';
+
+const Trace = z.object({
+  steps: z.array(z.unknown()).catch([]),
+  low_level_steps: z.array(z.unknown()).catch([]),
+  task_description: z.string().catch(''),
+});
+
+export interface OriginalTrace {
+  steps: OriginalStep[];
+  innerSteps: OriginalStep[];
+  problem: string;
+  gaps: string[];
+}
+
+/** Reads the text of a trace.json, whole or cut off: every step that is there to its end. */
+export function readOriginalTrace(text: string): OriginalTrace {
+  const { value, torn } = readTornJson(text);
+  const parsed = Trace.safeParse(value);
+  if (!parsed.success) return { steps: [], innerSteps: [], problem: '', gaps: ['trace unreadable'] };
+  const { steps, low_level_steps, task_description } = parsed.data;
+  const [outer, inner] = [wholeSteps(steps), wholeSteps(low_level_steps)];
+  const gaps = [
+    ...(torn || outer.length < steps.length ? [`trace cut off after step ${outer.length}`] : []),
+    ...(!torn && inner.length < low_level_steps.length ? ['low-level steps cut off'] : []),
+  ];
+  return { steps: outer, innerSteps: inner, problem: task_description, gaps };
+}
+
+/** Up to the first that is not whole: what follows it would get another number. */
+function wholeSteps(values: readonly unknown[]): OriginalStep[] {
+  const steps: OriginalStep[] = [];
+  for (const value of values) {
+    const step = OriginalStep.safeParse(value);
+    if (!step.success) break;
+    steps.push(step.data);
+  }
+  return steps;
+}

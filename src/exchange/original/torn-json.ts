@@ -1,0 +1,116 @@
+/**
+ * Reads JSON that may be cut off or damaged anywhere: everything before the first fault is kept. A text or number at
+ * the fault itself is left out, so nothing is taken for more than it is.
+ */
+export function readTornJson(text: string): { value: unknown; torn: boolean } {
+  try {
+    return { value: JSON.parse(text), torn: false };
+  } catch {
+    return { value: new TornReader(text).read(), torn: true };
+  }
+}
+
+/** A value that is being read hangs in the one around it already, so that a fault inside loses nothing before it. */
+class TornReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): unknown {
+    let root: unknown;
+    try {
+      this.#value((value) => {
+        root = value;
+      });
+    } catch (error) {
+      // Nested too deeply for the stack is a fault like any other.
+      if (!(error instanceof Fault) && !(error instanceof RangeError)) throw error;
+    }
+    return root;
+  }
+
+  #value(keep: (value: unknown) => void): void {
+    const next = this.#peek();
+    if (next === '{') this.#object(keep);
+    else if (next === '[') this.#array(keep);
+    else if (next === '"') keep(this.#string());
+    else keep(this.#word());
+  }
+
+  #object(keep: (value: unknown) => void): void {
+    const object: Record<string, unknown> = {};
+    keep(object);
+    this.#at += 1;
+    for (let isFirst = true; ; isFirst = false) {
+      if (isFirst && this.#peek() === '}') break;
+      if (this.#peek() !== '"') throw new Fault();
+      const name = this.#string();
+      this.#expect(':');
+      // A plain assignment to `__proto__` would do something else.
+      const property = { enumerable: true, configurable: true, writable: true };
+      this.#value((value) => void Object.defineProperty(object, name, { ...property, value }));
+      if (this.#peek() !== ',') break;
+      this.#at += 1;
+    }
+    this.#expect('}');
+  }
+
+  #array(keep: (value: unknown) => void): void {
+    const array: unknown[] = [];
+    keep(array);
+    this.#at += 1;
+    for (let isFirst = true; ; isFirst = false) {
+      if (isFirst && this.#peek() === ']') break;
+      this.#value((value) => void array.push(value));
+      if (this.#peek() !== ',') break;
+      this.#at += 1;
+    }
+    this.#expect(']');
+  }
+
+  #string(): string {
+    let end = this.#at + 1;
+    while (end < this.#text.length && this.#text[end] !== '"') end += this.#text[end] === '\\' ? 2 : 1;
+    const token = this.#text.slice(this.#at, end + 1);
+    const value = parsed(token);
+    if (typeof value !== 'string') throw new Fault();
+    this.#at = end + 1;
+    return value;
+  }
+
+  /** A number, true, false or null; it counts when something stands behind it. */
+  #word(): unknown {
+    const word = /[^\s,\]}]*/y;
+    word.lastIndex = this.#at;
+    const [token = ''] = word.exec(this.#text) ?? [];
+    const value = parsed(token);
+    if (value === undefined || this.#at + token.length >= this.#text.length) throw new Fault();
+    this.#at += token.length;
+    return value;
+  }
+
+  #peek(): string | undefined {
+    const space = /[ \t\r\n]*/y;
+    space.lastIndex = this.#at;
+    this.#at += space.exec(this.#text)?.[0].length ?? 0;
+    return this.#text[this.#at];
+  }
+
+  #expect(character: string): void {
+    if (this.#peek() !== character) throw new Fault();
+    this.#at += 1;
+  }
+}
+
+class Fault extends Error {}
+
+function parsed(token: string): unknown {
+  try {
+    return JSON.parse(token);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { TokenSums } from './evaluation.ts';
+
+const count = z.int().min(0);
+const fraction = z.number().min(0).max(1);
+const amount = z.number().min(0);
+
+/** A range that holds the true value with a confidence of 95 %. */
+export const ReportInterval = z.object({ low: z.number(), high: z.number() });
+export type ReportInterval = z.infer<typeof ReportInterval>;
+
+/** A share of runs with Wilson's interval. Null: no runs. */
+export const Rate = z.object({
+  successes: count,
+  runs: count,
+  rate: fraction.nullable(),
+  interval: ReportInterval.nullable(),
+});
+export type Rate = z.infer<typeof Rate>;
+
+/** A success rate under several rules on which runs count. */
+export const RateVariants = z.object({
+  /** Every run that ended; one that died of the infrastructure before it was graded counts as no success. */
+  all: Rate,
+  without_infrastructure: Rate,
+  /** Without runs that have any integrity flag. */
+  without_flagged: Rate,
+  /** Without runs that have a flag of weight `doubt`. */
+  without_doubted: Rate,
+});
+export type RateVariants = z.infer<typeof RateVariants>;
+
+/** What some numbers look like. */
+export const Summary = z.object({
+  count: z.int().min(1),
+  mean: z.number(),
+  /** Sample standard deviation; null for one number. */
+  spread: z.number().min(0).nullable(),
+  median: z.number(),
+  low: z.number(),
+  high: z.number(),
+});
+export type Summary = z.infer<typeof Summary>;
+
+/** A summary with bootstrap intervals; they are null for one number, which tells nothing of its noise. */
+export const Estimate = Summary.extend({
+  mean_interval: ReportInterval.nullable(),
+  median_interval: ReportInterval.nullable(),
+});
+export type Estimate = z.infer<typeof Estimate>;
+
+/** A mean over tasks, each task counting the same. */
+export const TaskMean = z.object({
+  tasks: z.int().min(1),
+  mean: z.number(),
+  /** Null where a task has only one run: nothing is known of its noise. */
+  interval: ReportInterval.nullable(),
+});
+export type TaskMean = z.infer<typeof TaskMean>;
+
+export const PassAt = z.object({ k: z.int().min(1), value: fraction });
+export type PassAt = z.infer<typeof PassAt>;
+
+/** How a run came out; each run has one of these. */
+export const Outcome = z.enum([
+  'success',
+  /** Better than the baseline, and not beyond the threshold. */
+  'small_improvement',
+  'no_improvement',
+  /** No valid submission at the end. */
+  'invalid',
+  'infrastructure',
+  /** It has not ended, or its end has not been graded. */
+  'unfinished',
+]);
+export type Outcome = z.infer<typeof Outcome>;
+
+const meanTokens = TokenSums.extend({
+  calls: amount,
+  prompt: amount,
+  cached: amount,
+  completion: amount,
+  reasoning: amount,
+});
+
+/** What runs used: means over the runs that ended. Null: measured in none of them. */
+export const MeanEfficiency = z.object({
+  /** How many. */
+  runs: z.int().min(1),
+  steps: amount,
+  tokens: z.object({ agent: meanTokens, tools: meanTokens }),
+  /** In US dollars, over the runs whose cost is known. */
+  money: amount.nullable(),
+  /** Runs whose cost is known. */
+  priced: count,
+  seconds: z.object({
+    wall: amount,
+    model: amount,
+    execution: amount,
+    overhead: amount,
+    waiting: amount,
+  }),
+  cpu_seconds: amount.nullable(),
+  gpu_seconds: amount.nullable(),
+  peak_memory_bytes: amount.nullable(),
+  /** Successes over the US dollars of all runs; null where a cost is not known, or nothing was spent. */
+  success_per_dollar: amount.nullable(),
+  /** Successes over the wall hours of all runs; null where no time was spent. */
+  success_per_hour: amount.nullable(),
+});
+export type MeanEfficiency = z.infer<typeof MeanEfficiency>;
+
+const counts = z.record(z.string(), count);
+
+/** What is said alike of the runs of a cell and of all runs of an agent. */
+export const RunGroup = z.object({
+  /** All of them. */
+  runs: count,
+  /** Those that are in no rate: they have not ended, or their end has not been graded. */
+  unfinished: count,
+  valid: count,
+  stale: count,
+  outcomes: z.record(Outcome, count),
+  /** By reason of the end. */
+  ends: counts,
+  /** Runs that died of the infrastructure, by cause; `unknown` where none was recorded. */
+  infrastructure: counts,
+  integrity: z.object({
+    flagged: count,
+    doubted: count,
+    /** Runs with a flag of that kind. */
+    runs_by_kind: counts,
+  }),
+  /** Runs with that category of error, by `ErrorCategory`. */
+  errors: counts,
+  marks: z.array(z.string()),
+  /** Null where no run has ended. */
+  efficiency: MeanEfficiency.nullable(),
+  /**
+   * Means over the runs that ended, by path in `ProcessMetrics` such as `waste.edits`; of what is true or false, the
+   * share. What was measured in no run is absent.
+   */
+  process: z.record(z.string(), z.number()),
+});
+export type RunGroup = z.infer<typeof RunGroup>;

@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import { EndReason } from './event.ts';
+import { ExperimentName, RunId, TaskId } from './ids.ts';
+import {
+  Estimate,
+  Outcome,
+  PassAt,
+  Rate,
+  RateVariants,
+  ReportInterval,
+  RunGroup,
+  Summary,
+  TaskMean,
+} from './report-parts.ts';
+import { RunStatus } from './run.ts';
+import { Yardstick } from './yardstick.ts';
+
+const fraction = z.number().min(0).max(1);
+
+/** `every_run`: ours; `paper`: the rules of arXiv 2310.03302. Both: docs/evaluation.md. */
+export const Convention = z.enum(['every_run', 'paper']);
+export type Convention = z.infer<typeof Convention>;
+
+/** One run in a line. */
+export const ReportRun = z.object({
+  experiment: ExperimentName,
+  run: RunId,
+  task: TaskId,
+  agent: z.string(),
+  seed: z.int().min(0),
+  status: RunStatus,
+  end: z.object({ reason: EndReason, cause: z.string().nullable(), message: z.string() }).nullable(),
+  outcome: Outcome,
+  /** Of the final submission; null where it is not valid. */
+  score: z.number().nullable(),
+  /** What the score was compared with under the report's convention; null while nothing is graded. */
+  baseline: z.number().nullable(),
+  improvement: z.number().nullable(),
+  normalised: z.number().nullable(),
+  success: z.boolean(),
+  /** Null where the baseline's noise is not known. */
+  significant: z.boolean().nullable(),
+  /** The best of the graded steps, from step 1 on. */
+  best: z.object({ step: z.int().min(1), score: z.number(), improvement: z.number().nullable() }).nullable(),
+  stale: z.boolean(),
+  steps: z.int().min(0),
+  seconds: z.number().min(0),
+  /** Read and written, by the agent and its tools. */
+  tokens: z.int().min(0),
+  money: z.number().min(0).nullable(),
+  /** Kinds of integrity flags, each once. */
+  flags: z.array(z.string()),
+  marks: z.array(z.string()),
+});
+export type ReportRun = z.infer<typeof ReportRun>;
+
+/** One agent on one task. */
+export const ReportCell = RunGroup.extend({
+  task: TaskId,
+  agent: z.string(),
+  /** Success at the end under the report's convention. */
+  success: Rate,
+  rates: RateVariants,
+  /** Success beyond the baseline's own noise; over the runs where that is known. */
+  significant: Rate,
+  /** `any_step`: over the runs whose steps were graded. */
+  thresholds: z.array(z.object({ threshold: z.number(), end: Rate, any_step: Rate })),
+  score: Summary.nullable(),
+  /** Of valid final submissions. */
+  improvement: Estimate.nullable(),
+  /** Of all runs in the rate; one without a valid submission has improved by 0. */
+  improvement_of_all: Estimate.nullable(),
+  /** Of all runs in the rate: 0 = baseline, 1 = reference; one without a valid submission has 0. */
+  normalised: Estimate.nullable(),
+  best: z.object({ improvement: Summary, step: Summary }).nullable(),
+  pass_at: z.array(PassAt),
+  yardstick: Yardstick.nullable(),
+  /** Its runs were graded against different yardsticks; the one of the first is shown. */
+  mixed_yardsticks: z.boolean(),
+});
+export type ReportCell = z.infer<typeof ReportCell>;
+
+/** One agent over its tasks; each task counts the same. */
+export const ReportRow = RunGroup.extend({
+  agent: z.string(),
+  tasks: z.array(TaskId),
+  /** Mean of the tasks' rates. `interval`: from the tasks' Wilson intervals; `bootstrap`: stratified by task. */
+  success: TaskMean.extend({ bootstrap: ReportInterval.nullable() }).nullable(),
+  rates: z.object({
+    all: TaskMean.nullable(),
+    without_infrastructure: TaskMean.nullable(),
+    without_flagged: TaskMean.nullable(),
+    without_doubted: TaskMean.nullable(),
+  }),
+  significant: TaskMean.nullable(),
+  thresholds: z.array(
+    z.object({ threshold: z.number(), end: TaskMean.nullable(), any_step: TaskMean.nullable() }),
+  ),
+  improvement: TaskMean.nullable(),
+  improvement_of_all: TaskMean.nullable(),
+  normalised: TaskMean.nullable(),
+  /** Interquartile mean of the normalised scores of all runs. */
+  normalised_iqm: z.object({ value: z.number(), interval: ReportInterval.nullable() }).nullable(),
+  pass_at: z.array(PassAt),
+});
+export type ReportRow = z.infer<typeof ReportRow>;
+
+export const ComparedMeasure = z.enum([
+  'success',
+  'normalised',
+  /** Chance that a run of A has the better score than one of B, less the chance of the opposite. */
+  'superiority',
+]);
+export type ComparedMeasure = z.infer<typeof ComparedMeasure>;
+
+/** A difference, A less B: the mean over tasks of the differences of means. */
+export const Difference = z.object({
+  tasks: z.int().min(1),
+  value: z.number(),
+  /** Of success: from Wilson intervals; of normalised scores: the bootstrap's; of superiority: none. */
+  interval: ReportInterval.nullable(),
+  /** Paired: on the same tasks, runs resampled within each. Null where a task has only one run of a side. */
+  bootstrap: ReportInterval.nullable(),
+  /** Two-sided, by permutation within tasks. */
+  p: fraction,
+  /** Corrected for all comparisons of the same measure (Holm). */
+  p_corrected: fraction,
+  /** `p_corrected` is below 0.05. */
+  beyond_noise: z.boolean(),
+});
+export type Difference = z.infer<typeof Difference>;
+
+export const AgentComparison = z.object({
+  a: z.string(),
+  b: z.string(),
+  /** Those that both have runs of. */
+  tasks: z.array(TaskId),
+  differences: z.partialRecord(ComparedMeasure, Difference),
+});
+export type AgentComparison = z.infer<typeof AgentComparison>;
+
+export const CurveAxis = z.enum(['steps', 'seconds', 'tokens', 'money']);
+export type CurveAxis = z.infer<typeof CurveAxis>;
+
+/** The improvement held after so many steps, seconds, tokens or US dollars: median and quartiles across runs. */
+export const ScoreCurve = z.object({
+  task: TaskId,
+  agent: z.string(),
+  axis: CurveAxis,
+  /** Runs whose steps were graded, with a known cost where the axis is money. */
+  runs: z.int().min(1),
+  /** Mean over the runs of the improvement held over the whole axis. */
+  area: z.number(),
+  /** The same positions for all agents of a task. */
+  at: z.array(z.number().min(0)),
+  low: z.array(z.number()),
+  median: z.array(z.number()),
+  high: z.array(z.number()),
+});
+export type ScoreCurve = z.infer<typeof ScoreCurve>;
+
+/** Agents by what a run of theirs costs and how often it succeeds. */
+export const Frontier = z.object({
+  /** Null: over all tasks. */
+  task: TaskId.nullable(),
+  cost: z.enum(['money', 'seconds']),
+  points: z.array(
+    z.object({
+      agent: z.string(),
+      /** Of a run, mean; over all tasks: mean of the tasks' means. */
+      cost: z.number().min(0),
+      success: fraction,
+      /** No other agent is at least as good in both and better in one. */
+      on_frontier: z.boolean(),
+    }),
+  ),
+});
+export type Frontier = z.infer<typeof Frontier>;
+
+/** Share of an agent's runs with a normalised score above each level; each task counts the same. */
+export const PerformanceProfile = z.object({
+  agent: z.string(),
+  levels: z.array(z.number()),
+  share: z.array(fraction),
+  low: z.array(fraction),
+  high: z.array(fraction),
+});
+export type PerformanceProfile = z.infer<typeof PerformanceProfile>;
+
+const matrix = z.array(z.array(z.number().nullable()));
+
+/** Everything that tables and plots need: computed from evaluations alone, the same for any order of them. */
+export const Report = z.object({
+  v: z.literal(1),
+  convention: Convention,
+  confidence: fraction,
+  /** Samples of each bootstrap, and permutations of each comparison. */
+  resamples: z.int().min(1),
+  experiments: z.array(ExperimentName),
+  tasks: z.array(TaskId),
+  agents: z.array(z.string()),
+  cells: z.array(ReportCell),
+  rows: z.array(ReportRow),
+  comparisons: z.array(AgentComparison),
+  /** Rows are tasks, columns are agents. */
+  heat_map: z.object({ success: matrix, improvement: matrix, normalised: matrix }),
+  curves: z.array(ScoreCurve),
+  frontiers: z.array(Frontier),
+  profiles: z.array(PerformanceProfile),
+  /** Numbers that others published, as fractions; empty unless asked for. `mean`: over their tasks. */
+  published: z.array(
+    z.object({
+      agent: z.string(),
+      tasks: z.array(z.object({ task: TaskId, success_rate: fraction, improvement: z.number().nullable() })),
+      mean: z.object({ success_rate: fraction, improvement: z.number().nullable() }),
+    }),
+  ),
+  runs: z.array(ReportRun),
+});
+export type Report = z.infer<typeof Report>;

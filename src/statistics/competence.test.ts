@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Yardstick } from '../schema/index.ts';
+import { baselineNoise, normalisedScore } from './competence.ts';
+
+const figures = (mean: number) => ({ mean, spread: 0.01, seeds: 5 });
+const yardstick = (baseline: number, reference: number, direction: 'maximize' | 'minimize'): Yardstick => ({
+  ...{ direction, threshold: 0.1, baseline: figures(baseline), reference: figures(reference), best: null },
+});
+
+describe('a normalised score', () => {
+  it('is 0 at the baseline, 1 at the reference, and goes on beyond both', () => {
+    const up = yardstick(0.5, 0.9, 'maximize');
+    const at = (score: number) => normalisedScore(score, 0.5, up);
+    expect([at(0.5), at(0.7), at(0.9), at(0.4)].map((value) => value?.toFixed(6))).toEqual([
+      ...['0.000000', '0.500000', '1.000000', '-0.250000'],
+    ]);
+    expect(normalisedScore(20, 50, yardstick(50, 10, 'minimize'))).toBeCloseTo(0.75, 12);
+  });
+
+  it('depends neither on the unit of the score nor on the speed of the machine that timed it', () => {
+    const number = fc.double({ min: 0.1, max: 1000, noNaN: true });
+    fc.assert(
+      fc.property(number, number, number, number, (score, baseline, reference, unit) => {
+        fc.pre(Math.abs(baseline - reference) > 1e-3 * baseline);
+        const plain = normalisedScore(score, baseline, yardstick(baseline, reference, 'minimize'));
+        const scaled = normalisedScore(
+          score * unit,
+          baseline * unit,
+          yardstick(baseline * unit, reference * unit, 'minimize'),
+        );
+        const elsewhere = normalisedScore(
+          score * unit,
+          baseline * unit,
+          yardstick(baseline, reference, 'minimize'),
+        );
+        if (plain === null || scaled === null || elsewhere === null) {
+          expect([plain, scaled, elsewhere]).toEqual([null, null, null]);
+          expect(reference).toBeGreaterThan(baseline);
+          return;
+        }
+        const tolerance = 1e-6 * (1 + Math.abs(plain));
+        expect(Math.abs(scaled - plain)).toBeLessThan(tolerance);
+        expect(Math.abs(elsewhere - plain)).toBeLessThan(tolerance);
+      }),
+    );
+  });
+
+  it('means nothing without a reference that is better than the baseline', () => {
+    expect(normalisedScore(0.7, 0.5, yardstick(0.5, 0.5, 'maximize'))).toBeNull();
+    expect(normalisedScore(0.7, 0.5, yardstick(0.5, 0.4, 'maximize'))).toBeNull();
+    expect(normalisedScore(0.7, 0.5, { ...yardstick(0.5, 0.9, 'maximize'), reference: null })).toBeNull();
+  });
+});
+
+describe("the baseline's noise", () => {
+  it('is half the 95 % prediction interval for one more run of the starter, relative to its mean', () => {
+    // t of 0.975 with 4 degrees of freedom is 2.776445.
+    expect(baselineNoise({ mean: -2, spread: 0.1, seeds: 5 })).toBeCloseTo(
+      (2.776445 * 0.1 * Math.sqrt(1.2)) / 2,
+      6,
+    );
+  });
+
+  it('is 0 where the baseline does not vary, and unknown where it was not measured', () => {
+    expect(baselineNoise({ mean: 1, spread: 0, seeds: 1 })).toBe(0);
+    expect(baselineNoise({ mean: 1, spread: 0.1, seeds: 1 })).toBeNull();
+    expect(baselineNoise({ mean: 1, spread: null, seeds: null })).toBeNull();
+    expect(baselineNoise({ mean: 1, spread: 0.1, seeds: null })).toBeNull();
+    expect(baselineNoise({ mean: 0, spread: 0.1, seeds: 3 })).toBeNull();
+  });
+});

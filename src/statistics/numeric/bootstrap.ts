@@ -1,0 +1,114 @@
+import { type Interval, quantileOfSorted } from '../summary.ts';
+import { normalCdf, studentQuantile } from './distributions.ts';
+import type { Random } from './random.ts';
+
+/** Statistics of samples that were drawn with replacement from some values: as many as there are values. */
+export interface Replicates {
+  mean: Float64Array;
+  median: Float64Array;
+  /** How many values each sample holds. */
+  size: number;
+}
+
+/**
+ * Draws samples with replacement (Efron 1979, doi:10.1214/aos/1176344552). The values are sorted first, so that their
+ * order changes nothing.
+ */
+export function resample(values: readonly number[], samples: number, random: Random): Replicates {
+  const sorted = Float64Array.from(values).sort();
+  const size = sorted.length;
+  const drawn = new Uint32Array(size);
+  const mean = new Float64Array(samples);
+  const median = new Float64Array(samples);
+  for (let sample = 0; sample < samples; sample += 1) {
+    drawn.fill(0);
+    let sum = 0;
+    for (let draw = 0; draw < size; draw += 1) {
+      const index = random(size);
+      drawn[index] = (drawn[index] ?? 0) + 1;
+      sum += sorted[index] ?? 0;
+    }
+    mean[sample] = sum / size;
+    median[sample] = medianOfCounted(sorted, drawn);
+  }
+  return { mean, median, size };
+}
+
+/**
+ * Interquartile means of samples drawn with replacement from each stratum apart (Agarwal et al. 2021,
+ * arXiv 2108.13264).
+ */
+export function resampleInterquartileMean(
+  strata: readonly (readonly number[])[],
+  samples: number,
+  random: Random,
+): Float64Array {
+  const tagged = strata
+    .flatMap((values, stratum) => values.map((value) => ({ value, stratum })))
+    .sort((one, other) => one.value - other.value || one.stratum - other.stratum);
+  const sorted = Float64Array.from(tagged, ({ value }) => value);
+  const places: number[][] = strata.map(() => []);
+  tagged.forEach(({ stratum }, index) => {
+    places[stratum]?.push(index);
+  });
+  const cut = Math.floor(sorted.length / 4);
+  const drawn = new Uint32Array(sorted.length);
+  return Float64Array.from({ length: samples }, () => {
+    drawn.fill(0);
+    for (const members of places) {
+      for (let draw = 0; draw < members.length; draw += 1) {
+        const index = members[random(members.length)] ?? 0;
+        drawn[index] = (drawn[index] ?? 0) + 1;
+      }
+    }
+    return meanOfCounted(sorted, drawn, cut);
+  });
+}
+
+/**
+ * The range that holds the middle of the replicates, widened for few values: a plain percentile interval is too narrow
+ * by √((n−1)/n) and by the difference of the normal to Student's distribution (Hesterberg 2015,
+ * doi:10.1080/00031305.2015.1089789, section 4.3: the expanded percentile interval). With strata, n − 1 becomes the
+ * number of values less the number of strata.
+ * @returns null where a stratum has a single value: nothing is known of its noise
+ */
+export function bootstrapInterval(
+  replicates: Float64Array,
+  sizes: readonly number[],
+  confidence: number,
+): Interval | null {
+  if (sizes.length === 0 || sizes.some((size) => size < 2)) return null;
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const freedom = total - sizes.length;
+  const tail =
+    freedom > 1000
+      ? (1 - confidence) / 2
+      : normalCdf(-Math.sqrt(total / freedom) * studentQuantile((1 + confidence) / 2, freedom));
+  const sorted = replicates.toSorted();
+  return { low: quantileOfSorted(sorted, tail), high: quantileOfSorted(sorted, 1 - tail) };
+}
+
+/** Mean of values that occur so often each, without the first and last `cut` of them. */
+function meanOfCounted(sorted: Float64Array, counts: Uint32Array, cut: number): number {
+  const last = sorted.length - cut;
+  let sum = 0;
+  let before = 0;
+  for (let index = 0; index < sorted.length; index += 1) {
+    const after = before + (counts[index] ?? 0);
+    const taken = Math.min(after, last) - Math.max(before, cut);
+    if (taken > 0) sum += taken * (sorted[index] ?? 0);
+    before = after;
+  }
+  return sum / (last - cut);
+}
+
+/** Median of as many values as there are places, each value as often as it is counted. */
+function medianOfCounted(sorted: Float64Array, counts: Uint32Array): number {
+  const [lower, upper] = [(sorted.length - 1) >> 1, sorted.length >> 1];
+  let index = 0;
+  let seen = counts[0] ?? 0;
+  while (seen <= lower) seen += counts[++index] ?? 0;
+  const low = sorted[index] ?? 0;
+  while (seen <= upper) seen += counts[++index] ?? 0;
+  return (low + (sorted[index] ?? 0)) / 2;
+}

@@ -1,0 +1,13 @@
+/** Something that costs and succeeds. */
+export interface Offer {
+  cost: number;
+  success: number;
+}
+
+/** Whether nothing else in the list costs no more, succeeds no less, and is better in one of the two (Pareto). */
+export function isOnFrontier(offer: Offer, all: readonly Offer[]): boolean {
+  return !all.some(
+    ({ cost, success }) =>
+      cost <= offer.cost && success >= offer.success && (cost < offer.cost || success > offer.success),
+  );
+}

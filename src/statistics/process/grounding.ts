@@ -1,0 +1,114 @@
+import type { Evidence, ProcessMetrics } from '../../schema/index.ts';
+import { type Claim, claimsIn } from './claims.ts';
+import { Measurements } from './measurements.ts';
+import type { RunStory, StoryStep } from './run-story.ts';
+import { editedFile, isEdit, isReading, plainPath, ran } from './steps.ts';
+
+const mostExamples = 20;
+
+/** A claim with where it stands, and whether a measurement before it holds its number. */
+export interface JudgedClaim extends Claim {
+  /** The step that it was written before, or in. */
+  step: number;
+  entry: string;
+  grounded: boolean;
+}
+
+/** Numbers stated as results, and those of them that nothing measured before. */
+export function grounding(claims: readonly JudgedClaim[]): ProcessMetrics['grounding'] {
+  const ungrounded = claims.filter(({ grounded }) => !grounded);
+  return {
+    claims: claims.length,
+    ungrounded: ungrounded.length,
+    examples: ungrounded.slice(0, mostExamples).map(evidenceOf),
+  };
+}
+
+function evidenceOf({ step, entry, sentence }: JudgedClaim): Evidence {
+  return { step, text: `${entry}: ${sentence.slice(0, 300)}` };
+}
+
+/** Every claim of the run at its first mention, in order. */
+export function judgedClaims(story: RunStory): JudgedClaim[] {
+  const judge = new ClaimJudge(story.problem);
+  const rejected = Map.groupBy(story.formatErrors, ({ afterStep }) => afterStep);
+  const readRejected = (step: number) => {
+    for (const { reply } of rejected.get(step) ?? []) judge.read(step, 'rejected reply', saidIn(reply));
+  };
+  readRejected(0);
+  for (const step of story.steps) {
+    judge.follow(step);
+    readRejected(step.step);
+  }
+  const last = story.steps.at(-1)?.step ?? 0;
+  for (const [entry, text] of Object.entries(story.lastEntries)) judge.read(last, entry, text);
+  const answered = story.steps.findLast(({ action }) => action === 'Final Answer')?.step ?? last;
+  judge.read(answered, 'Final Answer', story.end?.finalAnswer ?? '');
+  return judge.claims;
+}
+
+/** What a reply says before it names its action, or imagines an observation. */
+function saidIn(reply: string): string {
+  return reply.split(/^[ \t*#"]*(?:Action|Action Input|Observation|Command)\b/im)[0] ?? '';
+}
+
+/** Follows a run: what was measured, which files are whose, and what was claimed. */
+class ClaimJudge {
+  readonly claims: JudgedClaim[] = [];
+  readonly #measurements = new Measurements();
+  readonly #mentioned = new Set<string>();
+  /** Files that a step wrote, by who wrote them last. */
+  readonly #writers = new Map<string, 'agent' | 'script'>();
+
+  constructor(problem: string) {
+    this.#measurements.tell(problem);
+  }
+
+  follow(step: StoryStep): void {
+    for (const [entry, text] of Object.entries(step.entries)) this.read(step.step, entry, text);
+    const { content } = step.args;
+    if (step.action === 'Append Summary to Research Log' && typeof content === 'string')
+      this.read(step.step, 'research log', content);
+    this.#learn(step);
+    const writer = ran(step) ? 'script' : 'agent';
+    for (const path of step.changed) this.#writers.set(path, writer);
+    const edited = isEdit(step) ? editedFile(step) : null;
+    if (edited !== null) this.#writers.set(edited, 'agent');
+  }
+
+  read(step: number, entry: string, text: string): void {
+    for (const claim of claimsIn(text)) {
+      const name = `${claim.number.value} ${claim.number.suffix}`;
+      if (this.#mentioned.has(name) || this.#measurements.isGiven(claim)) continue;
+      this.#mentioned.add(name);
+      this.claims.push({ ...claim, step, entry, grounded: this.#measurements.supports(claim) });
+    }
+  }
+
+  #learn(step: StoryStep): void {
+    if (step.byModel) return;
+    if (ran(step)) {
+      const source = shownFiles(step).map((path) => this.#writers.get(path));
+      if (!source.includes('agent')) this.#measurements.measure(step.observation);
+    } else if (isReading(step)) {
+      const writer = this.#writers.get(readFile(step));
+      if (writer === 'script') this.#measurements.measure(step.observation);
+      if (writer === undefined) this.#measurements.tell(step.observation);
+    } else if (step.action === 'Check Budget' || step.action === 'Request Help') {
+      this.#measurements.tell(step.observation);
+    }
+  }
+}
+
+function readFile({ args }: StoryStep): string {
+  const path = args.file_name ?? args.script_name ?? args.dir_path;
+  return typeof path === 'string' ? plainPath(path) : '';
+}
+
+/** The files that a command only shows: what they hold is no result of it. */
+function shownFiles({ action, args }: StoryStep): string[] {
+  if (action !== 'Run Command' || typeof args.command !== 'string') return [];
+  const parts = args.command.split(/&&|;|\||\n/).map((part) => part.trim());
+  if (!parts.every((part) => /^(?:cat|head|tail|less|sed|grep|wc|ls|cd)\b/.test(part))) return [];
+  return parts.flatMap((part) => part.split(/\s+/).slice(1).map(plainPath));
+}

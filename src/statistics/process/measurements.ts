@@ -1,0 +1,102 @@
+import type { Claim } from './claims.ts';
+import { type MetricNumber, metricNumbers } from './metric-words.ts';
+import { type NumberToken, tokensOf } from './words.ts';
+
+/** Longer lines are dumps of data or bars of progress: their numbers count, but no metric is read from them. */
+const longestReading = 400;
+/** Of one output as much as the environment ever shows, and some more. */
+const longestOutput = 100_000;
+/** Metric values that differences and ratios are formed of: the last one of each label, the newest labels. */
+const mostReadings = 60;
+
+/** What was measured so far in a run, and what was told without being measured. */
+export class Measurements {
+  readonly #numbers = new Map<number, NumberToken>();
+  readonly #given = new Set<number>();
+  readonly #readings = new Map<string, MetricNumber>();
+  readonly #means: number[] = [];
+
+  /** What a script or command printed, or a file that one wrote. */
+  measure(output: string): void {
+    for (const line of linesOf(output))
+      for (const number of numbersIn(line)) this.#numbers.set(number.value, number);
+    const seen = new Map<string, number[]>();
+    for (const reading of readingsIn(output)) {
+      const key = `${reading.metric} ${reading.label}`;
+      this.#readings.delete(key);
+      this.#readings.set(key, reading);
+      seen.set(key, [...(seen.get(key) ?? []), reading.number.value]);
+    }
+    for (const values of seen.values()) {
+      if (values.length > 1) this.#means.push(values.reduce((sum, value) => sum + value, 0) / values.length);
+    }
+  }
+
+  /** The task's text, and files that no step wrote. */
+  tell(text: string): void {
+    for (const line of linesOf(text)) for (const { value } of numbersIn(line)) this.#given.add(value);
+  }
+
+  isGiven({ number }: Claim): boolean {
+    return this.#given.has(number.value);
+  }
+
+  /** Whether the claim is a measured number, but for rounding, or a difference, ratio or mean of such. */
+  supports(claim: Claim): boolean {
+    return (
+      [...this.#numbers.values()].some((measured) => isRounded(claim.number, measured)) ||
+      this.#means.some((mean) => isClose(claim.number, mean)) ||
+      ((claim.compares || claim.number.suffix !== null) && this.#isDerived(claim))
+    );
+  }
+
+  #isDerived({ number, metric }: Claim): boolean {
+    const groups = Map.groupBy(
+      [...this.#readings.values()].slice(-mostReadings),
+      (reading) => reading.metric,
+    );
+    // A change, or a performance, may be one of any metric.
+    const named = groups.get(metric);
+    const sources = named === undefined ? [...groups.values()] : [named];
+    return sources.some((group) => {
+      const values = group.map((reading) => reading.number.value);
+      return values.some((from) =>
+        values.some((to) => from !== to && changesOf(from, to).some((change) => isClose(number, change))),
+      );
+    });
+  }
+}
+
+/** Differences, relative changes and ratios, with percentages as such. */
+function changesOf(from: number, to: number): number[] {
+  const change = Math.abs(to - from);
+  const relative = from === 0 ? [] : [change / Math.abs(from), Math.abs(to / from)];
+  return [change, 100 * change, ...relative, ...relative.map((ratio) => 100 * ratio)];
+}
+
+/** Equal but for rounding or cutting off; a share and its percentage are one number. */
+function isRounded(claimed: NumberToken, { value, suffix }: NumberToken): boolean {
+  if (isClose(claimed, value)) return true;
+  if (claimed.suffix === 'percent' && suffix !== 'percent') return isClose(claimed, 100 * value);
+  return suffix === 'percent' && claimed.suffix !== 'percent' && isClose(claimed, value / 100);
+}
+
+/** Within one unit of the last digit that was written. Signs are words in a text: "fell by 0.1". */
+function isClose({ value, unit }: NumberToken, exact: number): boolean {
+  return Math.abs(Math.abs(value) - Math.abs(exact)) < unit * (1 - 1e-9);
+}
+
+/** The values of metrics in what a script printed, in order. */
+export function readingsIn(output: string): MetricNumber[] {
+  return linesOf(output)
+    .filter((line) => line.length <= longestReading && /\d/.test(line))
+    .flatMap((line) => metricNumbers(tokensOf(line)));
+}
+
+function numbersIn(line: string): NumberToken[] {
+  return /\d/.test(line) ? tokensOf(line).filter((token) => token.kind === 'number') : [];
+}
+
+function linesOf(text: string): string[] {
+  return text.slice(0, longestOutput).split(/\r\n|\n|\r/);
+}

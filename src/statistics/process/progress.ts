@@ -1,0 +1,74 @@
+import type { GradedStep, ProcessMetrics, Yardstick } from '../../schema/index.ts';
+import { improvement } from '../competence.ts';
+import { kendallTauB } from '../numeric/kendall.ts';
+import { heightsAt } from '../numeric/step-curve.ts';
+import type { RunStory } from './run-story.ts';
+import { ran } from './steps.ts';
+import { validationReadings } from './validation-metric.ts';
+
+/** How the hidden score went over a run whose steps were graded; one whose end alone was graded tells nothing. */
+export function progress(story: RunStory, yardstick: Yardstick | null): ProcessMetrics['progress'] {
+  const grades = story.grades.toSorted((left, right) => left.step - right.step);
+  if (yardstick === null || new Set(grades.map(({ step }) => step)).size < 2) {
+    return { first_valid: null, area_under_curve: null, regret: null, validation_rank_correlation: null };
+  }
+  const gains = grades.map((grade) => ({ step: grade.step, gain: gainOf(grade, yardstick) }));
+  return {
+    first_valid: firstValid(grades),
+    area_under_curve: meanHeld(gains, story.steps.at(-1)?.step ?? 0),
+    regret: regretOf(gains.map(({ gain }) => gain)),
+    validation_rank_correlation: validationCorrelation(story, grades, yardstick),
+  };
+}
+
+interface Gain {
+  step: number;
+  /** Improvement over the baseline; null where nothing valid was handed in, or a ratio means nothing. */
+  gain: number | null;
+}
+
+function gainOf({ valid, score, baseline }: GradedStep, { direction }: Yardstick): number | null {
+  return valid && score !== null ? improvement(score, baseline, direction) : null;
+}
+
+function firstValid(grades: readonly GradedStep[]): ProcessMetrics['progress']['first_valid'] {
+  const first = grades.find(({ valid }) => valid);
+  return first === undefined ? null : { step: first.step, seconds: first.seconds, tokens: first.tokens };
+}
+
+/** Mean over steps 1 to `last` of the improvement as it stood after each; without a valid submission it is 0. */
+function meanHeld(gains: readonly Gain[], last: number): number | null {
+  const points = gains.map(({ step, gain }) => ({ at: step, value: gain ?? 0 }));
+  const positions = Array.from({ length: last }, (_, index) => index + 1);
+  const heights = heightsAt(points, positions, 0);
+  return heights.length === 0 ? null : heights.reduce((sum, height) => sum + height, 0) / heights.length;
+}
+
+/** What the best valid step had more than the final one; nothing valid at the end counts as no improvement. */
+function regretOf(gains: readonly (number | null)[]): number | null {
+  const valid = gains.filter((gain) => gain !== null);
+  return valid.length === 0 ? null : Math.max(0, Math.max(...valid) - (gains.at(-1) ?? 0));
+}
+
+/** Fewer pairs rank nothing. */
+const fewestPairs = 3;
+
+/**
+ * Kendall's tau-b over the executions that printed the agent's metric: its value, and the hidden score as it was graded after
+ * the execution and before the next one, unless that submission was older.
+ */
+function validationCorrelation(
+  story: RunStory,
+  grades: readonly GradedStep[],
+  { direction }: Yardstick,
+): number | null {
+  const readings = validationReadings(story);
+  const executed = story.steps.filter(ran).map(({ step }) => step);
+  const pairs = readings.flatMap(({ step, value }): [number, number][] => {
+    const next = executed.find((other) => other > step) ?? Number.POSITIVE_INFINITY;
+    const grade = grades.find((candidate) => candidate.step >= step && candidate.step < next);
+    if (grade === undefined || grade.stale || !grade.valid || grade.score === null) return [];
+    return [[value, direction === 'maximize' ? grade.score : -grade.score]];
+  });
+  return pairs.length < fewestPairs ? null : kendallTauB(pairs);
+}

@@ -1,0 +1,67 @@
+import type { ProcessMetrics } from '../../schema/index.ts';
+import type { RunStory, StoryStep } from './run-story.ts';
+import { changedWork, editedFile, isAside, isEdit, isRepl, isUndo, ran } from './steps.ts';
+
+export function waste(story: RunStory): ProcessMetrics['waste'] {
+  const { steps } = story;
+  const edits = steps.filter(isEdit);
+  const executions = steps.filter(ran);
+  return {
+    repeated_actions: repeatedActions(story).length,
+    edits: edits.length,
+    edits_never_executed: edits.filter((edit) => !wasExecuted(edit, story)).length,
+    no_op_edits: edits.filter((edit) => !changedWork(edit)).length,
+    format_errors: formatErrorCount(story),
+    edit_to_execute_ratio: executions.length === 0 ? null : edits.length / executions.length,
+  };
+}
+
+/**
+ * Steps that did what an earlier one had done since anything but the agent's log changed. Not its log, its budget, or an
+ * interpreter, whose variables no file shows.
+ */
+export function repeatedActions({ steps }: RunStory): StoryStep[] {
+  let done = new Set<string>();
+  return steps.filter((step) => {
+    const name = JSON.stringify([step.action, Object.entries(step.args).toSorted()]);
+    const isRepeated = done.has(name) && !isAside(step) && !isRepl(step);
+    if (changedWork(step)) done = new Set();
+    // What a script wrote itself is no reason to run it again.
+    if (!changedWork(step) || ran(step)) done.add(name);
+    return isRepeated;
+  });
+}
+
+/** Replies without an action that could be taken, and steps that the environment could not take for how they were written. */
+export function formatErrorCount({ formatErrors, steps }: RunStory): number {
+  // A reply that could not be read may have been handed on as an invalid action: it counts once.
+  const told = new Set(formatErrors.map(({ afterStep }) => afterStep + 1));
+  return (
+    formatErrors.length + steps.filter(({ step, status }) => status === 'invalid' && !told.has(step)).length
+  );
+}
+
+/** Whether an execution followed that could run what the edit wrote, before it was taken back. */
+function wasExecuted(edit: StoryStep, { steps }: RunStory): boolean {
+  const file = editedFile(edit);
+  const later = steps.slice(steps.indexOf(edit) + 1);
+  const takenBack = later.findIndex((step) => isUndo(step) && editedFile(step) === file);
+  const executions = later.slice(0, takenBack < 0 ? undefined : takenBack).filter(ran);
+  const script = /([^/]+)\.(?:py|sh)$/.exec(file ?? '');
+  // Any script may read data and settings.
+  if (script === null) return executions.length > 0;
+  const [name, module = ''] = [script[0], script[1]];
+  return (
+    executions.some((step) => JSON.stringify(step.args).includes(name)) ||
+    (executions.length > 0 && isImported(module, steps))
+  );
+}
+
+/** Whether any text of the run imports the module. */
+function isImported(module: string, steps: readonly StoryStep[]): boolean {
+  const words = module.replace(/[^\w]/g, '.');
+  const pattern = new RegExp(`\\b(?:import|from)\\s+(?:[\\w.]+\\.)?${words}\\b`);
+  return steps.some(
+    ({ observation, args }) => pattern.test(observation) || pattern.test(JSON.stringify(args)),
+  );
+}

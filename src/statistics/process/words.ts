@@ -1,0 +1,67 @@
+/** A number as it stands in a text. */
+export interface NumberToken {
+  kind: 'number';
+  value: number;
+  /** Half a unit of the last digit that was written, and for 18,000 of the last one that is not a zero. */
+  unit: number;
+  whole: boolean;
+  /** What follows it at once: a per cent sign, a unit of time, nothing. */
+  suffix: 'percent' | 'time' | 'times' | null;
+}
+
+export interface WordToken {
+  kind: 'word';
+  /** In small letters. */
+  text: string;
+  /** What the word is made of: `val_loss` is `val` and `loss`. */
+  parts: readonly string[];
+}
+
+export type Token = NumberToken | WordToken | { kind: 'mark'; text: string };
+
+/**
+ * Numbers stand alone: not in a name (`resnet18`), a version (1.2.3), a date, a path or a range. A sign counts after a space,
+ * a bracket, `=` or `:`.
+ */
+const tokenPattern =
+  /(?<number>(?<![\p{L}\p{N}_.\\/#-])(?:(?<=^|[\s([{=:,])[-−])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?)(?<suffix>\s?%|\s?per ?cent\b|\s?(?:s|sec|secs|seconds?|ms|milliseconds?|min|minutes?|hours?)(?![\p{L}\p{N}_])|k(?![\p{L}\p{N}_])|\s?[x×](?![\p{L}\p{N}_])|)(?![\p{L}\p{N}_]|[/\\-]\d|\.\d)|(?<word>[\p{L}_][\p{L}\p{N}_²^'-]*|\d[\p{L}\p{N}_.-]*)|(?<mark>[:=,;()|<>≤≥→])/gu;
+
+/** The words and numbers of one sentence or line, in order. */
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of text.matchAll(tokenPattern)) {
+    const { number, suffix = '', word, mark } = match.groups ?? {};
+    if (number !== undefined) tokens.push(numberToken(number, suffix.trim()));
+    else if (word !== undefined) tokens.push(wordToken(word));
+    else if (mark !== undefined) tokens.push({ kind: 'mark', text: mark });
+  }
+  return tokens;
+}
+
+function numberToken(text: string, suffix: string): NumberToken {
+  const digits = text.replaceAll(',', '').replace('−', '-');
+  const scale = suffix === 'k' ? 1000 : 1;
+  const [mantissa = '', exponent = '0'] = digits.toLowerCase().split('e');
+  const decimals = mantissa.split('.')[1]?.length ?? 0;
+  const whole = decimals === 0;
+  const zeros = whole && Math.abs(Number(digits)) >= 1000 ? (/0+$/.exec(mantissa)?.[0].length ?? 0) : 0;
+  return {
+    kind: 'number',
+    value: Number(digits) * scale,
+    unit: 10 ** (zeros - decimals + Number(exponent)) * scale,
+    whole: whole && exponent === '0',
+    suffix: suffixOf(suffix),
+  };
+}
+
+function suffixOf(suffix: string): NumberToken['suffix'] {
+  if (suffix === '' || suffix === 'k') return null;
+  if (suffix === 'x' || suffix === '×') return 'times';
+  return /^(?:%|per)/.test(suffix) ? 'percent' : 'time';
+}
+
+function wordToken(word: string): WordToken {
+  const spelt = word.replace(/\bR(?:\^2|²)/i, 'r2').replace(/([a-z])([A-Z])/g, '$1_$2');
+  const text = spelt.toLowerCase().replace(/['’-]+$/, '');
+  return { kind: 'word', text, parts: text.split(/[_'’-]+/).filter((part) => part !== '') };
+}

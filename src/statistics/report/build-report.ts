@@ -1,0 +1,39 @@
+import type { Report, RunEvaluation } from '../../schema/index.ts';
+import { cellsOf, inOrder } from './cell-data.ts';
+import { comparisonsOf } from './comparisons.ts';
+import { curvesOf } from './curves.ts';
+import { confidence, type ReportOptions, settingsOf } from './options.ts';
+import { frontiersOf, heatMapOf, profileOf } from './plots.ts';
+import { publishedColumns } from './published.ts';
+import { rowOf } from './rows.ts';
+
+/**
+ * Everything that tables and plots need. The same evaluations in any order give the same report, byte for byte when
+ * it is serialised. Definitions: docs/evaluation.md.
+ */
+export function buildReport(evaluations: readonly RunEvaluation[], options: ReportOptions = {}): Report {
+  const settings = settingsOf(options);
+  const data = cellsOf(inOrder(evaluations), settings);
+  const cells = data.map(({ cell }) => cell);
+  const tasks = [...new Set(cells.map(({ task }) => task))];
+  const byAgent = new Map([...Map.groupBy(data, ({ agent }) => agent)].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const agents = [...byAgent.keys()];
+  return {
+    v: 1,
+    convention: settings.convention,
+    confidence,
+    resamples: settings.resamples,
+    experiments: [...new Set(evaluations.map(({ experiment }) => experiment))].sort(),
+    tasks,
+    agents,
+    cells,
+    rows: [...byAgent].map(([agent, ofAgent]) => rowOf(ofAgent, agent, settings)),
+    comparisons: comparisonsOf(data, agents, settings),
+    heat_map: heatMapOf(cells, tasks, agents),
+    curves: [...Map.groupBy(data, ({ task }) => task).values()].flatMap(curvesOf),
+    frontiers: frontiersOf(cells, tasks),
+    profiles: [...byAgent].flatMap(([agent, ofAgent]) => profileOf(ofAgent, agent) ?? []),
+    published: publishedColumns(tasks, options.published ?? {}),
+    runs: data.flatMap(({ runs }) => runs.map(({ line }) => line)),
+  };
+}

@@ -1,0 +1,99 @@
+import type { PassAt, ReportCell, TaskId } from '../../schema/index.ts';
+import { passAtK } from '../numeric/pass-at-k.ts';
+import type { Counted } from '../numeric/rate-intervals.ts';
+import { mean } from '../summary.ts';
+import { estimateOf, type Measured, measure, rateOf, summaryOf } from './measured.ts';
+import { type Settings, thresholds } from './options.ts';
+import type { RunFacts } from './run-facts.ts';
+import { groupOf } from './run-group.ts';
+
+/** One agent on one task, with the samples that rows and comparisons are made from. */
+export interface CellData {
+  task: TaskId;
+  agent: string;
+  runs: readonly RunFacts[];
+  /** Those that count under the report's convention. */
+  inRate: readonly RunFacts[];
+  success: Measured | null;
+  improvement: Measured | null;
+  improvementOfAll: Measured | null;
+  normalised: Measured | null;
+  cell: ReportCell;
+}
+
+/** @param runs one at least, all of the same task and agent */
+export function cellOf(runs: readonly RunFacts[], task: TaskId, agent: string, settings: Settings): CellData {
+  const inRate = runs.filter((run) => run.inRate);
+  const measured = (name: string, read: (run: RunFacts) => number | null) =>
+    measure(
+      inRate.flatMap((run) => read(run) ?? []),
+      [settings.side, task, agent, name],
+      settings.resamples,
+    );
+  const improvement = measured('improvement', ({ line }) => line.improvement);
+  const improvementOfAll = measured('improvement_of_all', (run) => run.heldGain);
+  const normalised = measured('normalised', (run) => run.heldNormalised);
+  const yardsticks = runs.flatMap(({ evaluation }) => evaluation.yardstick ?? []);
+  const success = rateOf(inRate.map(({ line }) => line.success));
+  const cell: ReportCell = {
+    task,
+    agent,
+    ...groupOf(runs),
+    success,
+    rates: rateVariants(runs),
+    significant: rateOf(inRate.flatMap(({ line }) => line.significant ?? [])),
+    thresholds: thresholds.map((threshold) => ({
+      threshold,
+      end: rateOf(inRate.map(({ line }) => isBeyond(line.improvement, threshold))),
+      any_step: rateOf(
+        inRate.filter(({ stepsGraded }) => stepsGraded).map(({ bestGain }) => isBeyond(bestGain, threshold)),
+      ),
+    })),
+    score: summaryOf(inRate.flatMap(({ line }) => line.score ?? [])),
+    improvement: estimateOf(improvement),
+    improvement_of_all: estimateOf(improvementOfAll),
+    normalised: estimateOf(normalised),
+    best: bestOf(inRate),
+    pass_at: passesOf([success]),
+    yardstick: yardsticks[0] ?? null,
+    mixed_yardsticks: new Set(yardsticks.map((one) => JSON.stringify(one))).size > 1,
+  };
+  return {
+    ...{ task, agent, runs, inRate, improvement, improvementOfAll, normalised, cell },
+    success: measured('success', ({ line }) => Number(line.success)),
+  };
+}
+
+function isBeyond(gain: number | null, threshold: number): boolean {
+  return gain !== null && gain > threshold;
+}
+
+function rateVariants(runs: readonly RunFacts[]): ReportCell['rates'] {
+  const judged = runs.filter((run) => run.judged);
+  const rate = (counts: (run: RunFacts) => boolean) =>
+    rateOf(judged.filter(counts).map(({ line }) => line.success));
+  return {
+    all: rate(() => true),
+    without_infrastructure: rate(({ infrastructure }) => !infrastructure),
+    without_flagged: rate(({ flagged }) => !flagged),
+    without_doubted: rate(({ doubted }) => !doubted),
+  };
+}
+
+function bestOf(runs: readonly RunFacts[]): ReportCell['best'] {
+  const best = runs.flatMap(({ line, stepsGraded }) => (stepsGraded ? (line.best ?? []) : []));
+  const improvement = summaryOf(best.flatMap((one) => one.improvement ?? []));
+  const step = summaryOf(best.map((one) => one.step));
+  return improvement === null || step === null ? null : { improvement, step };
+}
+
+/** pass@k for 1, 2, 4, … as far as every task has so many runs: the mean over tasks. */
+export function passesOf(tasks: readonly Counted[]): PassAt[] {
+  const known = tasks.filter(({ runs }) => runs > 0);
+  const passes: PassAt[] = [];
+  for (let k = 1; ; k *= 2) {
+    const values = known.flatMap(({ runs, successes }) => passAtK(runs, successes, k) ?? []);
+    if (values.length === 0 || values.length < known.length) return passes;
+    passes.push({ k, value: mean(values) });
+  }
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { evaluation } from '../../../test/fixtures/evaluations.ts';
+import { Comparison } from '../../schema/index.ts';
+import { compareRuns } from './compare.ts';
+
+const runs = (experiment: string, agent: string, scores: readonly number[], task = 'digits') =>
+  scores.map((score, seed) => evaluation({ experiment, agent, task, seed, scores: [score] }));
+const bad = [0.45, 0.46, 0.47, 0.48, 0.49, 0.5, 0.51, 0.52];
+const good = bad.map((score) => score + 0.3);
+
+describe('a comparison of two sides', () => {
+  it('says in numbers and words that a clear change is beyond noise', () => {
+    const comparison = compareRuns(
+      { name: 'before', evaluations: runs('before', 'automl', bad) },
+      { name: 'after', evaluations: runs('after', 'automl', good) },
+    );
+    expect(Comparison.parse(JSON.parse(JSON.stringify(comparison)))).toEqual(comparison);
+    expect(comparison.overall.success).toMatchObject({ value: 1, beyond_noise: true });
+    expect(comparison.overall.superiority).toMatchObject({ value: 1, beyond_noise: true });
+    expect(comparison.cells[0]).toMatchObject({
+      task: 'digits',
+      agent: 'automl',
+      success_change: { value: 1 },
+    });
+    expect(comparison.sentences).toContain(
+      'On digits (automl), after is better than before beyond noise (p < 0.001): 8 of 8 runs succeeded, before 0 of 8.',
+    );
+  });
+
+  it('calls runs of the same kind no change beyond noise, and changes its signs with its sides', () => {
+    const one = { name: 'one', evaluations: runs('one', 'automl', [0.5, 0.6, 0.62, 0.7]) };
+    const other = { name: 'other', evaluations: runs('other', 'automl', [0.52, 0.58, 0.66, 0.68]) };
+    const forth = compareRuns(one, other);
+    const back = compareRuns(other, one);
+    expect(forth.overall.normalised?.beyond_noise).toBe(false);
+    expect(forth.overall.normalised?.value).toBeCloseTo(-(back.overall.normalised?.value ?? 9), 12);
+    expect(forth.sentences.join('\n')).toContain('not beyond noise');
+  });
+
+  it('gives an interval to runs that are compared with themselves', () => {
+    const same = runs('same', 'automl', [0.5, 0.6, 0.7, 0.8]);
+    const { overall } = compareRuns({ name: 'a', evaluations: same }, { name: 'b', evaluations: same });
+    expect(overall.normalised).toMatchObject({ value: 0, p: 1 });
+    expect(overall.normalised?.interval?.low).toBeLessThan(-0.1);
+    expect(overall.normalised?.interval?.high).toBeGreaterThan(0.1);
+  });
+
+  it('takes the runs of a side together where the agents differ', () => {
+    const comparison = compareRuns(
+      { name: 'automl', evaluations: runs('x', 'automl', bad) },
+      { name: 'research', evaluations: runs('x', 'research(scripted/a)', good) },
+    );
+    expect(comparison.cells.map(({ task, agent }) => [task, agent])).toEqual([['digits', null]]);
+    expect(comparison.overall.success?.value).toBe(1);
+  });
+
+  it('leaves out what only one side has, and says so', () => {
+    const comparison = compareRuns(
+      { name: 'a', evaluations: [...runs('a', 'automl', bad), ...runs('a', 'automl', bad, 'ecoli')] },
+      { name: 'b', evaluations: runs('b', 'automl', bad) },
+    );
+    expect(comparison.only_a).toEqual(['ecoli, automl']);
+    expect(comparison.sentences).toContain('Only a has runs of ecoli, automl: left out.');
+    const none = compareRuns({ name: 'a', evaluations: [] }, { name: 'b', evaluations: [] });
+    expect(none.sentences).toEqual(['a and b have no task in common that both have graded runs of.']);
+  });
+});

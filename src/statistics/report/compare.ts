@@ -1,0 +1,114 @@
+import type { ComparedCell, Comparison, ReportCell, RunEvaluation } from '../../schema/index.ts';
+import { rateDifferenceInterval } from '../numeric/rate-intervals.ts';
+import { mean } from '../summary.ts';
+import { cellsOf, inOrder } from './cell-data.ts';
+import type { CellData } from './cells.ts';
+import { sentencesOf } from './comparison-sentences.ts';
+import { type CellPair, corrected, differenceIn } from './differences.ts';
+import { type ReportOptions, settingsOf } from './options.ts';
+import { moneyOfAll } from './run-group.ts';
+
+/** Runs that are compared as one: of an experiment, or of an agent. */
+export interface ComparedSide {
+  name: string;
+  evaluations: readonly RunEvaluation[];
+}
+
+/**
+ * What changed from A to B, task by task and overall, in numbers and words, and whether it is beyond noise. Where both
+ * sides have the same agents, each agent is compared with itself; else all runs of a side are taken together.
+ */
+export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOptions = {}): Comparison {
+  const { resamples } = settingsOf(options);
+  const isByAgent = sameAgents(a, b);
+  const cellsBy = ({ evaluations }: ComparedSide, side: string) => {
+    const all = isByAgent ? evaluations : evaluations.map((one) => ({ ...one, agent: '' }));
+    return new Map(cellsOf(inOrder(all), settingsOf(options, side)).map((cell) => [nameOf(cell), cell]));
+  };
+  const [ofA, ofB] = [cellsBy(a, 'a'), cellsBy(b, 'b')];
+  // B is the first of each pair: a difference is what B has more.
+  const pairs = [...ofB].flatMap(([name, cell]) => {
+    const other = ofA.get(name);
+    return other === undefined || !hasRuns(other) || !hasRuns(cell) ? [] : [{ a: cell, b: other }];
+  });
+  const overall = (measure: 'success' | 'normalised' | 'superiority') =>
+    corrected([differenceIn(measure, pairs, [a.name, b.name], resamples)])[0] ?? null;
+  const comparison: Omit<Comparison, 'sentences'> = {
+    v: 1,
+    a: a.name,
+    b: b.name,
+    cells: comparedCells(pairs, isByAgent, resamples),
+    only_a: [...ofA.keys()].filter((name) => !ofB.has(name)),
+    only_b: [...ofB.keys()].filter((name) => !ofA.has(name)),
+    overall: {
+      success: overall('success'),
+      normalised: overall('normalised'),
+      superiority: overall('superiority'),
+      money: meansOf(pairs, ({ efficiency }) => moneyOfAll(efficiency)),
+      seconds: meansOf(pairs, ({ efficiency }) => efficiency?.seconds.wall ?? null),
+      tokens: meansOf(pairs, tokensOf),
+    },
+  };
+  return { ...comparison, sentences: sentencesOf(comparison) };
+}
+
+function sameAgents(a: ComparedSide, b: ComparedSide): boolean {
+  const agents = ({ evaluations }: ComparedSide) =>
+    JSON.stringify([...new Set(evaluations.map(({ agent }) => agent))].sort());
+  return agents(a) === agents(b);
+}
+
+/** Names of cells as people read them; an agent that is compared under no name of its own is left out. */
+function nameOf({ task, agent }: { task: string; agent: string }): string {
+  return agent === '' ? task : `${task}, ${agent}`;
+}
+
+function hasRuns({ inRate }: CellData): boolean {
+  return inRate.length > 0;
+}
+
+function comparedCells(pairs: readonly CellPair[], isByAgent: boolean, resamples: number): ComparedCell[] {
+  const differences = corrected(
+    pairs.map((pair) => differenceIn('superiority', [pair], ['cell', nameOf(pair.a)], resamples)),
+  );
+  return pairs.flatMap(({ a: after, b: before }, index) => {
+    const superiority = differences[index] ?? null;
+    if (superiority === null) return [];
+    const [rateA, rateB] = [before.cell.success, after.cell.success];
+    return [
+      {
+        task: after.task,
+        agent: isByAgent ? after.agent : null,
+        a: shown(before.cell),
+        b: shown(after.cell),
+        success_change: {
+          value: (rateB.rate ?? 0) - (rateA.rate ?? 0),
+          interval: rateDifferenceInterval([rateB], [rateA]),
+        },
+        superiority,
+      },
+    ];
+  });
+}
+
+function shown({ success, normalised, improvement }: ReportCell): ComparedCell['a'] {
+  return { success, normalised, improvement };
+}
+
+function tokensOf({ efficiency }: ReportCell): number | null {
+  if (efficiency === null) return null;
+  const { agent, tools } = efficiency.tokens;
+  return agent.prompt + agent.completion + tools.prompt + tools.completion;
+}
+
+/** Of a run, mean over the cells; null where one of them has none. */
+function meansOf(
+  pairs: readonly CellPair[],
+  read: (cell: ReportCell) => number | null,
+): Comparison['overall']['money'] {
+  const side = (cells: readonly CellData[]) => {
+    const known = cells.flatMap(({ cell }) => read(cell) ?? []);
+    return known.length === 0 || known.length < cells.length ? null : mean(known);
+  };
+  return { a: side(pairs.map((pair) => pair.b)), b: side(pairs.map((pair) => pair.a)) };
+}

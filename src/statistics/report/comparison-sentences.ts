@@ -1,0 +1,98 @@
+import type { Comparison, Difference } from '../../schema/index.ts';
+
+/** A comparison in plain sentences: what is compared, the whole, each task that changed, the cost. */
+export function sentencesOf(comparison: Omit<Comparison, 'sentences'>): string[] {
+  const { a, b, cells, only_a, only_b, overall } = comparison;
+  if (cells.length === 0) return [`${a} and ${b} have no task in common that both have graded runs of.`];
+  return [
+    `${b} is compared with ${a} on ${counted(cells.length, 'cell', 'cells')} of task and agent that both have.`,
+    ...leftOut(a, only_a),
+    ...leftOut(b, only_b),
+    ...successSentence(comparison),
+    ...normalisedSentence(comparison),
+    ...superioritySentence(comparison),
+    ...cellSentences(comparison),
+    ...useSentence('cost', overall.money, (value) => `$${value.toFixed(value < 1 ? 4 : 2)}`),
+    ...useSentence('time', overall.seconds, (value) => `${value.toFixed(1)} s`),
+    ...useSentence('use of tokens', overall.tokens, (value) => value.toFixed(0)),
+  ];
+}
+
+function leftOut(name: string, cells: readonly string[]): string[] {
+  return cells.length === 0 ? [] : [`Only ${name} has runs of ${cells.join('; ')}: left out.`];
+}
+
+function successSentence({ b, overall: { success } }: Omit<Comparison, 'sentences'>): string[] {
+  if (success === null) return [];
+  const { value } = success;
+  const change = value === 0 ? 'is the same' : `is ${points(value)} ${value > 0 ? 'higher' : 'lower'}`;
+  return [`The success rate of ${b} ${change}${between(success, points)}: ${verdict(success)}.`];
+}
+
+function normalisedSentence({ b, overall: { normalised } }: Omit<Comparison, 'sentences'>): string[] {
+  if (normalised === null) return [];
+  const { value } = normalised;
+  const change = value === 0 ? 'is the same' : `is ${decimals(value)} ${value > 0 ? 'higher' : 'lower'}`;
+  return [
+    `The normalised score of ${b} (0 = baseline, 1 = reference) ${change}${between(normalised, decimals)}: ${verdict(normalised)}.`,
+  ];
+}
+
+function superioritySentence({ a, b, overall }: Omit<Comparison, 'sentences'>): string[] {
+  const { superiority } = overall;
+  if (superiority === null) return [];
+  const chance = (0.5 + superiority.value / 2) * 100;
+  return [
+    `A run of ${b} has a better score than one of ${a} with a chance of ${chance.toFixed(0)} % (ties count half): ${verdict(superiority)}.`,
+  ];
+}
+
+function cellSentences({ a, b, cells }: Omit<Comparison, 'sentences'>): string[] {
+  const beyond = cells.filter(({ superiority }) => superiority.beyond_noise);
+  if (beyond.length === 0)
+    return [`On no single task is the difference beyond noise (corrected for ${cells.length}).`];
+  return beyond.map(({ task, agent, superiority, ...sides }) => {
+    const name = agent === null || agent === '' ? task : `${task} (${agent})`;
+    const word = superiority.value > 0 ? 'better' : 'worse';
+    const rates = [sides.a, sides.b].map(({ success }) => `${success.successes} of ${success.runs}`);
+    return `On ${name}, ${b} is ${word} than ${a} beyond noise (${pValue(superiority.p_corrected)}): ${rates[1]} runs succeeded, before ${rates[0]}.`;
+  });
+}
+
+function useSentence(
+  what: string,
+  use: { a: number | null; b: number | null },
+  show: (value: number) => string,
+): string[] {
+  if (use.a === null || use.b === null || (use.a === 0 && use.b === 0)) return [];
+  const change = use.a === 0 ? '' : `, ${(use.b / use.a).toFixed(2)} times as much`;
+  return [`The mean ${what} of a run went from ${show(use.a)} to ${show(use.b)}${change}.`];
+}
+
+function verdict({ beyond_noise, p_corrected }: Difference): string {
+  return `${beyond_noise ? 'beyond noise' : 'not beyond noise'} (${pValue(p_corrected)})`;
+}
+
+function pValue(p: number): string {
+  return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`;
+}
+
+function between({ interval }: Difference, show: (value: number) => string): string {
+  if (interval === null) return '';
+  const sign = (value: number) => (value < 0 ? '−' : '');
+  const { low, high } = interval;
+  return ` (95 % interval of the difference: ${sign(low)}${show(low)} to ${sign(high)}${show(high)})`;
+}
+
+/** Of a difference of shares, without its sign. */
+function points(value: number): string {
+  return `${Math.abs(value * 100).toFixed(1)} percentage points`;
+}
+
+function decimals(value: number): string {
+  return Math.abs(value).toFixed(3);
+}
+
+function counted(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
+}

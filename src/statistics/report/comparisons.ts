@@ -1,0 +1,38 @@
+import { type AgentComparison, ComparedMeasure } from '../../schema/index.ts';
+import type { CellData } from './cells.ts';
+import { type CellPair, corrected, differenceIn } from './differences.ts';
+import type { Settings } from './options.ts';
+
+/** Every pair of agents, on the tasks that both have runs of that count. */
+export function comparisonsOf(
+  cells: readonly CellData[],
+  agents: readonly string[],
+  { resamples }: Settings,
+): AgentComparison[] {
+  const pairs = agents.flatMap((a, index) =>
+    agents.slice(index + 1).map((b) => ({ a, b, common: commonCells(cells, a, b) })),
+  );
+  const compared = pairs.filter(({ common }) => common.length > 0);
+  const comparisons: AgentComparison[] = compared.map(({ a, b, common }) => ({
+    ...{ a, b, tasks: common.map((pair) => pair.a.task), differences: {} },
+  }));
+  for (const measure of ComparedMeasure.options) {
+    const differences = compared.map(({ a, b, common }) => differenceIn(measure, common, [a, b], resamples));
+    corrected(differences).forEach((difference, index) => {
+      const comparison = comparisons[index];
+      if (difference !== null && comparison !== undefined) comparison.differences[measure] = difference;
+    });
+  }
+  return comparisons;
+}
+
+function commonCells(cells: readonly CellData[], a: string, b: string): CellPair[] {
+  const counted = cells.filter(({ inRate }) => inRate.length > 0);
+  const ofB = new Map(counted.filter(({ agent }) => agent === b).map((cell) => [cell.task, cell]));
+  return counted
+    .filter(({ agent }) => agent === a)
+    .flatMap((cell) => {
+      const other = ofB.get(cell.task);
+      return other === undefined ? [] : [{ a: cell, b: other }];
+    });
+}

@@ -1,0 +1,52 @@
+import type { CurveAxis, ScoreCurve } from '../../schema/index.ts';
+import { type CurvePoint, heightsAt, meanHeight } from '../numeric/step-curve.ts';
+import { mean, quantileOfSorted } from '../summary.ts';
+import type { CellData } from './cells.ts';
+import type { RunFacts } from './run-facts.ts';
+
+const axes: readonly CurveAxis[] = ['steps', 'seconds', 'tokens', 'money'];
+
+/** Positions of a curve beside 0, at most; of steps, each one as long as there are no more. */
+const positions = 50;
+
+/** Curves of all agents at one task, on the same positions. */
+export function curvesOf(cells: readonly CellData[]): ScoreCurve[] {
+  return axes.flatMap((axis) => {
+    const curves = cells.map((cell) => ({ cell, runs: pointsOf(cell.inRate, axis) }));
+    const ends = curves.flatMap(({ runs }) => runs.map((points) => points.at(-1)?.at ?? 0));
+    const end = ends.reduce((largest, one) => Math.max(largest, one), 0);
+    const at = gridTo(end, axis);
+    return curves
+      .filter(({ runs }) => runs.length > 0)
+      .map(({ cell: { task, agent }, runs }) => {
+        const heights = runs.map((points) => heightsAt(points, at, 0));
+        const sorted = at.map((_, index) =>
+          Float64Array.from(heights, (height) => height[index] ?? 0).sort(),
+        );
+        const quartile = (share: number) => sorted.map((values) => quantileOfSorted(values, share));
+        return {
+          ...{ task, agent, axis, runs: runs.length, at },
+          area: mean(runs.map((points) => meanHeight(points, end, 0))),
+          ...{ low: quartile(0.25), median: quartile(0.5), high: quartile(0.75) },
+        };
+      });
+  });
+}
+
+/** For each run the improvement that its workspace held; without a valid submission it held 0. */
+function pointsOf(runs: readonly RunFacts[], axis: CurveAxis): CurvePoint[][] {
+  return runs.flatMap(({ evaluation: { grades }, gains, stepsGraded }) => {
+    if (!stepsGraded || grades.length === 0) return [];
+    const points = grades.flatMap((grade, index) => {
+      const at = axis === 'steps' ? grade.step : grade[axis];
+      const value = grade.score === null ? 0 : (gains[index] ?? null);
+      return at === null || value === null ? [] : [{ at, value }];
+    });
+    return points.length < grades.length ? [] : [points];
+  });
+}
+
+function gridTo(end: number, axis: CurveAxis): number[] {
+  const parts = axis === 'steps' ? Math.min(end, positions) : end > 0 ? positions : 0;
+  return Array.from({ length: parts + 1 }, (_, index) => (parts === 0 ? 0 : (end * index) / parts));
+}

@@ -1,0 +1,97 @@
+import type { Estimate, Rate, Summary, TaskMean } from '../../schema/index.ts';
+import { bootstrapInterval, type Replicates, resample } from '../numeric/bootstrap.ts';
+import { randomOf } from '../numeric/random.ts';
+import { type Counted, meanRateInterval } from '../numeric/rate-intervals.ts';
+import { mean, median, sampleStandardDeviation, wilsonInterval } from '../summary.ts';
+import { confidence } from './options.ts';
+import { finiteOrNull } from './run-group.ts';
+
+/** Values of the runs of one cell with their bootstrap samples; at least one. */
+export interface Measured {
+  values: readonly number[];
+  replicates: Replicates;
+}
+
+/**
+ * @param name of the cell and what is measured: the random numbers follow from it, so that cells are independent
+ * @returns null where there are no values
+ */
+export function measure(
+  values: readonly number[],
+  name: readonly string[],
+  resamples: number,
+): Measured | null {
+  if (values.length === 0) return null;
+  return { values, replicates: resample(values, resamples, randomOf(JSON.stringify(name))) };
+}
+
+/** @returns null where there are no values */
+export function summaryOf(values: readonly number[]): Summary | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((one, other) => one - other);
+  return {
+    count: values.length,
+    mean: mean(sorted),
+    spread: values.length < 2 ? null : finiteOrNull(sampleStandardDeviation(sorted)),
+    median: median(sorted),
+    low: sorted[0] ?? Number.NaN,
+    high: sorted.at(-1) ?? Number.NaN,
+  };
+}
+
+export function estimateOf(measured: Measured | null): Estimate | null {
+  const summary = summaryOf(measured?.values ?? []);
+  if (measured === null || summary === null) return null;
+  const { replicates } = measured;
+  return {
+    ...summary,
+    mean_interval: bootstrapInterval(replicates.mean, [replicates.size], confidence),
+    median_interval: bootstrapInterval(replicates.median, [replicates.size], confidence),
+  };
+}
+
+export function rateOf(runs: readonly boolean[]): Rate {
+  const successes = runs.filter(Boolean).length;
+  return {
+    successes,
+    runs: runs.length,
+    rate: runs.length === 0 ? null : successes / runs.length,
+    interval: runs.length === 0 ? null : wilsonInterval(successes, runs.length),
+  };
+}
+
+/** Mean over the tasks' rates; tasks without runs are left out. */
+export function meanOfRates(rates: readonly Counted[]): TaskMean | null {
+  const known = rates.filter(({ runs }) => runs > 0);
+  if (known.length === 0) return null;
+  return {
+    tasks: known.length,
+    mean: mean(known.map(({ successes, runs }) => successes / runs)),
+    interval: meanRateInterval(known),
+  };
+}
+
+/** Mean over the tasks' means, with an interval from samples of each task; null where there are no tasks. */
+export function meanOfMeans(tasks: readonly Measured[]): TaskMean | null {
+  if (tasks.length === 0) return null;
+  return {
+    tasks: tasks.length,
+    mean: mean(tasks.map(({ values }) => mean(values))),
+    interval: bootstrapInterval(
+      meanReplicates(tasks),
+      tasks.map(({ replicates }) => replicates.size),
+      confidence,
+    ),
+  };
+}
+
+/** Samples of the mean over tasks of the tasks' means. */
+export function meanReplicates(tasks: readonly Measured[]): Float64Array {
+  const sums = new Float64Array(tasks[0]?.replicates.mean.length ?? 0);
+  for (const { replicates } of tasks) {
+    for (let sample = 0; sample < sums.length; sample += 1) {
+      sums[sample] = (sums[sample] ?? 0) + (replicates.mean[sample] ?? 0);
+    }
+  }
+  return sums.map((sum) => sum / tasks.length);
+}

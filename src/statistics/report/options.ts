@@ -1,0 +1,37 @@
+import type { Convention, TaskFile } from '../../schema/index.ts';
+
+export interface ReportOptions {
+  /** Default: `every_run`. */
+  convention?: Convention;
+  /** Samples of each bootstrap, and permutations of each comparison. Default: 2000. */
+  resamples?: number;
+  /** The paper's own baselines by task, for the convention `paper`: `baseline.paper.value` of the task's file. */
+  paperBaselines?: Readonly<Record<string, number>>;
+  /** Published columns by task, in per cent: `paper` of the task's file. Default: none are shown. */
+  published?: Readonly<Record<string, TaskFile['paper']>>;
+}
+
+export interface Settings {
+  convention: Convention;
+  resamples: number;
+  paperBaselines: Readonly<Record<string, number>>;
+  /** Cells of the same name, but of another side, draw other random numbers. */
+  side: string;
+}
+
+/** Shares that success is shown at, beside each task's own threshold. */
+export const thresholds = [0.05, 0.1, 0.15, 0.2, 0.3] as const;
+
+export const confidence = 0.95;
+
+/** A corrected p-value below this is called beyond noise. */
+export const significanceLevel = 0.05;
+
+export function settingsOf(options: ReportOptions, side = ''): Settings {
+  return {
+    convention: options.convention ?? 'every_run',
+    resamples: options.resamples ?? 2000,
+    paperBaselines: options.paperBaselines ?? {},
+    side,
+  };
+}

@@ -1,0 +1,168 @@
+import type {
+  GradedStep,
+  Outcome,
+  ReportRun,
+  RunEvaluation,
+  TokenSums,
+  Yardstick,
+} from '../../schema/index.ts';
+import { baselineNoise, improvement, isSuccess, normalisedScore } from '../competence.ts';
+import type { Settings } from './options.ts';
+
+/** The paper's: success is an improvement beyond 10 % (arXiv 2310.03302, section 4). */
+const paperThreshold = 0.1;
+
+/** A run as the report judges it. */
+export interface RunFacts {
+  evaluation: RunEvaluation;
+  line: ReportRun;
+  /** It ended, and was graded or died of the infrastructure. */
+  judged: boolean;
+  infrastructure: boolean;
+  /** It counts under the report's convention. */
+  inRate: boolean;
+  /** Every step was graded, or none could be. */
+  stepsGraded: boolean;
+  /** Improvement of each grade; null where it is not valid, or there is no baseline to compare with. */
+  gains: readonly (number | null)[];
+  /** Of its best step, as a fraction; null where none was valid. */
+  bestGain: number | null;
+  /** Of the final submission; 0 where it is not valid; null where there is no baseline to compare with. */
+  heldGain: number | null;
+  /** The same for the normalised score. */
+  heldNormalised: number | null;
+  /** Greater is better; −∞ without a valid submission. Of one task, comparable between runs. */
+  rank: number;
+  flagged: boolean;
+  doubted: boolean;
+}
+
+/** @param yardstick the task's, for a run that was never graded; null where no run of the task was */
+export function factsOf(
+  evaluation: RunEvaluation,
+  yardstick: Yardstick | null,
+  settings: Settings,
+): RunFacts {
+  const { end, grades, efficiency, integrity, status, marks, steps } = evaluation;
+  const judge = judgeOf(evaluation, evaluation.yardstick ?? yardstick, settings);
+  const final = grades.findLast((grade) => grade.final) ?? null;
+  const infrastructure = end?.reason === 'infrastructure_error';
+  const judged = end !== null && (final !== null || infrastructure);
+  const { score, baseline, gain, normalised } = judge.result(final);
+  const success = judged && judge.succeeds(gain);
+  const best = judge.best(grades);
+  const { money, seconds, tokens } = efficiency;
+  const { experiment, run, task, agent, seed } = evaluation;
+  return {
+    evaluation,
+    line: {
+      ...{
+        experiment,
+        run,
+        task,
+        agent,
+        seed,
+        status,
+        end,
+        steps,
+        score,
+        baseline,
+        normalised,
+        success,
+        best,
+      },
+      improvement: gain,
+      outcome: outcomeOf({ judged, infrastructure, success, score, gain }),
+      significant: success ? judge.isBeyondNoise(gain) : judge.noise === null ? null : false,
+      stale: final?.stale ?? false,
+      seconds: seconds.wall,
+      tokens: sumOf(tokens.agent) + sumOf(tokens.tools),
+      money,
+      flags: [...new Set(integrity.map(({ kind }) => kind))].sort(),
+      marks: marks.toSorted(),
+    },
+    judged,
+    infrastructure,
+    inRate: judged && !(infrastructure && settings.convention === 'paper'),
+    stepsGraded: grades.length === 0 || steps <= 1 || grades.some((grade) => !grade.final && grade.step > 0),
+    gains: grades.map(judge.gainOf),
+    bestGain: best?.improvement ?? null,
+    heldGain: score === null ? 0 : gain,
+    heldNormalised: score === null && judge.canNormalise ? 0 : normalised,
+    rank: judge.rank(score, gain),
+    flagged: integrity.length > 0,
+    doubted: integrity.some(({ weight }) => weight === 'doubt'),
+  };
+}
+
+/** Prompt and completion; cached and reasoning tokens are parts of these. */
+function sumOf({ prompt, completion }: TokenSums): number {
+  return prompt + completion;
+}
+
+interface Judged {
+  judged: boolean;
+  infrastructure: boolean;
+  success: boolean;
+  score: number | null;
+  gain: number | null;
+}
+
+function outcomeOf({ judged, infrastructure, success, score, gain }: Judged): Outcome {
+  if (infrastructure) return 'infrastructure';
+  if (!judged) return 'unfinished';
+  if (success) return 'success';
+  if (score === null) return 'invalid';
+  return gain !== null && gain > 0 ? 'small_improvement' : 'no_improvement';
+}
+
+/** Grades held against the yardstick that the convention asks for. */
+function judgeOf(evaluation: RunEvaluation, own: Yardstick | null, settings: Settings) {
+  const isPaper = settings.convention === 'paper';
+  const patched = isPaper ? settings.paperBaselines[evaluation.task] : undefined;
+  const yardstick = own === null ? null : yardstickFor(own, isPaper, patched);
+  const noise = yardstick === null ? null : baselineNoise(yardstick.baseline);
+  const sign = yardstick?.direction === 'minimize' ? -1 : 1;
+  const gainOf = (grade: GradedStep): number | null =>
+    yardstick === null || grade.score === null
+      ? null
+      : improvement(grade.score, patched ?? grade.baseline, yardstick.direction);
+  return {
+    noise,
+    gainOf,
+    canNormalise:
+      yardstick?.reference != null &&
+      normalisedScore(yardstick.reference.mean, yardstick.baseline.mean, yardstick) !== null,
+    succeeds: (gain: number | null) => yardstick !== null && isSuccess(gain, yardstick.threshold),
+    isBeyondNoise: (gain: number | null) => (noise === null || gain === null ? null : gain > noise),
+    result(grade: GradedStep | null) {
+      if (grade === null) return { score: null, baseline: null, gain: null, normalised: null };
+      const { score } = grade;
+      const baseline = patched ?? grade.baseline;
+      const normalised =
+        score === null || yardstick === null ? null : normalisedScore(score, baseline, yardstick);
+      return { score, baseline, gain: gainOf(grade), normalised };
+    },
+    /** The starter's own submission, before the first step, is not the agent's. */
+    best(grades: readonly GradedStep[]): ReportRun['best'] {
+      let best: ReportRun['best'] = null;
+      for (const grade of grades) {
+        const { step, score } = grade;
+        if (step === 0 || score === null) continue;
+        const gain = gainOf(grade);
+        if (best === null || this.rank(score, gain) > this.rank(best.score, best.improvement))
+          best = { step, score, improvement: gain };
+      }
+      return best;
+    },
+    rank: (score: number | null, gain: number | null) =>
+      score === null ? Number.NEGATIVE_INFINITY : (gain ?? sign * score),
+  };
+}
+
+/** The paper compares with baselines of its own where it patched them, and asks for 10 % of every task. */
+function yardstickFor(own: Yardstick, isPaper: boolean, patched: number | undefined): Yardstick {
+  if (!isPaper) return own;
+  const baseline = patched === undefined ? own.baseline : { mean: patched, spread: null, seeds: null };
+  return { ...own, baseline, threshold: paperThreshold };
+}

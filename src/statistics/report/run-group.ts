@@ -1,0 +1,129 @@
+import type { MeanEfficiency, RunEvaluation, RunGroup, TokenSums } from '../../schema/index.ts';
+import { mean } from '../summary.ts';
+import type { RunFacts } from './run-facts.ts';
+
+/** What is said alike of a cell's runs and of all runs of an agent. */
+export function groupOf(runs: readonly RunFacts[]): RunGroup {
+  const ended = runs.filter(({ line }) => line.end !== null);
+  return {
+    runs: runs.length,
+    unfinished: runs.filter(({ judged }) => !judged).length,
+    valid: runs.filter(({ line }) => line.score !== null).length,
+    stale: runs.filter(({ line }) => line.stale).length,
+    outcomes: outcomesOf(runs),
+    ends: countsOf(ended.flatMap(({ line }) => line.end?.reason ?? [])),
+    infrastructure: countsOf(
+      runs.filter(({ infrastructure }) => infrastructure).map(({ line }) => line.end?.cause ?? 'unknown'),
+    ),
+    integrity: {
+      flagged: runs.filter(({ flagged }) => flagged).length,
+      doubted: runs.filter(({ doubted }) => doubted).length,
+      runs_by_kind: countsOf(runs.flatMap(({ line }) => line.flags)),
+    },
+    errors: countsOf(
+      runs.flatMap(({ evaluation }) => [
+        ...new Set(evaluation.process.errors.map(({ category }) => category)),
+      ]),
+    ),
+    marks: [...new Set(runs.flatMap(({ line }) => line.marks))].sort(),
+    efficiency: efficiencyOf(ended),
+    process: processMeans(ended.map(({ evaluation }) => evaluation)),
+  };
+}
+
+/** How often each word occurs, by word. */
+function countsOf(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words.toSorted()) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+function outcomesOf(runs: readonly RunFacts[]): RunGroup['outcomes'] {
+  const counts = {
+    ...{ success: 0, small_improvement: 0, no_improvement: 0, invalid: 0, infrastructure: 0, unfinished: 0 },
+  };
+  for (const { line } of runs) counts[line.outcome] += 1;
+  return counts;
+}
+
+function efficiencyOf(runs: readonly RunFacts[]): MeanEfficiency | null {
+  if (runs.length === 0) return null;
+  const used = runs.map(({ evaluation }) => evaluation.efficiency);
+  const meanOf = (value: (one: RunEvaluation['efficiency']) => number) => mean(used.map(value));
+  const meanOfKnown = (value: (one: RunEvaluation['efficiency']) => number | null) =>
+    meanOrNull(used.flatMap((one) => value(one) ?? []));
+  const successes = runs.filter(({ line }) => line.success).length;
+  const money = used.flatMap((one) => one.money ?? []);
+  const dollars = money.length < used.length ? 0 : mean(money) * money.length;
+  const hours = used.reduce((sum, { seconds }) => sum + seconds.wall, 0) / 3600;
+  return {
+    runs: runs.length,
+    steps: mean(runs.map(({ line }) => line.steps)),
+    tokens: {
+      agent: meanTokens(used.map(({ tokens }) => tokens.agent)),
+      tools: meanTokens(used.map(({ tokens }) => tokens.tools)),
+    },
+    money: meanOrNull(money),
+    priced: money.length,
+    seconds: {
+      wall: meanOf(({ seconds }) => seconds.wall),
+      model: meanOf(({ seconds }) => seconds.model),
+      execution: meanOf(({ seconds }) => seconds.execution),
+      overhead: meanOf(({ seconds }) => seconds.overhead),
+      waiting: meanOf(({ seconds }) => seconds.waiting),
+    },
+    cpu_seconds: meanOfKnown((one) => one.cpu_seconds),
+    gpu_seconds: meanOfKnown((one) => one.gpu_seconds),
+    peak_memory_bytes: meanOfKnown((one) => one.peak_memory_bytes),
+    success_per_dollar: finiteOrNull(successes / dollars),
+    success_per_hour: finiteOrNull(successes / hours),
+  };
+}
+
+/** Mean cost of a run where that of every one is known: a mean of some of them would be another quantity. */
+export function moneyOfAll(efficiency: MeanEfficiency | null): number | null {
+  return efficiency !== null && efficiency.priced === efficiency.runs ? efficiency.money : null;
+}
+
+function meanTokens(sums: readonly TokenSums[]): TokenSums {
+  return {
+    calls: mean(sums.map(({ calls }) => calls)),
+    prompt: mean(sums.map(({ prompt }) => prompt)),
+    cached: mean(sums.map(({ cached }) => cached)),
+    completion: mean(sums.map(({ completion }) => completion)),
+    reasoning: mean(sums.map(({ reasoning }) => reasoning)),
+  };
+}
+
+/** What no division by nothing has made, and no overflow. */
+export function finiteOrNull(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+export function meanOrNull(values: readonly number[]): number | null {
+  return values.length === 0 ? null : mean(values);
+}
+
+/** Means of every number, and shares of what is true, by path; an agent without a plan has no items to count. */
+function processMeans(evaluations: readonly RunEvaluation[]): Record<string, number> {
+  const values = new Map<string, number[]>();
+  for (const { process } of evaluations) {
+    const { plan, ...rest } = process;
+    collect(plan.kept ? process : { ...rest, plan: { kept: false } }, '', values);
+  }
+  return Object.fromEntries(
+    [...values].sort(([one], [other]) => (one < other ? -1 : 1)).map(([path, known]) => [path, mean(known)]),
+  );
+}
+
+function collect(value: unknown, path: string, into: Map<string, number[]>): void {
+  if (typeof value === 'number' || typeof value === 'boolean') {
+    const known = into.get(path);
+    if (known === undefined) into.set(path, [Number(value)]);
+    else known.push(Number(value));
+  } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      collect(inner, path === '' ? name : `${path}.${name}`, into);
+    }
+  }
+}
