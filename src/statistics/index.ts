@@ -5,8 +5,6 @@ export { isExecution } from './executions.ts';
 export { typesInto } from './integrity/forged-results.ts';
 export { integrityFlags } from './integrity/integrity.ts';
 export { type Reproduction, reproductionOf } from './integrity/reproduction.ts';
-export { kendallTauB } from './numeric/kendall.ts';
-export { type CurvePoint, heightsAt, meanHeight } from './numeric/step-curve.ts';
 export { processMetrics } from './process/process-metrics.ts';
 export type { FormatError, RunStory, StoryStep } from './process/run-story.ts';
 export { buildReport, buildRuns } from './report/build-report.ts';
