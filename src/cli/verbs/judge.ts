@@ -46,7 +46,7 @@ export const judge: Verb = {
     { flags: '--file <experiment>', description: 'an experiment file, for its providers and prices' },
   ],
   details:
-    'A model ratings how a run went, from 1 to 5, by a rubric (docs/evaluation.md), with quotes as evidence. Its ratings are\n' +
+    'A model rates how a run went, from 1 to 5, by a rubric (docs/evaluation.md), with quotes as evidence. Its ratings are\n' +
     'kept beside the run, in rubric.jsonl, and enter no other number. Exit code 1 when a run has fewer ratings than repeats.',
   examples: [
     ['mlab judge start-1/digits-tools-0 --model anthropic/claude-haiku-4-5', 'three judgements of one run'],
