@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import type { RunFolder } from '../../store/index.ts';
+import { breathe } from '../breathe.ts';
 import { type RecordedRun, readRecordedRun } from './recorded-run.ts';
 import { writeTables } from './to-csv.ts';
 import { writeRepository } from './to-git.ts';
@@ -35,10 +36,12 @@ export interface ExportResult {
 export async function exportRuns(options: ExportOptions): Promise<ExportResult> {
   const { folders, to, onProgress, variables, signal } = options;
   const out = resolve(options.out);
-  const runs = folders.flatMap((folder) => {
-    signal.throwIfAborted();
-    return readRecordedRun(folder) ?? [];
-  });
+  const runs: RecordedRun[] = [];
+  for (const folder of folders) {
+    await breathe(signal);
+    const run = readRecordedRun(folder);
+    if (run !== null) runs.push(run);
+  }
   if (runs.length === 0)
     throw new UserError('no_runs', 'None of these runs has begun.', 'Run them first, with: mlab run');
   refuseOccupied(out);
@@ -57,7 +60,7 @@ async function writeEach(
 ): Promise<void> {
   const places = originalPlaces(runs);
   for (const run of runs) {
-    signal.throwIfAborted();
+    await breathe(signal);
     if (to === 'jsonl') await writeJsonLines(run, out, signal);
     else await writeLogFolder(run, join(out, places.get(run) ?? run.folder.id), signal);
     onProgress(`${run.folder.id}: ${run.steps.length} steps`);

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { restoreSnapshot } from '../../store/index.ts';
+import { breathe } from '../breathe.ts';
 import { writeLoggedCall } from '../original/call-log.ts';
 import { ownLogEntry } from '../original/original-run.ts';
 import { originalTaskName } from '../task-names.ts';
@@ -32,7 +33,7 @@ export async function writeLogFolder(run: RecordedRun, folder: string, signal: A
   for (const [path, text] of logsOf(run)) writeFileSync(join(folder, path), text);
   writeEnd(run, environment);
   for (const { step, finished } of run.steps) {
-    signal.throwIfAborted();
+    await breathe(signal);
     const place = join(environment, 'traces', `step_${step - 1}_files`);
     await restoreSnapshot(run.folder.objects, finished.snapshot, place, { signal });
   }
