@@ -27,6 +27,7 @@ export class StoryReader {
   #money: number | null = 0;
   /** What the agent's model replied and nothing has come of yet. */
   #reply: string | null = null;
+  #isRejected = false;
 
   constructor(text: (ref: TextRef) => string) {
     this.#text = text;
@@ -53,6 +54,7 @@ export class StoryReader {
         const { step, action } = event;
         this.#started = { step, action, args: argsOf(this.#text(event.args)) };
         this.#reply = null;
+        this.#isRejected = false;
         return;
       }
       case 'step_finished':
@@ -94,6 +96,9 @@ export class StoryReader {
     if (answer.kind !== 'answered') return;
     // An agent may hold a final answer back once, to be sure of it: the reply was in order.
     if (this.#reply !== null && !/final[_ ]answer/i.test(this.#reply)) this.#rejectReply();
+    // What it said stands in the rejected reply; it is not the plan of the step that follows.
+    if (this.#isRejected) this.#entries = {};
+    this.#isRejected = false;
     this.#reply = [answer.text, ...answer.tool_calls.map((call) => JSON.stringify(call))].join('\n');
   }
 
@@ -102,6 +107,7 @@ export class StoryReader {
     if (this.#reply !== null || complaint !== '')
       this.#formatErrors.push({ afterStep, reply: this.#reply ?? complaint });
     this.#reply = null;
+    this.#isRejected = true;
   }
 
   #finish(event: TraceEvent & { kind: 'step_finished' }): void {

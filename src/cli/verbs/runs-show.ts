@@ -180,7 +180,7 @@ function gradeText(grades: readonly Grade[]): string {
   if (grade === undefined) return ', not graded';
   if (!grade.valid)
     return `, no valid submission: ${oneLine(grade.problems.map(({ message }) => message).join('; '), 300)}`;
-  const gain = percent(improvementOf({ grade }), true);
+  const gain = percent(improvementOf(grade), true);
   return `, score ${number(grade.score)} (${gain} against ${number(grade.baseline)})${grade.stale ? ', stale' : ''}`;
 }
 

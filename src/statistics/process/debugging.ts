@@ -40,7 +40,7 @@ export function failedChains({ steps }: RunStory): FailedChain[] {
 }
 
 /** The steps of a chain that failed as the one before did. */
-export function repeatedErrors(chain: readonly StoryStep[]): StoryStep[] {
+function repeatedErrors(chain: readonly StoryStep[]): StoryStep[] {
   const errors = chain.map(errorOf);
   return chain.filter((_, index) => index > 0 && errors[index] === errors[index - 1]);
 }

@@ -1,6 +1,6 @@
 import type { ErrorCategory, Evidence, ProcessMetrics, Yardstick } from '../../schema/index.ts';
 import { improvement, isSuccess } from '../competence.ts';
-import { errorOf, type FailedChain, failedChains, repeatedErrors } from './debugging.ts';
+import { errorOf, type FailedChain, failedChains } from './debugging.ts';
 import type { RunStory, StoryStep } from './run-story.ts';
 import { formatErrorCount, repeatedActions } from './waste.ts';
 
@@ -44,8 +44,18 @@ function debuggingInVain(story: RunStory): Evidence[] {
 function whyInVain({ steps, recovered }: FailedChain): string | null {
   if (steps.length < longChain) return null;
   if (!recovered) return `${steps.length} failed executions to the end of the run`;
-  const same = repeatedErrors(steps).length + 1;
+  const same = longestStreak(steps.map(errorOf));
   return same >= longChain ? `the same error ${same} times` : null;
+}
+
+/** The most equal texts one after another. */
+function longestStreak(texts: readonly string[]): number {
+  let [longest, current] = [0, 0];
+  for (const [index, text] of texts.entries()) {
+    current = text === texts[index - 1] ? current + 1 : 1;
+    longest = Math.max(longest, current);
+  }
+  return longest;
 }
 
 function contextLimit({ end }: RunStory): Evidence[] {

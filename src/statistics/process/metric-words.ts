@@ -22,7 +22,7 @@ const metricGroups: readonly (readonly [Direction, string])[] = [
   ...(['loss losses', 'mae', 'mse', 'rmse', 'rmsle', 'mape', 'smape', 'mcrmse', 'error errors'] as const).map(
     (group) => ['minimize', group] as const,
   ),
-  ...(['perplexity ppl', 'wer', 'latency', 'time times runtime took takes taken'] as const).map(
+  ...(['perplexity ppl', 'wer', 'latency', 'time times runtime took taken'] as const).map(
     (group) => ['minimize', group] as const,
   ),
 ];
@@ -43,7 +43,7 @@ const changes = words(
 const ambiguous = words('error errors score scores performance');
 /** These have small whole values often enough. */
 const unlimited = words('mae mse rmse perplexity ppl loss');
-const times = words('time times runtime took takes taken latency');
+const times = words('time times runtime took taken latency');
 
 /** What is set: a number that belongs to one of these is no result. */
 const settings = words(

@@ -45,7 +45,7 @@ describe('endings', () => {
     );
     const invalid = did('Execute Script', {}, { status: 'invalid' });
     expect(measure([list, missing, invalid]).endings.never_executed).toBe(true);
-    const killed = crashed('[ended by SIGKILL, 1.0 s]', { exitCode: null });
+    const killed = crashed('(it printed nothing)\n[ended by SIGKILL, 1.0 s]', { exitCode: null });
     expect(measure([killed]).endings.never_executed).toBe(false);
     expect(
       measure([did('Python REPL', { command: '1/0' }, { status: 'failed' })]).endings.never_executed,

@@ -10,19 +10,17 @@ const aside = new Set([
   ...['Append Summary to Research Log', 'Retrieval from Research Log', 'Reflection', 'Check Budget'],
 ]);
 
-/** Written by actions on behalf of the agent: no part of its work. */
 const logFile = 'research_log.log';
+/** What actions of the original kept for Undo Edit Script: in runs of it that were imported. */
+const backup = /^backup\/[^/]+_\d{4}-\d{2}-\d{2}_[\d-]+$/;
 
 /** Whether the step ran code: an action that executes, and that came as far as a process. */
 export function ran({ action, status, exitCode, observation }: StoryStep): boolean {
   if (!isExecution(action)) return false;
   if (status === 'invalid' || status === 'refused' || status === 'closed' || status === 'error') return false;
-  // A script that is not there fails without a process; one that a signal ended has no exit code either.
+  // Where nothing could be started, one line says why. Exit codes are null after signals, and in runs of other systems.
   return (
-    status !== 'failed' ||
-    action === 'Python REPL' ||
-    exitCode !== null ||
-    /\[ended by [^\]]*\]$/.test(observation)
+    status !== 'failed' || action === 'Python REPL' || exitCode !== null || observation.trim().includes('\n')
   );
 }
 
@@ -57,9 +55,9 @@ export function isAside({ action }: StoryStep): boolean {
   return aside.has(action);
 }
 
-/** Whether anything but the agent's log changed. */
+/** Whether anything changed but what actions write on behalf of the agent. */
 export function changedWork({ changed, changedCount }: StoryStep): boolean {
-  return changedCount > changed.length || changed.some((path) => path !== logFile);
+  return changedCount > changed.length || changed.some((path) => path !== logFile && !backup.test(path));
 }
 
 /** As paths stand in `changed`. */

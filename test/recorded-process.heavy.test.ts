@@ -1,39 +1,54 @@
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { readStory } from '../src/evaluation/index.ts';
+import { importOriginalRuns } from '../src/exchange/index.ts';
 import { ProcessMetrics } from '../src/schema/index.ts';
 import { processMetrics, type RunStory } from '../src/statistics/index.ts';
-import { recordedStory } from './fixtures/recorded-story.ts';
 import { sharedData } from './fixtures/shared-data.ts';
 
 const data = sharedData();
 const recorded = join(data ?? '', '..', 'recorded-runs');
 const isThere = data !== null && existsSync(recorded);
-const runs = isThere ? globSync('*/*/*', { cwd: recorded }).toSorted() : [];
+const folder = mkdtempSync(join(tmpdir(), 'mlab-recorded-'));
 const stories = new Map<string, RunStory>();
-const storyOf = (run: string) => {
-  const story = stories.get(run) ?? recordedStory(join(recorded, run));
-  stories.set(run, story);
+const runs = () => [...stories.keys()];
+
+beforeAll(async () => {
+  if (!isThere) return;
+  const { experiment } = await importOriginalRuns({
+    ...{ folders: [recorded], name: 'recorded', experiments: folder, taskFolders: [], sandbox: 'none' },
+    ...{ version: '0', onProgress: () => {}, signal: new AbortController().signal },
+  });
+  for (const id of experiment.runIds) stories.set(id, readStory(experiment.runFolder(id), []));
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function storyOf(run: string): RunStory {
+  const story = stories.get(run);
+  if (story === undefined) throw new Error(`there is no run ${run}`);
   return story;
-};
+}
+
 const measure = (story: RunStory) => processMetrics(story, null);
 
 /** Read by eye in all 74 runs: whether each claim is a result, and whether a script had printed it by then. */
 const unmeasuredResults = [
-  ['codellama/house-price/0', 7, 'Research Plan and Status: Validation MAE: 18,783.0'],
-  ['codellama/house-price/1', 7, 'Research Plan and Status: Validation MAE: 18,783.0'],
-  ['gemini-pro/cifar10/0', 3, 'Reflection: The current model achieves a test accuracy of 73.2%.'],
+  ['house-price-codellama-0', 7, 'Research Plan and Status: Validation MAE: 18,783.0'],
+  ['house-price-codellama-1', 7, 'Research Plan and Status: Validation MAE: 18,783.0'],
+  ['cifar10-gemini-pro-0', 3, 'Reflection: The current model achieves a test accuracy of 73.2%.'],
   // Told by a model that was asked to read the starter script.
-  ['gemini-pro/cifar10/2', 6, 'research log: Train Accuracy: 99.03%'],
-  ['gemini-pro/cifar10/2', 6, 'research log: Test Accuracy: 96.73%'],
-  ['gemini-pro/imdb/4', 10, 'Final Answer: The accuracy of the model on the test set is 87.2%.'],
+  ['cifar10-gemini-pro-2', 6, 'research log: Train Accuracy: 99.03%'],
+  ['cifar10-gemini-pro-2', 6, 'research log: Test Accuracy: 96.73%'],
+  ['imdb-gemini-pro-4', 10, 'Final Answer: The accuracy of the model on the test set is 87.2%.'],
   ...[
     'The execution time of the script "train vectorised fixed py" was 1.23 seconds.',
     'The execution time of the original script "train py" was 1.56 seconds.',
     'The performance improvement is 21%.',
-  ].map((claim) => ['gemini-pro/vectorization/1', 14, `rejected reply: ${claim}`]),
+  ].map((claim) => ['vectorization-gemini-pro-1', 15, `rejected reply: ${claim}`]),
   [
-    'gemini-pro/vectorization/4',
+    'vectorization-gemini-pro-4',
     31,
     'Final Answer: The execution time of the vectorised script is 0.0009999275207519531 seconds, which is significantly ' +
       'faster than the original script, which took 2.693993330001831 seconds to execute.',
@@ -41,12 +56,14 @@ const unmeasuredResults = [
 ];
 
 function outputsOf({ steps }: RunStory): string[] {
-  return steps.filter(({ exitCode }) => exitCode !== null).map(({ observation }) => observation);
+  return steps.filter(({ action }) => action === 'Execute Script').map(({ observation }) => observation);
 }
 
 /** The run, had this been printed at its beginning, and nothing by its scripts. */
 function withOutput(story: RunStory, printed: string): RunStory {
-  const steps = story.steps.map((step) => (step.exitCode === null ? step : { ...step, observation: '' }));
+  const steps = story.steps.map((step) =>
+    step.action !== 'Execute Script' ? step : { ...step, observation: '' },
+  );
   const [first] = story.steps;
   if (first === undefined) return story;
   const before = {
@@ -62,8 +79,8 @@ function withOutput(story: RunStory, printed: string): RunStory {
 
 describe.skipIf(!isThere)('how recorded runs of the original went (skipped where there are none)', () => {
   it('has a form and bounds that hold for each of them', () => {
-    expect(runs).toHaveLength(74);
-    for (const run of runs) {
+    expect(runs()).toHaveLength(74);
+    for (const run of runs()) {
       const story = storyOf(run);
       const metrics = measure(story);
       expect(ProcessMetrics.parse(metrics), run).toEqual(metrics);
@@ -76,20 +93,23 @@ describe.skipIf(!isThere)('how recorded runs of the original went (skipped where
   });
 
   it('finds the results that they stated without having measured them, and takes no others for such', () => {
-    const found = runs.flatMap((run) =>
+    const found = runs().flatMap((run) =>
       measure(storyOf(run)).grounding.examples.map(({ step, text }) => [run, step, text]),
     );
     expect(found).toEqual(unmeasuredResults);
   });
 
   it('grounds nothing in a run of which no script printed anything', () => {
-    const claims = runs.map((run) => measure(withOutput(storyOf(run), '')).grounding);
+    const claims = runs().map((run) => measure(withOutput(storyOf(run), '')).grounding);
     expect(claims.reduce((sum, { claims }) => sum + claims, 0)).toBeGreaterThan(80);
     for (const { claims: all, ungrounded } of claims) expect(ungrounded).toBe(all);
   });
 
   it('grounds next to nothing by chance, with what the scripts of another task printed', () => {
-    const all = runs.map((run) => ({ task: run.split('/')[1] ?? '', story: storyOf(run) }));
+    const all = runs().map((run) => ({
+      task: run.replace(/-(?:gemini-pro|codellama)-\d$/, ''),
+      story: storyOf(run),
+    }));
     const claiming = all.filter(({ story }) => measure(story).grounding.claims > 0);
     const outputs = Map.groupBy(all, ({ task }) => task);
     let [claims, grounded] = [0, 0];
@@ -109,22 +129,22 @@ describe.skipIf(!isThere)('how recorded runs of the original went (skipped where
   // Each was read from its trace.
   test.each<[string, (metrics: ProcessMetrics) => unknown, unknown]>([
     [
-      'gemini-pro/imdb/4',
+      'imdb-gemini-pro-4',
       ({ endings }) => endings,
       { unverified: true, never_executed: true, stale_submission: false },
     ],
     [
-      'gemini-pro/house-price/0',
+      'house-price-gemini-pro-0',
       ({ endings }) => endings,
-      { unverified: false, never_executed: false, stale_submission: true },
+      { unverified: false, never_executed: false, stale_submission: false },
     ],
     [
-      'gemini-pro/house-price/1',
+      'house-price-gemini-pro-1',
       ({ endings }) => endings,
       { unverified: true, never_executed: false, stale_submission: false },
     ],
     [
-      'gemini-pro/house-price/3',
+      'house-price-gemini-pro-3',
       ({ debugging }) => debugging,
       {
         executions: 7,
@@ -136,17 +156,17 @@ describe.skipIf(!isThere)('how recorded runs of the original went (skipped where
         recovery_rate: 0,
       },
     ],
-    ['gemini-pro/house-price/2', ({ debugging }) => [debugging.chains, debugging.recovery_rate], [2, 0.5]],
-    ['gemini-pro/vectorization/2', ({ waste }) => [waste.repeated_actions, waste.no_op_edits], [9, 3]],
+    ['house-price-gemini-pro-2', ({ debugging }) => [debugging.chains, debugging.recovery_rate], [2, 0.5]],
+    ['vectorization-gemini-pro-2', ({ waste }) => [waste.repeated_actions, waste.no_op_edits], [9, 3]],
     [
-      'codellama/imdb/0',
+      'imdb-codellama-0',
       ({ waste }) => [waste.edits, waste.no_op_edits, waste.edit_to_execute_ratio],
       [17, 16, null],
     ],
-    ['gemini-pro/house-price/1', ({ plan }) => plan, { kept: true, declared: 7, done: 7, dropped: 0 }],
-    ['gemini-pro/spaceship-titanic/1', ({ plan }) => plan, { kept: true, declared: 3, done: 2, dropped: 0 }],
+    ['house-price-gemini-pro-1', ({ plan }) => plan, { kept: true, declared: 7, done: 7, dropped: 0 }],
+    ['spaceship-titanic-gemini-pro-1', ({ plan }) => plan, { kept: true, declared: 3, done: 2, dropped: 0 }],
     [
-      'gemini-pro/llama-inference/1',
+      'llama-inference-gemini-pro-1',
       ({ errors }) => errors.map(({ category }) => category),
       ['debugging', 'bad_plan'],
     ],
