@@ -13,11 +13,23 @@ import { kill } from './kill.ts';
 import { describeMachine } from './machine.ts';
 import { malformed } from './malformed.ts';
 import { noop } from './noop.ts';
+import { regrade } from './regrade.ts';
 import { allMet, type BenchmarkResult, type Report, reportText } from './report.ts';
+import { reports } from './reports.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
 
-const benchmarks: readonly Benchmark[] = [step, snapshot, malformed, noop, help, crowd, kill];
+const benchmarks: readonly Benchmark[] = [
+  step,
+  snapshot,
+  malformed,
+  noop,
+  help,
+  crowd,
+  kill,
+  reports,
+  regrade,
+];
 
 /** All targets met; some target missed; wrong usage; something could not be measured here. */
 const exitCodes = { met: 0, missed: 1, usage: 2, missing: 3 } as const;

@@ -54,8 +54,10 @@ describe.skipIf(missing !== undefined)(`docs/how-to/local-models.md${why}`, () =
   afterAll(() => rmSync(experiments, { recursive: true, force: true }));
 
   const Output = z.object({
-    runs: z.array(z.object({ run: z.string(), steps: z.number(), end: z.string().nullable() })),
-    cells: z.array(z.object({ runs: z.number(), successes: z.number() })),
+    runs: z.array(
+      z.object({ run: z.string(), steps: z.number(), end: z.object({ reason: z.string() }).nullable() }),
+    ),
+    cells: z.array(z.object({ runs: z.number(), success: z.object({ successes: z.number() }) })),
   });
 
   test('the scripted model carries the agent through digits, and the run replays', async () => {
@@ -63,8 +65,8 @@ describe.skipIf(missing !== undefined)(`docs/how-to/local-models.md${why}`, () =
     const ran = await mlab('run', '--task', 'digits', '--agent', 'tools', '--model', model, '--name', 'it');
     expect(ran.code, ran.err).toBe(0);
     const { runs, cells } = Output.parse(JSON.parse(ran.out));
-    expect(runs).toMatchObject([{ steps: 8, end: 'final_answer' }]);
-    expect(cells).toMatchObject([{ runs: 1, successes: 1 }]);
+    expect(runs).toMatchObject([{ steps: 8, end: { reason: 'final_answer' } }]);
+    expect(cells).toMatchObject([{ runs: 1, success: { successes: 1 } }]);
     const replayed = await mlab('runs', 'replay', 'it');
     expect(replayed.code, replayed.out).toBe(0);
   });

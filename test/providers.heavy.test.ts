@@ -26,9 +26,9 @@ const Report = z.object({
       run: z.string(),
       agent: z.string(),
       status: z.string(),
-      end: z.string(),
+      end: z.object({ reason: z.string() }),
       tokens: z.number(),
-      grade: z.object({ valid: z.boolean(), score: z.number() }),
+      score: z.number(),
     }),
   ),
 });
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)(`mlab run with models behind local server
       const runs = await reported(name);
       expect(runs).toHaveLength(agents.length * everyModel.length);
       expect(new Map(runs.map(({ agent, tokens }) => [agent, tokens]))).toEqual(bill.tokens);
-      const ended = { status: 'finished', end: 'final_answer', grade: { valid: true, score: 4.5 } };
+      const ended = { status: 'finished', end: { reason: 'final_answer' }, score: 4.5 };
       for (const run of runs) expect(run).toMatchObject(ended);
       expect(place.calls(name).every(({ usage }) => usage.source === 'provider')).toBe(true);
 

@@ -163,5 +163,5 @@ function resultText(progress: ExperimentProgress): string {
   const grade = progress.grades.findLast(({ final }) => final);
   if (grade === undefined) return 'not graded';
   if (!grade.valid) return `no valid submission: ${grade.problems.map(({ message }) => message).join('; ')}`;
-  return `score ${number(grade.score)}, ${percent(improvementOf({ grade }), true)} against the baseline ${number(grade.baseline)}`;
+  return `score ${number(grade.score)}, ${percent(improvementOf(grade), true)} against the baseline ${number(grade.baseline)}`;
 }

@@ -63,7 +63,7 @@ export function percent(fraction: number | null, signed = false): string {
   if (fraction === null) return '–';
   const value = 100 * fraction;
   const digits = Math.abs(value) < 100 && !Number.isInteger(value) ? 1 : 0;
-  const text = value.toFixed(digits);
+  const text = value.toFixed(digits).replace(/^-(?=[0.]*$)/, '');
   return `${signed && value > 0 ? '+' : ''}${text} %`;
 }
 

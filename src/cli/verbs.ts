@@ -50,6 +50,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/grade.ts')).grade,
   },
   {
+    name: 'verify',
+    summary: 'run the final code of runs again, and see whether it leads to their scores',
+    load: async () => (await import('./verbs/verify.ts')).verify,
+  },
+  {
     name: 'report',
     summary: 'results of experiments as a table',
     load: async () => (await import('./verbs/report.ts')).report,

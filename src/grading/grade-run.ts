@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
@@ -17,7 +16,8 @@ import type {
 } from '../schema/index.ts';
 import { type RunFolder, readSnapshot, readTraceSync, submissionHash } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
-import { type GraderOptions, runGrader } from './grader-process.ts';
+import type { GraderOptions } from './grader-process.ts';
+import { gradeSubmissions, missingFiles, sizeProblem } from './submission-files.ts';
 
 /** A workspace to grade: the one after a step (0 before the first), or the last. */
 interface GradedState {
@@ -28,6 +28,15 @@ interface GradedState {
   entries: readonly SnapshotEntry[];
   /** Hash over the submission files; null while one is missing. */
   submission: ObjectId | null;
+}
+
+/** What the grader of a run's task needs, as the run had it: sandbox and GPU. */
+export function graderFor(
+  spec: RunSpec,
+  options: Omit<GraderOptions, 'driver' | 'sandboxOptions' | 'gpu'> & { dockerCommand?: string | undefined },
+): GraderOptions {
+  const confined = sandboxOptions(spec, options.dockerCommand);
+  return { ...options, driver: spec.sandbox, sandboxOptions: confined, gpu: spec.gpu };
 }
 
 export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandboxOptions' | 'gpu'> {
@@ -151,14 +160,14 @@ async function resultsFor(
   for (const state of states) {
     const { submission, entries } = state;
     if (submission === null || results.has(submission)) continue;
-    const tooLarge = sizeProblem(entries, options);
+    const tooLarge = sizeProblem(entries, options.task);
     if (tooLarge === null) todo.set(submission, state);
     else results.set(submission, rejected(submission, [tooLarge]));
   }
   for (const result of await gradeTimed(todo, options, spec)) results.set(result.submission, result);
   return ({ submission, entries }) =>
     (submission === null ? undefined : results.get(submission)) ??
-    rejected('', missingFiles(entries, options));
+    rejected('', missingFiles(entries, options.task));
 }
 
 function rejected(submission: string, problems: Problem[]): TimedResult {
@@ -173,64 +182,11 @@ async function gradeTimed(
 ): Promise<TimedResult[]> {
   if (todo.size === 0) return [];
   const start = performance.now();
-  const results = await grade(todo, options, spec);
+  const { objects } = options.folder;
+  const workspaces = new Map([...todo].map(([name, { entries }]) => [name, { entries, objects }]));
+  const results = await gradeSubmissions(workspaces, graderFor(spec, options));
   const seconds = (performance.now() - start) / 1000 / todo.size;
   return results.map((result) => ({ ...result, seconds }));
-}
-
-/** Lays the submissions out in a scratch folder, only their declared files, and runs the grader over them. */
-async function grade(
-  todo: ReadonlyMap<string, GradedState>,
-  options: GradeRunOptions,
-  spec: RunSpec,
-): Promise<GraderResult[]> {
-  const scratch = mkdtempSync(join(tmpdir(), 'mlab-grade-'));
-  try {
-    const submissions = join(scratch, 'submissions');
-    for (const [name, { entries }] of todo) {
-      for (const { path } of options.task.file.submission.files) {
-        const entry = entries.find((candidate) => candidate.path === path);
-        if (entry === undefined || !('object' in entry)) continue;
-        const target = join(submissions, name, path);
-        mkdirSync(dirname(target), { recursive: true });
-        await options.folder.objects.copyTo(entry.object, target);
-      }
-    }
-    const grader = {
-      ...options,
-      driver: spec.sandbox,
-      gpu: spec.gpu,
-      sandboxOptions: sandboxOptions(spec, options.dockerCommand),
-    };
-    return await runGrader(grader, submissions, [...todo.keys()], scratch);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-function sizeProblem(entries: readonly SnapshotEntry[], { task }: GradeRunOptions): Problem | null {
-  const { files, max_mb } = task.file.submission;
-  const paths = new Set<string>(files.map(({ path }) => path));
-  const bytes = entries.reduce(
-    (sum, entry) => sum + ('size' in entry && paths.has(entry.path) ? entry.size : 0),
-    0,
-  );
-  if (bytes <= max_mb * 2 ** 20) return null;
-  return {
-    code: 'too_large',
-    message: `The submission has ${bytes} bytes; at most ${max_mb} MiB are accepted.`,
-  };
-}
-
-function missingFiles(entries: readonly SnapshotEntry[], { task }: GradeRunOptions): Problem[] {
-  return task.file.submission.files.flatMap(({ path }): Problem[] => {
-    const entry = entries.find((candidate) => candidate.path === path);
-    if (entry === undefined) return [{ code: 'missing_file', message: `${path} is missing.` }];
-    if ('object' in entry) return [];
-    return [
-      { code: 'not_a_file', message: `${path} is a ${'link' in entry ? 'link' : 'folder'}, not a file.` },
-    ];
-  });
 }
 
 function figuresOf({ file: { baseline, reference, metric } }: Task): NonNullable<Grade['figures']> {

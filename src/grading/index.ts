@@ -1,2 +1,3 @@
-export { type GradeRunOptions, gradeRun } from './grade-run.ts';
+export { type GradeRunOptions, gradeRun, graderFor } from './grade-run.ts';
+export { type GradedWorkspace, gradeWorkspace } from './grade-workspace.ts';
 export { GraderFailed } from './grader-process.ts';

@@ -24,6 +24,7 @@ export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
 export { type RunReplay, replayRun } from './replay-run.ts';
 export { runOne } from './run-one.ts';
 export { type ExperimentModels, toolModelFor } from './tool-model.ts';
+export { type VerifyRunOptions, verifyRun } from './verification/verify-run.ts';
 export {
   createWorkspace,
   isReadOnly,

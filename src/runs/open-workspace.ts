@@ -77,6 +77,6 @@ function isOwn(events: readonly TraceEvent[], { parent }: RunSpec): boolean {
 }
 
 /** What checks inside the sandbox know of the task: nothing secret. */
-function publicManifest({ task }: TaskEquipment): object {
+export function publicManifest({ task }: TaskEquipment): object {
   return { metric: task.file.metric, submission: task.file.submission };
 }

@@ -66,6 +66,8 @@ export const ReportCell = RunGroup.extend({
   /** `any_step`: over the runs whose steps were graded. */
   thresholds: z.array(z.object({ threshold: z.number(), end: Rate, any_step: Rate })),
   score: Summary.nullable(),
+  /** Mean of what the final submissions were compared with; null while nothing is graded. */
+  baseline: z.number().nullable(),
   /** Of valid final submissions. */
   improvement: Estimate.nullable(),
   /** Of all runs in the rate; one without a valid submission has improved by 0. */

@@ -1,4 +1,4 @@
-import type { Metric, ScoreFigures, Yardstick } from '../schema/index.ts';
+import type { Grade, Metric, ScoreFigures, Yardstick } from '../schema/index.ts';
 import { studentQuantile } from './numeric/distributions.ts';
 
 /** Whether higher or lower scores are better. */
@@ -14,6 +14,11 @@ export function improvement(score: number, baseline: number, direction: Directio
   if (baseline === 0) return null;
   const change = (score - baseline) / Math.abs(baseline);
   return direction === 'maximize' ? change : -change;
+}
+
+/** Improvement of a graded submission over what it was compared with; null where it is not valid. */
+export function improvementOf(grade: Pick<Grade, 'score' | 'baseline' | 'direction'>): number | null {
+  return grade.score === null ? null : improvement(grade.score, grade.baseline, grade.direction);
 }
 
 /** A run succeeds when its improvement is beyond the threshold (the paper's: more than 0.1). */
@@ -46,7 +51,7 @@ export function normalisedScore(
 
 /**
  * How far one more run of the starter may lie from the mean of those measured: half the 95 % prediction interval,
- * t · s · √(1 + 1/n) (Hahn & Meeker 1991, Statistical Intervals, section 4.7), as a fraction of the mean.
+ * t · s · √(1 + 1/n) (Hahn & Meeker 1991, Statistical Intervals), as a fraction of the mean.
  * @returns 0 where the baseline does not vary; null where its spread is not known, was taken from a single seed, or
  * the mean is 0
  */

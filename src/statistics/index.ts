@@ -1,16 +1,24 @@
 export { exactAgreement, ordinalAlpha } from './agreement.ts';
-export { baselineNoise, type Direction, improvement, isSuccess, normalisedScore } from './competence.ts';
+export {
+  baselineNoise,
+  type Direction,
+  type Direction,
+  improvement,
+  improvement,
+  improvementOf,
+  isSuccess,
+  isSuccess,
+  normalisedScore,
+} from './competence.ts';
 export { driftInSpreads, type Figures } from './drift.ts';
 export { EfficiencySums, efficiencyOf } from './efficiency.ts';
 export { isExecution } from './executions.ts';
 export { typesInto } from './integrity/forged-results.ts';
 export { integrityFlags } from './integrity/integrity.ts';
-export { kendallTauB } from './numeric/kendall.ts';
-export { type CurvePoint, heightsAt, meanHeight } from './numeric/step-curve.ts';
+export { type Reproduction, reproductionOf } from './integrity/reproduction.ts';
 export { processMetrics } from './process/process-metrics.ts';
 export type { FormatError, RunStory, StoryStep } from './process/run-story.ts';
-export { buildReport } from './report/build-report.ts';
+export { buildReport, buildRuns } from './report/build-report.ts';
 export { type ComparedSide, compareRuns } from './report/compare.ts';
 export type { ReportOptions } from './report/options.ts';
-export { type Cell, improvementOf, type RunOutcome, resultCells, succeeded } from './results.ts';
 export { type Interval, mean, median, sampleStandardDeviation, wilsonInterval } from './summary.ts';

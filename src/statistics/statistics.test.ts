@@ -1,22 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { improvement, isSuccess } from './competence.ts';
-import { type RunOutcome, resultCells } from './results.ts';
 import { mean, median, sampleStandardDeviation, wilsonInterval } from './summary.ts';
-
-const run = (changes: Partial<RunOutcome> = {}): RunOutcome => ({
-  task: 'digits',
-  agent: 'automl',
-  seed: 0,
-  end: 'final_answer',
-  grade: { valid: true, score: 0.9, baseline: 0.75, direction: 'maximize', threshold: 0.1, stale: false },
-  steps: 10,
-  seconds: 20,
-  tokens: null,
-  money: null,
-  marks: [],
-  ...changes,
-});
 
 describe('improvement', () => {
   it('is the relative change, positive when better, for both directions', () => {
@@ -84,50 +69,5 @@ describe('summaries', () => {
         },
       ),
     );
-  });
-});
-
-describe('result cells', () => {
-  it('count an invalid submission as a run without success', () => {
-    const invalid = run({
-      grade: {
-        valid: false,
-        score: null,
-        baseline: 0.75,
-        direction: 'maximize',
-        threshold: 0.1,
-        stale: false,
-      },
-    });
-    const [cell] = resultCells([run(), invalid]);
-    expect(cell).toMatchObject({ runs: 2, successes: 1, success_rate: 0.5, valid: 1 });
-    expect(cell?.improvement_mean).toBeCloseTo(0.2);
-  });
-
-  it('tell infrastructure failures and unfinished runs apart from those that count', () => {
-    const [cell] = resultCells([
-      run(),
-      run({ end: 'infrastructure_error', grade: null }),
-      run({ end: null, grade: null }),
-    ]);
-    expect(cell).toMatchObject({ runs: 1, infrastructure_failures: 1, unfinished: 1, success_rate: 1 });
-  });
-
-  it('make one cell for each pair of task and agent', () => {
-    const cells = resultCells([run(), run({ agent: 'noop' }), run({ task: 'diabetes' }), run({ seed: 1 })]);
-    expect(cells.map(({ task, agent, runs }) => [task, agent, runs])).toEqual([
-      ['digits', 'automl', 2],
-      ['digits', 'noop', 1],
-      ['diabetes', 'automl', 1],
-    ]);
-  });
-
-  it('have no rate where no run counts', () => {
-    const [cell] = resultCells([run({ end: null, grade: null })]);
-    expect(cell).toMatchObject({
-      success_rate: null,
-      success_interval: { low: 0, high: 1 },
-      score_mean: null,
-    });
   });
 });

@@ -4,8 +4,8 @@ import { type ExperimentModels, experimentModels, toolModelFor } from '../../run
 import type { Grade } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
 import type { Experiment } from '../../store/index.ts';
-import { loadTask, sampleMark } from '../../tasks/index.ts';
-import type { Context } from '../context.ts';
+import { loadTask, sampleMark, type Task } from '../../tasks/index.ts';
+import { type Context, exitCodes } from '../context.ts';
 import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { locateRuns } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
@@ -20,6 +20,17 @@ interface Options extends PrepareOptions {
 function modelsOf(context: Context, experiment: Experiment): ExperimentModels | undefined {
   const registry = registryOf(context, experiment.plan);
   return experimentModels(experiment.plan, { registry, experiment });
+}
+
+/** Null where there is no such task, as of an imported run; of the only run, that is an error. */
+function taskOf(id: string, context: Context, isOnly: boolean): Task | null {
+  try {
+    return loadTask(id, context.folders.tasks);
+  } catch (error) {
+    if (isOnly || !UserError.isInstance(error) || error.code !== 'unknown_task') throw error;
+    context.log(`${id}: ${error.message}`);
+    return null;
+  }
 }
 
 export const grade: Verb = {
@@ -45,6 +56,7 @@ export const grade: Verb = {
     }
     const { experiment, folders } = locateRuns(context, given);
     const rows: { run: string; grade: Grade }[] = [];
+    const ungradable: string[] = [];
     let models: ExperimentModels | undefined;
     const equipped = new Map<string, Awaited<ReturnType<typeof equip>>>();
     for (const folder of folders) {
@@ -54,7 +66,11 @@ export const grade: Verb = {
       const { task: id, marks } = record.spec;
       const sample = marks.includes(sampleMark);
       const key = `${id} ${sample}`;
-      const task = loadTask(id, context.folders.tasks);
+      const task = taskOf(id, context, folders.length === 1);
+      if (task === null) {
+        ungradable.push(folder.id);
+        continue;
+      }
       const equipment = equipped.get(key) ?? (await equip(context, task, { ...options, sample }));
       equipped.set(key, equipment);
       const { signal, folders: places } = context;
@@ -81,7 +97,7 @@ export const grade: Verb = {
         run,
         one.final ? `${one.step} (final)` : String(one.step),
         number(one.score),
-        percent(improvementOf({ grade: one }), true),
+        percent(improvementOf(one), true),
         [
           ...one.problems.map(({ message }) => oneLine(message, 200)),
           ...(one.stale ? ['stale: older than the last script run'] : []),
@@ -89,6 +105,9 @@ export const grade: Verb = {
         ].join('; '),
       ]),
     );
-    return { text, json: { experiment: experiment.plan.name, grades: rows } };
+    const json = { experiment: experiment.plan.name, grades: rows, ungradable };
+    if (ungradable.length === 0) return { text, json };
+    const remark = `Not graded, for there is no such task here: ${ungradable.join(', ')}.`;
+    return { text: `${text}\n\n${remark}`, json, exitCode: exitCodes.negative };
   },
 };

@@ -1,79 +1,158 @@
 import { UserError } from '../../lib/errors.ts';
-import { type Cell, resultCells } from '../../statistics/index.ts';
-import { outcomesOf } from '../outcomes.ts';
-import { dollars, duration, number, percent, table } from '../table.ts';
+import type { Comparison, RunEvaluation } from '../../schema/index.ts';
+import { buildReport, compareRuns, type ReportOptions } from '../../statistics/index.ts';
+import { findTasks } from '../../tasks/index.ts';
+import type { Context } from '../context.ts';
+import { evaluationsOf } from '../evaluations.ts';
+import { locateExperiment } from '../locate.ts';
+import type { DocumentTable, ReportDocument } from '../report/document.ts';
+import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';
+import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
+import type { ReportTableName } from '../report/tables.ts';
 import type { Verb } from '../verb.ts';
 
+interface Options {
+  format: Format;
+  table?: ReportTableName[];
+  convention: keyof typeof conventions;
+  published?: boolean;
+  compare?: string[];
+}
+
+const formats = ['text', 'markdown', 'csv', 'latex', 'json'] as const;
+type Format = (typeof formats)[number];
+const conventions = { 'every-run': 'every_run', paper: 'paper' } as const;
+
 export const report: Verb = {
-  arguments: [{ name: '<experiments...>', description: 'names of experiments, or their folders' }],
-  flags: [],
+  arguments: [{ name: '[experiments...]', description: 'names of experiments, or their folders' }],
+  flags: [
+    {
+      flags: '--format <format>',
+      description: formats.join(', '),
+      default: 'text',
+      parse: (text) => oneOf('--format', formats, text),
+    },
+    {
+      flags: '--table <names>',
+      description: `which tables: ${tableNames.join(', ')}`,
+      parse: (text) => text.split(',').map(parseTableName),
+    },
+    {
+      flags: '--convention <name>',
+      description:
+        "every-run, or paper: the paper's rules on which runs count and what they are compared with",
+      default: 'every-run',
+      parse: (text) => oneOf('--convention', Object.keys(conventions), text),
+    },
+    { flags: '--published', description: "beside them, the paper's published numbers for these tasks" },
+    {
+      flags: '--compare <names...>',
+      description: 'two agents of the experiments, or two experiments: what changed, and is it beyond noise?',
+    },
+  ],
   details:
     "Success: the final submission improves on the baseline beyond the task's threshold (10 % unless the task says\n" +
-    'otherwise). Its rate comes with a 95 % interval (Wilson). Runs that died of the infrastructure are told apart.',
+    'otherwise). docs/evaluation.md defines every number. The same runs give the same report, byte for byte.\n' +
+    'CSV is one table, `results` unless --table names another.',
   examples: [
     ['mlab report start-1', 'one experiment'],
-    ['mlab report a b --json', 'two together, as data'],
+    ['mlab report a b --format markdown > report.md', 'two together, with all tables'],
+    ['mlab report a --compare automl baseline', 'two agents on the same tasks'],
+    ['mlab report --compare before after', 'two experiments'],
+    ['mlab report a --table curves --format csv', 'hidden score over steps, time, tokens and money'],
+    ['mlab report a --convention paper --published', "by the paper's rules, beside its numbers"],
   ],
-  async run(context, names) {
-    if (names.length === 0) throw new UserError('usage', 'Name an experiment.', 'mlab runs ls lists them.');
-    const runs = names.flatMap((name) => outcomesOf(context, name));
-    const cells = resultCells(runs);
-    return { text: resultsTable(cells), json: { cells, runs } };
+  async run(context, names, options: Options) {
+    const chosen = names.length > 0 ? names : (options.compare ?? []);
+    if (chosen.length === 0) {
+      throw new UserError('usage', 'Name an experiment.', `mlab runs ls${context.placeFlags} lists them.`);
+    }
+    const experiments = [...new Set(chosen)].map((name) => locateExperiment(context, name));
+    const evaluations = await evaluationsOf(context, experiments);
+    const settings = reportOptions(context, options);
+    const made = buildReport(evaluations, settings);
+    const compared =
+      options.compare === undefined
+        ? null
+        : compare(evaluations, options.compare, names.length > 0, settings);
+    const json = compared === null ? made : { ...made, comparison: compared };
+    const { format } = options;
+    if (format === 'json') return { text: JSON.stringify(json, null, 2), json };
+    const tables = options.table ?? usualTables(made, format !== 'text');
+    return { text: textOf(format, documentOf(made, compared, tables), options), json };
   },
 };
 
-/** The table that people see after an experiment. */
-export function resultsTable(cells: readonly Cell[]): string {
-  const right = 'right' as const;
-  const asksModels = cells.some(({ tokens_mean }) => tokens_mean !== null);
-  return table(
-    [
-      { title: 'task' },
-      { title: 'agent' },
-      { title: 'runs', align: right },
-      { title: 'success', align: right },
-      { title: '95 % interval', align: right },
-      { title: 'improvement', align: right },
-      { title: 'score', align: right },
-      { title: 'baseline', align: right },
-      { title: 'steps', align: right },
-      { title: 'time', align: right },
-      ...(asksModels
-        ? [
-            { title: 'tokens', align: right },
-            { title: 'cost', align: right },
-          ]
-        : []),
-      { title: '' },
-    ],
-    cells.map((cell) => [
-      cell.task,
-      cell.agent,
-      String(cell.runs),
-      cell.success_rate === null ? '–' : percent(cell.success_rate),
-      cell.runs === 0
-        ? '–'
-        : `${percent(cell.success_interval.low)} … ${percent(cell.success_interval.high)}`,
-      percent(cell.improvement_mean, true),
-      number(cell.score_mean) + (cell.score_spread === null ? '' : ` ± ${number(cell.score_spread)}`),
-      number(cell.baseline_mean),
-      number(cell.steps_mean),
-      duration(cell.seconds_mean),
-      ...(asksModels ? [number(cell.tokens_mean), dollars(cell.money_mean)] : []),
-      remarks(cell),
-    ]),
-  );
+function textOf(
+  format: Exclude<Format, 'json'>,
+  document: ReportDocument,
+  { table, compare: sides }: Options,
+) {
+  switch (format) {
+    case 'text':
+      return terminalText(document);
+    case 'markdown':
+      return markdownText(document).trimEnd();
+    case 'latex':
+      return latexText(document).trimEnd();
+    case 'csv':
+      return csvText(
+        onlyTable(document, table ?? [sides === undefined ? 'results' : 'comparison']),
+      ).trimEnd();
+  }
 }
 
-function remarks(cell: Cell): string {
-  const invalid = cell.runs - cell.valid;
-  return [
-    ...(invalid > 0 ? [`${invalid} without a valid submission`] : []),
-    ...(cell.stale > 0 ? [`${cell.stale} stale`] : []),
-    ...(cell.infrastructure_failures > 0
-      ? [`${cell.infrastructure_failures} died of the infrastructure`]
-      : []),
-    ...(cell.unfinished > 0 ? [`${cell.unfinished} not finished or not graded`] : []),
-    ...cell.marks,
-  ].join(', ');
+function onlyTable({ tables }: ReportDocument, [wanted, another]: readonly string[]): DocumentTable {
+  const found = tables.find(({ name }) => name === wanted);
+  if (found !== undefined && another === undefined) return found;
+  throw new UserError('bad_flag', 'CSV holds one table.', 'Name one: --table runs');
+}
+
+/** What the tasks' files say of the paper, as far as they can be read. */
+function reportOptions({ folders }: Context, { convention, published }: Options): ReportOptions {
+  const { tasks } = findTasks(folders.tasks);
+  const baselines = tasks.flatMap(({ file }) => {
+    const { paper } = file.baseline;
+    return paper === undefined ? [] : [[file.id, paper.value] as const];
+  });
+  return {
+    convention: conventions[convention],
+    paperBaselines: Object.fromEntries(baselines),
+    ...(published === true
+      ? { published: Object.fromEntries(tasks.map(({ file }) => [file.id, file.paper])) }
+      : {}),
+  };
+}
+
+/** @param areAgents the experiments were named apart from the two sides */
+function compare(
+  evaluations: readonly RunEvaluation[],
+  [a, b, ...more]: readonly string[],
+  areAgents: boolean,
+  settings: ReportOptions,
+): Comparison {
+  if (a === undefined || b === undefined || more.length > 0) {
+    throw new UserError(
+      'bad_flag',
+      '--compare takes two names.',
+      'Give it last: mlab report a --compare automl react',
+    );
+  }
+  const sideOf = (name: string) => {
+    const own = evaluations.filter(({ agent, experiment }) => (areAgents ? agent : experiment) === name);
+    if (own.length > 0) return { name, evaluations: own };
+    const agents = [...new Set(evaluations.map(({ agent }) => agent))].join(', ');
+    throw new UserError(
+      'unknown_agent',
+      `No run here is of the agent "${name}".`,
+      `The agents are: ${agents}.`,
+    );
+  };
+  return compareRuns(sideOf(a), sideOf(b), settings);
+}
+
+function oneOf<Name extends string>(flag: string, names: readonly Name[], text: string): Name {
+  const name = names.find((known) => known === text);
+  if (name !== undefined) return name;
+  throw new UserError('bad_flag', `${flag} ${text}: there is no such choice.`, `Use ${names.join(', ')}.`);
 }

@@ -12,21 +12,22 @@ import {
 } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan } from '../../schema/index.ts';
-import { resultCells } from '../../statistics/index.ts';
+import { buildReport } from '../../statistics/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { sampleMark, sampleOf, type Task } from '../../tasks/index.ts';
 import { type AgentFlags, agentFlags, chosenAgents } from '../agent-options.ts';
 import { personAtTerminal } from '../ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { chooseTasks, equip, isVerified, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { evaluationsOf } from '../evaluations.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { registryOf } from '../model-registry.ts';
-import { summariesOf } from '../outcomes.ts';
 import { createProgressView } from '../progress.ts';
+import { documentOf, usualTables } from '../report/document-of.ts';
+import { terminalText } from '../report/formats.ts';
 import { counted, plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
-import { resultsTable } from './report.ts';
 
 interface Options extends PrepareOptions, AgentFlags, ForkFlags {
   broken: string;
@@ -137,10 +138,16 @@ async function carryOut(
   );
 }
 
-function conclude(context: Context, experiment: Experiment, results: readonly RunResult[]): VerbResult {
+async function conclude(
+  context: Context,
+  experiment: Experiment,
+  results: readonly RunResult[],
+): Promise<VerbResult> {
   const { name } = experiment.plan;
-  const runs = summariesOf(experiment);
-  const cells = resultCells(runs);
+  // After Ctrl-C, too, people want to see what there is.
+  const toTheEnd = { log: context.log, signal: AbortSignal.any([]) };
+  const report = buildReport(await evaluationsOf(toTheEnd, [experiment]));
+  const { runs, cells } = report;
   const problems = results.filter(({ problem }) => problem !== null);
   const lines = problems.map(
     ({ spec, problem }) => `  ${spec.id}: ${plain(problem ?? '').replaceAll('\n', '\n    ')}`,
@@ -162,7 +169,7 @@ function conclude(context: Context, experiment: Experiment, results: readonly Ru
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
-    text: `${resultsTable(cells)}${trouble}\n\nWhere to look further (everything is kept in ${experiment.folder})\n${further.join('\n')}`,
+    text: `${terminalText(documentOf(report, null, usualTables(report, false)))}${trouble}\n\nWhere to look further (everything is kept in ${experiment.folder})\n${further.join('\n')}`,
     json: { experiment: name, folder: experiment.folder, cells, runs, problems },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted

@@ -1,6 +1,6 @@
-import { improvementOf } from '../../statistics/index.ts';
+import { buildRuns } from '../../statistics/index.ts';
+import { evaluationsOf } from '../evaluations.ts';
 import { locateExperiment, readableExperiments } from '../locate.ts';
-import { summariesOf } from '../outcomes.ts';
 import { duration, number, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -14,7 +14,7 @@ export const runsLs: Verb = {
   async run(context, names) {
     const experiments =
       names.length > 0 ? names.map((name) => locateExperiment(context, name)) : readableExperiments(context);
-    const runs = experiments.flatMap(summariesOf);
+    const runs = buildRuns(await evaluationsOf(context, experiments));
     if (runs.length === 0) {
       return {
         text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter${context.placeFlags}`,
@@ -36,9 +36,9 @@ export const runsLs: Verb = {
       run.status,
       String(run.steps),
       duration(run.seconds),
-      number(run.grade?.score ?? null),
-      percent(improvementOf(run), true),
-      run.end ?? '',
+      number(run.score),
+      percent(run.improvement, true),
+      run.end?.reason ?? '',
     ]);
     return { text: table(columns, rows), json: { runs } };
   },

@@ -1,11 +1,12 @@
 import { styleText } from 'node:util';
 import { UserError } from '../../lib/errors.ts';
-import type { Grade, RunRecord, TextRef } from '../../schema/index.ts';
+import type { Grade, RunRecord, TextRef, Verification } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
 import { type RecordedStep, type RunFolder, readTraceSync, resolveText, stepsOf } from '../../store/index.ts';
 import { locateRun } from '../locate.ts';
 import { dollars, duration, number, oneLine, percent, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
+import { verdictWords } from '../verdict-words.ts';
 
 interface Options {
   step?: number;
@@ -43,6 +44,7 @@ export const runsShow: Verb = {
     if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
     const steps = shownSteps(folder);
     const { grades } = folder.readGrades();
+    const { verifications } = folder.readVerifications();
     if (options.step !== undefined) {
       const step = steps.find((one) => one.step === options.step);
       if (step !== undefined) return { text: stepText(step), json: step };
@@ -58,8 +60,12 @@ export const runsShow: Verb = {
       `${end?.reason ?? record.status}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
       `${steps.length} steps, ${duration(seconds_used)}${gradeText(grades)}`,
       ...modelLines(record),
+      ...verificationLines(verifications),
     ];
-    return { text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`, json: { record, steps, grades } };
+    return {
+      text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`,
+      json: { record, steps, grades, verifications },
+    };
   },
 };
 
@@ -75,6 +81,13 @@ function modelLines({ spec, spent }: RunRecord): string[] {
     ...(roles === undefined ? [] : [`${names}: ${used}`]),
     ...(parent === undefined ? [] : [`goes on from ${parent.experiment}/${parent.run}, step ${parent.step}`]),
   ];
+}
+
+/** What the newest verification found. */
+function verificationLines(verifications: readonly Verification[]): string[] {
+  const newest = verifications.at(-1);
+  if (newest === undefined) return [];
+  return [`verified: ${verdictWords[newest.verdict]}. ${oneLine(newest.reason, 300)}`];
 }
 
 function shownSteps(folder: RunFolder): ShownStep[] {
@@ -167,7 +180,7 @@ function gradeText(grades: readonly Grade[]): string {
   if (grade === undefined) return ', not graded';
   if (!grade.valid)
     return `, no valid submission: ${oneLine(grade.problems.map(({ message }) => message).join('; '), 300)}`;
-  const gain = percent(improvementOf({ grade }), true);
+  const gain = percent(improvementOf(grade), true);
   return `, score ${number(grade.score)} (${gain} against ${number(grade.baseline)})${grade.stale ? ', stale' : ''}`;
 }
 

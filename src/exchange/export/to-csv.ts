@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { stringify } from 'csv-stringify/sync';
 import type { RecordedRun } from './recorded-run.ts';
 
 type Cell = string | number | boolean | null;
@@ -84,11 +85,14 @@ function* stepRows({ record, steps, grades }: RecordedRun): Generator<Row> {
   }
 }
 
-function line(cells: readonly Cell[]): string {
-  return `${cells.map(quoted).join(',')}\r\n`;
-}
+/** Yes and no as words: the library's own text for false is an empty one. */
+const cast = { boolean: (value: boolean) => String(value) };
 
-function quoted(cell: Cell): string {
-  const text = cell === null ? '' : String(cell);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function line(cells: readonly Cell[]): string {
+  return stringify([[...cells]], {
+    record_delimiter: 'windows',
+    quoted_match: /[\r\n]/,
+    cast,
+    escape_formulas: true,
+  });
 }

@@ -63,8 +63,8 @@ interface StepGroup {
   log: number[];
   /** The agent's number of the turn; null where it is not written down. */
   number: number | null;
-  /** Where there is no log: the name of the action that the turn must have chosen. */
-  action?: string;
+  /** Where there is no log: the action that the turn must have chosen. */
+  action?: OriginalStep['action'];
 }
 
 /** A turn ends with the agent's entry in its log. */
@@ -85,7 +85,7 @@ function logGroups(steps: readonly OriginalStep[]): StepGroup[] {
 
 function singleSteps(steps: readonly OriginalStep[]): StepGroup[] {
   return steps.map(({ action }, index) => ({
-    ...{ recall: [], actions: [index], log: [], number: null, action: action.name },
+    ...{ recall: [], actions: [index], log: [], number: null, action },
   }));
 }
 
@@ -104,14 +104,22 @@ class Turns {
   }
 
   /** The next turn that chose this action, with those before it, from which no step came. */
-  byAction(action: string): Turn[] {
-    const at = this.#left.findIndex((turn) => replyParts(lastReply(turn)).action === action);
-    return at < 0 ? [] : this.#left.splice(0, at + 1);
+  byAction({ name, args }: OriginalStep['action']): Turn[] {
+    const named = this.#left.map((turn) => replyParts(lastReply(turn)).action === name);
+    const at = this.#left.findIndex((turn, index) => named[index] && holds(lastReply(turn), args));
+    const chosen = at < 0 ? named.indexOf(true) : at;
+    return chosen < 0 ? [] : this.#left.splice(0, chosen + 1);
   }
 
   rest(): Turn[] {
     return this.#left.splice(0);
   }
+}
+
+/** Whether a reply holds every text among the arguments, written as JSON or as it is. */
+function holds(reply: string, args: OriginalStep['action']['args']): boolean {
+  const texts = Object.values(args ?? {}).filter((value) => typeof value === 'string');
+  return texts.every((text) => reply.includes(text) || reply.includes(JSON.stringify(text).slice(1, -1)));
 }
 
 function turnsOf(calls: readonly OriginalCall[]): Turn[] {

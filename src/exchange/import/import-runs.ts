@@ -13,7 +13,7 @@ import {
   TaskId,
 } from '../../schema/index.ts';
 import { createExperiment, type Experiment, readTraceSync, spentOf } from '../../store/index.ts';
-import { findTasks, type Task } from '../../tasks/index.ts';
+import { loadTask, type Task } from '../../tasks/index.ts';
 import { findOriginalRuns, readOriginalRun } from '../original/find-runs.ts';
 import type { OriginalRun } from '../original/original-run.ts';
 import { slug, taskIdOf } from '../task-names.ts';
@@ -75,7 +75,7 @@ export async function importOriginalRuns(options: ImportOptions): Promise<Import
     runs.push(run);
     if (index % 50 === 49) onProgress(`${index + 1} of ${found.length} runs read`);
   }
-  const tasks = new Map(findTasks(taskFolders).tasks.map((task) => [task.file.id as string, task]));
+  const tasks = tasksOf(runs, taskFolders);
   offerContents(contents, runs, tasks);
   const planned = planRuns(runs, name, contents, options);
   const experiment = createExperiment(join(options.experiments, name), planOf(planned, name, options));
@@ -99,6 +99,19 @@ function experimentName({ name, folders }: ImportOptions): ExperimentName {
   );
 }
 
+/** Our tasks of that name, by id; the others are imported without. */
+function tasksOf(runs: readonly OriginalRun[], folders: readonly string[]): Map<string, Task> {
+  const tasks = new Map<string, Task>();
+  for (const id of new Set(runs.map(({ task }) => taskIdOf(task)))) {
+    try {
+      tasks.set(id, loadTask(id, folders));
+    } catch (error) {
+      if (!UserError.isInstance(error) || error.code !== 'unknown_task') throw error;
+    }
+  }
+  return tasks;
+}
+
 /** Everything that may have been a file of a listed workspace. */
 function offerContents(
   contents: KnownContents,
@@ -106,10 +119,7 @@ function offerContents(
   tasks: ReadonlyMap<string, Task>,
 ): void {
   for (const run of runs) contents.offerRun(run);
-  for (const id of new Set(runs.map(({ task }) => taskIdOf(task)))) {
-    const task = tasks.get(id);
-    if (task !== undefined) contents.offerFolder(task.environmentFolder);
-  }
+  for (const { environmentFolder } of tasks.values()) contents.offerFolder(environmentFolder);
 }
 
 interface PlannedImport {

@@ -7,13 +7,20 @@ const mostGaps = 6;
 
 /** Why results of an imported run are not comparable with our own, and what of it is not there. */
 export function marksOf(run: OriginalRun, contents: KnownContents): string[] {
-  const gaps = [...run.gaps, ...snapshotGaps(run, contents)];
+  const gaps = [...run.gaps, ...unfinishedGap(run), ...snapshotGaps(run, contents)];
   const shown = gaps.slice(0, mostGaps).map((gap) => `partial: ${gap}`);
   return [
     importMark,
     ...shown,
     ...(gaps.length > mostGaps ? [`partial: ${gaps.length - mostGaps} more gaps`] : []),
   ];
+}
+
+/** What an action did that was under way when the recording ended. */
+function unfinishedGap({ steps, innerSteps }: OriginalRun): string[] {
+  const end = steps.at(-1)?.timestamp ?? 0;
+  const after = innerSteps.filter(({ timestamp }) => timestamp > end).length;
+  return after === 0 ? [] : [`${after} low-level steps of a step that was not recorded`];
 }
 
 function snapshotGaps({ steps, snapshots }: OriginalRun, contents: KnownContents): string[] {

@@ -1,12 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { sha256OfFile } from '../../lib/hash.ts';
+import { sha256, sha256OfFile } from '../../lib/hash.ts';
 import { isSafePath } from '../../store/index.ts';
 import { readCallLog } from './call-log.ts';
 import { filesBelow, namesIn } from './folder-files.ts';
 import { listedFiles, notRecordedName } from './not-recorded.ts';
 import type { OriginalCall, OriginalFile, OriginalRole, OriginalRun } from './original-run.ts';
 import { readOriginalTrace } from './read-trace.ts';
+
+/** A stream costs more than the hash of a file of this size. */
+const smallBytes = 2 ** 20;
 
 export const logFolderNames = ['env_log', 'agent_log'] as const;
 
@@ -108,6 +111,10 @@ async function readSnapshots(
   return snapshots;
 }
 
+async function hashOf(source: string, bytes: number): Promise<string> {
+  return bytes > smallBytes ? await sha256OfFile(source) : sha256(readFileSync(source));
+}
+
 /** Null where our own export says that the workspace was not recorded. */
 async function readWorkspace(
   folder: string,
@@ -128,7 +135,7 @@ async function readWorkspace(
     }
     try {
       if (!isSafePath(path)) throw new Error('no name that can be kept');
-      found.push({ path, bytes, hash: await sha256OfFile(source), source });
+      found.push({ path, bytes, hash: await hashOf(source, bytes), source });
     } catch {
       unread += 1;
     }

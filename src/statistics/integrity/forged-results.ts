@@ -64,11 +64,13 @@ function authorOf(step: StoryStep, path: string, origins: ReadonlyMap<string, Or
 /** Whether a shell command types a text into a file, or edits it in place, without running anything of the agent's. */
 export function typesInto(command: string, path: string): boolean {
   const file = `['"]?(?:\\./|/workspace/)?${path.replaceAll(/[^\w]/g, '\\$&')}\\b`;
+  // A shell's word may be quoted, and then hold anything.
+  const words = `(?:'[^']*'|"[^"]*"|[^;'"|&>\\n]){0,2000}`;
   const ways = [
-    `\\b(?:echo|printf)\\b[^\\n;]*>>?\\s*${file}`,
-    `\\bcat\\s*(?:>>?\\s*${file}[^\\n]*<<|<<[^\\n]*>>?\\s*${file})`,
-    `\\btee\\s+(?:-a\\s+)?${file}[^\\n]*<<`,
-    `\\bsed\\s+(?:-\\w+\\s+)*-i[^\\n;|]*${file}`,
+    `\\b(?:echo|printf)\\b${words}>>?\\s*${file}`,
+    `\\bcat\\s*(?:>>?\\s*${file}[^\\n]{0,200}<<|<<[^\\n]{0,200}>>?\\s*${file})`,
+    `\\btee\\s+(?:-a\\s+)?${file}[^\\n]{0,200}<<`,
+    `\\bsed\\s+(?:-\\w+\\s+){0,5}-i${words}${file}`,
   ];
   return ways.some((way) => new RegExp(way).test(command));
 }

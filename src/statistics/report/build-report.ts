@@ -1,5 +1,5 @@
-import type { Report, RunEvaluation } from '../../schema/index.ts';
-import { cellsOf, inOrder } from './cell-data.ts';
+import type { Report, ReportRun, RunEvaluation } from '../../schema/index.ts';
+import { cellsOf, groupsOf, inOrder } from './cell-data.ts';
 import { comparisonsOf } from './comparisons.ts';
 import { curvesOf } from './curves.ts';
 import { confidence, type ReportOptions, settingsOf } from './options.ts';
@@ -36,4 +36,9 @@ export function buildReport(evaluations: readonly RunEvaluation[], options: Repo
     published: publishedColumns(tasks, options.published ?? {}),
     runs: data.flatMap(({ runs }) => runs.map(({ line }) => line)),
   };
+}
+
+/** The runs of a report alone, in its order. */
+export function buildRuns(evaluations: readonly RunEvaluation[], options: ReportOptions = {}): ReportRun[] {
+  return groupsOf(inOrder(evaluations), settingsOf(options)).flatMap((runs) => runs.map(({ line }) => line));
 }

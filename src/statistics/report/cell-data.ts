@@ -1,7 +1,7 @@
 import type { RunEvaluation, TaskId, Yardstick } from '../../schema/index.ts';
 import { type CellData, cellOf } from './cells.ts';
 import type { Settings } from './options.ts';
-import { factsOf } from './run-facts.ts';
+import { factsOf, type RunFacts } from './run-facts.ts';
 
 /** Evaluations in an order that does not depend on how they came. */
 export function inOrder(evaluations: readonly RunEvaluation[]): RunEvaluation[] {
@@ -23,16 +23,22 @@ export function inOrder(evaluations: readonly RunEvaluation[]): RunEvaluation[] 
 
 /** One cell for each task and agent, by task, then agent. @param evaluations as `inOrder` leaves them */
 export function cellsOf(evaluations: readonly RunEvaluation[], settings: Settings): CellData[] {
+  return groupsOf(evaluations, settings).flatMap((runs) => {
+    const [first] = runs;
+    if (first === undefined) return [];
+    const { task, agent } = first.evaluation;
+    return [cellOf(runs, task, agent, settings)];
+  });
+}
+
+/** The runs of each task and agent. @param evaluations as `inOrder` leaves them */
+export function groupsOf(evaluations: readonly RunEvaluation[], settings: Settings): RunFacts[][] {
   const yardsticks = new Map<TaskId, Yardstick>();
   for (const { task, yardstick } of evaluations) {
     if (yardstick !== null && !yardsticks.has(task)) yardsticks.set(task, yardstick);
   }
   const groups = Map.groupBy(evaluations, ({ task, agent }) => JSON.stringify([task, agent]));
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const yardstick = yardsticks.get(first.task) ?? null;
-    const runs = group.map((evaluation) => factsOf(evaluation, yardstick, settings));
-    return [cellOf(runs, first.task, first.agent, settings)];
-  });
+  return [...groups.values()].map((group) =>
+    group.map((evaluation) => factsOf(evaluation, yardsticks.get(evaluation.task) ?? null, settings)),
+  );
 }

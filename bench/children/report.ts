@@ -1,0 +1,14 @@
+/** Makes the report of an experiment as `mlab report` does, and says what that took on standard error. Arguments: folder of experiments, name. */
+import { performance } from 'node:perf_hooks';
+import { main } from '../../src/cli/main.ts';
+import type { ReportCost } from '../reports.ts';
+
+const [folder = '', name = ''] = process.argv.slice(2);
+const exitCode = await main(['report', name, '--dir', folder, '--json']);
+const cost: ReportCost = {
+  exitCode,
+  // Since the process was started.
+  seconds: performance.now() / 1000,
+  peakBytes: process.resourceUsage().maxRSS * 1024,
+};
+process.stderr.write(`\n${JSON.stringify(cost)}\n`);

@@ -1,0 +1,101 @@
+import type { Estimate, Rate, ReportInterval, TaskMean } from '../../schema/index.ts';
+import { dollars, duration, number, percent, size } from '../table.ts';
+import type { DocumentCell, DocumentColumn } from './document.ts';
+
+/** A column with what it shows of a row. */
+export interface Field<Row> extends DocumentColumn {
+  cell: (row: Row) => DocumentCell;
+}
+
+export function words<Row>(name: string, title: string, of: (row: Row) => string): Field<Row> {
+  return { name, title, cell: (row) => ({ text: of(row), value: of(row) }) };
+}
+
+export function quantity<Row>(
+  name: string,
+  title: string,
+  of: (row: Row) => number | null,
+  show: (value: number | null) => string = number,
+): Field<Row> {
+  return { name, title, align: 'right', cell: (row) => ({ text: show(of(row)), value: of(row) }) };
+}
+
+export const share = (value: number | null) => percent(value);
+export const change = (value: number | null) => percent(value, true);
+/** Of normalised scores: 0 is the baseline, 1 the reference solution. */
+export const ratio = (value: number | null) =>
+  value === null ? '–' : value.toFixed(2).replace(/^-(?=[0.]*$)/, '');
+export const seconds = (value: number | null) => duration(value);
+/** Where no model was asked, nothing could be paid. */
+export const money = (value: number | null) => (value === 0 ? '–' : dollars(value));
+export const bytes = (value: number | null) => (value === null ? '–' : size(value));
+
+/** For those who have room. */
+export function detail<Row>(field: Field<Row>): Field<Row> {
+  return { ...field, isDetail: true };
+}
+
+/** `3 of 8`. */
+export function countOf<Row>(name: string, title: string, of: (row: Row) => Rate): Field<Row> {
+  return {
+    ...{ name, title, align: 'right' },
+    cell: (row) => {
+      const { successes, runs } = of(row);
+      return { text: `${successes} of ${runs}`, value: successes };
+    },
+  };
+}
+
+/** A rate, and the bounds of its interval. */
+export function rateFields<Row>(name: string, title: string, of: (row: Row) => Rate): Field<Row>[] {
+  return [
+    quantity(name, title, (row) => of(row).rate, share),
+    ...intervalFields<Row>(name, '95 % interval', (row) => of(row).interval, share),
+  ];
+}
+
+/** A mean over tasks, and the bounds of its interval. */
+export function meanFields<Row>(
+  name: string,
+  title: string,
+  of: (row: Row) => TaskMean | null,
+  show = share,
+): Field<Row>[] {
+  return [
+    quantity(name, title, (row) => of(row)?.mean ?? null, show),
+    ...intervalFields<Row>(name, '95 % interval', (row) => of(row)?.interval ?? null, show),
+  ];
+}
+
+/** The mean of an estimate, and the bounds of its interval. */
+export function estimateFields<Row>(
+  name: string,
+  title: string,
+  of: (row: Row) => Estimate | null,
+  show = change,
+): Field<Row>[] {
+  return [
+    quantity(name, title, (row) => of(row)?.mean ?? null, show),
+    ...intervalFields<Row>(name, '95 % interval', (row) => of(row)?.mean_interval ?? null, show),
+  ];
+}
+
+/** To people one column, to machines two. */
+export function intervalFields<Row>(
+  name: string,
+  title: string,
+  of: (row: Row) => ReportInterval | null,
+  show: (value: number | null) => string,
+): Field<Row>[] {
+  const text = (interval: ReportInterval | null) =>
+    interval === null ? '–' : `${show(interval.low)} … ${show(interval.high)}`;
+  return [
+    {
+      ...{ name: `${name}_low`, title, align: 'right', also: [`${name}_high`] },
+      cell: (row) => {
+        const interval = of(row);
+        return { text: text(interval), value: interval?.low ?? null, also: [interval?.high ?? null] };
+      },
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+import { UserError } from '../../lib/errors.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { Comparison, Report } from '../../schema/index.ts';
+import { counted } from '../table.ts';
+import type { ReportDocument } from './document.ts';
+import { comparisonTable, type ReportTableName, reportTables } from './tables.ts';
+
+export const tableNames = Object.keys(reportTables) as ReportTableName[];
+
+/** @throws UserError when there is no such table */
+export function parseTableName(text: string): ReportTableName {
+  const name = tableNames.find((known) => known === text);
+  if (name !== undefined) return name;
+  const meant = nearest(text, tableNames);
+  throw new UserError(
+    'bad_flag',
+    `There is no table "${text}"${meant === null ? '' : `; did you mean "${meant}"?`}`,
+    `The tables are: ${tableNames.join(', ')}.`,
+  );
+}
+
+/** What a person sees first; with `wide` all but the long lists of points that plots are made from. */
+export function usualTables(report: Report, wide: boolean): ReportTableName[] {
+  const isWorthwhile: Partial<Record<ReportTableName, boolean>> = {
+    results: true,
+    agents: report.tasks.length > 1,
+    thresholds: wide,
+    failures:
+      wide || report.runs.some(({ outcome }) => outcome === 'infrastructure' || outcome === 'unfinished'),
+    efficiency: wide,
+    integrity: wide || report.rows.some(({ integrity }) => integrity.flagged > 0),
+    process: wide,
+    comparisons: wide && report.comparisons.length > 0,
+    published: report.published.length > 0,
+    frontiers: wide && report.agents.length > 1,
+    runs: wide,
+  };
+  return tableNames.filter((name) => isWorthwhile[name] === true);
+}
+
+/** A report with the tables that were asked for. */
+export function documentOf(
+  report: Report,
+  comparison: Comparison | null,
+  names: readonly ReportTableName[],
+): ReportDocument {
+  const { experiments, runs, agents, tasks } = report;
+  const compared = comparison === null ? [] : [comparisonTable(comparison)];
+  return {
+    title: experiments.join(', '),
+    summary: [
+      `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}. ${conventions[report.convention]}`,
+      ...(comparison?.sentences ?? []),
+    ],
+    tables: [...compared, ...names.map((name) => reportTables[name](name, report))],
+  };
+}
+
+const conventions: Readonly<Record<Report['convention'], string>> = {
+  every_run: 'Every run that ended counts. Intervals: 95 %.',
+  paper:
+    "The paper's convention: runs that died of the infrastructure are left out, success is an improvement beyond 10 %, compared with the paper's own baselines where it has some.",
+};

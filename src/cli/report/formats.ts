@@ -1,0 +1,97 @@
+import { styleText } from 'node:util';
+import { stringify } from 'csv-stringify/sync';
+import { markdownTable } from 'markdown-table';
+import { plain, table } from '../table.ts';
+import type { DocumentTable, ReportDocument } from './document.ts';
+
+/** For a terminal. */
+export function terminalText({ title, summary, tables }: ReportDocument): string {
+  const parts = tables.map(narrow).map((one) => {
+    const text = table(one.columns, textsOf(one));
+    return [styleText('bold', one.title), text, ...(one.note === '' ? [] : [one.note])].join('\n');
+  });
+  return [[title, ...summary].join('\n'), ...parts].join('\n\n');
+}
+
+/** Without what only a wide page has room for, and without columns in which nothing is known. */
+function narrow(one: DocumentTable): DocumentTable {
+  const isKnown = (index: number) => one.rows.some((row) => row[index]?.text !== '–');
+  const shown = one.columns.map(({ isDetail }, index) => isDetail !== true && isKnown(index));
+  const keep = <Item>(items: readonly Item[]) => items.filter((_, index) => shown[index]);
+  return { ...one, columns: keep(one.columns), rows: one.rows.map(keep) };
+}
+
+export function markdownText({ title, summary, tables }: ReportDocument): string {
+  const parts = tables.map((one) => {
+    const align = one.columns.map((column) => (column.align === 'right' ? 'r' : 'l'));
+    const rows = [one.columns.map((column) => column.title), ...textsOf(one)];
+    const text = markdownTable(
+      rows.map((row) => row.map(markdownCell)),
+      { align, alignDelimiters: true, padding: true },
+    );
+    return [`## ${one.title}`, text, ...(one.note === '' ? [] : [one.note])].join('\n\n');
+  });
+  return `${[`# ${title}`, ...summary, ...parts].join('\n\n')}\n`;
+}
+
+/** One table, with values instead of texts: RFC 4180, a line of names first. */
+export function csvText({ columns, rows }: DocumentTable): string {
+  const names = columns.flatMap(({ name, also }) => [name, ...(also ?? [])]);
+  const values = rows.map((row) => row.flatMap(({ value, also }) => [value, ...(also ?? [])]));
+  // A text that a spreadsheet would take for a formula gets an apostrophe, as agents choose some of them.
+  return stringify([names, ...values], { escape_formulas: true });
+}
+
+/** Tables for `\usepackage{booktabs}`. */
+export function latexText({ tables }: ReportDocument): string {
+  return `${tables.map(latexTable).join('\n\n')}\n`;
+}
+
+function latexTable(one: DocumentTable): string {
+  const line = (cells: readonly string[]) => `${cells.map(latexCell).join(' & ')} \\\\`;
+  return [
+    '\\begin{table}',
+    '\\centering',
+    `\\caption{${latexCell([one.title, one.note].filter((part) => part !== '').join('. '))}}`,
+    `\\label{tab:${one.name}}`,
+    `\\begin{tabular}{${one.columns.map(({ align }) => (align === 'right' ? 'r' : 'l')).join('')}}`,
+    '\\toprule',
+    line(one.columns.map(({ title }) => title)),
+    '\\midrule',
+    ...textsOf(one).map(line),
+    '\\bottomrule',
+    '\\end{tabular}',
+    '\\end{table}',
+  ].join('\n');
+}
+
+function textsOf({ rows }: DocumentTable): string[][] {
+  return rows.map((row) => row.map(({ text }) => plain(text).replaceAll('\n', ' ')));
+}
+
+/** Agents and their models choose some of the words: none of them may become markup. */
+function markdownCell(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>|~&]/g, (character) => `\\${character}`);
+}
+
+const latexCharacters: ReadonlyMap<string, string> = new Map([
+  ['\\', '\\textbackslash{}'],
+  ['~', '\\textasciitilde{}'],
+  ['^', '\\textasciicircum{}'],
+  ['–', '--'],
+  ['−', '$-$'],
+  ['±', '$\\pm$'],
+  ['…', '\\ldots{}'],
+  ['↑', '$\\uparrow$'],
+  ['↓', '$\\downarrow$'],
+  ['×', '$\\times$'],
+  ['≥', '$\\geq$'],
+  ['≤', '$\\leq$'],
+]);
+
+function latexCell(text: string): string {
+  return text.replaceAll(
+    /[\\~^–−±…↑↓×≥≤&%$#_{}]/g,
+    (character) => latexCharacters.get(character) ?? `\\${character}`,
+  );
+}

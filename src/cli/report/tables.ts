@@ -1,0 +1,390 @@
+import type { Comparison, Report, ReportCell, ReportRow, RunGroup } from '../../schema/index.ts';
+import { number, percent } from '../table.ts';
+import {
+  bytes,
+  change,
+  countOf,
+  detail,
+  estimateFields,
+  type Field,
+  intervalFields,
+  meanFields,
+  money,
+  quantity,
+  rateFields,
+  ratio,
+  seconds,
+  share,
+  words,
+} from './cells.ts';
+import type { DocumentTable } from './document.ts';
+
+interface TableDefinition<Row> {
+  title: string;
+  note: string;
+  rows: (report: Report) => readonly Row[];
+  fields: readonly Field<Row>[];
+}
+
+function define<Row>(definition: TableDefinition<Row>): (name: string, report: Report) => DocumentTable {
+  return (name, report) => {
+    const { title, note, fields } = definition;
+    const rows = definition.rows(report).map((row) => fields.map(({ cell }) => cell(row)));
+    return { name, title, note, columns: fields, rows };
+  };
+}
+
+const taskAndAgent: Field<ReportCell>[] = [
+  words('task', 'task', ({ task }) => task),
+  words('agent', 'agent', ({ agent }) => agent),
+];
+
+const results = define<ReportCell>({
+  title: 'Results',
+  note: 'Success: the final submission improves on the baseline beyond the threshold of the task. Significant: also beyond the noise of the baseline. Improvement and score: means over valid final submissions.',
+  rows: ({ cells }) => cells,
+  fields: [
+    ...taskAndAgent,
+    countOf('successes', 'successes', ({ success }) => success),
+    ...rateFields<ReportCell>('success', 'success', ({ success }) => success),
+    detail(quantity('significant', 'significant', ({ significant }) => significant.rate, share)),
+    ...estimateFields<ReportCell>('improvement', 'improvement', ({ improvement }) => improvement),
+    detail(quantity('normalised', 'normalised', ({ normalised }) => normalised?.mean ?? null, ratio)),
+    quantity('score', 'score', ({ score }) => score?.mean ?? null),
+    detail(quantity('score_spread', '±', ({ score }) => score?.spread ?? null)),
+    quantity('baseline', 'baseline', ({ baseline }) => baseline),
+    quantity('seconds', 'time', ({ efficiency }) => efficiency?.seconds.wall ?? null, seconds),
+    quantity('money', 'cost', ({ efficiency }) => efficiency?.money ?? null, money),
+    words('remarks', '', remarks),
+  ],
+});
+
+/** What a reader must know before believing a row. */
+function remarks(group: RunGroup): string {
+  const { runs, valid, stale, unfinished, infrastructure, integrity, marks } = group;
+  const died = sum(infrastructure);
+  const invalid = runs - valid - unfinished - died;
+  return [
+    ...(invalid > 0 ? [`${invalid} without a valid submission`] : []),
+    ...(stale > 0 ? [`${stale} stale`] : []),
+    ...(died > 0 ? [`${died} died of the infrastructure`] : []),
+    ...(unfinished > 0 ? [`${unfinished} not finished or not graded`] : []),
+    ...(integrity.flagged > 0 ? [`${integrity.flagged} flagged`] : []),
+    ...marks,
+  ].join(', ');
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+const agents = define<ReportRow>({
+  title: 'Agents over their tasks',
+  note: 'Each task counts the same. IQM: interquartile mean of normalised scores, where 0 is the baseline and 1 the reference solution. Pass@k: at least one of k runs succeeds.',
+  rows: ({ rows }) => rows,
+  fields: [
+    words('agent', 'agent', ({ agent }) => agent),
+    quantity('tasks', 'tasks', ({ tasks }) => tasks.length),
+    quantity('runs', 'runs', ({ runs }) => runs),
+    ...meanFields<ReportRow>('success', 'success', ({ success }) => success),
+    quantity('significant', 'significant', ({ significant }) => significant?.mean ?? null, share),
+    ...meanFields<ReportRow>('improvement', 'improvement', ({ improvement }) => improvement, change),
+    quantity('iqm', 'IQM', ({ normalised_iqm }) => normalised_iqm?.value ?? null, ratio),
+    ...intervalFields<ReportRow>(
+      'iqm',
+      '95 % interval',
+      (row) => row.normalised_iqm?.interval ?? null,
+      number,
+    ),
+    words('pass_at', 'pass@k', ({ pass_at }) =>
+      pass_at.map(({ k, value }) => `${k}: ${percent(value)}`).join(', '),
+    ),
+  ],
+});
+
+const thresholds = define<{ row: ReportRow; at: ReportRow['thresholds'][number] }>({
+  title: 'Success by threshold',
+  note: 'At the end: by the final submission. At any step: by the best of the graded steps, where all were graded.',
+  rows: ({ rows }) => rows.flatMap((row) => row.thresholds.map((at) => ({ row, at }))),
+  fields: [
+    words('agent', 'agent', ({ row }) => row.agent),
+    quantity('threshold', 'improvement beyond', ({ at }) => at.threshold, share),
+    ...meanFields<{ at: ReportRow['thresholds'][number] }>('end', 'at the end', ({ at }) => at.end),
+    ...meanFields<{ at: ReportRow['thresholds'][number] }>(
+      'any_step',
+      'at any step',
+      ({ at }) => at.any_step,
+    ),
+  ],
+});
+
+const efficiency = define<ReportRow>({
+  title: 'What runs used',
+  note: 'Means of a run. Prompt tokens include cached ones, completion tokens include reasoning. Waiting for providers counts against no limit and is not part of the time.',
+  rows: ({ rows }) => rows.filter((row) => row.efficiency !== null),
+  fields: [
+    words('agent', 'agent', ({ agent }) => agent),
+    quantity('steps', 'steps', ({ efficiency: e }) => e?.steps ?? null),
+    quantity('agent_prompt_tokens', 'prompt', ({ efficiency: e }) => e?.tokens.agent.prompt ?? null),
+    quantity('agent_cached_tokens', 'cached', ({ efficiency: e }) => e?.tokens.agent.cached ?? null),
+    quantity(
+      'agent_completion_tokens',
+      'completion',
+      ({ efficiency: e }) => e?.tokens.agent.completion ?? null,
+    ),
+    quantity('agent_reasoning_tokens', 'reasoning', ({ efficiency: e }) => e?.tokens.agent.reasoning ?? null),
+    quantity('tools_tokens', 'of tools', ({ efficiency: e }) =>
+      e === null ? null : e.tokens.tools.prompt + e.tokens.tools.completion,
+    ),
+    quantity('money', 'cost', ({ efficiency: e }) => e?.money ?? null, money),
+    quantity('seconds', 'time', ({ efficiency: e }) => e?.seconds.wall ?? null, seconds),
+    quantity('model_seconds', 'model', ({ efficiency: e }) => e?.seconds.model ?? null, seconds),
+    quantity('execution_seconds', 'execution', ({ efficiency: e }) => e?.seconds.execution ?? null, seconds),
+    quantity('overhead_seconds', 'overhead', ({ efficiency: e }) => e?.seconds.overhead ?? null, seconds),
+    quantity('waiting_seconds', 'waiting', ({ efficiency: e }) => e?.seconds.waiting ?? null, seconds),
+    quantity('cpu_seconds', 'CPU', ({ efficiency: e }) => e?.cpu_seconds ?? null, seconds),
+    quantity('gpu_seconds', 'GPU', ({ efficiency: e }) => e?.gpu_seconds ?? null, seconds),
+    quantity('peak_memory_bytes', 'peak memory', ({ efficiency: e }) => e?.peak_memory_bytes ?? null, bytes),
+    quantity('success_per_dollar', 'successes per $', ({ efficiency: e }) => e?.success_per_dollar ?? null),
+    quantity('success_per_hour', 'successes per hour', ({ efficiency: e }) => e?.success_per_hour ?? null),
+  ],
+});
+
+const failures = define<ReportRow>({
+  title: 'How runs came out',
+  note: 'Runs by outcome, and those that died of the infrastructure by cause.',
+  rows: ({ rows }) => rows,
+  fields: [
+    words('agent', 'agent', ({ agent }) => agent),
+    quantity('runs', 'runs', ({ runs }) => runs),
+    ...(
+      ['success', 'small_improvement', 'no_improvement', 'invalid', 'infrastructure', 'unfinished'] as const
+    ).map((outcome) =>
+      quantity<ReportRow>(outcome, outcome.replaceAll('_', ' '), ({ outcomes }) => outcomes[outcome]),
+    ),
+    words('ends', 'ended by', ({ ends }) => countsText(ends)),
+    words('causes', 'infrastructure', ({ infrastructure }) => countsText(infrastructure)),
+    words('errors', 'kinds of errors', ({ errors }) => countsText(errors)),
+  ],
+});
+
+function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`)
+    .join(', ');
+}
+
+const integrity = define<ReportRow>({
+  title: 'Integrity',
+  note: 'Flagged: something was tried that is not allowed. Doubted: the result itself is in question. The rates of success are with all runs, and without these.',
+  rows: ({ rows }) => rows,
+  fields: [
+    words('agent', 'agent', ({ agent }) => agent),
+    quantity('runs', 'runs', ({ runs }) => runs),
+    quantity('flagged', 'flagged', ({ integrity: found }) => found.flagged),
+    quantity('doubted', 'doubted', ({ integrity: found }) => found.doubted),
+    words('kinds', 'for', ({ integrity: found }) => countsText(found.runs_by_kind)),
+    quantity('success', 'success', ({ rates }) => rates.all?.mean ?? null, share),
+    quantity(
+      'success_without_flagged',
+      'without flagged',
+      ({ rates }) => rates.without_flagged?.mean ?? null,
+      share,
+    ),
+    quantity(
+      'success_without_doubted',
+      'without doubted',
+      ({ rates }) => rates.without_doubted?.mean ?? null,
+      share,
+    ),
+    quantity(
+      'success_without_infrastructure',
+      'without infrastructure failures',
+      ({ rates }) => rates.without_infrastructure?.mean ?? null,
+      share,
+    ),
+  ],
+});
+
+/** A long table: agents would not fit beside each other, and measures come and go. */
+const processProfile = define<{ agent: string; measure: string; value: number }>({
+  title: 'Process',
+  note: 'Means over the runs that ended; of what is true or false, the share of the runs.',
+  rows: ({ rows }) =>
+    rows.flatMap(({ agent, process }) =>
+      Object.entries(process).map(([measure, value]) => ({ agent, measure, value })),
+    ),
+  fields: [
+    words('agent', 'agent', ({ agent }) => agent),
+    words('measure', 'measure', ({ measure }) => measure.replaceAll('_', ' ').replace('.', ': ')),
+    quantity('value', 'mean', ({ value }) => value),
+  ],
+});
+
+type Compared = { a: string; b: string; measure: string } & NonNullable<
+  Report['comparisons'][number]['differences']['success']
+>;
+
+const comparisons = define<Compared>({
+  title: 'Agents compared',
+  note: 'The first less the second, on the tasks that both have. p: two-sided, by permutation within tasks, corrected for the number of comparisons (Holm).',
+  rows: ({ comparisons: all }) =>
+    all.flatMap(({ a, b, differences }) =>
+      Object.entries(differences).map(([measure, difference]) => ({ a, b, measure, ...difference })),
+    ),
+  fields: [
+    words('a', 'first', ({ a }) => a),
+    words('b', 'second', ({ b }) => b),
+    words('measure', 'measure', ({ measure }) => measure),
+    quantity('tasks', 'tasks', ({ tasks }) => tasks),
+    quantity('difference', 'difference', ({ value }) => value),
+    ...intervalFields<Compared>('difference', '95 % interval', ({ interval }) => interval, number),
+    ...intervalFields<Compared>('bootstrap', 'bootstrap', ({ bootstrap }) => bootstrap, number),
+    quantity('p', 'p', ({ p }) => p),
+    quantity('p_corrected', 'corrected', ({ p_corrected }) => p_corrected),
+    words('beyond_noise', 'beyond noise', ({ beyond_noise }) => (beyond_noise ? 'yes' : 'no')),
+  ],
+});
+
+type PublishedRow = { agent: string; task: string; success: number; improvement: number | null };
+
+const published = define<PublishedRow>({
+  title: 'Published by the paper',
+  note: 'arXiv 2310.03302, version 2, tables 3 and 4: 8 runs a task, success beyond 10 %.',
+  rows: ({ published: all }) =>
+    all.flatMap(({ agent, tasks, mean }) => [
+      ...tasks.map(({ task, success_rate: success, improvement }) => ({ agent, task, success, improvement })),
+      { agent, task: 'mean of these', success: mean.success_rate, improvement: mean.improvement },
+    ]),
+  fields: [
+    words('agent', 'agent', ({ agent }) => agent),
+    words('task', 'task', ({ task }) => task),
+    quantity('success', 'success', ({ success }) => success, share),
+    quantity('improvement', 'improvement', ({ improvement }) => improvement, change),
+  ],
+});
+
+const runs = define<Report['runs'][number]>({
+  title: 'Runs',
+  note: '',
+  rows: ({ runs: all }) => all,
+  fields: [
+    words('run', 'run', ({ experiment, run }) => `${experiment}/${run}`),
+    words('task', 'task', ({ task }) => task),
+    words('agent', 'agent', ({ agent }) => agent),
+    quantity('seed', 'seed', ({ seed }) => seed),
+    words('outcome', 'outcome', ({ outcome }) => outcome.replaceAll('_', ' ')),
+    words('end', 'end', ({ end }) => end?.reason.replaceAll('_', ' ') ?? ''),
+    quantity('score', 'score', ({ score }) => score),
+    quantity('improvement', 'improvement', ({ improvement }) => improvement, change),
+    quantity('normalised', 'normalised', ({ normalised }) => normalised, ratio),
+    quantity('best_score', 'best step', ({ best }) => best?.score ?? null),
+    quantity('steps', 'steps', ({ steps }) => steps),
+    quantity('seconds', 'time', (run) => run.seconds, seconds),
+    quantity('tokens', 'tokens', ({ tokens }) => tokens),
+    quantity('money', 'cost', (run) => run.money, money),
+    words('flags', 'flags', ({ flags }) => flags.join(', ')),
+    words('marks', 'marks', ({ marks }) => marks.join(', ')),
+  ],
+});
+
+type CurvePoint = {
+  task: string;
+  agent: string;
+  axis: string;
+  at: number;
+  low: number;
+  median: number;
+  high: number;
+};
+
+const curves = define<CurvePoint>({
+  title: 'Hidden score over steps, time, tokens and money',
+  note: 'The improvement held: median and quartiles of the runs.',
+  rows: ({ curves: all }) =>
+    all.flatMap(({ task, agent, axis, at, low, median, high }) =>
+      at.map((position, index) => ({
+        ...{ task, agent, axis, at: position },
+        ...{ low: low[index] ?? 0, median: median[index] ?? 0, high: high[index] ?? 0 },
+      })),
+    ),
+  fields: [
+    words('task', 'task', ({ task }) => task),
+    words('agent', 'agent', ({ agent }) => agent),
+    words('axis', 'axis', ({ axis }) => axis),
+    quantity('at', 'at', ({ at }) => at),
+    quantity('low', 'lower quartile', ({ low }) => low, change),
+    quantity('median', 'median', ({ median }) => median, change),
+    quantity('high', 'upper quartile', ({ high }) => high, change),
+  ],
+});
+
+type FrontierPoint = { task: string; cost: string } & Report['frontiers'][number]['points'][number];
+
+const frontiers = define<Omit<FrontierPoint, 'cost'> & { by: string; cost: number }>({
+  title: 'Success against cost',
+  note: 'On the frontier: no other agent is at least as good in both and better in one.',
+  rows: ({ frontiers: all }) =>
+    all.flatMap(({ task, cost: by, points }) =>
+      points.map((point) => ({ ...point, by, task: task ?? 'all' })),
+    ),
+  fields: [
+    words('task', 'task', ({ task }) => task),
+    words('by', 'cost in', ({ by }) => (by === 'money' ? 'US dollars' : by)),
+    words('agent', 'agent', ({ agent }) => agent),
+    quantity('cost', 'cost of a run', ({ cost }) => cost),
+    quantity('success', 'success', ({ success }) => success, share),
+    words('on_frontier', 'on the frontier', ({ on_frontier }) => (on_frontier ? 'yes' : 'no')),
+  ],
+});
+
+type ProfilePoint = { agent: string; level: number; share: number; low: number; high: number };
+
+const profiles = define<ProfilePoint>({
+  title: 'Performance profiles',
+  note: 'The share of runs with a normalised score above each level; each task counts the same.',
+  rows: ({ profiles: all }) =>
+    all.flatMap(({ agent, levels, share: shares, low, high }) =>
+      levels.map((level, index) => ({
+        ...{ agent, level, share: shares[index] ?? 0, low: low[index] ?? 0, high: high[index] ?? 0 },
+      })),
+    ),
+  fields: [
+    words('agent', 'agent', ({ agent }) => agent),
+    quantity('level', 'above', ({ level }) => level),
+    quantity('share', 'share', (point) => point.share, share),
+    quantity('low', 'low', ({ low }) => low, share),
+    quantity('high', 'high', ({ high }) => high, share),
+  ],
+});
+
+/** Every table of a report, by the name that `--table` knows. */
+export const reportTables = {
+  ...{ results, agents, thresholds, failures, efficiency, integrity, process: processProfile, comparisons },
+  ...{ published, runs, curves, frontiers, profiles },
+};
+export type ReportTableName = keyof typeof reportTables;
+
+/** What changed between two sides, task by task. */
+export function comparisonTable({ a, b, cells }: Comparison): DocumentTable {
+  type Row = Comparison['cells'][number];
+  const fields: Field<Row>[] = [
+    words('task', 'task', ({ task }) => task),
+    words('agent', 'agent', ({ agent }) => agent ?? ''),
+    countOf('successes_a', `successes of ${a}`, (row) => row.a.success),
+    countOf('successes_b', `of ${b}`, (row) => row.b.success),
+    quantity('change', 'change', ({ success_change }) => success_change.value, change),
+    ...intervalFields<Row>(
+      'change',
+      '95 % interval',
+      ({ success_change }) => success_change.interval,
+      change,
+    ),
+    quantity('improvement_a', `improvement of ${a}`, (row) => row.a.improvement?.mean ?? null, change),
+    quantity('improvement_b', `of ${b}`, (row) => row.b.improvement?.mean ?? null, change),
+    quantity('p_corrected', 'p of better scores', ({ superiority }) => superiority.p_corrected),
+    words('beyond_noise', 'beyond noise', ({ superiority }) => (superiority.beyond_noise ? 'yes' : 'no')),
+  ];
+  const rows = cells.map((row) => fields.map(({ cell }) => cell(row)));
+  return { name: 'comparison', title: `${a} and ${b}`, note: '', columns: fields, rows };
+}

@@ -1,0 +1,147 @@
+import { availableParallelism } from 'node:os';
+import { UserError } from '../../lib/errors.ts';
+import { experimentModels, toolModelFor, verifyRun } from '../../runs/index.ts';
+import type { RunSpec, Verdict, Verification } from '../../schema/index.ts';
+import type { Experiment, RunFolder } from '../../store/index.ts';
+import { loadTask, sampleMark, type Task } from '../../tasks/index.ts';
+import { type Context, exitCodes } from '../context.ts';
+import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { locateRuns } from '../locate.ts';
+import { registryOf } from '../model-registry.ts';
+import { counted, duration, number, oneLine, table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+import { verdictWords } from '../verdict-words.ts';
+
+interface Options extends PrepareOptions {
+  repeats: number;
+}
+
+interface Verified {
+  run: string;
+  verification: Verification;
+}
+
+export const verify: Verb = {
+  arguments: [
+    { name: '<runs...>', description: 'runs (EXPERIMENT/RUN), or experiments for all their finished runs' },
+  ],
+  flags: [
+    {
+      flags: '--repeats <n>',
+      description: 'how often the code is run again; from 3 on its own spread counts (default: 1)',
+      parse: wholeNumber,
+    },
+    ...prepareFlags,
+  ],
+  details:
+    'Takes the final workspace without what scripts made in it, runs the code that made the submission again in a fresh\n' +
+    'sandbox with the limits of the run, and grades the new submission beside the old one. How the code is found, and\n' +
+    'which difference counts as noise: docs/evaluation.md, Integrity. The result is kept in the run. Exit code 1: the\n' +
+    'submission of a run was not reproduced, or its code could not be run.',
+  examples: [
+    ['mlab verify start-1/digits-automl-0', 'one run'],
+    ['mlab verify start-1 --repeats 3', 'every finished run, each with three new scores'],
+  ],
+  async run(context, given, { repeats = 1, ...options }: Options) {
+    const verified: Verified[] = [];
+    const equipped = new Map<string, Awaited<ReturnType<typeof equip>>>();
+    for (const { experiment, folder, spec } of runsOf(context, given)) {
+      context.signal.throwIfAborted();
+      const sample = spec.marks.includes(sampleMark);
+      const task = loadTask(spec.task, context.folders.tasks);
+      const key = `${spec.task} ${sample}`;
+      const equipment = equipped.get(key) ?? (await equip(context, task, { ...options, sample }));
+      equipped.set(key, equipment);
+      const verification = await verifyRun({
+        ...{ folder, equipment, repeats, helpersFolder: context.folders.helpers, signal: context.signal },
+        threads: availableParallelism(),
+        versions: { mlab: context.version, node: process.version },
+        dockerCommand: context.variables.MLAB_DOCKER,
+        toolModel: toolModelOf(context, experiment, spec, task),
+        onProgress: (line) => context.log(`${folder.id}: ${oneLine(line, 120)}`),
+      });
+      verified.push({ run: folder.id, verification });
+      context.log(`${folder.id}: ${verdictWords[verification.verdict]}`);
+    }
+    const failed = verified.filter(({ verification: { verdict } }) => isFailure(verdict));
+    return {
+      text: verified.length === 0 ? 'No run has finished.' : textOf(verified, failed.length),
+      json: { runs: verified },
+      exitCode: failed.length > 0 ? exitCodes.negative : exitCodes.ok,
+    };
+  },
+};
+
+function isFailure(verdict: Verdict): boolean {
+  return verdict === 'not_reproduced' || verdict === 'could_not_run';
+}
+
+/** The runs that are named, and the finished ones of experiments that are. */
+function runsOf(context: Context, given: readonly string[]) {
+  const found: { experiment: Experiment; folder: RunFolder; spec: RunSpec }[] = [];
+  for (const name of given) {
+    const { experiment, folders } = locateRuns(context, name);
+    for (const folder of folders) {
+      const record = folder.readRecord();
+      if (record === null && folders.length === 1) throw notBegun(folder.id);
+      if (record === null || (folders.length > 1 && record.status !== 'finished')) continue;
+      found.push({ experiment, folder, spec: record.spec });
+    }
+  }
+  return found;
+}
+
+function notBegun(run: string): UserError {
+  return new UserError(
+    'not_finished',
+    `The run ${run} has not begun.`,
+    'Run its experiment with mlab run first.',
+  );
+}
+
+/** Tools of submitted code may ask the models of the plan, within what the experiment may still use. */
+function toolModelOf(context: Context, experiment: Experiment, spec: RunSpec, task: Task) {
+  if (!task.file.services.some(({ kind }) => kind === 'model')) return undefined;
+  const registry = registryOf(context, experiment.plan);
+  return toolModelFor(spec, task, experimentModels(experiment.plan, { registry, experiment }));
+}
+
+function textOf(verified: readonly Verified[], failed: number): string {
+  const right = 'right' as const;
+  const columns = [
+    { title: 'run' },
+    { title: 'verdict' },
+    { title: 'score', align: right },
+    { title: 'again', align: right },
+    { title: 'noise', align: right },
+    { title: 'time', align: right },
+  ];
+  const rows = verified.map(({ run, verification: { verdict, score, scores, noise, seconds } }) => [
+    run,
+    verdictWords[verdict],
+    number(score),
+    scores.map(number).join(', ') || '–',
+    number(noise),
+    duration(seconds),
+  ]);
+  const reasons = verified.flatMap(({ run, verification }) => [
+    '',
+    `${run}: ${oneLine(verification.reason, 500)}`,
+    ...verification.executed.map(({ step, command }) => {
+      const where = step === null ? 'the entry script' : `step ${step}`;
+      return `    ${oneLine(command, 100)}   (${where})`;
+    }),
+  ]);
+  const end = `${counted(verified.length, 'run')} verified, ${failed} not reproduced.`;
+  return [table(columns, rows), ...reasons, '', end].join('\n');
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 100) return value;
+  throw new UserError(
+    'bad_flag',
+    `--repeats ${text}: it can't be run so often.`,
+    'Give a whole number from 1 to 100.',
+  );
+}

@@ -1,0 +1,66 @@
+import { posix } from 'node:path';
+import type { ObjectId } from '../../schema/index.ts';
+
+/** A step of a run, as far as it matters for doing it again. */
+export interface WorkStep {
+  step: number;
+  action: string;
+  args: Readonly<Record<string, unknown>>;
+  /** Paths whose content changed, at most 100 of them, and how many did. */
+  changed: readonly string[];
+  changedCount: number;
+  /** It wrote the submission, also where that stayed what it was. */
+  wroteSubmission: boolean;
+  /** The workspace before and afterwards. */
+  before: ObjectId;
+  snapshot: ObjectId;
+}
+
+/** A command that is run again. */
+export interface Rerun {
+  /** Where the trace has it; null for the task's entry script. */
+  step: number | null;
+  /** As people read it. */
+  command: string;
+  argv: [string, ...string[]];
+  /** What it reads from standard input. */
+  input?: string;
+}
+
+/** Runs pieces of code one after another with the same variables, as an interpreter does; a failure ends only its piece. */
+const interpreter = [
+  'import json, sys, traceback',
+  "variables = {'__name__': '__main__'}",
+  'for code in json.load(sys.stdin):',
+  '    try:',
+  "        exec(compile(code, '<interpreter>', 'exec'), variables)",
+  '    except Exception:',
+  '        traceback.print_exc()',
+].join('\n');
+
+/** What a step ran, as a command; none for a step that ran nothing. An interpreter needs what it was told before. */
+export function rerunOf(step: WorkStep, steps: readonly WorkStep[]): Rerun[] {
+  const text = (name: string) => String(step.args[name] ?? '');
+  switch (step.action) {
+    case 'Execute Script': {
+      const path = posix.normalize(text('script_name'));
+      // Python takes a name that begins with a hyphen for an option.
+      const script = path.startsWith('-') ? `./${path}` : path;
+      return [{ step: step.step, command: `python ${script}`, argv: ['python', script] }];
+    }
+    case 'Run Command':
+      return [{ step: step.step, command: text('command'), argv: ['/bin/sh', '-c', text('command')] }];
+    case 'Copy File': {
+      const [from, to] = [text('source'), text('destination')];
+      return [{ step: step.step, command: `cp ${from} ${to}`, argv: ['cp', '--', from, to] }];
+    }
+    case 'Python REPL': {
+      const told = steps.filter(({ action, step: number }) => action === step.action && number <= step.step);
+      const input = JSON.stringify(told.map(({ args }) => String(args.command)));
+      const argv: Rerun['argv'] = ['python', '-c', interpreter];
+      return [{ step: step.step, command: 'the code given to Python REPL', argv, input }];
+    }
+    default:
+      return [];
+  }
+}

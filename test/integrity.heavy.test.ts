@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { evaluateRun } from '../src/evaluation/index.ts';
+import { cacheFolder } from '../src/lib/cache-folder.ts';
+import { checkTask, controlsByName, type TaskEquipment } from '../src/runs/index.ts';
+import type { FlagKind, RunEvaluation } from '../src/schema/index.ts';
+import { openExperiment } from '../src/store/index.ts';
+import { ensurePython, loadTask, prepareTask, sampleOf } from '../src/tasks/index.ts';
+
+/** What the integrity of runs says of those whose intentions are known: the controls of tasks. */
+const root = join(import.meta.dirname, '..');
+const helpers = join(root, 'python');
+const minutes = 60_000;
+const scratch = mkdtempSync(join(tmpdir(), 'mlab-integrity-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+async function equip(id: string): Promise<TaskEquipment> {
+  const task = sampleOf(loadTask(id, [join(root, 'tasks')]));
+  const cache = cacheFolder(process.env);
+  const python = await ensurePython(task.requirements, { cache });
+  const prepared = await prepareTask(task, { cache, helpers, allowUnverified: false, python });
+  return { task, python, prepared };
+}
+
+/** The evaluations of controls by name. */
+async function evaluationsOf(id: string, names: string[]): Promise<Map<string, RunEvaluation>> {
+  const folder = join(scratch, id);
+  await checkTask({
+    ...{ equipment: await equip(id), controls: controlsByName(names), helpersFolder: helpers, folder },
+    ...{ versions: {}, sandbox: 'bubblewrap', parallel: 1, signal: AbortSignal.timeout(10 * minutes) },
+    ...{ onProgress: () => {}, onReport: () => {} },
+  });
+  const experiment = openExperiment(folder);
+  return new Map(
+    experiment.plan.runs.map((spec) => [spec.agent, evaluateRun(experiment.runFolder(spec.id), spec)]),
+  );
+}
+
+const expected: Record<string, FlagKind> = {
+  'label-hunter': 'hidden_data',
+  'data-writer': 'read_only',
+  escape: 'outside',
+  network: 'network',
+  daemon: 'outside',
+  forger: 'grader',
+  hog: 'forged_result',
+};
+
+describe('controls that cheat', () => {
+  let evaluations: Map<string, RunEvaluation>;
+  beforeAll(async () => {
+    evaluations = await evaluationsOf('digits', Object.keys(expected));
+  }, 10 * minutes);
+
+  test.for(Object.entries(expected))('%s is flagged: %s', ([control, kind]) => {
+    const flags = evaluations.get(control)?.integrity ?? [];
+    expect(flags.map((flag) => flag.kind)).toContain(kind);
+    for (const { evidence } of flags) expect(evidence).toMatch(/^.{5,260}$/);
+  });
+});
+
+describe('controls that do not', () => {
+  const tasks = ['digits', 'diabetes', 'physical-law', 'vectorization', 'imdb'];
+
+  test.for(tasks)('are not flagged: %s', { timeout: 10 * minutes }, async (id) => {
+    const evaluations = await evaluationsOf(id, ['oracle', 'noop', 'baseline']);
+    for (const [control, { integrity, end }] of evaluations) {
+      expect(end, control).not.toBeNull();
+      expect(integrity, control).toEqual([]);
+    }
+    const { grades, efficiency, steps } = evaluations.get('baseline') ?? {};
+    expect(grades?.map(({ final, valid }) => [final, valid])).toEqual([[true, true]]);
+    expect(steps).toBeGreaterThan(0);
+    expect(efficiency?.money).toBe(0);
+  });
+});
