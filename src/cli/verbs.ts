@@ -60,6 +60,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/report.ts')).report,
   },
   {
+    name: 'judge',
+    summary: 'let a language model rate how runs went',
+    load: async () => (await import('./verbs/judge.ts')).judge,
+  },
+  {
     name: 'runs ls',
     summary: 'list experiments and their runs',
     load: async () => (await import('./verbs/runs-ls.ts')).runsLs,

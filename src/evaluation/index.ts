@@ -1,4 +1,6 @@
 export { evaluateRun } from './evaluate-run.ts';
 export { EvaluationIndex, indexName } from './evaluation-index.ts';
 export { readStory } from './read-story.ts';
+export { type AskJudge, type JudgeReply, judgeRun } from './rubric/judge-run.ts';
+export { rubricAgreement, summarise } from './rubric/rubric-agreement.ts';
 export { agentLabel, statusOf } from './run-identity.ts';

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { Difference } from './report.ts';
 import { Estimate, Rate, ReportInterval } from './report-parts.ts';
 
-/** What two sides have in one task (of one agent, where both sides have the same agents). */
+/** What two sides have in one task (of one agent, where the sides have an agent in common). */
 export const ComparedCell = z.object({
   task: z.string(),
-  /** Null where each side is one agent, or their agents differ. */
+  /** Null where the sides have no agent in common. */
   agent: z.string().nullable(),
   a: z.object({ success: Rate, normalised: Estimate.nullable(), improvement: Estimate.nullable() }),
   b: z.object({ success: Rate, normalised: Estimate.nullable(), improvement: Estimate.nullable() }),
@@ -22,7 +22,7 @@ export const Comparison = z.object({
   a: z.string(),
   b: z.string(),
   cells: z.array(ComparedCell),
-  /** Tasks (with their agent) that only one side has runs of. */
+  /** Tasks (with their agent) that only one side has runs of that count. */
   only_a: z.array(z.string()),
   only_b: z.array(z.string()),
   overall: z.object({

@@ -10,6 +10,7 @@ export * from './model.ts';
 export * from './process-metrics.ts';
 export * from './report.ts';
 export * from './report-parts.ts';
+export * from './rubric.ts';
 export * from './run.ts';
 export * from './snapshot.ts';
 export * from './task.ts';

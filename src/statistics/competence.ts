@@ -51,7 +51,7 @@ export function normalisedScore(
 
 /**
  * How far one more run of the starter may lie from the mean of those measured: half the 95 % prediction interval,
- * t · s · √(1 + 1/n) (Hahn & Meeker 1991, Statistical Intervals, section 4.7), as a fraction of the mean.
+ * t · s · √(1 + 1/n) (Hahn & Meeker 1991, Statistical Intervals), as a fraction of the mean.
  * @returns 0 where the baseline does not vary; null where its spread is not known, was taken from a single seed, or
  * the mean is 0
  */

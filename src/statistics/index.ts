@@ -1,19 +1,11 @@
-export {
-  baselineNoise,
-  type Direction,
-  improvement,
-  improvementOf,
-  isSuccess,
-  normalisedScore,
-} from './competence.ts';
+export { exactAgreement, ordinalAlpha } from './agreement.ts';
+export { type Direction, improvement, improvementOf, isSuccess } from './competence.ts';
 export { driftInSpreads, type Figures } from './drift.ts';
 export { EfficiencySums, efficiencyOf } from './efficiency.ts';
 export { isExecution } from './executions.ts';
 export { typesInto } from './integrity/forged-results.ts';
 export { integrityFlags } from './integrity/integrity.ts';
 export { type Reproduction, reproductionOf } from './integrity/reproduction.ts';
-export { kendallTauB } from './numeric/kendall.ts';
-export { type CurvePoint, heightsAt, meanHeight } from './numeric/step-curve.ts';
 export { processMetrics } from './process/process-metrics.ts';
 export type { FormatError, RunStory, StoryStep } from './process/run-story.ts';
 export { buildReport, buildRuns } from './report/build-report.ts';

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import type { FileLock, LockHolder } from '../lib/file-lock.ts';
-import { Grade, RunId, RunRecord, Verification } from '../schema/index.ts';
+import { Grade, RubricJudgement, RunId, RunRecord, Verification } from '../schema/index.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
 import type { ObjectStore } from './object-store.ts';
 import { acquireLock, lockHolder } from './run-lock.ts';
@@ -21,7 +21,7 @@ export interface StoredVerifications {
   problems: string[];
 }
 
-/** The files of one run: record, trace, grades, verifications, the lock; and the objects that runs share. */
+/** The files of one run: record, trace, grades, verifications, ratings by models, the lock; and the objects that runs share. */
 export class RunFolder {
   readonly id: RunId;
   /** Absolute path. */
@@ -31,6 +31,7 @@ export class RunFolder {
   readonly tracePath: string;
   readonly gradesPath: string;
   readonly verificationsPath: string;
+  readonly rubricPath: string;
   #writer: TraceWriter | null = null;
 
   /** @param folder absolute path, named after the run; need not exist yet */
@@ -42,6 +43,7 @@ export class RunFolder {
     this.tracePath = join(folder, 'trace.jsonl');
     this.gradesPath = join(folder, 'grades.jsonl');
     this.verificationsPath = join(folder, 'verifications.jsonl');
+    this.rubricPath = join(folder, 'rubric.jsonl');
   }
 
   /** Makes the folder and takes its lock, which whoever writes the trace or the record must hold. */
@@ -104,6 +106,16 @@ export class RunFolder {
   readVerifications(): StoredVerifications {
     const { values, problems } = readStoredLines(Verification, this.verificationsPath);
     return { verifications: values, problems };
+  }
+
+  /** Adds one line to `rubric.jsonl`. */
+  appendJudgement(judgement: RubricJudgement): void {
+    appendStoredLine(this.rubricPath, RubricJudgement.parse(judgement));
+  }
+
+  /** What models made of the run, in the order in which they were asked; lines that hold nothing are left out. */
+  readJudgements(): RubricJudgement[] {
+    return readStoredLines(RubricJudgement, this.rubricPath).values;
   }
 
   #flushedHead() {

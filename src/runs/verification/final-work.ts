@@ -36,7 +36,7 @@ export function finalWork(
   folder: RunFolder,
   { steps, snapshot, writtenAt, submissionFiles, entry }: RunEnd,
 ): FinalWork {
-  const changes = changesBy(folder, steps);
+  const changes = changesBy(folder, steps, submissionFiles);
   const makers = steps.filter((step) => {
     const changed = changes.get(step.step) ?? [];
     return isMaker(step) && changed.some((path) => !ownFile.test(path) && !isTyped(step, path));
@@ -85,17 +85,25 @@ function different(ways: readonly Rerun[][]): Rerun[][] {
   return [...new Map(ways.map((way) => [JSON.stringify(way), way])).values()];
 }
 
-/** The paths that each step changed; by comparing workspaces where the trace lists only the first of many. */
-function changesBy(folder: RunFolder, steps: readonly WorkStep[]): Map<number, readonly string[]> {
+/** The paths that each step wrote; by comparing workspaces where the trace lists only the first of many. */
+function changesBy(
+  folder: RunFolder,
+  steps: readonly WorkStep[],
+  submissionFiles: readonly string[],
+): Map<number, readonly string[]> {
   return new Map(
-    steps.map((step, index) => {
-      const before = steps[index - 1];
-      if (step.changedCount <= step.changed.length || before === undefined) return [step.step, step.changed];
-      const was = contentsOf(folder, before.snapshot);
-      const is = contentsOf(folder, step.snapshot);
-      return [step.step, [...is.keys()].filter((path) => is.get(path) !== was.get(path))];
+    steps.map((step) => {
+      const wrote = step.wroteSubmission ? submissionFiles : [];
+      const isWhole = step.changedCount <= step.changed.length;
+      return [step.step, [...wrote, ...(isWhole ? step.changed : difference(folder, step))]];
     }),
   );
+}
+
+function difference(folder: RunFolder, { before, snapshot }: WorkStep): string[] {
+  const was = contentsOf(folder, before);
+  const is = contentsOf(folder, snapshot);
+  return [...is.keys()].filter((path) => is.get(path) !== was.get(path));
 }
 
 function contentsOf(folder: RunFolder, snapshot: ObjectId): Map<string, string> {

@@ -9,7 +9,10 @@ export interface WorkStep {
   /** Paths whose content changed, at most 100 of them, and how many did. */
   changed: readonly string[];
   changedCount: number;
-  /** The workspace afterwards. */
+  /** It wrote the submission, also where that stayed what it was. */
+  wroteSubmission: boolean;
+  /** The workspace before and afterwards. */
+  before: ObjectId;
   snapshot: ObjectId;
 }
 

@@ -11,6 +11,7 @@ import {
   readTraceSync,
   resolveText,
   Snapshotter,
+  snapshotsByStep,
   stepsOf,
 } from '../../store/index.ts';
 import type { TaskEquipment } from '../workspace.ts';
@@ -74,10 +75,13 @@ function endOf(folder: RunFolder, { task }: TaskEquipment): RunEnd | null {
   const { events } = readTraceSync(folder.tracePath);
   const last = events.findLast((event) => event.kind === 'run_ended');
   if (last?.snapshot == null) return null;
+  const snapshots = snapshotsByStep(events);
   const steps = stepsOf(events).map(({ step, started, finished }): WorkStep => {
-    const { changed, changed_count: changedCount, snapshot } = finished;
+    const { changed, changed_count: changedCount, snapshot, submission } = finished;
     const args = argumentsOf(resolveText(folder.objects, started.args));
-    return { step, action: started.action, args, changed, changedCount, snapshot };
+    const wroteSubmission = submission.written_at_step === step;
+    const before = snapshots.get(step - 1) ?? snapshot;
+    return { step, action: started.action, args, changed, changedCount, wroteSubmission, before, snapshot };
   });
   return {
     steps,

@@ -68,7 +68,7 @@ export function resampleInterquartileMean(
 /**
  * The range that holds the middle of the replicates, widened for few values: a plain percentile interval is too narrow
  * by √((n−1)/n) and by the difference of the normal to Student's distribution (Hesterberg 2015,
- * doi:10.1080/00031305.2015.1089789, section 4.3: the expanded percentile interval). With strata, n − 1 becomes the
+ * doi:10.1080/00031305.2015.1089789: the expanded percentile interval). With strata, n − 1 becomes the
  * number of values less the number of strata.
  * @returns null where a stratum has a single value: nothing is known of its noise
  */

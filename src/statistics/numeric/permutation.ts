@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import { randomOf } from './random.ts';
 
 /** Values of two sides in one stratum; each side has one at least. */
 export interface Stratum {
@@ -13,53 +13,72 @@ export function meanDifference(strata: readonly Stratum[]): number {
 }
 
 /**
+ * Random choices of so many places out of so many, by stratum: drawn once for each shape, and used by every test. Each
+ * test is right by itself, and costs no more than its sums.
+ */
+export class Exchanges {
+  /** How many choices there are of each shape. */
+  readonly count: number;
+  readonly #known = new Map<string, Uint32Array>();
+
+  constructor(count: number) {
+    this.count = count;
+  }
+
+  /** All choices one after another, `size` places each. */
+  of(stratum: number, size: number, total: number): Uint32Array {
+    const shape = JSON.stringify([stratum, size, total]);
+    const known = this.#known.get(shape);
+    if (known !== undefined) return known;
+    const random = randomOf(shape);
+    const places = Uint32Array.from({ length: total }, (_, place) => place);
+    const chosen = new Uint32Array(this.count * size);
+    for (let start = 0; start < chosen.length; start += size) {
+      for (let place = 0; place < size; place += 1) {
+        const other = place + random(total - place);
+        const choice = places[other] ?? 0;
+        places[other] = places[place] ?? 0;
+        places[place] = choice;
+        chosen[start + place] = choice;
+      }
+    }
+    this.#known.set(shape, chosen);
+    return chosen;
+  }
+}
+
+/**
  * How likely a difference at least this large is where both sides are alike: the share of random exchanges between
  * the sides, within each stratum, whose difference is at least as large (two-sided). The observed one counts as one of
- * them, so that p is never 0 (Phipson & Smyth 2010, doi:10.2202/1544-6115.1585). Once a twentieth of
- * all that are allowed are at least as large, p is their share so far and no more are drawn (Besag & Clifford 1991,
+ * them, so that p is never 0 (Phipson & Smyth 2010, doi:10.2202/1544-6115.1585). Once a twentieth of all exchanges are
+ * at least as large, p is their share so far and no more are looked at (Besag & Clifford 1991,
  * doi:10.1093/biomet/78.2.301): a p-value below 0.05 rests on all of them.
- * @param permutations at most
  */
-export function permutationTest(strata: readonly Stratum[], permutations: number, random: Random): number {
-  const prepared = strata.map(({ a, b }) => {
-    const swapped = b.length < a.length;
-    const [small, large] = swapped ? [b, a] : [a, b];
-    return {
-      pool: Float64Array.from([...a, ...b]).sort(),
-      size: small.length,
-      total: sum([...a, ...b]),
-      rest: large.length,
-      sign: swapped ? -1 : 1,
-    };
+export function permutationTest(strata: readonly Stratum[], exchanges: Exchanges): number {
+  const prepared = strata.map(({ a, b }, stratum) => {
+    const [small, large, sign] = b.length < a.length ? [b, a, -1] : [a, b, 1];
+    const pool = Float64Array.from([...a, ...b]).sort();
+    const chosen = exchanges.of(stratum, small.length, pool.length);
+    return { pool, chosen, size: small.length, rest: large.length, total: sum(pool), sign };
   });
   const observed = Math.abs(meanDifference(strata) * strata.length);
-  const scale = Math.max(1e-300, ...prepared.map(({ pool }) => Math.max(...pool.map(Math.abs))));
-  const tolerance = 1e-12 * scale * strata.length;
-  const enough = Math.ceil(permutations / 20);
+  const largest = Math.max(...prepared.flatMap(({ pool }) => [...pool].map(Math.abs)));
+  const tolerance = 1e-12 * largest * strata.length;
+  const enough = Math.ceil(exchanges.count / 20);
   let extreme = 0;
-  for (let permutation = 1; permutation <= permutations; permutation += 1) {
+  for (let exchange = 0; exchange < exchanges.count; exchange += 1) {
     let difference = 0;
-    for (const { pool, size, total, rest, sign } of prepared) {
-      const drawn = drawnSum(pool, size, random);
+    for (const { pool, chosen, size, rest, total, sign } of prepared) {
+      let drawn = 0;
+      for (let place = exchange * size; place < (exchange + 1) * size; place += 1) {
+        drawn += pool[chosen[place] ?? 0] ?? 0;
+      }
       difference += sign * (drawn / size - (total - drawn) / rest);
     }
     if (Math.abs(difference) >= observed - tolerance) extreme += 1;
-    if (extreme === enough) return extreme / permutation;
+    if (extreme === enough) return extreme / (exchange + 1);
   }
-  return (extreme + 1) / (permutations + 1);
-}
-
-/** Sum of so many values of a pool, drawn without replacement; the pool is left in another order. */
-function drawnSum(pool: Float64Array, size: number, random: Random): number {
-  let drawn = 0;
-  for (let place = 0; place < size; place += 1) {
-    const other = place + random(pool.length - place);
-    const value = pool[other] ?? 0;
-    pool[other] = pool[place] ?? 0;
-    pool[place] = value;
-    drawn += value;
-  }
-  return drawn;
+  return (extreme + 1) / (exchanges.count + 1);
 }
 
 /**
@@ -82,6 +101,8 @@ export function scaledRanks({ a, b }: Stratum): Stratum {
   return { a: a.map(rank), b: b.map(rank) };
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+function sum(values: readonly number[] | Float64Array): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interquartileMean, mean, median, quantileOfSorted } from '../summary.ts';
 import { bootstrapInterval, resample, resampleInterquartileMean } from './bootstrap.ts';
-import { meanDifference, permutationTest, scaledRanks } from './permutation.ts';
+import { Exchanges, meanDifference, permutationTest, scaledRanks } from './permutation.ts';
 import { randomOf } from './random.ts';
 
 const numbers = fc.array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: 2, maxLength: 12 });
@@ -110,26 +110,26 @@ describe('a permutation test', () => {
   it('finds the exact chance of two groups that are wholly apart', () => {
     const apart = [{ a: [1, 1, 1, 1], b: [0, 0, 0, 0] }];
     // 2 of the 70 ways to choose 4 of 8.
-    expect(permutationTest(apart, 20_000, randomOf('exact'))).toBeCloseTo(2 / 70, 2);
+    expect(permutationTest(apart, new Exchanges(20_000))).toBeCloseTo(2 / 70, 2);
     const twice = [...apart, ...apart];
-    expect(permutationTest(twice, 20_000, randomOf('exact'))).toBeCloseTo(2 / 70 ** 2, 2);
+    expect(permutationTest(twice, new Exchanges(20_000))).toBeCloseTo(2 / 70 ** 2, 2);
   });
 
   it('works with one run a side and task, where it exchanges the two', () => {
     const tasks = Array.from({ length: 6 }, (_, index) => ({ a: [index + 2], b: [index] }));
-    expect(permutationTest(tasks, 20_000, randomOf('signs'))).toBeCloseTo(2 / 2 ** 6, 2);
+    expect(permutationTest(tasks, new Exchanges(20_000))).toBeCloseTo(2 / 2 ** 6, 2);
   });
 
   it('is 1 where nothing differs, and never 0', () => {
-    expect(permutationTest([{ a: [1, 1], b: [1, 1, 1] }], 200, randomOf('same'))).toBe(1);
+    expect(permutationTest([{ a: [1, 1], b: [1, 1, 1] }], new Exchanges(200))).toBe(1);
     const many = { a: Array.from({ length: 40 }, () => 1), b: Array.from({ length: 40 }, () => 0) };
-    expect(permutationTest([many], 200, randomOf('many'))).toBe(1 / 201);
+    expect(permutationTest([many], new Exchanges(200))).toBe(1 / 201);
   });
 
   it('says the same whichever side comes first, but for chance', () => {
     const stratum = { a: [3, 1, 4, 1, 5], b: [9, 2, 6] };
-    const forth = permutationTest([stratum], 20_000, randomOf('forth'));
-    const back = permutationTest([{ a: stratum.b, b: stratum.a }], 20_000, randomOf('back'));
+    const forth = permutationTest([stratum], new Exchanges(20_000));
+    const back = permutationTest([{ a: stratum.b, b: stratum.a }], new Exchanges(20_000));
     expect(Math.abs(forth - back)).toBeLessThan(0.15 * forth);
   });
 
@@ -138,7 +138,7 @@ describe('a permutation test', () => {
     let called = 0;
     for (let trial = 0; trial < 500; trial += 1) {
       const group = () => Array.from({ length: 5 }, draw);
-      const p = permutationTest([{ a: group(), b: group() }], 400, randomOf(`trial ${trial}`));
+      const p = permutationTest([{ a: group(), b: group() }], new Exchanges(400));
       if (p < 0.05) called += 1;
     }
     expect(called / 500).toBeLessThan(0.08);

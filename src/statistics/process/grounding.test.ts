@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { claimsIn } from './claims.ts';
 import { grounding, judgedClaims } from './grounding.ts';
+import { ObservedNumbers } from './measurements.ts';
 import { answered, did, edited, executed, storyOf } from './test-support.ts';
+import { tokensOf } from './words.ts';
 
 const valuesIn = (text: string) => claimsIn(text).map(({ number }) => number.value);
 
@@ -83,7 +85,8 @@ describe('what counts as a claim', () => {
       fc.property(text, (given) => {
         for (const { number, sentence } of claimsIn(given)) {
           expect(Number.isFinite(number.value)).toBe(true);
-          expect(given.replace(/\*\*|__|`[^`\n]*`/g, '')).toContain(sentence.split(' ')[0]);
+          const prose = given.replace(/`[^`\n]*`/g, ' code ').replace(/\*\*|__/g, '');
+          expect(prose).toContain(sentence.split(' ')[0]);
         }
       }),
     );
@@ -106,13 +109,13 @@ describe('what counts as a claim', () => {
 describe('grounding', () => {
   const says = (text: string) => did('List Files', { dir_path: '.' }, { entries: { Reflection: text } });
   const judge = (...steps: Parameters<typeof storyOf>[0]) => {
-    const { claims, ungrounded } = grounding(judgedClaims(storyOf(steps)));
+    const { claims, ungrounded } = grounding(judgedClaims(storyOf(steps), new ObservedNumbers()));
     return { claims, ungrounded };
   };
 
   it('finds a result that was stated before anything ran', () => {
     const story = storyOf([says('Accuracy improved to 0.85.'), executed('accuracy: 0.85')]);
-    expect(grounding(judgedClaims(story))).toEqual({
+    expect(grounding(judgedClaims(story, new ObservedNumbers()))).toEqual({
       claims: 1,
       ungrounded: 1,
       examples: [{ step: 1, text: 'Reflection: Accuracy improved to 0.85.' }],
@@ -194,7 +197,9 @@ describe('grounding', () => {
         { afterStep: 1, reply: 'The accuracy was 0.9.\nAction: Final Answer\nThe accuracy was 0.8.' },
       ],
     });
-    expect(judgedClaims(story).map(({ entry, number }) => [entry, number.value])).toEqual([
+    expect(
+      judgedClaims(story, new ObservedNumbers()).map(({ entry, number }) => [entry, number.value]),
+    ).toEqual([
       ['research log', 99.03],
       ['rejected reply', 0.9],
       ['Final Answer', 0.12],
@@ -216,4 +221,32 @@ describe('grounding', () => {
       }),
     );
   });
+});
+
+test('English letters alone are read as they are beside others', () => {
+  const pieces = [
+    'acc',
+    'val_loss',
+    '0.85',
+    '1,234',
+    '12%',
+    '3e-4',
+    '-0.5',
+    ' ',
+    ': ',
+    '=',
+    '(',
+    '/',
+    '.',
+    'x',
+    '7',
+    's',
+  ];
+  const ascii = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.oneof(ascii, fc.string({ unit: 'grapheme-ascii' })), (text) => {
+      expect(tokensOf(`${text} ; é`).slice(0, -2)).toEqual(tokensOf(`${text} ;`).slice(0, -1));
+    }),
+    { numRuns: 500 },
+  );
 });

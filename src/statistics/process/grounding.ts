@@ -1,6 +1,6 @@
 import type { Evidence, ProcessMetrics } from '../../schema/index.ts';
 import { type Claim, claimsIn } from './claims.ts';
-import { Measurements } from './measurements.ts';
+import { Measurements, type ObservedNumbers } from './measurements.ts';
 import type { RunStory, StoryStep } from './run-story.ts';
 import { editedFile, isEdit, isReading, plainPath, ran } from './steps.ts';
 
@@ -31,8 +31,8 @@ function evidenceOf({ step, entry, sentence }: JudgedClaim): Evidence {
 }
 
 /** Every claim of the run at its first mention, in order. */
-export function judgedClaims(story: RunStory): JudgedClaim[] {
-  const judge = new ClaimJudge(story.problem);
+export function judgedClaims(story: RunStory, observed: ObservedNumbers): JudgedClaim[] {
+  const judge = new ClaimJudge(story.problem, observed);
   const rejected = Map.groupBy(story.formatErrors, ({ afterStep }) => afterStep);
   const readRejected = (step: number) => {
     for (const { reply } of rejected.get(step) ?? []) judge.read(step, 'rejected reply', saidIn(reply));
@@ -57,12 +57,14 @@ function saidIn(reply: string): string {
 /** Follows a run: what was measured, which files are whose, and what was claimed. */
 class ClaimJudge {
   readonly claims: JudgedClaim[] = [];
+  readonly #observed: ObservedNumbers;
   readonly #measurements = new Measurements();
   readonly #mentioned = new Set<string>();
   /** Files that a step wrote, by who wrote them last. */
   readonly #writers = new Map<string, 'agent' | 'script'>();
 
-  constructor(problem: string) {
+  constructor(problem: string, observed: ObservedNumbers) {
+    this.#observed = observed;
     this.#measurements.tell(problem);
   }
 
@@ -92,10 +94,10 @@ class ClaimJudge {
     if (step.byModel) return;
     if (ran(step)) {
       const source = shownFiles(step).map((path) => this.#writers.get(path));
-      if (!source.includes('agent')) this.#measurements.measure(step.observation);
+      if (!source.includes('agent')) this.#measurements.measure(this.#observed.of(step));
     } else if (isReading(step)) {
       const writer = this.#writers.get(readFile(step));
-      if (writer === 'script') this.#measurements.measure(step.observation);
+      if (writer === 'script') this.#measurements.measure(this.#observed.of(step));
       if (writer === undefined) this.#measurements.tell(step.observation);
     } else if (step.action === 'Check Budget' || step.action === 'Request Help') {
       this.#measurements.tell(step.observation);

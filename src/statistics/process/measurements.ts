@@ -1,5 +1,6 @@
 import type { Claim } from './claims.ts';
 import { type MetricNumber, metricNumbers } from './metric-words.ts';
+import type { StoryStep } from './run-story.ts';
 import { type NumberToken, tokensOf } from './words.ts';
 
 /** Longer lines are dumps of data or bars of progress: their numbers count, but no metric is read from them. */
@@ -17,11 +18,10 @@ export class Measurements {
   readonly #means: number[] = [];
 
   /** What a script or command printed, or a file that one wrote. */
-  measure(output: string): void {
-    for (const line of linesOf(output))
-      for (const number of numbersIn(line)) this.#numbers.set(number.value, number);
+  measure({ numbers, readings }: OutputNumbers): void {
+    for (const number of numbers) this.#numbers.set(number.value, number);
     const seen = new Map<string, number[]>();
-    for (const reading of readingsIn(output)) {
+    for (const reading of readings) {
       const key = `${reading.metric} ${reading.label}`;
       this.#readings.delete(key);
       this.#readings.set(key, reading);
@@ -34,7 +34,7 @@ export class Measurements {
 
   /** The task's text, and files that no step wrote. */
   tell(text: string): void {
-    for (const line of linesOf(text)) for (const { value } of numbersIn(line)) this.#given.add(value);
+    for (const { value } of numbersOf(text).numbers) this.#given.add(value);
   }
 
   isGiven({ number }: Claim): boolean {
@@ -86,17 +86,32 @@ function isClose({ value, unit }: NumberToken, exact: number): boolean {
   return Math.abs(Math.abs(value) - Math.abs(exact)) < unit * (1 - 1e-9);
 }
 
-/** The values of metrics in what a script printed, in order. */
-export function readingsIn(output: string): MetricNumber[] {
-  return linesOf(output)
-    .filter((line) => line.length <= longestReading && /\d/.test(line))
-    .flatMap((line) => metricNumbers(tokensOf(line)));
+/** The numbers of an output, in order, and those that it gives as values of a metric. */
+export interface OutputNumbers {
+  numbers: readonly NumberToken[];
+  readings: readonly MetricNumber[];
 }
 
-function numbersIn(line: string): NumberToken[] {
-  return /\d/.test(line) ? tokensOf(line).filter((token) => token.kind === 'number') : [];
+/** Reads what a script printed, or a text, once for all who ask for its numbers. */
+export function numbersOf(output: string): OutputNumbers {
+  const numbers: NumberToken[] = [];
+  const readings: MetricNumber[] = [];
+  for (const line of output.slice(0, longestOutput).split(/\r\n|\n|\r/)) {
+    if (!/\d/.test(line)) continue;
+    const tokens = tokensOf(line);
+    for (const token of tokens) if (token.kind === 'number') numbers.push(token);
+    if (line.length <= longestReading) readings.push(...metricNumbers(tokens));
+  }
+  return { numbers, readings };
 }
 
-function linesOf(text: string): string[] {
-  return text.slice(0, longestOutput).split(/\r\n|\n|\r/);
+/** The numbers of each step's observation, read when they are asked for, and once. */
+export class ObservedNumbers {
+  readonly #known = new Map<string, OutputNumbers>();
+
+  of({ observation }: StoryStep): OutputNumbers {
+    const known = this.#known.get(observation) ?? numbersOf(observation);
+    this.#known.set(observation, known);
+    return known;
+  }
 }

@@ -2,12 +2,17 @@ import type { GradedStep, ProcessMetrics, Yardstick } from '../../schema/index.t
 import { improvement } from '../competence.ts';
 import { kendallTauB } from '../numeric/kendall.ts';
 import { heightsAt } from '../numeric/step-curve.ts';
+import type { ObservedNumbers } from './measurements.ts';
 import type { RunStory } from './run-story.ts';
 import { ran } from './steps.ts';
 import { validationReadings } from './validation-metric.ts';
 
 /** How the hidden score went over a run whose steps were graded; one whose end alone was graded tells nothing. */
-export function progress(story: RunStory, yardstick: Yardstick | null): ProcessMetrics['progress'] {
+export function progress(
+  story: RunStory,
+  yardstick: Yardstick | null,
+  observed: ObservedNumbers,
+): ProcessMetrics['progress'] {
   const grades = story.grades.toSorted((left, right) => left.step - right.step);
   if (yardstick === null || new Set(grades.map(({ step }) => step)).size < 2) {
     return { first_valid: null, area_under_curve: null, regret: null, validation_rank_correlation: null };
@@ -17,7 +22,7 @@ export function progress(story: RunStory, yardstick: Yardstick | null): ProcessM
     first_valid: firstValid(grades),
     area_under_curve: meanHeld(gains, story.steps.at(-1)?.step ?? 0),
     regret: regretOf(gains.map(({ gain }) => gain)),
-    validation_rank_correlation: validationCorrelation(story, grades, yardstick),
+    validation_rank_correlation: validationCorrelation(story, grades, yardstick, observed),
   };
 }
 
@@ -61,8 +66,9 @@ function validationCorrelation(
   story: RunStory,
   grades: readonly GradedStep[],
   { direction }: Yardstick,
+  observed: ObservedNumbers,
 ): number | null {
-  const readings = validationReadings(story);
+  const readings = validationReadings(story, observed);
   const executed = story.steps.filter(ran).map(({ step }) => step);
   const pairs = readings.flatMap(({ step, value }): [number, number][] => {
     const next = executed.find((other) => other > step) ?? Number.POSITIVE_INFINITY;

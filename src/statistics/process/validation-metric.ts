@@ -1,6 +1,6 @@
-import { readingsIn } from './measurements.ts';
+import type { ObservedNumbers, OutputNumbers } from './measurements.ts';
 import type { MetricNumber } from './metric-words.ts';
-import type { RunStory, StoryStep } from './run-story.ts';
+import type { RunStory } from './run-story.ts';
 import { ran } from './steps.ts';
 
 /** The agent's own validation metric after a step, so that higher is better. */
@@ -13,9 +13,9 @@ export interface ValidationReading {
  * One metric, followed through the run: of those that scripts printed by name, not on training data, the one that most
  * executions printed; among equals one on validation data, then the one printed first. Of each execution its last value.
  */
-export function validationReadings({ steps }: RunStory): ValidationReading[] {
+export function validationReadings({ steps }: RunStory, observed: ObservedNumbers): ValidationReading[] {
   const executions = steps.filter((step) => ran(step) && !step.byModel);
-  const outputs = executions.map((step) => ({ step, values: lastValues(step) }));
+  const outputs = executions.map((step) => ({ step, values: lastValues(observed.of(step)) }));
   const names = new Map<string, { count: number; isValidation: boolean }>();
   for (const { values } of outputs) {
     for (const [name, { subject }] of values) {
@@ -37,8 +37,8 @@ export function validationReadings({ steps }: RunStory): ValidationReading[] {
 }
 
 /** By metric and what it was measured on; what a script took is no measure of its result. */
-function lastValues({ observation }: StoryStep): Map<string, MetricNumber> {
-  const readings = readingsIn(observation).filter(
+function lastValues({ readings: all }: OutputNumbers): Map<string, MetricNumber> {
+  const readings = all.filter(
     ({ subject, direction, number }) => subject !== 'train' && direction !== null && number.suffix !== 'time',
   );
   return new Map(readings.map((reading) => [`${reading.subject ?? ''} ${reading.metric}`, reading]));

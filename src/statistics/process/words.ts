@@ -21,16 +21,25 @@ export type Token = NumberToken | WordToken | { kind: 'mark'; text: string };
 
 /**
  * Numbers stand alone: not in a name (`resnet18`), a version (1.2.3), a date, a path or a range. A sign counts after a space,
- * a bracket, `=` or `:`.
+ * a bracket, `=` or `:`. Groups: a number, its suffix; a word; a mark.
  */
-const tokenPattern =
-  /(?<number>(?<![\p{L}\p{N}_.\\/#-])(?:(?<=^|[\s([{=:,])[-−])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?)(?<suffix>\s?%|\s?per ?cent\b|\s?(?:s|sec|secs|seconds?|ms|milliseconds?|min|minutes?|hours?)(?![\p{L}\p{N}_])|k(?![\p{L}\p{N}_])|\s?[x×](?![\p{L}\p{N}_])|)(?![\p{L}\p{N}_]|[/\\-]\d|\.\d)|(?<word>[\p{L}_][\p{L}\p{N}_²^'-]*|\d[\p{L}\p{N}_.-]*)|(?<mark>[:=,;()|<>≤≥→])/gu;
+const everyLetter =
+  /((?<![\p{L}\p{N}_.\\/#-])(?:(?<=^|[\s([{=:,])[-−])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?)(\s?%|\s?per ?cent\b|\s?(?:s|sec|secs|seconds?|ms|milliseconds?|min|minutes?|hours?)(?![\p{L}\p{N}_])|k(?![\p{L}\p{N}_])|\s?[x×](?![\p{L}\p{N}_])|)(?![\p{L}\p{N}_]|[/\\-]\d|\.\d)|([\p{L}_][\p{L}\p{N}_²^'-]*|\d[\p{L}\p{N}_.-]*)|([:=,;()|<>≤≥→])/gu;
+
+/** The same for ASCII alone, which is faster, and most of what is read has nothing else. */
+const plainLetters = new RegExp(
+  everyLetter.source.replaceAll('\\p{L}', 'a-zA-Z').replaceAll('\\p{N}', '0-9'),
+  'g',
+);
+const isPlain = /^[\u0000-\u007f]*$/;
 
 /** The words and numbers of one sentence or line, in order. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  for (const match of text.matchAll(tokenPattern)) {
-    const { number, suffix = '', word, mark } = match.groups ?? {};
+  const pattern = isPlain.test(text) ? plainLetters : everyLetter;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const [, number, suffix = '', word, mark] = match;
     if (number !== undefined) tokens.push(numberToken(number, suffix.trim()));
     else if (word !== undefined) tokens.push(wordToken(word));
     else if (mark !== undefined) tokens.push({ kind: 'mark', text: mark });
@@ -39,6 +48,16 @@ export function tokensOf(text: string): Token[] {
 }
 
 function numberToken(text: string, suffix: string): NumberToken {
+  if (suffix === '' && /^\d{1,3}(?:\.\d+)?$/.test(text)) {
+    const decimals = text.includes('.') ? text.length - text.indexOf('.') - 1 : 0;
+    return {
+      kind: 'number',
+      value: Number(text),
+      unit: 10 ** -decimals,
+      whole: decimals === 0,
+      suffix: null,
+    };
+  }
   const digits = text.replaceAll(',', '').replace('−', '-');
   const scale = suffix === 'k' ? 1000 : 1;
   const [mantissa = '', exponent = '0'] = digits.toLowerCase().split('e');
@@ -61,6 +80,7 @@ function suffixOf(suffix: string): NumberToken['suffix'] {
 }
 
 function wordToken(word: string): WordToken {
+  if (/^[a-z]+$/.test(word)) return { kind: 'word', text: word, parts: [word] };
   const spelt = word.replace(/\bR(?:\^2|²)/i, 'r2').replace(/([a-z])([A-Z])/g, '$1_$2');
   const text = spelt.toLowerCase().replace(/['’-]+$/, '');
   return { kind: 'word', text, parts: text.split(/[_'’-]+/).filter((part) => part !== '') };

@@ -246,6 +246,7 @@ describe("the paper's convention", () => {
     expect(cell.improvement).toMatchObject({ count: 4 });
     expect(cell.improvement?.mean).toBeCloseTo(1, 4);
     expect(cell.significant.runs).toBe(0);
+    expect(cell.yardstick).toMatchObject({ threshold: 0.1, baseline: { mean: 1e10 } });
     expect(cellOf(runs).success).toMatchObject({ successes: 3 });
   });
 

@@ -33,7 +33,7 @@ export function cellOf(runs: readonly RunFacts[], task: TaskId, agent: string, s
   const improvement = measured('improvement', ({ line }) => line.improvement);
   const improvementOfAll = measured('improvement_of_all', (run) => run.heldGain);
   const normalised = measured('normalised', (run) => run.heldNormalised);
-  const yardsticks = runs.flatMap(({ evaluation }) => evaluation.yardstick ?? []);
+  const yardsticks = runs.flatMap(({ yardstick }) => yardstick ?? []);
   const success = rateOf(inRate.map(({ line }) => line.success));
   const cell: ReportCell = {
     task,

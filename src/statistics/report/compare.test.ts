@@ -54,13 +54,23 @@ describe('a comparison of two sides', () => {
     expect(comparison.overall.success?.value).toBe(1);
   });
 
+  it('compares each agent with itself where another agent is on one side only', () => {
+    const comparison = compareRuns(
+      { name: 'a', evaluations: [...runs('a', 'automl', bad), ...runs('a', 'baseline', good)] },
+      { name: 'b', evaluations: [...runs('b', 'automl', bad), evaluation({ agent: 'react', end: null })] },
+    );
+    expect(comparison.cells.map(({ agent }) => agent)).toEqual(['automl']);
+    expect(comparison.overall.success?.value).toBe(0);
+    expect([comparison.only_a, comparison.only_b]).toEqual([['digits, baseline'], []]);
+  });
+
   it('leaves out what only one side has, and says so', () => {
     const comparison = compareRuns(
       { name: 'a', evaluations: [...runs('a', 'automl', bad), ...runs('a', 'automl', bad, 'ecoli')] },
       { name: 'b', evaluations: runs('b', 'automl', bad) },
     );
     expect(comparison.only_a).toEqual(['ecoli, automl']);
-    expect(comparison.sentences).toContain('Only a has runs of ecoli, automl: left out.');
+    expect(comparison.sentences).toContain('Only a has runs that count of ecoli, automl: left out.');
     const none = compareRuns({ name: 'a', evaluations: [] }, { name: 'b', evaluations: [] });
     expect(none.sentences).toEqual(['a and b have no task in common that both have graded runs of.']);
   });

@@ -1,4 +1,5 @@
 import type { ComparedCell, Comparison, ReportCell, RunEvaluation } from '../../schema/index.ts';
+import { Exchanges } from '../numeric/permutation.ts';
 import { rateDifferenceInterval } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
 import { cellsOf, inOrder } from './cell-data.ts';
@@ -15,29 +16,30 @@ export interface ComparedSide {
 }
 
 /**
- * What changed from A to B, task by task and overall, in numbers and words, and whether it is beyond noise. Where both
- * sides have the same agents, each agent is compared with itself; else all runs of a side are taken together.
+ * What changed from A to B, task by task and overall, in numbers and words, and whether it is beyond noise. Where the
+ * sides have an agent in common, each agent is compared with itself; else all runs of a side are taken together.
  */
 export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOptions = {}): Comparison {
-  const { resamples } = settingsOf(options);
-  const isByAgent = sameAgents(a, b);
+  const exchanges = new Exchanges(settingsOf(options).resamples);
+  const isByAgent = haveCommonAgent(a, b);
   const cellsBy = ({ evaluations }: ComparedSide, side: string) => {
     const all = isByAgent ? evaluations : evaluations.map((one) => ({ ...one, agent: '' }));
-    return new Map(cellsOf(inOrder(all), settingsOf(options, side)).map((cell) => [nameOf(cell), cell]));
+    const cells = cellsOf(inOrder(all), settingsOf(options, side));
+    return new Map(cells.filter(({ inRate }) => inRate.length > 0).map((cell) => [nameOf(cell), cell]));
   };
   const [ofA, ofB] = [cellsBy(a, 'a'), cellsBy(b, 'b')];
   // B is the first of each pair: a difference is what B has more.
   const pairs = [...ofB].flatMap(([name, cell]) => {
     const other = ofA.get(name);
-    return other === undefined || !hasRuns(other) || !hasRuns(cell) ? [] : [{ a: cell, b: other }];
+    return other === undefined ? [] : [{ a: cell, b: other }];
   });
   const overall = (measure: 'success' | 'normalised' | 'superiority') =>
-    corrected([differenceIn(measure, pairs, [a.name, b.name], resamples)])[0] ?? null;
+    corrected([differenceIn(measure, pairs, exchanges)])[0] ?? null;
   const comparison: Omit<Comparison, 'sentences'> = {
     v: 1,
     a: a.name,
     b: b.name,
-    cells: comparedCells(pairs, isByAgent, resamples),
+    cells: comparedCells(pairs, isByAgent, exchanges),
     only_a: [...ofA.keys()].filter((name) => !ofB.has(name)),
     only_b: [...ofB.keys()].filter((name) => !ofA.has(name)),
     overall: {
@@ -52,10 +54,9 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
   return { ...comparison, sentences: sentencesOf(comparison) };
 }
 
-function sameAgents(a: ComparedSide, b: ComparedSide): boolean {
-  const agents = ({ evaluations }: ComparedSide) =>
-    JSON.stringify([...new Set(evaluations.map(({ agent }) => agent))].sort());
-  return agents(a) === agents(b);
+function haveCommonAgent(a: ComparedSide, b: ComparedSide): boolean {
+  const agents = new Set(a.evaluations.map(({ agent }) => agent));
+  return b.evaluations.some(({ agent }) => agents.has(agent));
 }
 
 /** Names of cells as people read them; an agent that is compared under no name of its own is left out. */
@@ -63,14 +64,8 @@ function nameOf({ task, agent }: { task: string; agent: string }): string {
   return agent === '' ? task : `${task}, ${agent}`;
 }
 
-function hasRuns({ inRate }: CellData): boolean {
-  return inRate.length > 0;
-}
-
-function comparedCells(pairs: readonly CellPair[], isByAgent: boolean, resamples: number): ComparedCell[] {
-  const differences = corrected(
-    pairs.map((pair) => differenceIn('superiority', [pair], ['cell', nameOf(pair.a)], resamples)),
-  );
+function comparedCells(pairs: readonly CellPair[], isByAgent: boolean, exchanges: Exchanges): ComparedCell[] {
+  const differences = corrected(pairs.map((pair) => differenceIn('superiority', [pair], exchanges)));
   return pairs.flatMap(({ a: after, b: before }, index) => {
     const superiority = differences[index] ?? null;
     if (superiority === null) return [];

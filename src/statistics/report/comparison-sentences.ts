@@ -19,14 +19,14 @@ export function sentencesOf(comparison: Omit<Comparison, 'sentences'>): string[]
 }
 
 function leftOut(name: string, cells: readonly string[]): string[] {
-  return cells.length === 0 ? [] : [`Only ${name} has runs of ${cells.join('; ')}: left out.`];
+  return cells.length === 0 ? [] : [`Only ${name} has runs that count of ${cells.join('; ')}: left out.`];
 }
 
 function successSentence({ b, overall: { success } }: Omit<Comparison, 'sentences'>): string[] {
   if (success === null) return [];
   const { value } = success;
   const change = value === 0 ? 'is the same' : `is ${points(value)} ${value > 0 ? 'higher' : 'lower'}`;
-  return [`The success rate of ${b} ${change}${between(success, points)}: ${verdict(success)}.`];
+  return [`The success rate of ${b} ${change}${between(success, hundredths)}: ${verdict(success)}.`];
 }
 
 function normalisedSentence({ b, overall: { normalised } }: Omit<Comparison, 'sentences'>): string[] {
@@ -86,7 +86,11 @@ function between({ interval }: Difference, show: (value: number) => string): str
 
 /** Of a difference of shares, without its sign. */
 function points(value: number): string {
-  return `${Math.abs(value * 100).toFixed(1)} percentage points`;
+  return `${hundredths(value)} percentage points`;
+}
+
+function hundredths(value: number): string {
+  return Math.abs(value * 100).toFixed(1);
 }
 
 function decimals(value: number): string {

@@ -1,4 +1,5 @@
 import { type AgentComparison, ComparedMeasure } from '../../schema/index.ts';
+import { Exchanges } from '../numeric/permutation.ts';
 import type { CellData } from './cells.ts';
 import { type CellPair, corrected, differenceIn } from './differences.ts';
 import type { Settings } from './options.ts';
@@ -9,6 +10,7 @@ export function comparisonsOf(
   agents: readonly string[],
   { resamples }: Settings,
 ): AgentComparison[] {
+  const exchanges = new Exchanges(resamples);
   const pairs = agents.flatMap((a, index) =>
     agents.slice(index + 1).map((b) => ({ a, b, common: commonCells(cells, a, b) })),
   );
@@ -17,7 +19,7 @@ export function comparisonsOf(
     ...{ a, b, tasks: common.map((pair) => pair.a.task), differences: {} },
   }));
   for (const measure of ComparedMeasure.options) {
-    const differences = compared.map(({ a, b, common }) => differenceIn(measure, common, [a, b], resamples));
+    const differences = compared.map(({ common }) => differenceIn(measure, common, exchanges));
     corrected(differences).forEach((difference, index) => {
       const comparison = comparisons[index];
       if (difference !== null && comparison !== undefined) comparison.differences[measure] = difference;

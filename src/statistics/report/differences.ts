@@ -1,8 +1,13 @@
 import type { ComparedMeasure, Difference } from '../../schema/index.ts';
 import { bootstrapInterval } from '../numeric/bootstrap.ts';
 import { holm } from '../numeric/holm.ts';
-import { meanDifference, permutationTest, type Stratum, scaledRanks } from '../numeric/permutation.ts';
-import { randomOf } from '../numeric/random.ts';
+import {
+  type Exchanges,
+  meanDifference,
+  permutationTest,
+  type Stratum,
+  scaledRanks,
+} from '../numeric/permutation.ts';
 import { rateDifferenceInterval } from '../numeric/rate-intervals.ts';
 import type { Interval } from '../summary.ts';
 import type { CellData } from './cells.ts';
@@ -21,8 +26,7 @@ type Uncorrected = Omit<Difference, 'p_corrected' | 'beyond_noise'>;
 export function differenceIn(
   measure: ComparedMeasure,
   pairs: readonly CellPair[],
-  name: readonly string[],
-  resamples: number,
+  exchanges: Exchanges,
 ): Uncorrected | null {
   const compared = pairs.flatMap((pair) => comparedIn(measure, pair) ?? []);
   if (compared.length === 0) return null;
@@ -33,7 +37,7 @@ export function differenceIn(
     value: meanDifference(strata),
     interval: measure === 'success' ? rateInterval(strata) : bootstrap,
     bootstrap,
-    p: permutationTest(strata, resamples, randomOf(JSON.stringify([...name, measure]))),
+    p: permutationTest(strata, exchanges),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Convention, TaskFile } from '../../schema/index.ts';
 export interface ReportOptions {
   /** Default: `every_run`. */
   convention?: Convention;
-  /** Samples of each bootstrap, and permutations of each comparison. Default: 2000. */
+  /** Samples of each bootstrap, and exchanges of each permutation test. Default: 2000. */
   resamples?: number;
   /** The paper's own baselines by task, for the convention `paper`: `baseline.paper.value` of the task's file. */
   paperBaselines?: Readonly<Record<string, number>>;

@@ -16,6 +16,8 @@ const paperThreshold = 0.1;
 export interface RunFacts {
   evaluation: RunEvaluation;
   line: ReportRun;
+  /** What its score was held against under the report's convention; null while nothing is graded. */
+  yardstick: Yardstick | null;
   /** It ended, and was graded or died of the infrastructure. */
   judged: boolean;
   infrastructure: boolean;
@@ -81,6 +83,7 @@ export function factsOf(
       flags: [...new Set(integrity.map(({ kind }) => kind))].sort(),
       marks: marks.toSorted(),
     },
+    yardstick: evaluation.yardstick === null ? null : judge.yardstick,
     judged,
     infrastructure,
     inRate: judged && !(infrastructure && settings.convention === 'paper'),
@@ -128,6 +131,7 @@ function judgeOf(evaluation: RunEvaluation, own: Yardstick | null, settings: Set
       ? null
       : improvement(grade.score, patched ?? grade.baseline, yardstick.direction);
   return {
+    yardstick,
     noise,
     gainOf,
     canNormalise:

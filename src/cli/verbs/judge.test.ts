@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { RubricQuestion } from '../../schema/index.ts';
+import { createContext } from '../context.ts';
+import { judge } from './judge.ts';
+
+/** Replies of a judge with this rating for everything; null: one that can't be read. */
+function script(folder: string, ...ratings: (number | null)[]): string {
+  const quote = 'A smaller learning rate may help.';
+  const lines = ratings.map((rating) => ({
+    text:
+      rating === null
+        ? 'Well done.'
+        : JSON.stringify({
+            ratings: RubricQuestion.options.map((question) => ({ question, rating, step: 1, quote })),
+          }),
+  }));
+  const path = join(folder, 'judge.jsonl');
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return `scripted/${path}`;
+}
+
+async function judged(options: Record<string, unknown>, ...ratings: (number | null)[]) {
+  const folder = temporaryFolder();
+  const { run } = await makeExampleRun(folder);
+  const context = { ...createContext({ dir: folder }, {}, '0', new AbortController().signal), log: () => {} };
+  const result = await judge.run(context, [`first/${run.id}`], {
+    model: script(folder, ...ratings),
+    ...options,
+  });
+  return { result, run };
+}
+
+test('a run is judged as often as was asked for, and the ratings are kept beside it alone', async () => {
+  const { result, run } = await judged({ repeats: '3' }, 4, null, 4, 5);
+  expect(result.exitCode).toBe(0);
+  expect(result.text).toContain('4 4 5');
+  expect(result.text).toContain('the same rating in 33 % of pairs');
+  const lines = run.readJudgements();
+  expect(lines.map(({ tries, ratings }) => [tries, ratings?.[0]?.rating])).toEqual([
+    [1, 4],
+    [2, 4],
+    [1, 5],
+  ]);
+  expect(new Set(lines.map(({ prompt }) => prompt)).size).toBe(1);
+  expect(readFileSync(run.recordPath, 'utf8')).not.toContain('honesty');
+});
+
+test('nothing more is asked once the limit of tokens is reached, and the answer says so', async () => {
+  const { result, run } = await judged({ repeats: '3', tokens: '14000' }, 4, 4, 4);
+  expect(result.exitCode).toBe(1);
+  expect(result.text).toContain('Stopped: judging may use 14000 tokens');
+  expect(run.readJudgements().map(({ ratings }) => ratings?.length)).toEqual([5, 5]);
+});
+
+test('a model without a price is not asked where money is limited, and wrong flags are told', async () => {
+  await expect(judged({ money: '1' }, 4)).rejects.toMatchObject({ code: 'price_unknown' });
+  await expect(judged({ repeats: 'many' }, 4)).rejects.toMatchObject({ code: 'bad_flag' });
+  await expect(judged({ model: undefined }, 4)).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('the answer is missing where no reply could be read', async () => {
+  const { result, run } = await judged({ repeats: '1' }, null, null, null);
+  expect(result.exitCode).toBe(1);
+  expect(result.text).toContain('1 of 1 judgements are missing.');
+  expect(run.readJudgements()).toMatchObject([{ tries: 3, ratings: null }]);
+});

@@ -1,0 +1,190 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { type AskJudge, judgeRun, readStory, rubricAgreement, summarise } from '../../evaluation/index.ts';
+import { UserError } from '../../lib/errors.ts';
+import { Allowance, ModelRegistry, ModelUnavailable } from '../../models/index.ts';
+import {
+  ModelName,
+  type ModelRequest,
+  type RoleSettings,
+  type RubricJudgement,
+  RubricQuestion,
+} from '../../schema/index.ts';
+import type { RunFolder } from '../../store/index.ts';
+import { exitCodes } from '../context.ts';
+import { experimentFlags, readExperiment } from '../experiment-flags.ts';
+import { locateRuns } from '../locate.ts';
+import { dollars, number, table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+const defaultTokens = 1_000_000;
+
+const Options = z.object({
+  file: z.string().optional(),
+  baseUrl: z.string().optional(),
+  model: ModelName.optional(),
+  repeats: z.coerce.number().int().min(1).max(20).default(3),
+  tokens: z.coerce.number().int().min(1).default(defaultTokens),
+  money: z.coerce.number().positive().optional(),
+});
+
+/** Room for the ratings, and for the reasoning of a model that can't leave it. */
+const maxOutputTokens = 8000;
+
+export const judge: Verb = {
+  arguments: [{ name: '<runs...>', description: 'runs (EXPERIMENT/RUN), or experiments for all their runs' }],
+  flags: [
+    { flags: '--model <name>', description: 'the judge: provider/name' },
+    ...experimentFlags().filter(({ flags }) => flags.startsWith('--base-url ')),
+    { flags: '--repeats <n>', description: 'how often each run is judged', default: '3' },
+    {
+      flags: '--tokens <n>',
+      description: 'limit: tokens of all calls together, read and written',
+      default: String(defaultTokens),
+    },
+    { flags: '--money <usd>', description: 'limit: cost of all calls together, in US dollars' },
+    { flags: '--file <experiment>', description: 'an experiment file, for its providers and prices' },
+  ],
+  details:
+    'A model rates how a run went, from 1 to 5, by a rubric (docs/evaluation.md), with quotes as evidence. Its ratings are\n' +
+    'kept beside the run, in rubric.jsonl, and enter no other number. Exit code 1 when a run has fewer ratings than repeats.',
+  examples: [
+    ['mlab judge start-1/digits-tools-0 --model anthropic/claude-haiku-4-5', 'three judgements of one run'],
+    ['mlab judge start-1 --model openai/gpt-5-mini --repeats 5 --money 2', 'all its runs, for at most $2'],
+  ],
+  async run(context, names, options) {
+    const { file, baseUrl, model, repeats, tokens, money } = readOptions(options);
+    if (model === undefined) throw new UserError('usage', 'No model is named.', 'Use --model provider/name.');
+    const settings: RoleSettings = { model, temperature: null, max_output_tokens: maxOutputTokens };
+    const registry = new ModelRegistry({
+      ...readExperiment(file, { baseUrl }),
+      variables: context.variables,
+      folder: resolve('.'),
+    });
+    const roles = { agent: settings, editor: settings, fast: settings };
+    registry.check(roles);
+    if (money !== undefined) registry.checkPrices(roles);
+    const ask = asking(
+      registry.forRun(roles),
+      new Allowance({ of: 'judging', tokens, money }),
+      context.signal,
+    );
+    const rows: { run: string; judgements: RubricJudgement[] }[] = [];
+    for (const { folder, run } of names.flatMap((name) => runsOf(context, name))) {
+      const judgements: RubricJudgement[] = [];
+      for (let repeat = 1; repeat <= repeats && ask.stopped === null; repeat += 1) {
+        context.signal.throwIfAborted();
+        const judged = await judgeRun(readStory(folder, []), ask.ask);
+        if (judged === null) break;
+        const judgement: RubricJudgement = { v: 1, time: Date.now(), model, ...judged };
+        folder.appendJudgement(judgement);
+        judgements.push(judgement);
+        context.log(
+          `${run}: judgement ${repeat} of ${repeats}${judged.problem === null ? '' : `: ${judged.problem}`}`,
+        );
+      }
+      rows.push({ run, judgements });
+    }
+    return resultOf(rows, repeats, ask.stopped);
+  },
+};
+
+function readOptions(options: object): z.infer<typeof Options> {
+  const parsed = Options.safeParse(options);
+  if (parsed.success) return parsed.data;
+  throw new UserError('bad_flag', z.prettifyError(parsed.error), 'mlab judge --help shows the flags.');
+}
+
+function runsOf(
+  context: Parameters<typeof locateRuns>[0],
+  name: string,
+): { folder: RunFolder; run: string }[] {
+  const { experiment, folders } = locateRuns(context, name);
+  return folders
+    .filter((folder) => folder.readRecord() !== null)
+    .map((folder) => ({ folder, run: `${experiment.plan.name}/${folder.id}` }));
+}
+
+/** Asks within the allowance; once it is used up, or the model can't be had, nothing more is asked. */
+function asking(
+  models: ReturnType<ModelRegistry['forRun']>,
+  allowance: Allowance,
+  signal: AbortSignal,
+): { ask: AskJudge; stopped: string | null } {
+  const state: { ask: AskJudge; stopped: string | null } = {
+    stopped: null,
+    ask: async (messages) => {
+      const request: ModelRequest = { role: 'agent', purpose: 'judge', messages };
+      const room = allowance.reserve(models.estimate(request));
+      const stop = (message: string) => {
+        state.stopped = message;
+        return { kind: 'stopped', message } as const;
+      };
+      if (room.kind === 'exceeded') return stop(room.message);
+      try {
+        const { answer, answeredBy, usage, cost } = await models.ask(request, { signal });
+        room.reservation.settle(usage, cost);
+        const text = answer.kind === 'answered' ? answer.text : `(${answer.kind}: ${answer.message})`;
+        return {
+          kind: 'answered',
+          text,
+          answeredBy,
+          tokens: { input: usage.input, output: usage.output },
+          cost,
+        };
+      } catch (error) {
+        room.reservation.release();
+        if (ModelUnavailable.isInstance(error)) return stop(`${error.message} ${error.hint}`);
+        throw error;
+      }
+    },
+  };
+  return state;
+}
+
+function resultOf(
+  rows: readonly { run: string; judgements: RubricJudgement[] }[],
+  repeats: number,
+  stopped: string | null,
+) {
+  const summaries = rows.map(({ run, judgements }) => ({ run, ...summarise(judgements) }));
+  const agreement = rubricAgreement(summaries);
+  const all = rows.flatMap(({ judgements }) => judgements);
+  const used = all.reduce((sum, { tokens }) => sum + tokens.input + tokens.output, 0);
+  const cost = all.some((judgement) => judgement.cost === null)
+    ? null
+    : all.reduce((sum, judgement) => sum + (judgement.cost ?? 0), 0);
+  const ratings = table(
+    [{ title: 'run' }, ...RubricQuestion.options.map((title) => ({ title, align: 'right' as const }))],
+    summaries.map(({ run, ratings }) => [
+      run,
+      ...RubricQuestion.options.map((name) => ratings[name].join(' ') || '–'),
+    ]),
+  );
+  const missing = rows.length * repeats - all.filter((judgement) => judgement.ratings !== null).length;
+  const lines = [
+    `Agreement of repeats: the same rating in ${share(agreement.exact)} of pairs, Krippendorff's alpha ${alphaText(agreement.alpha)}.`,
+    `${used} tokens${cost === null ? '' : `, ${dollars(cost)}`}.`,
+    ...(missing > 0 ? [`${missing} of ${rows.length * repeats} judgements are missing.`] : []),
+    ...(stopped === null ? [] : [`Stopped: ${stopped}`]),
+  ];
+  return {
+    text: `${ratings}\n\n${lines.join('\n')}`,
+    json: {
+      runs: rows.map(({ run, judgements }, index) => ({ ...summaries[index], run, judgements })),
+      agreement,
+      tokens: used,
+      cost,
+      stopped,
+    },
+    exitCode: missing > 0 ? exitCodes.negative : exitCodes.ok,
+  };
+}
+
+function share(value: number | null): string {
+  return value === null ? '–' : `${(100 * value).toFixed(0)} %`;
+}
+
+function alphaText(value: number | null): string {
+  return value === null ? '– (no differences to compare)' : number(value);
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { messageOf } from '../../lib/errors.ts';
+import { sha256 } from '../../lib/hash.ts';
+import { type ModelMessage, type RubricJudgement, RubricQuestion, RubricRating } from '../../schema/index.ts';
+import type { RunStory } from '../../statistics/index.ts';
+import { judgePrompt, type ShownRun, showRun } from './prompt.ts';
+
+/** What came of one question to a judge. `stopped`: nothing more can be asked, or it declined. */
+export type JudgeReply =
+  | {
+      kind: 'answered';
+      text: string;
+      answeredBy: string | null;
+      tokens: { input: number; output: number };
+      /** In US dollars; null where the price is not known. */
+      cost: number | null;
+    }
+  | { kind: 'stopped'; message: string };
+
+export type AskJudge = (messages: ModelMessage[]) => Promise<JudgeReply>;
+
+/** What a judge made of a run, still without the model's name and the time. */
+export type Judged = Omit<RubricJudgement, 'v' | 'time' | 'model'>;
+
+const mostTries = 3;
+const fewestQuoted = 8;
+
+/**
+ * Asks a judge for its ratings once; again, with what is wrong, where its reply can't be read.
+ * @returns null where nothing could be asked at all
+ */
+export async function judgeRun(story: RunStory, ask: AskJudge): Promise<Judged | null> {
+  const shown = showRun(story);
+  const messages = judgePrompt(shown);
+  const judged: Judged = {
+    ...{
+      answered_by: null,
+      prompt: sha256(JSON.stringify(messages)),
+      tries: 1,
+      ratings: null,
+      problem: null,
+    },
+    ...{ tokens: { input: 0, output: 0 }, cost: 0 },
+  };
+  for (let tries = 1; tries <= mostTries; tries += 1) {
+    const reply = await ask(messages);
+    if (reply.kind === 'stopped') return tries === 1 ? null : { ...judged, problem: reply.message };
+    count(judged, reply, tries);
+    const reading = readRatings(reply.text, shown);
+    if (reading.ok) return { ...judged, ratings: reading.ratings, problem: null };
+    judged.problem = reading.problem;
+    messages.push(
+      { role: 'assistant', text: reply.text },
+      {
+        role: 'user',
+        text: `Your reply can't be used: ${reading.problem} Reply again with the JSON object alone.`,
+      },
+    );
+  }
+  return judged;
+}
+
+function count(judged: Judged, reply: Extract<JudgeReply, { kind: 'answered' }>, tries: number): void {
+  judged.tries = tries;
+  judged.answered_by = reply.answeredBy;
+  judged.tokens.input += reply.tokens.input;
+  judged.tokens.output += reply.tokens.output;
+  judged.cost = judged.cost === null || reply.cost === null ? null : judged.cost + reply.cost;
+}
+
+type Reading = { ok: true; ratings: RubricRating[] } | { ok: false; problem: string };
+
+const Reply = z.object({ ratings: z.array(RubricRating) });
+
+function readRatings(text: string, shown: ShownRun): Reading {
+  const parsed = Reply.safeParse(objectIn(text));
+  if (!parsed.success) return { ok: false, problem: `${z.prettifyError(parsed.error)}.` };
+  const { ratings } = parsed.data;
+  const names = ratings.map(({ question }) => question);
+  const wrong = RubricQuestion.options.find((name) => names.filter((other) => other === name).length !== 1);
+  if (wrong !== undefined) return { ok: false, problem: `"${wrong}" must have one rating.` };
+  const unfounded = ratings.find((rating) => !isQuoted(rating, shown));
+  if (unfounded === undefined) return { ok: true, ratings };
+  const { question, step } = unfounded;
+  const place = step === null ? 'the record' : `step ${step}`;
+  return { ok: false, problem: `The quote for "${question}" does not stand in ${place}, or is too short.` };
+}
+
+/** From the first brace to the last one; whatever stands around it. */
+function objectIn(text: string): unknown {
+  try {
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function isQuoted({ quote, step }: RubricRating, { steps, text }: ShownRun): boolean {
+  const place = step === null ? text : (steps.get(step) ?? '');
+  return plain(quote).length >= fewestQuoted && plain(place).includes(plain(quote));
+}
+
+/** Models tidy up white space, quotation ratings and escapes. */
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/\\[nrt"]/g, ' ')
+    .replace(/[\s"'“”‘’`*\\]+/g, ' ')
+    .trim();
+}
