@@ -1,36 +1,45 @@
 import type { Direction } from '../competence.ts';
 import type { NumberToken, Token, WordToken } from './words.ts';
 
-/** Words that name what is measured; of a group the first stands for all. */
-const metricGroups: readonly (readonly [Direction, string])[] = [
-  ...(
-    ['accuracy accuracies acc', 'f1', 'auc auroc', 'r2', 'precision', 'recall', 'bleu', 'rouge'] as const
-  ).map((group) => ['maximize', group] as const),
-  ...(
-    [
+/** Words that name what is measured, by which way is better; of a group the first stands for all. */
+const metricGroups: Readonly<Record<Direction, readonly string[]>> = {
+  maximize: [
+    ...[
+      'accuracy accuracies acc',
+      'f1',
+      'auc auroc',
+      'r2',
+      'precision',
+      'recall',
+      'bleu',
+      'rouge',
       'score scores',
-      'iou',
-      'dice',
-      'mcc',
-      'kappa',
-      'correlation',
-      'speedup',
-      'throughput',
-      'performance',
-    ] as const
-  ).map((group) => ['maximize', group] as const),
-  ...(['loss losses', 'mae', 'mse', 'rmse', 'rmsle', 'mape', 'smape', 'mcrmse', 'error errors'] as const).map(
-    (group) => ['minimize', group] as const,
-  ),
-  ...(['perplexity ppl', 'wer', 'latency', 'time times runtime took taken'] as const).map(
-    (group) => ['minimize', group] as const,
-  ),
-];
+    ],
+    ...['iou', 'dice', 'mcc', 'kappa', 'correlation', 'speedup', 'throughput', 'performance'],
+  ],
+  minimize: [
+    ...[
+      'loss losses',
+      'mae',
+      'mse',
+      'rmse',
+      'rmsle',
+      'mape',
+      'smape',
+      'mcrmse',
+      'error errors',
+      'perplexity ppl',
+    ],
+    ...['wer', 'latency', 'time times runtime took taken'],
+  ],
+};
 const metrics = new Map(
-  metricGroups.flatMap(([direction, group]) => {
-    const [name = '', ...others] = group.split(' ');
-    return [name, ...others].map((word) => [word, { name, direction }] as const);
-  }),
+  (['maximize', 'minimize'] as const).flatMap((direction) =>
+    metricGroups[direction].flatMap((group) => {
+      const [name = '', ...others] = group.split(' ');
+      return [name, ...others].map((word) => [word, { name, direction }] as const);
+    }),
+  ),
 );
 
 /** Words of changes for the better or the worse; as a result only in the past, or as a noun. */

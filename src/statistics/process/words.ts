@@ -2,7 +2,7 @@
 export interface NumberToken {
   kind: 'number';
   value: number;
-  /** Half a unit of the last digit that was written, and for 18,000 of the last one that is not a zero. */
+  /** Of the last digit that was written: 0.01 for 0.85; for 18,000 of the last one that is not a zero. */
   unit: number;
   whole: boolean;
   /** What follows it at once: a per cent sign, a unit of time, nothing. */
