@@ -18,9 +18,11 @@ import { breathe } from '../breathe.ts';
 import { findOriginalRuns, readOriginalRun } from '../original/find-runs.ts';
 import type { OriginalRun } from '../original/original-run.ts';
 import { slug, taskIdOf } from '../task-names.ts';
+import { modelNameOf } from './call-event.ts';
 import { KnownContents } from './known-contents.ts';
 import { marksOf } from './marks.ts';
-import { ImportClock, modelNameOf, writeRun } from './run-writer.ts';
+import { ImportClock } from './recorded-time.ts';
+import { writeRun } from './run-writer.ts';
 import { Workspaces } from './workspaces.ts';
 
 export interface ImportOptions {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ActionStatus, defaultLimits, type EndReason } from '../../schema/index.ts';
-import type { OriginalRun, OriginalStep } from '../original/original-run.ts';
+import { hasLostTrace, type OriginalRun, type OriginalStep } from '../original/original-run.ts';
 import type { Scene } from './arrange.ts';
 
 const shutDown = 'The environment has shut down';
@@ -58,7 +58,7 @@ export function endOf(run: OriginalRun, scenes: readonly Scene[]): OriginalEnd |
     return { reason, message, finalAnswer: null };
   }
   // A trace that is cut off says nothing of its end.
-  if (seconds === null || run.gaps.some((gap) => /trace/.test(gap))) return null;
+  if (seconds === null || hasLostTrace(run.gaps)) return null;
   const last = scenes.findLast(({ kind }) => kind !== 'call');
   if (last?.kind === 'reply' && last.problem !== null)
     return { reason: 'reply_format', message: 'The model gave no usable reply.', finalAnswer: null };

@@ -1,26 +1,13 @@
-import { sha256 } from '../../lib/hash.ts';
-import {
-  defaultLimits,
-  type EventOf,
-  ModelName,
-  type ModelRole,
-  type ObjectId,
-  type SubmissionState,
-} from '../../schema/index.ts';
+import { defaultLimits, type EventOf, type ObjectId, type SubmissionState } from '../../schema/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
-import type { OriginalCall, OriginalFile, OriginalRun, OriginalStep } from '../original/original-run.ts';
-import { slug } from '../task-names.ts';
+import type { OriginalCall, OriginalRun, OriginalStep } from '../original/original-run.ts';
 import { arrange, type Scene } from './arrange.ts';
+import { callEvent } from './call-event.ts';
 import { endOf, isExecution, isModelWritten, type OriginalEnd, statusOf } from './outcome.ts';
+import { type ImportClock, innerByStep, listingBefore, milliseconds, startOf } from './recorded-time.ts';
 import type { KeptWorkspace, Workspaces } from './workspaces.ts';
 
 const mostChangedListed = 100;
-/** Low-level steps of the original that change no file. */
-const reading: ReadonlySet<string> = new Set(['Read File', 'List Files']);
-const idleActions: ReadonlySet<string> = new Set([
-  ...['Read File', 'List Files', 'Understand File', 'Inspect Script Lines', 'Retrieval from Research Log'],
-  ...['Reflection', 'Final Answer'],
-]);
 
 export interface WrittenRun {
   end: OriginalEnd | null;
@@ -40,23 +27,6 @@ export interface RunWriterOptions {
   entry: string;
   submission: readonly string[];
   signal: AbortSignal;
-}
-
-/** The time of events, in milliseconds since 1970: taken from the recording, and never going back. */
-export class ImportClock {
-  #time = 0;
-
-  now = (): number => this.#time;
-
-  advance(time: number): void {
-    this.#time = Math.max(this.#time, time);
-  }
-}
-
-/** `provider/name` of a model of the original. */
-export function modelNameOf(model: string): ModelName {
-  const name = model.replaceAll(/\s+/g, '-');
-  return ModelName.parse(`mlagentbench/${name === '' ? 'unnamed' : name}`);
 }
 
 /** Writes a run as a trace of our own: one step for each environment step of the original. */
@@ -214,31 +184,10 @@ class RunWriter {
 
   #call(call: OriginalCall, step: number | null, waits: number): void {
     const { trace, run } = this.#options;
-    const role = roleOf(call, run.steps[(step ?? 0) - 1]);
-    const message = { role: 'user', text: call.prompt.toWellFormed() };
-    const answer = { kind: 'answered', text: call.completion, tool_calls: [], finish: 'other' };
-    trace.append({
-      kind: 'model_call',
-      call: ++this.#calls,
-      step,
-      role,
-      purpose: purposeOf(call, run.steps[(step ?? 0) - 1]),
-      model: modelNameOf(slug(call.model, 60) === 'unnamed' ? run.model : call.model),
-      answered_by: null,
-      temperature: null,
-      max_output_tokens: call.max_tokens,
-      request: sha256(JSON.stringify([role, [message], [], []])),
-      messages: [trace.textRef(JSON.stringify(message))],
-      tools: null,
-      stop: [],
-      answer: trace.textRef(JSON.stringify(answer)),
-      failure: null,
-      usage: usageOf(call),
-      cost: null,
-      latency_ms: Math.round(waits),
-      waiting_ms: 0,
-      attempts: [],
-    });
+    const caller = step === null ? undefined : run.steps[step - 1];
+    this.#calls += 1;
+    const place = { number: this.#calls, step, caller, waits };
+    trace.append(callEvent(call, place, run.model, (text) => trace.textRef(text)));
   }
 
   async #end({ reason, message, finalAnswer }: OriginalEnd): Promise<void> {
@@ -260,66 +209,4 @@ class RunWriter {
 
 function isCall(scene: Scene): boolean {
   return scene.kind === 'call';
-}
-
-/**
- * Milliseconds since 1970. The original notes how long a run took, up to shortly after its last step; a run that an
- * exception ended may have gone on long after it.
- */
-function startOf({ steps, innerSteps, seconds, error }: OriginalRun): number {
-  const times = [steps[0], innerSteps[0]].flatMap((step) => (step === undefined ? [] : milliseconds(step)));
-  if (times.length === 0) return 0;
-  const last = steps.at(-1);
-  const isTimed = seconds !== null && error === null && last !== undefined;
-  return Math.max(
-    0,
-    Math.min(...times, ...(isTimed ? [milliseconds(last) - Math.round(seconds * 1000)] : [])),
-  );
-}
-
-function milliseconds({ timestamp }: OriginalStep): number {
-  return Math.round(timestamp * 1000);
-}
-
-/** A low-level step belongs to the first step that ended no earlier than it. */
-function innerByStep({
-  steps,
-  innerSteps,
-}: Pick<OriginalRun, 'steps' | 'innerSteps'>): Map<number, OriginalStep[]> {
-  const inner = new Map<number, OriginalStep[]>();
-  let index = 0;
-  for (const step of innerSteps) {
-    while ((steps[index]?.timestamp ?? Number.POSITIVE_INFINITY) < step.timestamp) index += 1;
-    inner.set(index, [...(inner.get(index) ?? []), step]);
-  }
-  return inner;
-}
-
-/** The workspace before the first step is not recorded: it is the one after it, if that step changed nothing. */
-function listingBefore({ steps, innerSteps, snapshots }: OriginalRun): OriginalFile[] | null {
-  const [first] = steps;
-  if (first === undefined) return snapshots.get('final') ?? null;
-  const inside = innerByStep({ steps, innerSteps }).get(0) ?? [];
-  const changedNothing =
-    idleActions.has(first.action.name) && inside.every(({ action }) => reading.has(action.name));
-  return changedNothing ? (snapshots.get(0) ?? null) : null;
-}
-
-function roleOf({ role }: OriginalCall, step: OriginalStep | undefined): ModelRole {
-  if (role === 'agent') return 'agent';
-  return role === 'tool' && step?.action.name.startsWith('Edit Script') ? 'editor' : 'fast';
-}
-
-/** In the words of our own agents and actions. */
-function purposeOf({ role }: OriginalCall, step: OriginalStep | undefined): string {
-  if (role === 'agent') return 'act';
-  if (role === 'summary') return 'summarise a step';
-  if (role === 'summarize_observation') return 'summarise an observation';
-  return step === undefined ? 'a step that was not recorded' : step.action.name;
-}
-
-/** The original counts with one tokeniser for all models. */
-function usageOf({ prompt_tokens, sampled_tokens }: OriginalCall) {
-  const none = { cached_input: 0, cache_write: 0, reasoning: 0 };
-  return { input: prompt_tokens, ...none, output: sampled_tokens, source: 'estimate' as const };
 }

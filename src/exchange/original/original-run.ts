@@ -66,6 +66,16 @@ export interface OriginalRun {
   gaps: string[];
 }
 
+/** Whether the trace was not read to its end, so that nothing is known of what came after. */
+export function hasLostTrace(gaps: readonly string[]): boolean {
+  return gaps.some((gap) => /trace/.test(gap));
+}
+
+/** Some libraries wrote a description of themselves where a log should have the model's name. */
+export function isModelName(text: string): boolean {
+  return /^[\w./:-]+$/.test(text);
+}
+
 /** The agent's own entry in its research log, made after each of its steps; the number is the agent's. */
 export function ownLogEntry({ action }: OriginalStep): number | null {
   if (action.name !== 'Append Summary to Research Log') return null;

@@ -6,7 +6,13 @@ import { breathe } from '../breathe.ts';
 import { readCallLog } from './call-log.ts';
 import { filesBelow, namesIn } from './folder-files.ts';
 import { listedFiles, notRecordedName } from './not-recorded.ts';
-import type { OriginalCall, OriginalFile, OriginalRole, OriginalRun } from './original-run.ts';
+import {
+  isModelName,
+  type OriginalCall,
+  type OriginalFile,
+  type OriginalRole,
+  type OriginalRun,
+} from './original-run.ts';
 import { readOriginalTrace } from './read-trace.ts';
 
 /** A stream costs more than the hash of a file of this size. */
@@ -34,7 +40,7 @@ export async function readLogFolder(folder: string, signal: AbortSignal): Promis
     folder,
     task: basename(place),
     // Where the library of the model writes itself into the log instead of the model's name, the folder tells it.
-    model: /^[\w./:-]+$/.test(asked) ? asked : basename(dirname(place)),
+    model: isModelName(asked) ? asked : basename(dirname(place)),
     run: basename(folder),
     problem: trace.problem,
     steps: trace.steps,
