@@ -1,15 +1,4 @@
-export { exactAgreement, ordinalAlpha } from './agreement.ts';
-export {
-  baselineNoise,
-  type Direction,
-  type Direction,
-  improvement,
-  improvement,
-  improvementOf,
-  isSuccess,
-  isSuccess,
-  normalisedScore,
-} from './competence.ts';
+export { type Direction, improvement, improvementOf, isSuccess } from './competence.ts';
 export { driftInSpreads, type Figures } from './drift.ts';
 export { EfficiencySums, efficiencyOf } from './efficiency.ts';
 export { isExecution } from './executions.ts';
