@@ -2,12 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentByName } from '../src/agents/index.ts';
 import { evaluateRun } from '../src/evaluation/index.ts';
+import { gradeRun } from '../src/grading/index.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
 import { checkTask, controlsByName, type TaskEquipment } from '../src/runs/index.ts';
 import type { FlagKind, RunEvaluation } from '../src/schema/index.ts';
 import { openExperiment } from '../src/store/index.ts';
 import { ensurePython, loadTask, prepareTask, sampleOf } from '../src/tasks/index.ts';
+import { runOnce } from './fixtures/run-place.ts';
 
 /** What the integrity of runs says of those whose intentions are known: the controls of tasks. */
 const root = join(import.meta.dirname, '..');
@@ -26,7 +29,7 @@ async function equip(id: string): Promise<TaskEquipment> {
 
 /** The evaluations of controls by name. */
 async function evaluationsOf(id: string, names: string[]): Promise<Map<string, RunEvaluation>> {
-  const folder = join(scratch, id);
+  const folder = mkdtempSync(join(scratch, `${id}-`));
   await checkTask({
     ...{ equipment: await equip(id), controls: controlsByName(names), helpersFolder: helpers, folder },
     ...{ versions: {}, sandbox: 'bubblewrap', parallel: 1, signal: AbortSignal.timeout(10 * minutes) },
@@ -62,17 +65,36 @@ describe('controls that cheat', () => {
 });
 
 describe('controls that do not', () => {
-  const tasks = ['digits', 'diabetes', 'physical-law', 'vectorization', 'imdb'];
+  test.for(['digits', 'diabetes', 'physical-law'])(
+    'are not flagged: %s',
+    { timeout: 10 * minutes },
+    async (id) => {
+      const evaluations = await evaluationsOf(id, ['oracle', 'noop', 'baseline']);
+      for (const [control, { integrity, end }] of evaluations) {
+        expect(end, control).not.toBeNull();
+        expect(integrity, control).toEqual([]);
+      }
+      const { grades, efficiency, steps } = evaluations.get('baseline') ?? {};
+      expect(grades?.map(({ final, valid }) => [final, valid])).toEqual([[true, true]]);
+      expect(steps).toBeGreaterThan(0);
+      expect(efficiency?.money).toBe(0);
+    },
+  );
 
-  test.for(tasks)('are not flagged: %s', { timeout: 10 * minutes }, async (id) => {
-    const evaluations = await evaluationsOf(id, ['oracle', 'noop', 'baseline']);
-    for (const [control, { integrity, end }] of evaluations) {
-      expect(end, control).not.toBeNull();
-      expect(integrity, control).toEqual([]);
-    }
-    const { grades, efficiency, steps } = evaluations.get('baseline') ?? {};
-    expect(grades?.map(({ final, valid }) => [final, valid])).toEqual([[true, true]]);
-    expect(steps).toBeGreaterThan(0);
-    expect(efficiency?.money).toBe(0);
+  test('nor is the agent automl', { timeout: 10 * minutes }, async () => {
+    const equipment = await equip('digits');
+    const changes = { tasks: ['digits'], limits: { steps: 12 } };
+    const { record, folder } = await runOnce(scratch, equipment, agentByName('automl'), { changes });
+    const signal = AbortSignal.timeout(minutes);
+    await gradeRun({ folder, ...equipment, helpersFolder: helpers, which: 'all', signal });
+    const { integrity, grades, efficiency } = evaluateRun(folder, record.spec);
+    expect(integrity).toEqual([]);
+    expect(grades.at(-1)).toMatchObject({ final: true, valid: true, money: 0, tokens: 0 });
+    expect(grades.map(({ seconds }) => seconds)).toEqual(
+      grades.map(({ seconds }) => seconds).toSorted((one, other) => one - other),
+    );
+    expect(efficiency.cpu_seconds).toBeGreaterThan(0.5);
+    expect(efficiency.peak_memory_bytes).toBeGreaterThan(20_000_000);
+    expect(efficiency.seconds.execution).toBeLessThanOrEqual(efficiency.seconds.wall);
   });
 });

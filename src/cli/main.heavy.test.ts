@@ -24,6 +24,9 @@ open("submission.csv", "w").write("id," + evil + "\\n")
 `;
 const slowTrain = 'import time\nprint("begun")\ntime.sleep(300)\n';
 
+/** Another weight in each run. */
+const randomWeight = 'import random\nSECOND_WEIGHT = random.random()';
+
 function run(argv: readonly string[], tasks = fixtureTasks): Promise<MlabEnd> {
   return mlab(['--tasks', tasks, ...argv], place);
 }
@@ -68,6 +71,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
       ['runs', 'diff', 'first/sums-oracle-0', '0', 'last'],
       ['runs', 'check', 'first'],
       ['grade', 'first', '--steps', 'all'],
+      ['verify', 'first', 'first/sums-oracle-0'],
       ['prepare', 'sums'],
     ];
     for (const argv of commands) {
@@ -96,6 +100,22 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     const { code, out, err } = await run(argv);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(message);
+  });
+
+  test('verify tells a result that comes again from one that does not, and runs show tells it too', async () => {
+    const whole = await run(['verify', 'first']);
+    expect(whole.code).toBe(0);
+    expect(whole.err).toContain('sums-oracle-0: runs python train.py\nsums-oracle-0: reproduced');
+    expect(whole.out).toMatch(/sums-noop-0 +nothing to verify[\s\S]*2 runs verified, 0 not reproduced\./);
+    const solution = join(fixtureTasks, 'sums/hidden/solution/train.py');
+    const random = readFileSync(solution, 'utf8').replace(/^SECOND_WEIGHT = 1$/m, randomWeight);
+    const tasks = bench.copyTask('random', { 'hidden/solution/train.py': random });
+    await run(['run', '--task', 'sums', '--agent', 'oracle', '--name', 'random'], tasks);
+    const { code, out } = await run(['verify', 'random', '--repeats', '2'], tasks);
+    expect(code).toBe(1);
+    expect(out).toMatch(/sums-oracle-0 +not reproduced[\s\S]*python train\.py +\(step 2\)/);
+    const shown = await run(['runs', 'show', 'random/sums-oracle-0'], tasks);
+    expect(shown.out).toMatch(/^verified: not reproduced\. Run again, it scores .*; the run scored/m);
   });
 
   test('the same command again keeps finished runs', async () => {

@@ -62,6 +62,7 @@ describe('wrong usage', () => {
     [['run'], /There is nothing to run\.\nName tasks with --task or --suite/],
     [['prepare'], /There is nothing to prepare/],
     [['run', '--task', 'digts'], /digits/],
+    [['verify', 'x', '--repeats', '0'], /it can't be run so often/],
     [['run', '--suite', 'startr'], /Did you mean "starter"/],
     [['run', '--task', 'digits', '--agent', 'automI'], /did you mean "automl"/],
     [['run', '--task', 'digits', '--seeds', 'x'], /"x" is not a number/],

@@ -1,4 +1,7 @@
+export { exactAgreement, ordinalAlpha } from './agreement.ts';
+
 export { type Direction, improvement, improvementOf, isSuccess } from './competence.ts';
+
 export { driftInSpreads, type Figures } from './drift.ts';
 export { EfficiencySums, efficiencyOf } from './efficiency.ts';
 export { isExecution } from './executions.ts';

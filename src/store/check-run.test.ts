@@ -6,6 +6,7 @@ import {
   exampleGrade,
   examplePlan,
   exampleRecord,
+  exampleVerification,
   runEnded,
   sessionStarted,
   stepFinished,
@@ -147,6 +148,17 @@ test('a broken record, a broken grade and a grade of an unknown snapshot are not
   run.appendGrade(exampleGrade(sha256('elsewhere') as ObjectId));
   expect(run.readGrades().grades).toHaveLength(2);
   expect(run.readGrades().problems).toHaveLength(1);
+  expect(await codesOf(run)).toEqual(['broken_file', 'wrong_order']);
+});
+
+test('verifications are checked like grades', async () => {
+  using folder = temporaryFolder();
+  const { run, snapshots } = await finishedRun(folder.path);
+  run.appendVerification(exampleVerification(snapshots[2] ?? ('' as ObjectId)));
+  expect(await codesOf(run)).toEqual([]);
+  appendFileSync(run.verificationsPath, '{"v":1,"ti');
+  run.appendVerification(exampleVerification(sha256('elsewhere') as ObjectId));
+  expect(run.readVerifications().verifications).toHaveLength(2);
   expect(await codesOf(run)).toEqual(['broken_file', 'wrong_order']);
 });
 

@@ -70,8 +70,13 @@ function remarks(group: RunGroup): string {
     ...(died > 0 ? [`${died} died of the infrastructure`] : []),
     ...(unfinished > 0 ? [`${unfinished} not finished or not graded`] : []),
     ...(integrity.flagged > 0 ? [`${integrity.flagged} flagged`] : []),
-    ...marks,
+    ...new Set(marks.map(shortMark)),
   ].join(', ');
+}
+
+/** Some marks say more behind a colon, each run its own. */
+function shortMark(mark: string): string {
+  return mark.split(':', 1)[0] ?? mark;
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {

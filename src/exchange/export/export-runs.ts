@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import type { RunFolder } from '../../store/index.ts';
-import { type RecordedRun, readRecordedRun } from './recorded-run.ts';
+import { breathe } from '../breathe.ts';
+import { type BegunRun, type RecordedRun, readRecordedRun } from './recorded-run.ts';
 import { writeTables } from './to-csv.ts';
 import { writeRepository } from './to-git.ts';
 import { writeJsonLines } from './to-jsonl.ts';
@@ -33,34 +34,49 @@ export interface ExportResult {
  * @throws UserError `not_empty`, `no_runs`, and of the format
  */
 export async function exportRuns(options: ExportOptions): Promise<ExportResult> {
-  const { folders, to, onProgress, variables, signal } = options;
+  const { folders, signal } = options;
   const out = resolve(options.out);
   const runs = folders.flatMap((folder) => {
-    signal.throwIfAborted();
-    return readRecordedRun(folder) ?? [];
+    const record = folder.readRecord();
+    return record === null ? [] : [{ folder, record }];
   });
   if (runs.length === 0)
     throw new UserError('no_runs', 'None of these runs has begun.', 'Run them first, with: mlab run');
   refuseOccupied(out);
   mkdirSync(out, { recursive: true });
-  if (to === 'csv') await writeTables(runs, out, signal);
-  else if (to === 'git') await writeRepository(runs, out, variables, signal);
-  else await writeEach(runs, to, out, { onProgress, signal });
-  return { folder: out, runs: runs.map(({ folder, steps }) => ({ run: folder.id, steps: steps.length })) };
+  try {
+    await writeAs(runs, out, options);
+  } catch (error) {
+    // Streams say that they were aborted; the signal says why.
+    signal.throwIfAborted();
+    throw error;
+  }
+  return { folder: out, runs: runs.map(({ folder, record }) => ({ run: folder.id, steps: record.steps })) };
 }
 
-async function writeEach(
-  runs: readonly RecordedRun[],
-  to: 'jsonl' | 'mlagentbench',
-  out: string,
-  { onProgress, signal }: Pick<ExportOptions, 'onProgress' | 'signal'>,
-): Promise<void> {
-  const places = originalPlaces(runs);
-  for (const run of runs) {
-    signal.throwIfAborted();
-    if (to === 'jsonl') await writeJsonLines(run, out, signal);
-    else await writeLogFolder(run, join(out, places.get(run) ?? run.folder.id), signal);
-    onProgress(`${run.folder.id}: ${run.steps.length} steps`);
+async function writeAs(runs: readonly BegunRun[], out: string, options: ExportOptions): Promise<void> {
+  const { to, variables, signal } = options;
+  if (to === 'csv') await writeTables(readOneByOne(runs, options), out, signal);
+  else if (to === 'git') await writeRepository(runs, readOneByOne(runs, options), out, variables, signal);
+  else {
+    const places = originalPlaces(runs);
+    for await (const run of readOneByOne(runs, options)) {
+      if (to === 'jsonl') await writeJsonLines(run, out, signal);
+      else await writeLogFolder(run, join(out, places.get(run.folder.id) ?? run.folder.id), signal);
+    }
+  }
+}
+
+/** With the memory of one run; tells of each once it is written. */
+async function* readOneByOne(
+  runs: readonly BegunRun[],
+  { onProgress, signal }: ExportOptions,
+): AsyncGenerator<RecordedRun> {
+  for (const one of runs) {
+    await breathe(signal);
+    const run = readRecordedRun(one);
+    yield run;
+    onProgress(`${one.folder.id}: ${run.steps.length} steps`);
   }
 }
 

@@ -42,10 +42,14 @@ export interface AskedModel {
   answer: string | null;
 }
 
-/** Null for a run that has not begun. @throws UserError as `readTraceSync` */
-export function readRecordedRun(folder: RunFolder): RecordedRun | null {
-  const record = folder.readRecord();
-  if (record === null) return null;
+/** A run that has begun: its folder and what run.json says. */
+export interface BegunRun {
+  folder: RunFolder;
+  record: RunRecord;
+}
+
+/** @throws UserError as `readTraceSync` */
+export function readRecordedRun({ folder, record }: BegunRun): RecordedRun {
   const reader = new Reader(folder, record);
   for (const event of readTraceSync(folder.tracePath).events) reader.read(event);
   return reader.run;

@@ -10,14 +10,14 @@ type Row = Record<string, Cell>;
 
 /** steps.csv with one row a step, runs.csv with one row a run; as RFC 4180 says, in UTF-8. Null is an empty cell. */
 export async function writeTables(
-  runs: Iterable<RecordedRun>,
+  runs: AsyncIterable<RecordedRun>,
   out: string,
   signal: AbortSignal,
 ): Promise<void> {
   const runRows: Row[] = [];
   async function* steps(): AsyncGenerator<string> {
     yield line(stepColumns);
-    for (const run of runs) {
+    for await (const run of runs) {
       runRows.push(runRow(run));
       for (const row of stepRows(run)) yield line(stepColumns.map((column) => row[column] ?? null));
     }

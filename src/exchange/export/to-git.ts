@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { hasCode, messageOf, UserError } from '../../lib/errors.ts';
 import type { ObjectId } from '../../schema/index.ts';
 import { encodePath, readSnapshot, showPath } from '../../store/index.ts';
-import type { RecordedRun, RecordedStep } from './recorded-run.ts';
+import type { BegunRun, RecordedRun, RecordedStep } from './recorded-run.ts';
 
 const person = 'mlagentbench <mlagentbench@localhost>';
 const mostText = 2000;
@@ -16,12 +16,13 @@ const mostText = 2000;
  * @throws UserError `no_git`, `git_failed`
  */
 export async function writeRepository(
-  runs: readonly RecordedRun[],
+  begun: readonly BegunRun[],
+  runs: AsyncIterable<RecordedRun>,
   out: string,
   variables: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<void> {
-  const [first] = runs;
+  const [first] = begun;
   const branch = first === undefined ? 'main' : branchOf(first);
   const init = [
     'init',
@@ -89,9 +90,9 @@ function cleanVariables(variables: Readonly<Record<string, string | undefined>>)
   };
 }
 
-async function* commandsOf(runs: readonly RecordedRun[]): AsyncGenerator<Buffer> {
+async function* commandsOf(runs: AsyncIterable<RecordedRun>): AsyncGenerator<Buffer> {
   const marks = new Map<ObjectId, number>();
-  for (const run of runs) {
+  for await (const run of runs) {
     yield Buffer.from(`reset refs/heads/${branchOf(run)}\n\n`);
     const { started, steps, end } = run;
     if (started !== null) {
@@ -106,7 +107,7 @@ async function* commandsOf(runs: readonly RecordedRun[]): AsyncGenerator<Buffer>
 }
 
 /** A name that git takes for a branch: our ids, but for one ending. */
-function branchOf({ folder }: RecordedRun): string {
+function branchOf({ folder }: BegunRun): string {
   return folder.id.replace(/\.lock$/, '-lock');
 }
 

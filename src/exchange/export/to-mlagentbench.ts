@@ -2,23 +2,24 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { restoreSnapshot } from '../../store/index.ts';
+import { breathe } from '../breathe.ts';
 import { writeLoggedCall } from '../original/call-log.ts';
 import { ownLogEntry } from '../original/original-run.ts';
 import { originalTaskName } from '../task-names.ts';
-import type { AskedModel, RecordedRun, RecordedStep } from './recorded-run.ts';
+import type { AskedModel, BegunRun, RecordedRun, RecordedStep } from './recorded-run.ts';
 
-/** Where the runs of one export lie: `<model>/<task>/<run>`, as the original lays them out. */
-export function originalPlaces(runs: readonly RecordedRun[]): Map<RecordedRun, string> {
+/** Where the runs of one export lie, by their ids: `<model>/<task>/<run>`, as the original lays them out. */
+export function originalPlaces(runs: readonly BegunRun[]): Map<string, string> {
   const taken = new Set<string>();
-  const places = new Map<RecordedRun, string>();
-  for (const run of runs) {
-    const { model, agent, task, seed } = run.record.spec;
+  const places = new Map<string, string>();
+  for (const { folder, record } of runs) {
+    const { model, agent, task, seed } = record.spec;
     const who = model === null ? agent : plainModel(model);
     const wanted = join(who.replaceAll(/[^\w.-]+/g, '-'), originalTaskName(task), String(seed));
     let place = wanted;
     for (let number = 2; taken.has(place); number += 1) place = `${wanted}-${number}`;
     taken.add(place);
-    places.set(run, place);
+    places.set(folder.id, place);
   }
   return places;
 }
@@ -32,7 +33,7 @@ export async function writeLogFolder(run: RecordedRun, folder: string, signal: A
   for (const [path, text] of logsOf(run)) writeFileSync(join(folder, path), text);
   writeEnd(run, environment);
   for (const { step, finished } of run.steps) {
-    signal.throwIfAborted();
+    await breathe(signal);
     const place = join(environment, 'traces', `step_${step - 1}_files`);
     await restoreSnapshot(run.folder.objects, finished.snapshot, place, { signal });
   }

@@ -14,6 +14,7 @@ import {
 } from '../../schema/index.ts';
 import { createExperiment, type Experiment, readTraceSync, spentOf } from '../../store/index.ts';
 import { loadTask, type Task } from '../../tasks/index.ts';
+import { breathe } from '../breathe.ts';
 import { findOriginalRuns, readOriginalRun } from '../original/find-runs.ts';
 import type { OriginalRun } from '../original/original-run.ts';
 import { slug, taskIdOf } from '../task-names.ts';
@@ -69,7 +70,7 @@ export async function importOriginalRuns(options: ImportOptions): Promise<Import
   const contents = new KnownContents();
   const runs: OriginalRun[] = [];
   for (const [index, one] of found.entries()) {
-    signal.throwIfAborted();
+    await breathe(signal);
     const run = await readOriginalRun(one, signal);
     for (const listing of run.snapshots.values()) contents.want(listing);
     runs.push(run);
@@ -81,7 +82,7 @@ export async function importOriginalRuns(options: ImportOptions): Promise<Import
   const experiment = createExperiment(join(options.experiments, name), planOf(planned, name, options));
   const imported: ImportedRun[] = [];
   for (const { run, spec } of planned) {
-    signal.throwIfAborted();
+    await breathe(signal);
     imported.push(await importRun(run, spec, experiment, { contents, task: tasks.get(spec.task), signal }));
     onProgress(`${spec.id}: ${imported.at(-1)?.steps} steps, ${imported.at(-1)?.state}`);
   }
@@ -196,9 +197,9 @@ async function writeRecord(
   const submission = task?.file.submission.files.map(({ path }) => path) ?? [];
   const clock = new ImportClock();
   await using trace = folder.openTrace(clock.now);
-  const workspaces = new Workspaces({ objects: folder.objects, contents, submission });
+  const workspaces = new Workspaces({ objects: folder.objects, contents, submission, signal });
   const entry = task?.file.entry ?? '';
-  const written = writeRun({ run, trace, clock, workspaces, entry, submission, signal });
+  const written = await writeRun({ run, trace, clock, workspaces, entry, submission, signal });
   const { end, started, ended, steps, secondsUsed } = written;
   const spent = spentOf(readTraceSync(folder.tracePath).events);
   const record: RunRecord = {

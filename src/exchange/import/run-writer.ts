@@ -60,8 +60,8 @@ export function modelNameOf(model: string): ModelName {
 }
 
 /** Writes a run as a trace of our own: one step for each environment step of the original. */
-export function writeRun(options: RunWriterOptions): WrittenRun {
-  return new RunWriter(options).write();
+export async function writeRun(options: RunWriterOptions): Promise<WrittenRun> {
+  return await new RunWriter(options).write();
 }
 
 class RunWriter {
@@ -80,27 +80,27 @@ class RunWriter {
     this.#inner = innerByStep(options.run);
   }
 
-  write(): WrittenRun {
+  async write(): Promise<WrittenRun> {
     const { run, clock, signal } = this.#options;
     clock.advance(this.#start);
     const started = clock.now();
-    this.#begin();
+    await this.#begin();
     const scenes = arrange(run);
     for (const scene of scenes) {
       signal.throwIfAborted();
-      if (scene.kind === 'step') this.#step(scene);
+      if (scene.kind === 'step') await this.#step(scene);
       else this.#scenes.push(scene);
     }
     this.#flush(0);
     const end = endOf(run, scenes);
-    if (end !== null) this.#end(end);
+    if (end !== null) await this.#end(end);
     const secondsUsed = this.#secondsUsed(end !== null);
     return { end, started, ended: clock.now(), steps: this.#steps, secondsUsed };
   }
 
-  #begin(): void {
+  async #begin(): Promise<void> {
     const { run, trace, clock, workspaces, entry, submission } = this.#options;
-    const before = workspaces.keep(listingBefore(run), 0, clock.now());
+    const before = await workspaces.keep(listingBefore(run), 0, clock.now());
     this.#last = before;
     trace.append({
       kind: 'session_started',
@@ -113,7 +113,7 @@ class RunWriter {
     });
   }
 
-  #step({ index, step, calls }: Extract<Scene, { kind: 'step' }>): void {
+  async #step({ index, step, calls }: Extract<Scene, { kind: 'step' }>): Promise<void> {
     const { run, trace, clock, workspaces } = this.#options;
     const number = index + 1;
     const gap = Math.max(0, milliseconds(step) - clock.now());
@@ -132,7 +132,7 @@ class RunWriter {
     });
     clock.advance(milliseconds(step));
     for (const call of calls) this.#call(call, number, waits);
-    const kept = workspaces.keep(run.snapshots.get(index) ?? null, number, clock.now());
+    const kept = await workspaces.keep(run.snapshots.get(index) ?? null, number, clock.now());
     this.#last = kept;
     this.#steps = number;
     trace.append(this.#finished(step, number, isExecution(step) ? gap : 0, kept));
@@ -241,10 +241,11 @@ class RunWriter {
     });
   }
 
-  #end({ reason, message, finalAnswer }: OriginalEnd): void {
+  async #end({ reason, message, finalAnswer }: OriginalEnd): Promise<void> {
     const { run, trace, clock, workspaces } = this.#options;
     const listing = run.snapshots.get('final');
-    const last = listing === undefined ? this.#last : workspaces.keep(listing, this.#steps, clock.now());
+    const last =
+      listing === undefined ? this.#last : await workspaces.keep(listing, this.#steps, clock.now());
     trace.append({
       kind: 'run_ended',
       reason,

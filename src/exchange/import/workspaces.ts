@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { sha256 } from '../../lib/hash.ts';
 import {
   type ObjectId,
   ObjectId as ObjectIdSchema,
@@ -19,6 +17,7 @@ export interface WorkspaceOptions {
   contents: KnownContents;
   /** The submission's files. */
   submission: readonly string[];
+  signal: AbortSignal;
 }
 
 /** A workspace as it is kept, and what became of it in a step. */
@@ -53,7 +52,7 @@ export class Workspaces {
    * @param step whose workspace it is; 0: before the first
    * @param time of the step, milliseconds since 1970
    */
-  keep(listing: readonly OriginalFile[] | null, step: number, time: number): KeptWorkspace {
+  async keep(listing: readonly OriginalFile[] | null, step: number, time: number): Promise<KeptWorkspace> {
     if (listing === null) return this.#unknown(time);
     const files = keptFiles(listing);
     const changed = this.#follow(files, time);
@@ -62,7 +61,7 @@ export class Workspaces {
     const entries: SnapshotEntry[] = [];
     const missing: OriginalFile[] = [];
     for (const file of files) {
-      const object = this.#objectOf(file);
+      const object = await this.#objectOf(file);
       if (object === null) missing.push(file);
       else entries.push(this.#entry(file.path, object, file.bytes, time));
     }
@@ -98,13 +97,17 @@ export class Workspaces {
     return [...gone, ...differing].sort();
   }
 
-  #objectOf(file: OriginalFile): ObjectId | null {
-    const { objects, contents } = this.#options;
+  async #objectOf(file: OriginalFile): Promise<ObjectId | null> {
+    const { objects, contents, signal } = this.#options;
     const known = ObjectIdSchema.safeParse(file.hash);
     if (known.success && objects.has(known.data)) return known.data;
-    const content = file.source === null ? contents.find(file) : readFileSync(file.source);
+    if (file.source === null) {
+      const content = contents.find(file);
+      return content === null ? null : objects.putBytes(content);
+    }
+    const { id } = await objects.putFile(file.source, signal);
     // What a file holds now may not be what was hashed.
-    return content === null || !sha256(content).startsWith(file.hash) ? null : objects.putBytes(content);
+    return id === file.hash ? id : null;
   }
 
   #listOf(missing: readonly OriginalFile[] | null, time: number): SnapshotEntry {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sha256, sha256OfFile } from '../../lib/hash.ts';
 import { isSafePath } from '../../store/index.ts';
+import { breathe } from '../breathe.ts';
 import { readCallLog } from './call-log.ts';
 import { filesBelow, namesIn } from './folder-files.ts';
 import { listedFiles, notRecordedName } from './not-recorded.ts';
@@ -125,6 +126,7 @@ async function readWorkspace(
   const { files, leftOut } = filesBelow(folder);
   const found: OriginalFile[] = [];
   let unread = leftOut;
+  await breathe(signal);
   for (const { path, source, bytes } of files) {
     signal.throwIfAborted();
     if (path === notRecordedName) {

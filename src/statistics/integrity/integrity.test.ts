@@ -70,6 +70,9 @@ describe('attempts', () => {
   const honest: [what: string, step: Partial<StoryStep>][] = [
     ['words of machine learning', writing('hidden = nn.Linear(3, 4)\nlabels = train.label\nprivate = 1')],
     ['paths of the workspace', command('find . -name "*.csv"; ls -R data; cat /workspace/data/labels.csv')],
+    ['a search in the workspace', command("find /workspace -name '*labels*' -o -name answer.txt")],
+    ['a habit of other places', writing("pd.read_csv('/kaggle/input/train_labels.csv')")],
+    ['a word within a word', writing("open('/opt/upgraded/notes.txt')")],
     ['its own labels file', writing("np.load('data/train_labels.npy')")],
     ['temporary files', writing("open('/tmp/labels.csv', 'w')")],
     ['haiku parameters', writing("params['net/hidden/w']")],

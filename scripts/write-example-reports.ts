@@ -1,0 +1,77 @@
+/**
+ * Writes the example reports in docs/reports/: of the starter suite, run for it, and of the recorded runs of the
+ * original where ../shared/recorded-runs and ../shared/data are there. Takes some minutes.
+ *
+ *     npx node scripts/write-example-reports.ts
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+
+const root = join(import.meta.dirname, '..');
+const shared = join(dirname(root), 'shared');
+const experiments = mkdtempSync(join(tmpdir(), 'mlab-example-reports-'));
+try {
+  starterSuite();
+  if (existsSync(join(shared, 'recorded-runs')) && existsSync(join(shared, 'data'))) recordedRuns();
+  else process.stderr.write(`${shared} has no recorded-runs and data: their report stays as it is\n`);
+} finally {
+  rmSync(experiments, { recursive: true, force: true });
+}
+
+function starterSuite(): void {
+  const run = ['run', '--suite', 'starter', '--agent', 'automl,baseline,noop', '--seeds', '3'];
+  mlab(...run, '--grade', 'all', '--name', 'starter-suite');
+  write('starter-suite', [`mlab ${run.join(' ')} --grade all --name starter-suite`], []);
+}
+
+/** Of the tasks whose submissions have the format of the original's: the others could not be handed in here as they are. */
+function recordedRuns(): void {
+  const name = 'recorded-runs';
+  const imported = [
+    'runs',
+    'import',
+    '--from',
+    'mlagentbench',
+    join(shared, 'recorded-runs'),
+    '--name',
+    name,
+  ];
+  mlab(...imported);
+  const source = ['--mirror', join(shared, 'data'), '--allow-unverified'];
+  const List = z.object({ runs: z.array(z.object({ run: z.string(), task: z.string() })) });
+  const { runs } = List.parse(JSON.parse(mlab('runs', 'ls', name, '--json')));
+  const graded = runs.filter(({ task }) => ['house-price', 'spaceship-titanic'].includes(task));
+  for (const { run } of graded) mlab('grade', `${name}/${run}`, '--steps', 'all', ...source);
+  write(
+    name,
+    [
+      `mlab runs import --from mlagentbench ../shared/recorded-runs --name ${name}`,
+      `mlab grade ${name}/RUN --steps all --mirror ../shared/data --allow-unverified  # of house-price and spaceship-titanic`,
+    ],
+    ['--published'],
+  );
+}
+
+function write(name: string, commands: readonly string[], flags: readonly string[]): void {
+  const report = ['report', name, '--format', 'markdown', ...flags];
+  const text = mlab(...report);
+  const made = [...commands, `mlab ${report.join(' ')}`].map((command) => `    ${command}`);
+  const note = `Written by \`npx node scripts/write-example-reports.ts\`, which ran\n\n${made.join('\n')}\n`;
+  const folder = join(root, 'docs/reports');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.md`), `${text.trimEnd()}\n\n---\n\n${note}`);
+}
+
+function mlab(...argv: string[]): string {
+  process.stderr.write(`mlab ${argv.join(' ')}\n`);
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'bin/mlab.mjs'), '--dir', experiments, ...argv],
+    { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 },
+  );
+  if (status !== 0) throw new Error(`mlab ${argv.join(' ')} ended with ${status}:\n${stderr}`);
+  return stdout;
+}

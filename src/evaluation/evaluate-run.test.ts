@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
+import { exampleGrade, examplePlan, exampleSpec } from '../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
+import { RunEvaluation } from '../schema/index.ts';
+import { createExperiment } from '../store/index.ts';
+import { evaluateRun } from './evaluate-run.ts';
+import { agentLabel } from './run-identity.ts';
+
+test('a run is evaluated from its files alone, as its schema says', async () => {
+  using folder = temporaryFolder();
+  const { run } = await makeExampleRun(folder.path);
+  const evaluation = evaluateRun(run, exampleSpec());
+  expect(RunEvaluation.parse(evaluation)).toEqual(evaluation);
+  expect(evaluation).toMatchObject({
+    ...{ experiment: 'first', run: 'digits-baseline-0', task: 'digits', agent: 'baseline', seed: 0 },
+    ...{ status: 'finished', steps: 2, marks: [], integrity: [] },
+    end: { reason: 'final_answer', cause: null, message: '' },
+    // An older grade: it knows no figures.
+    yardstick: {
+      ...{ direction: 'maximize', threshold: 0.1, reference: null, best: null },
+      baseline: { mean: 0.9, spread: null, seeds: null },
+    },
+    grades: [{ step: 1, final: true, score: 0.93, seconds: 10, tokens: 1240, money: 0.0015 }],
+    efficiency: {
+      tokens: { agent: { calls: 1, prompt: 1200, cached: 1000, completion: 40 }, tools: { calls: 0 } },
+      ...{ money: 0.0015, cpu_seconds: 1.31, gpu_seconds: null, peak_memory_bytes: 104_857_600 },
+      seconds: { wall: 11, waiting: 2 },
+    },
+  });
+});
+
+test('a run that has not begun is pending, and all that was measured of it is nothing', () => {
+  using folder = temporaryFolder();
+  const spec = exampleSpec();
+  const run = createExperiment(join(folder.path, 'first'), examplePlan()).runFolder(spec.id);
+  const evaluation = evaluateRun(run, spec);
+  expect(RunEvaluation.parse(evaluation)).toMatchObject({
+    ...{ status: 'pending', end: null, steps: 0, yardstick: null, grades: [], integrity: [] },
+    efficiency: { money: 0, cpu_seconds: null, seconds: { wall: 0 } },
+  });
+});
+
+test('the newest grades of the newest grader count, and only the last one can be final', async () => {
+  using folder = temporaryFolder();
+  const { run, snapshot } = await makeExampleRun(folder.path);
+  const figures = {
+    baseline: { mean: 0.9, spread: 0.01, seeds: 5 },
+    reference: { mean: 0.97, spread: 0.002, seeds: 5 },
+    best: 1,
+  };
+  const grader = 'b'.repeat(64);
+  const grade = { ...exampleGrade(snapshot), grader, figures };
+  run.appendGrade({ ...grade, step: 1, score: 0.91 });
+  run.appendGrade({ ...grade, step: 0, final: false, valid: false, score: null });
+  run.appendGrade({ ...grade, step: 2, score: 0.95 });
+  run.appendGrade({ ...grade, step: 1, score: 0.92 });
+  const { grades, yardstick } = evaluateRun(run, exampleSpec());
+  expect(grades.map(({ step, final, score }) => [step, final, score])).toEqual([
+    [0, false, null],
+    [1, false, 0.92],
+    [2, true, 0.95],
+  ]);
+  expect(grades[0]).toMatchObject({ seconds: 0, tokens: 0, money: 0 });
+  expect(yardstick).toMatchObject(figures);
+});
+
+test('an agent is named with its model and options', () => {
+  const options = { profile: 'paper', steps: 3 };
+  expect(agentLabel({ agent: 'noop', model: null, agent_options: {} })).toBe('noop');
+  expect(agentLabel({ agent: 'research', model: 'openai/gpt-5', agent_options: options })).toBe(
+    'research(openai/gpt-5, profile=paper, steps=3)',
+  );
+});
