@@ -106,7 +106,9 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     const whole = await run(['verify', 'first']);
     expect(whole.code).toBe(0);
     expect(whole.err).toContain('sums-oracle-0: runs python train.py\nsums-oracle-0: reproduced');
-    expect(whole.out).toMatch(/sums-noop-0 +nothing to verify[\s\S]*2 runs verified, 0 not reproduced\./);
+    expect(whole.out).toMatch(
+      /sums-noop-0 +nothing to verify[\s\S]*2 runs verified: 0 not reproduced, 0 could not be run\./,
+    );
     const solution = join(fixtureTasks, 'sums/hidden/solution/train.py');
     const random = readFileSync(solution, 'utf8').replace(/^SECOND_WEIGHT = 1$/m, randomWeight);
     const tasks = bench.copyTask('random', { 'hidden/solution/train.py': random });

@@ -65,7 +65,7 @@ export const verify: Verb = {
     }
     const failed = verified.filter(({ verification: { verdict } }) => isFailure(verdict));
     return {
-      text: verified.length === 0 ? 'No run has finished.' : textOf(verified, failed.length),
+      text: verified.length === 0 ? 'No run has finished.' : textOf(verified),
       json: { runs: verified },
       exitCode: failed.length > 0 ? exitCodes.negative : exitCodes.ok,
     };
@@ -106,7 +106,7 @@ function toolModelOf(context: Context, experiment: Experiment, spec: RunSpec, ta
   return toolModelFor(spec, task, experimentModels(experiment.plan, { registry, experiment }));
 }
 
-function textOf(verified: readonly Verified[], failed: number): string {
+function textOf(verified: readonly Verified[]): string {
   const right = 'right' as const;
   const columns = [
     { title: 'run' },
@@ -132,7 +132,10 @@ function textOf(verified: readonly Verified[], failed: number): string {
       return `    ${oneLine(command, 100)}   (${where})`;
     }),
   ]);
-  const end = `${counted(verified.length, 'run')} verified, ${failed} not reproduced.`;
+  const count = (verdict: Verdict) =>
+    verified.filter(({ verification }) => verification.verdict === verdict).length;
+  const bad = `${count('not_reproduced')} not reproduced, ${count('could_not_run')} could not be run`;
+  const end = `${counted(verified.length, 'run')} verified: ${bad}.`;
   return [table(columns, rows), ...reasons, '', end].join('\n');
 }
 
