@@ -1,14 +1,13 @@
 /** What the original calls tasks that have another name here. */
-const renamed: Readonly<Record<string, string>> = {
-  'amp-parkinsons-disease-progression-prediction': 'parkinsons-disease',
-  CLRS: 'clrs',
-};
-
-const originals = new Map(Object.entries(renamed).map(([original, ours]) => [ours, original]));
+const renamed = new Map([
+  ['amp-parkinsons-disease-progression-prediction', 'parkinsons-disease'],
+  ['CLRS', 'clrs'],
+]);
+const originals = new Map([...renamed].map(([original, ours]) => [ours, original]));
 
 /** Our id of a task of the original; of one that we don't have, its own name as an id. */
 export function taskIdOf(original: string): string {
-  return renamed[original] ?? slug(original, 64);
+  return renamed.get(original) ?? slug(original, 64);
 }
 
 /** The original's name of one of our tasks. */
