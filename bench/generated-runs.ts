@@ -23,7 +23,7 @@ const nothing = ObjectId.parse('0'.repeat(64));
 
 /**
  * Runs such as a language-model agent leaves: before each step a model call and three entries, every second observation
- * long enough to be an object, and every step graded. Two agents on four tasks.
+ * an execution that prints 40 lines, and every step graded. Two agents on four tasks.
  */
 export async function generateRuns(folder: string, wanted: GeneratedRuns): Promise<Experiment> {
   const specs = Array.from({ length: wanted.runs }, (_, index) => specOf(index));
@@ -92,7 +92,7 @@ async function writeTrace(run: RunFolder, steps: number, seed: number): Promise<
         ),
       ),
     });
-    const epochs = `epoch ${step} seed ${seed}: loss 0.3\n`.repeat(100);
+    const epochs = `epoch ${step} seed ${seed}: loss 0.3\n`.repeat(40);
     append({
       ...{ kind: 'step_finished', step, status: 'ok', exit_code: edits ? null : 0, duration_ms: 900 },
       observation: text(edits ? 'Wrote train.py' : `${epochs}validation accuracy ${accuracy}\n`),
