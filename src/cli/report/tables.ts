@@ -99,7 +99,7 @@ const agents = define<ReportRow>({
       'iqm',
       '95 % interval',
       (row) => row.normalised_iqm?.interval ?? null,
-      number,
+      ratio,
     ),
     words('pass_at', 'pass@k', ({ pass_at }) =>
       pass_at.map(({ k, value }) => `${k}: ${percent(value)}`).join(', '),

@@ -146,7 +146,7 @@ function planRuns(
     const spec: RunSpec = {
       ...{ id: RunId.parse(id), experiment, task, task_version: 'mlagentbench' },
       // No agent of ours: nothing of it can be resumed or replayed.
-      ...{ agent: 'mlagentbench', agent_options: {}, model: modelNameOf(run.model) },
+      ...{ agent: 'original', agent_options: {}, model: modelNameOf(run.model) },
       seed: /^\d{1,9}$/.test(run.run) ? Number(run.run) : index,
       ...{ limits: defaultLimits, sandbox, gpu: false, marks: marksOf(run, contents) },
     };
