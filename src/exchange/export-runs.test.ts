@@ -138,7 +138,7 @@ test('tables have a row for each step and each run', async () => {
   const [head, row] = readFileSync(join(scratch, 'out/runs.csv'), 'utf8').split('\r\n');
   expect(head).toMatch(/^experiment,run,task,agent,model,seed,status,end,/);
   expect(row).toMatch(
-    /^imported,digits-llama-3,digits,mlagentbench,mlagentbench\/llama,3,finished,final_answer,/,
+    /^imported,digits-llama-3,digits,original,mlagentbench\/llama,3,finished,final_answer,/,
   );
 });
 
