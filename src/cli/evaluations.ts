@@ -1,38 +1,50 @@
 import { dirname } from 'node:path';
 import { EvaluationIndex, evaluateRun } from '../evaluation/index.ts';
+import { UserError } from '../lib/errors.ts';
 import type { RunEvaluation } from '../schema/index.ts';
 import type { Experiment } from '../store/index.ts';
 import type { Context } from './context.ts';
 
 type Surroundings = Pick<Context, 'log' | 'signal'>;
 
+export interface Evaluations {
+  evaluations: RunEvaluation[];
+  /** Runs whose files are broken, by experiment and id: they are in no number, and people are told so. */
+  unreadable: string[];
+}
+
 /** What is known of every planned run, in the order of the plans. Those that have changed are read anew. */
 export async function evaluationsOf(
   context: Surroundings,
   experiments: readonly Experiment[],
-): Promise<RunEvaluation[]> {
-  const evaluations: RunEvaluation[] = [];
+): Promise<Evaluations> {
+  const found: Evaluations = { evaluations: [], unreadable: [] };
   for (const [folder, together] of Map.groupBy(experiments, (experiment) => dirname(experiment.folder))) {
     using index = new EvaluationIndex(folder);
-    for (const experiment of together) evaluations.push(...(await evaluateAll(context, experiment, index)));
+    for (const experiment of together) await evaluateAll(context, experiment, index, found);
   }
-  return evaluations;
+  return found;
 }
 
 async function evaluateAll(
   context: Surroundings,
   experiment: Experiment,
   index: EvaluationIndex,
-): Promise<RunEvaluation[]> {
+  found: Evaluations,
+): Promise<void> {
   const { runs, name } = experiment.plan;
   const progress = progressOf(context, name, runs.length);
-  const evaluations: RunEvaluation[] = [];
-  for (const spec of runs) {
+  for (const [number, spec] of runs.entries()) {
     const folder = experiment.runFolder(spec.id);
-    evaluations.push(index.evaluation(folder.folder, () => evaluateRun(folder, spec)));
-    await progress(evaluations.length);
+    try {
+      found.evaluations.push(index.evaluation(folder.folder, () => evaluateRun(folder, spec)));
+    } catch (error) {
+      if (!UserError.isInstance(error)) throw error;
+      found.unreadable.push(`${name}/${spec.id}`);
+      context.log(`${name}/${spec.id} can't be read and is left out: ${error.message}`);
+    }
+    await progress(number + 1);
   }
-  return evaluations;
 }
 
 /** Says how far it is when that takes seconds, and lets Ctrl-C in. */

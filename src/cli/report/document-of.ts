@@ -38,11 +38,15 @@ export function usualTables(report: Report, wide: boolean): ReportTableName[] {
   return tableNames.filter((name) => isWorthwhile[name] === true);
 }
 
-/** A report with the tables that were asked for. */
+/**
+ * A report with the tables that were asked for.
+ * @param unreadable runs that are in no number
+ */
 export function documentOf(
   report: Report,
   comparison: Comparison | null,
   names: readonly ReportTableName[],
+  unreadable: readonly string[],
 ): ReportDocument {
   const { experiments, runs, agents, tasks } = report;
   const compared = comparison === null ? [] : [comparisonTable(comparison)];
@@ -50,6 +54,9 @@ export function documentOf(
     title: experiments.join(', '),
     summary: [
       `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}. ${conventions[report.convention]}`,
+      ...(unreadable.length === 0
+        ? []
+        : [`In no number, as their files are broken: ${unreadable.join(', ')}.`]),
       ...(comparison?.sentences ?? []),
     ],
     tables: [...compared, ...names.map((name) => reportTables[name](name, report))],

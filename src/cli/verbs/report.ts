@@ -68,18 +68,22 @@ export const report: Verb = {
       throw new UserError('usage', 'Name an experiment.', `mlab runs ls${context.placeFlags} lists them.`);
     }
     const experiments = [...new Set(chosen)].map((name) => locateExperiment(context, name));
-    const evaluations = await evaluationsOf(context, experiments);
+    const { evaluations, unreadable } = await evaluationsOf(context, experiments);
     const settings = reportOptions(context, options);
     const made = buildReport(evaluations, settings);
     const compared =
       options.compare === undefined
         ? null
         : compare(evaluations, options.compare, names.length > 0, settings);
-    const json = compared === null ? made : { ...made, comparison: compared };
+    const json = {
+      ...made,
+      ...(compared === null ? {} : { comparison: compared }),
+      ...(unreadable.length === 0 ? {} : { unreadable }),
+    };
     const { format } = options;
     if (format === 'json') return { text: JSON.stringify(json, null, 2), json };
     const tables = options.table ?? usualTables(made, format !== 'text');
-    return { text: textOf(format, documentOf(made, compared, tables), options), json };
+    return { text: textOf(format, documentOf(made, compared, tables, unreadable), options), json };
   },
 };
 

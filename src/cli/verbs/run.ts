@@ -146,7 +146,8 @@ async function conclude(
   const { name } = experiment.plan;
   // After Ctrl-C, too, people want to see what there is.
   const toTheEnd = { log: context.log, signal: AbortSignal.any([]) };
-  const report = buildReport(await evaluationsOf(toTheEnd, [experiment]));
+  const { evaluations, unreadable } = await evaluationsOf(toTheEnd, [experiment]);
+  const report = buildReport(evaluations);
   const { runs, cells } = report;
   const problems = results.filter(({ problem }) => problem !== null);
   const lines = problems.map(
@@ -169,7 +170,7 @@ async function conclude(
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
-    text: `${terminalText(documentOf(report, null, usualTables(report, false)))}${trouble}\n\nWhere to look further (everything is kept in ${experiment.folder})\n${further.join('\n')}`,
+    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable))}${trouble}\n\nWhere to look further (everything is kept in ${experiment.folder})\n${further.join('\n')}`,
     json: { experiment: name, folder: experiment.folder, cells, runs, problems },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted

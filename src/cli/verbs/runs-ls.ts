@@ -14,8 +14,9 @@ export const runsLs: Verb = {
   async run(context, names) {
     const experiments =
       names.length > 0 ? names.map((name) => locateExperiment(context, name)) : readableExperiments(context);
-    const runs = buildRuns(await evaluationsOf(context, experiments));
-    if (runs.length === 0) {
+    const { evaluations, unreadable } = await evaluationsOf(context, experiments);
+    const runs = buildRuns(evaluations);
+    if (runs.length === 0 && unreadable.length === 0) {
       return {
         text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter${context.placeFlags}`,
         json: { runs },

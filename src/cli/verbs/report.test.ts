@@ -1,0 +1,91 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
+import { exampleGrade, examplePlan, exampleRecord } from '../../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { ObjectId, Report } from '../../schema/index.ts';
+import { createExperiment, type Experiment } from '../../store/index.ts';
+import { createContext } from '../context.ts';
+import { report } from './report.ts';
+
+let folder: string;
+let first: Experiment;
+let said: string[];
+
+/** Two runs of one task, by two agents: the baseline's was graded, the other's ended without a valid submission. */
+beforeEach(async () => {
+  folder = temporaryFolder();
+  said = [];
+  const { snapshot } = await makeExampleRun(folder);
+  first = createExperiment(join(folder, 'first'), examplePlan());
+  for (const [index, spec] of first.plan.runs.entries()) {
+    if (index === 0) continue;
+    const run = first.runFolder(spec.id);
+    mkdirSync(run.folder, { recursive: true });
+    run.writeRecord(
+      exampleRecord({
+        ...{ spec: { ...spec, agent: 'noop' }, status: 'finished' },
+        end: { reason: 'final_answer', message: '' },
+      }),
+    );
+    run.appendGrade({ ...exampleGrade(ObjectId.parse(snapshot)), valid: false, score: null, step: 0 });
+  }
+});
+
+async function make(names: string[], flags: object = {}) {
+  const context = createContext({ dir: folder }, {}, 'test', new AbortController().signal);
+  const options = { format: 'text', convention: 'every-run', ...flags };
+  return report.run({ ...context, log: (line) => said.push(line) }, names, options);
+}
+
+describe('mlab report', () => {
+  it('is the same every time, byte for byte, in every format', async () => {
+    for (const format of ['text', 'markdown', 'csv', 'latex', 'json']) {
+      const { text } = await make(['first'], { format });
+      expect((await make(['first'], { format })).text).toBe(text);
+      expect(text).toContain('baseline');
+    }
+  });
+
+  it('gives the numbers of its tables as data', async () => {
+    const { json, text } = await make(['first'], { format: 'json' });
+    const data = Report.parse(json);
+    expect(JSON.parse(text)).toEqual(json);
+    expect(data.cells.map(({ agent, success }) => [agent, success.successes, success.runs])).toEqual([
+      ['baseline', 0, 1],
+      ['noop', 0, 1],
+    ]);
+    const { text: csv } = await make(['first'], { format: 'csv', table: ['runs'] });
+    expect(csv.split('\n').map((line) => line.split(',').slice(0, 5).join())).toEqual([
+      'run,task,agent,seed,outcome',
+      'first/digits-baseline-0,digits,baseline,0,small improvement',
+      'first/digits-noop-0,digits,noop,0,invalid',
+    ]);
+  });
+
+  it('says in words what differs between two agents, and between two experiments', async () => {
+    const agents = await make(['first'], { compare: ['noop', 'baseline'] });
+    expect(agents.text).toMatch(/baseline is compared with noop on 1 cell/);
+    await expect(make(['first'], { compare: ['noop', 'none'] })).rejects.toThrow(/agent "none"/);
+    await expect(make(['first'], { compare: ['noop'] })).rejects.toThrow(/two names/);
+    const same = await make([], { compare: ['first', 'first'] });
+    expect(same.text).toMatch(/first is compared with first/);
+  });
+
+  it('names the runs that it can not read, and counts the others', async () => {
+    const [, broken] = first.plan.runs;
+    const path = join(folder, 'first/runs', broken?.id ?? '', 'run.json');
+    appendFileSync(path, 'broken');
+    const { text, json } = await make(['first']);
+    expect(text).toContain('In no number, as their files are broken: first/digits-noop-0.');
+    expect(json).toMatchObject({ unreadable: ['first/digits-noop-0'] });
+    expect(said.join('\n')).toMatch(/first\/digits-noop-0 can't be read/);
+    expect(text).toContain('1 run of 1 agent');
+  });
+
+  it('asks for an experiment, and for one table where a format holds one', async () => {
+    await expect(make([])).rejects.toThrow(/Name an experiment/);
+    await expect(make(['first'], { format: 'csv', table: ['runs', 'agents'] })).rejects.toThrow(/one table/);
+  });
+});
