@@ -85,11 +85,12 @@ describe('automl', () => {
   });
 
   it('takes the same actions whenever the same results come back', async () => {
-    const first = await runAgent({ execute: (source) => surface(source, 0.5) }, 7);
-    const second = await runAgent({ execute: (source) => surface(source, 0.5) }, 7);
+    const settings = { execute: (source: string) => surface(source, 0.5), steps: 120 };
+    const first = await runAgent(settings, 7);
+    const second = await runAgent(settings, 7);
     expect(second.taken).toEqual(first.taken);
     expect(second.notes).toEqual(first.notes);
-    const other = await runAgent({ execute: (source) => surface(source, 0.5) }, 8);
+    const other = await runAgent(settings, 8);
     expect(other.taken).not.toEqual(first.taken);
   });
 

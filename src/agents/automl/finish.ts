@@ -23,6 +23,7 @@ export async function answerWithBest(
   runner: TrialRunner,
   study: Study,
   starterSource: string,
+  selection: string,
 ): Promise<void> {
   if (workspace.ended) return;
   let last = await restore(workspace, runner, study, study.bestSource);
@@ -41,13 +42,16 @@ export async function answerWithBest(
   }
   await workspace.finalAnswer(
     [
-      `Starter: ${measured(workspace, study.starter)}.`,
+      `Starter: ${measured(workspace, study.starter.evidence)}.`,
+      selection,
       whatChanged(workspace, study),
       `Versions tried: ${study.tally.tried}; kept: ${study.tally.kept}; failed: ${study.tally.failed}.`,
       last.sentence,
       check.sentence,
       "The numbers are the script's own measurements.",
-    ].join(' '),
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
   );
 }
 
@@ -55,7 +59,7 @@ function whatChanged(workspace: Workspace, study: Study): string {
   if (study.whyNoSearch !== null) return `I tried no change: ${study.whyNoSearch}`;
   if (study.changes.length === 0)
     return 'No change was better by more than the noise, so the script is unchanged.';
-  return `Best version: ${measured(workspace, study.best)}, with ${study.changes.join(', ')}.`;
+  return `Best version: ${measured(workspace, study.best.evidence)}, with ${study.changes.join(', ')}.`;
 }
 
 export interface SubmissionCheck {
@@ -94,7 +98,7 @@ async function restore(
 }
 
 function canRun(workspace: Workspace, runner: TrialRunner, study: Study, source: string): boolean {
-  return study.pace.affordsLastRun(study.bestValues, runner.stepsFor(source), workspace.budget);
+  return study.pace.affordsLastRun(study.best.values, runner.stepsFor(source), workspace.budget);
 }
 
 /** Asks whether the grader would accept the submission, unless the step is needed for the answer. */

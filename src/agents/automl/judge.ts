@@ -16,6 +16,8 @@ const leastShare = 0.001;
 export class Judge {
   readonly #sign: 1 | -1;
   readonly secondRun: SecondRun;
+  /** A gain up to this is not worth a change, however sure it is; in the unit of the metric. */
+  readonly leastGain: number;
   /** A gain must exceed this, in the unit of the metric. */
   readonly threshold: number;
 
@@ -23,13 +25,21 @@ export class Judge {
    * The noise is the standard error of the starter's mean over its two runs, half their distance. Where the two
    * runs differ by how the data is split, versions are compared on the same two splits, and their distance says
    * nothing of that comparison: there, both gains must be positive, and no more is asked.
+   * `worth` is the least gain that counts, as a share of the starter's score.
    */
-  constructor(metric: Metric, starter: Evidence, secondRun: SecondRun, seedsSplitData: boolean) {
+  constructor(
+    metric: Metric,
+    starter: Evidence,
+    secondRun: SecondRun,
+    seedsSplitData: boolean,
+    worth = leastShare,
+  ) {
     this.#sign = metric.direction === 'maximize' ? 1 : -1;
     this.secondRun = secondRun;
     const noise =
       starter.second === null || seedsSplitData ? 0 : Math.abs(starter.first - starter.second) / 2;
-    this.threshold = Math.max(noise, Math.abs(starter.first) * leastShare);
+    this.leastGain = Math.abs(starter.first) * worth;
+    this.threshold = Math.max(noise, this.leastGain);
   }
 
   /** How much better a score is than another, negative where it is worse. */
@@ -47,5 +57,19 @@ export class Judge {
     if (evidence.second !== null && best.second !== null) gains.push(this.gain(evidence.second, best.second));
     const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
     return gains.every((gain) => gain > 0) && mean > this.threshold;
+  }
+
+  /**
+   * Whether gains on fresh seeds exceed the noise: their mean must be worth a change and above its standard error, as
+   * in the rule of Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), to take the
+   * simplest version within one standard error of the best; here that is the starter. A single gain has no standard
+   * error: it must exceed what the search asks for.
+   */
+  isBeyondNoise(gains: readonly number[]): boolean {
+    const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+    if (gains.length < 2) return mean > this.threshold;
+    const squares = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0);
+    const standardError = Math.sqrt(squares / (gains.length - 1) / gains.length);
+    return mean > Math.max(standardError, this.leastGain);
   }
 }

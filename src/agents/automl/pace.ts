@@ -2,7 +2,7 @@ import type { Budget } from '../../schema/index.ts';
 import type { Knob } from './knobs.ts';
 
 /** Run times vary: a run may take this many times what is expected. */
-const margin = 1.5;
+export const margin = 1.5;
 /** Seconds for the steps that run nothing. */
 const slack = 2;
 /** Write File, Execute Script, Validate Submission, Final Answer. */

@@ -50,7 +50,8 @@ function unbounded(scale: Scale, value: number, step: number): number {
   }
 }
 
-function rounded(value: number, digits = 2): number {
+/** To so many significant digits. */
+export function rounded(value: number, digits = 2): number {
   return Number(value.toPrecision(digits));
 }
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../common/seeded-random.ts';
 import { findKnobs } from './knobs.ts';
-import { CoordinateSearch, type Ending } from './search.ts';
+import { CoordinateSearch } from './search.ts';
+import type { Ending } from './strategy.ts';
 
 const knobs = findKnobs('lr = 0.1\ndropout = 0.0\nepochs = 5\nmax_depth = 1\nsubsample = 1.0\nalpha = 1\n');
 

@@ -1,18 +1,13 @@
 import type { Knob } from './knobs.ts';
-import { type Direction, moved, steps } from './scales.ts';
+import { type Direction, literalOf, moved, steps } from './scales.ts';
+import type { Ending, IsAffordable, Proposal, Strategy } from './strategy.ts';
 
 /** One change to the best script so far. */
-export interface Proposal {
+export interface Move extends Proposal {
   knob: Knob;
-  /** All values, in the order of the knobs. */
-  values: readonly number[];
   from: number;
   to: number;
-  reason: string;
 }
-
-/** How a proposal ended; one without effect did not change the score at all. */
-export type Ending = 'kept' | 'put back' | 'without effect';
 
 /** What is known of one knob after its tries. */
 interface Track {
@@ -34,7 +29,7 @@ const trustAfterFailure = 0.7;
  * Coordinate search: changes one number at a time and keeps what helps. A direction that helps is followed with
  * doubled steps; where none does, the step is halved on a later pass. It only thinks: it runs nothing.
  */
-export class CoordinateSearch {
+export class CoordinateSearch implements Strategy {
   readonly #tracks: Track[];
   readonly #seen = new Set<string>();
   #values: number[];
@@ -63,7 +58,7 @@ export class CoordinateSearch {
   }
 
   /** The most promising change that was not tried and can be afforded; null where there is none. */
-  next(isAffordable: (values: readonly number[]) => boolean): Proposal | null {
+  next(isAffordable: IsAffordable): Move | null {
     for (const track of [...this.#tracks].sort((left, right) => promise(right) - promise(left))) {
       const proposal = this.#changeOf(track, isAffordable);
       if (proposal !== null) return proposal;
@@ -73,10 +68,11 @@ export class CoordinateSearch {
 
   /** Learns how a proposal ended. */
   tell(proposal: Proposal, ending: Ending): void {
-    const track = this.#tracks.find(({ knob }) => knob === proposal.knob);
-    if (track === undefined) throw new Error(`${proposal.knob.name} is none of the knobs`);
+    const place = this.#values.findIndex((value, each) => value !== proposal.values[each]);
+    const [track, from = 0, to = 0] = [this.#tracks[place], this.#values[place], proposal.values[place]];
+    if (track === undefined) throw new Error('this version does not differ from the best one');
     this.#seen.add(proposal.values.join(' '));
-    const direction: Direction = proposal.to > proposal.from ? 1 : -1;
+    const direction: Direction = to > from ? 1 : -1;
     if (ending === 'kept') {
       this.#values = [...proposal.values];
       track.direction = direction;
@@ -90,7 +86,7 @@ export class CoordinateSearch {
     track.left = track.left.filter((each) => each !== direction);
   }
 
-  #changeOf(track: Track, isAffordable: (values: readonly number[]) => boolean): Proposal | null {
+  #changeOf(track: Track, isAffordable: IsAffordable): Move | null {
     const place = this.#tracks.indexOf(track);
     const from = this.#values[place];
     if (from === undefined) return null;
@@ -101,13 +97,25 @@ export class CoordinateSearch {
         if (to === null) continue;
         const values = this.#values.with(place, to);
         if (this.#seen.has(values.join(' ')) || !isAffordable(values)) continue;
-        return { knob: track.knob, values, from, to, reason: reasonFor(track, direction) };
+        return moveOf(track, values, from, to, direction);
       }
       if (track.step / 2 < steps[track.knob.prior.scale].least) return null;
       track.step /= 2;
       track.left = bothFrom(track.direction);
     }
   }
+}
+
+function moveOf(
+  track: Track,
+  values: readonly number[],
+  from: number,
+  to: number,
+  direction: Direction,
+): Move {
+  const { knob } = track;
+  const change = `${knob.name}: ${literalOf(knob, from)} → ${literalOf(knob, to)} (line ${knob.line}).`;
+  return { knob, values, seedOffset: 0, from, to, change, reason: reasonFor(track, direction) };
 }
 
 function bothFrom(direction: Direction): Direction[] {

@@ -2,8 +2,9 @@ import type { Workspace } from '../common/workspace.ts';
 import { type Evidence, Judge, type SecondRun } from './judge.ts';
 import { isTimeLike } from './metric-names.ts';
 import { Pace } from './pace.ts';
-import { literalOf } from './scales.ts';
-import { CoordinateSearch, type Ending, type Proposal } from './search.ts';
+import { leftForTries } from './savings.ts';
+import { type StrategyName, strategies } from './strategies.ts';
+import type { Ending, Proposal, Strategy, Version } from './strategy.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 import { ScriptVersions } from './versions.ts';
 
@@ -12,6 +13,17 @@ export interface Tally {
   tried: number;
   kept: number;
   failed: number;
+}
+
+/** A version that was measured. */
+export interface Candidate extends Version {
+  evidence: Evidence;
+}
+
+/** How to search, and whether to select in the end. */
+export interface SearchSettings {
+  search: StrategyName;
+  select: boolean;
 }
 
 interface Verdict {
@@ -25,11 +37,14 @@ export class Study {
   readonly #workspace: Workspace;
   readonly #runner: TrialRunner;
   readonly #versions: ScriptVersions;
-  readonly #search: CoordinateSearch;
+  readonly #settings: SearchSettings;
+  readonly #search: Strategy;
   readonly #pace: Pace;
   readonly #checksSubmission: boolean;
-  readonly #starter: Evidence;
-  #best: Evidence;
+  readonly #starter: Candidate;
+  /** Versions that were kept, the best one last; the starter is none of them. */
+  readonly #kept: Candidate[] = [];
+  #best: Candidate;
   #judge: Judge | null = null;
   #inVain = 0;
   #whyNoSearch: string | null = null;
@@ -43,6 +58,7 @@ export class Study {
     starter: Outcome & { kind: 'measured' },
     checksSubmission: boolean,
     random: () => number,
+    { search, select }: SearchSettings,
   ) {
     this.#workspace = workspace;
     this.#runner = runner;
@@ -53,10 +69,13 @@ export class Study {
       source,
       (knob) => !timeLike || /chunk|block|tile|buffer/i.test(knob.name),
     );
-    this.#search = new CoordinateSearch(this.#versions.knobs, random);
-    this.#pace = new Pace(this.#versions.knobs);
-    this.#pace.learn(this.#search.values, starter.seconds);
-    this.#starter = { first: starter.score, second: null };
+    const { knobs } = this.#versions;
+    this.#settings = { search, select };
+    this.#search = strategies[search](knobs, random);
+    const values = knobs.map(({ value }) => value);
+    this.#pace = new Pace(knobs);
+    this.#pace.learn(values, starter.seconds);
+    this.#starter = { values, seedOffset: 0, evidence: { first: starter.score, second: null } };
     this.#best = this.#starter;
   }
 
@@ -70,59 +89,94 @@ export class Study {
     return this.#whyNoSearch;
   }
 
-  get best(): Evidence {
+  get best(): Candidate {
     return this.#best;
   }
 
-  get starter(): Evidence {
+  get starter(): Candidate {
     return this.#starter;
+  }
+
+  /** Null before the noise was measured. */
+  get judge(): Judge | null {
+    return this.#judge;
+  }
+
+  /** Whether the best versions are measured again in the end: not where all scores are exact, or luck is looked for. */
+  get selects(): boolean {
+    return this.#settings.select && this.#judge !== null && this.#judge.secondRun !== 'not needed';
+  }
+
+  /** The best version and the one that was best before it, where changes were kept. */
+  get finalists(): Candidate[] {
+    return this.#kept.slice(-2).reverse();
   }
 
   /** What the best version changes in the starter; empty where it is the starter. */
   get changes(): string[] {
-    return this.#versions.changes(this.#search.values);
+    const { values, seedOffset } = this.#best;
+    const changes = this.#versions.changes(values);
+    return seedOffset === 0 ? changes : [...changes, `every seed raised by ${seedOffset}`];
   }
 
   get bestSource(): string {
-    return this.#versions.render(this.#search.values) ?? this.#versions.source;
+    return this.sourceOf(this.#best);
   }
 
   get pace(): Pace {
     return this.#pace;
   }
 
-  get bestValues(): readonly number[] {
-    return this.#search.values;
+  /** The script of a version that was run before, its seeds raised once more. */
+  sourceOf({ values, seedOffset }: Version, raisedBy = 0): string {
+    return this.#versions.render(values, seedOffset + raisedBy) ?? this.#versions.source;
+  }
+
+  /** Takes one of the versions that were kept, or the starter, as the best. */
+  settle(candidate: Candidate): void {
+    this.#best = candidate;
+  }
+
+  /** Learns what a gain must exceed. False: there is nothing to search, or no time. */
+  async prepare(): Promise<boolean> {
+    if (this.#settings.search !== 'seeds') return await this.#measureNoise();
+    if (this.#versions.seeds.length === 0) return this.#skip('I found no seed in the script.');
+    this.#judge = new Judge(this.#workspace.task.metric, this.#starter.evidence, 'not needed', false, 0);
+    this.#workspace.note({
+      Plan: 'I run the starter on other seeds again and again, and keep the seed that scores best.',
+    });
+    return true;
   }
 
   /** Runs the starter a second time, to see what a score is worth. False: there is nothing to search, or no time. */
-  async measureNoise(): Promise<boolean> {
+  async #measureNoise(): Promise<boolean> {
     const { knobs, seeds } = this.#versions;
     if (knobs.length === 0) {
       return this.#skip('I found no number in the script that I could sensibly change.');
     }
-    if (!this.#pace.affords(this.#search.values, 3, this.#workspace.budget)) {
+    if (!this.#pace.affords(this.#starter.values, 3, this.#workspace.budget)) {
       return this.#skip('the budget leaves no room for a search.');
     }
     const way: SecondRun = seeds.length > 0 ? 'other seeds' : 'same again';
     this.#workspace.note({
       Plan: `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
-      Reason: `The starter scores ${this.#starter.first}. I run it again (${way}) to see how much of a score is luck.`,
+      Reason: `The starter scores ${this.#starter.evidence.first}. I run it again (${way}) to see how much of a score is luck.`,
     });
-    const outcome = await this.#runSecond(this.#search.values, way);
+    const outcome = await this.#runSecond(this.#starter.values, way);
     if (outcome === null || outcome.kind === 'failed') {
       return this.#skip(`a second run of the starter gave no score: ${outcome?.why ?? 'not enough budget'}.`);
     }
-    const isExact = outcome.score === this.#starter.first;
-    this.#starter.second = isExact ? null : outcome.score;
+    const { evidence } = this.#starter;
+    const isExact = outcome.score === evidence.first;
+    evidence.second = isExact ? null : outcome.score;
     this.#judge = new Judge(
       this.#workspace.task.metric,
-      this.#starter,
+      evidence,
       isExact ? 'not needed' : way,
       way === 'other seeds' && this.#versions.seedsSplitData(),
     );
     this.#workspace.note({
-      Observed: `${outcome.line}; the first run scored ${this.#starter.first}.`,
+      Observed: `${outcome.line}; the first run scored ${evidence.first}.`,
       Decision: `I keep a change only if it gains more than ${short(this.#judge.threshold)}.`,
     });
     return true;
@@ -133,9 +187,13 @@ export class Study {
     const judge = this.#judge;
     if (judge === null || this.#workspace.ended) return false;
     const runs = judge.secondRun === 'not needed' ? 1 : 2;
-    const proposal = this.#search.next((values) => this.#pace.affords(values, runs, this.#workspace.budget));
+    const proposal = this.#search.next((values) => {
+      const measuredAgain = this.selects ? [this.#starter.values, values] : [];
+      const budget = leftForTries(this.#workspace.budget, this.#pace, measuredAgain);
+      return this.#pace.affords(values, runs, budget);
+    });
     if (proposal === null) return false;
-    const source = this.#versions.render(proposal.values);
+    const source = this.#versions.render(proposal.values, proposal.seedOffset);
     if (source === null) {
       this.#search.tell(proposal, 'put back');
       return true;
@@ -147,18 +205,18 @@ export class Study {
     this.#search.tell(proposal, verdict.ending);
     this.tally.tried += 1;
     this.#inVain = verdict.ending === 'kept' ? 0 : this.#inVain + 1;
-    if (verdict.ending !== 'kept' && this.#mustPutBack(outcome)) await this.#runner.write(this.bestSource);
+    if (verdict.ending !== 'kept') await this.#putBack();
     return true;
   }
 
-  #announce({ knob, values, from, to, reason }: Proposal, judge: Judge): void {
+  #announce({ values, change, reason }: Proposal, judge: Judge): void {
     const { metric } = this.#workspace.task;
     const way = metric.direction === 'maximize' ? 'rises' : 'falls';
     this.#workspace.note({
       Reason: reason,
-      Change: `${knob.name}: ${literalOf(knob, from)} → ${literalOf(knob, to)} (line ${knob.line}).`,
+      Change: change,
       Prediction:
-        `If it helps, the script's own ${metric.name} ${way} from ${this.#best.first} by more than ` +
+        `If it helps, the script's own ${metric.name} ${way} from ${this.#best.evidence.first} by more than ` +
         `${short(judge.threshold)}. The run takes about ${short(this.#pace.expected(values))} s.`,
     });
   }
@@ -174,16 +232,16 @@ export class Study {
       };
     }
     const observed = `${outcome.line} (${short(outcome.seconds)} s).`;
-    const { first } = this.#best;
+    const { first } = this.#best.evidence;
     if (outcome.score === first) {
       return { ending: 'without effect', observed, decision: 'The score did not change at all: put back.' };
     }
-    if (!judge.isPromising(outcome.score, this.#best)) {
+    if (!judge.isPromising(outcome.score, this.#best.evidence)) {
       const gain = short(judge.gain(outcome.score, first));
       return {
         ending: 'put back',
         observed,
-        decision: `A gain of ${gain} is not above the noise: put back.`,
+        decision: `A gain of ${gain} is not above ${short(judge.threshold)}: put back.`,
       };
     }
     if (this.#checksSubmission && (await this.#workspace.validateSubmission()).status !== 'ok') {
@@ -214,17 +272,23 @@ export class Study {
       evidence.second = again.score;
       seen += ` Second run (${judge.secondRun}): ${again.line}.`;
     }
-    if (!judge.isBetter(evidence, this.#best)) {
+    if (!judge.isBetter(evidence, this.#best.evidence)) {
       return {
         ending: 'put back',
         observed: seen,
         decision: 'Better once, but not beyond the noise: put back.',
       };
     }
-    this.#best = evidence;
-    this.#pace.learn(proposal.values, outcome.seconds);
+    const { values, seedOffset } = proposal;
+    this.#best = { values, seedOffset, evidence };
+    this.#kept.push(this.#best);
+    this.#pace.learn(values, outcome.seconds);
     this.tally.kept += 1;
-    return { ending: 'kept', observed: seen, decision: 'Better by more than the noise: kept.' };
+    return {
+      ending: 'kept',
+      observed: seen,
+      decision: `Better by more than ${short(judge.threshold)}: kept.`,
+    };
   }
 
   async #runSecond(values: readonly number[], way: SecondRun): Promise<Outcome | null> {
@@ -232,13 +296,23 @@ export class Study {
     return source === null || this.#workspace.ended ? null : await this.#runner.run(source);
   }
 
-  /** The next try overwrites the script anyway; but a broken one, or one that is submitted, must not lie there. */
-  #mustPutBack(outcome: Outcome): boolean {
+  /**
+   * The next try overwrites the script anyway; but a broken one, or one that is submitted, must not lie there. Nor must
+   * a submission that a failed run tore: then the best version is run again.
+   */
+  async #putBack(): Promise<void> {
     const { entry, submission } = this.#workspace.task;
-    return (
-      !this.#workspace.ended &&
-      (outcome.kind === 'failed' || submission.files.some(({ path }) => path === entry))
-    );
+    const hasFailed = this.#runner.hasFailed;
+    if (this.#workspace.ended || !(hasFailed || submission.files.some(({ path }) => path === entry))) return;
+    await this.#runner.write(this.bestSource);
+    if (!hasFailed || !this.#checksSubmission || this.#workspace.ended) return;
+    if ((await this.#workspace.validateSubmission()).status === 'ok') return;
+    if (!this.#pace.affordsLastRun(this.#best.values, 3, this.#workspace.budget)) return;
+    this.#workspace.note({
+      Observed: 'The failed run left a submission that is not accepted.',
+      Decision: 'I run the best version again, so that a valid one is in place.',
+    });
+    await this.#runner.run(this.bestSource);
   }
 
   #skip(why: string): false {

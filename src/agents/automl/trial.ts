@@ -24,6 +24,11 @@ export class TrialRunner {
     return this.#written === source && last?.source === source && last.outcome.kind === 'measured';
   }
 
+  /** Whether the last run failed: it may have left a torn submission. */
+  get hasFailed(): boolean {
+    return this.#lastRun?.outcome.kind === 'failed';
+  }
+
   /** Steps that running a version takes now. */
   stepsFor(source: string): number {
     return this.#written === source ? 1 : 2;

@@ -45,3 +45,20 @@ export function wholeNumberOption(
     `for example: ${name}: ${String(agent.options[name]?.default)}`,
   );
 }
+
+/** One of several words, given or the option's default. Throws a UserError for any other. */
+export function choiceOption<Choice extends string>(
+  agent: Described,
+  given: AgentOptions,
+  name: string,
+  choices: readonly Choice[],
+): Choice {
+  const value = given[name] ?? agent.options[name]?.default;
+  const choice = choices.find((each) => each === value);
+  if (choice !== undefined) return choice;
+  throw new UserError(
+    'wrong_agent_option',
+    `the option "${name}" of the agent "${agent.name}" must be one of ${choices.join(', ')}, not ${String(value)}`,
+    `for example: ${name}: ${String(agent.options[name]?.default)}`,
+  );
+}

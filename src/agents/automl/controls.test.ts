@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FakeEnvironment, type FakeEnvironmentSettings } from '../../../test/fakes/fake-environment.ts';
+import type { AgentOptions } from '../../schema/index.ts';
+import { seededRandom } from '../common/seeded-random.ts';
+import { automl } from './automl.ts';
+import { findKnobs } from './knobs.ts';
+import { RandomSearch } from './random-search.ts';
+import { drawn, rangeOf } from './ranges.ts';
+import { literalOf } from './scales.ts';
+import { SeedSearch } from './seed-search.ts';
+
+const starter = 'SEED = 3\nlr = 1.0\nalpha = 1e-4\nmax_depth = 4\nbatch_size = 32\n';
+const manyKnobs = findKnobs(
+  `${starter}dropout = 0.0\nepochs = 5\nsubsample = 1.0\nmomentum = 0.9\nweight_decay = 0.0\ndegree = 1\nbeta1 = 0.9999\n`,
+);
+
+function numberIn(source: string, name: string): number {
+  return Number(new RegExp(`^${name} = (\\S+)$`, 'm').exec(source)?.[1]);
+}
+
+/** What the seed adds: between -1 and 1. */
+function luck(source: string): number {
+  return Math.sin(numberIn(source, 'SEED') * 77);
+}
+
+function score(source: string): number {
+  const off = Math.log10(numberIn(source, 'lr') / 0.01) ** 2;
+  return 10 + 5 * off + Math.abs(numberIn(source, 'max_depth') - 6) + 0.1 * luck(source);
+}
+
+async function runAgent(options: AgentOptions, settings: Partial<FakeEnvironmentSettings> = {}, seed = 0) {
+  const environment = new FakeEnvironment({
+    files: { 'train.py': starter, 'submission.csv': '' },
+    steps: 400,
+    seconds: 60,
+    execute: (source) => ({
+      output: `validation MAE: ${score(source)}`,
+      exitCode: 0,
+      seconds: 1,
+      writes: { 'submission.csv': source },
+    }),
+    ...settings,
+  });
+  await automl.run({ environment, seed, options, reference: null });
+  expect(environment.taken.at(-1)?.name).toBe('Final Answer');
+  expect(environment.late).toBe(0);
+  return environment;
+}
+
+/** Values as they would stand in the script. */
+const literals = (values: readonly number[]) =>
+  manyKnobs.map((knob, place) => Number(literalOf(knob, values[place] ?? knob.value)));
+
+describe('the random search', () => {
+  it('stays inside the range of every number, as it stands in the script, and inside its prior', () => {
+    expect(manyKnobs.length).toBe(11);
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const random = seededRandom(seed);
+        for (const knob of manyKnobs) {
+          const { least, most } = rangeOf(knob);
+          expect(least).toBeGreaterThanOrEqual(Math.min(knob.prior.least, knob.value));
+          expect(most).toBeLessThanOrEqual(Math.max(knob.prior.most, knob.value));
+          const value = drawn(knob, random);
+          expect(value).toBeGreaterThanOrEqual(least);
+          expect(value).toBeLessThanOrEqual(most);
+          expect(Number(literalOf(knob, value))).toBe(value);
+        }
+      }),
+    );
+  });
+
+  it('draws evenly on the scale of a number: a rate as often below the starter as above', () => {
+    const [rate] = findKnobs('lr = 0.01\n');
+    if (rate === undefined) return expect.unreachable('there is a learning rate');
+    expect(rangeOf(rate)).toEqual({ least: 0.0001, most: 1 });
+    const random = seededRandom(1);
+    const draws = Array.from({ length: 2000 }, () => Math.log10(drawn(rate, random)) + 4);
+    for (const quarter of [0, 1, 2, 3]) {
+      const share = draws.filter((decade) => Math.min(Math.floor(decade), 3) === quarter).length / 2000;
+      expect(share).toBeGreaterThan(0.2);
+      expect(share).toBeLessThan(0.3);
+    }
+  });
+
+  it('switches on what is off in the starter half of the time', () => {
+    const [dropout] = findKnobs('dropout = 0.0\n');
+    if (dropout === undefined) return expect.unreachable('there is a dropout');
+    const random = seededRandom(1);
+    const off = Array.from({ length: 1000 }, () => drawn(dropout, random)).filter((value) => value === 0);
+    expect(off.length).toBeGreaterThan(440);
+    expect(off.length).toBeLessThan(560);
+  });
+
+  it('proposes the same versions for the same seed, none twice, and only what can be afforded', () => {
+    const cheap = (values: readonly number[]) => (values[3] ?? 0) > 20;
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const proposals = (each: number) => {
+          const search = new RandomSearch(manyKnobs, seededRandom(each));
+          return Array.from({ length: 8 }, () => search.next(cheap)?.values ?? []);
+        };
+        const first = proposals(seed);
+        expect(proposals(seed)).toEqual(first);
+        expect(proposals(seed + 1)).not.toEqual(first);
+        expect(new Set(first.map((values) => values.join(' '))).size).toBe(8);
+        expect(first.every(cheap)).toBe(true);
+        expect(first.map(literals)).toEqual(first);
+      }),
+      { numRuns: 30 },
+    );
+    expect(new RandomSearch(manyKnobs, seededRandom(0)).next(() => false)).toBe(null);
+    const [depth] = findKnobs('max_depth = 1\n');
+    const few = new RandomSearch(depth === undefined ? [] : [depth], seededRandom(0));
+    const all = Array.from({ length: 4 }, () => few.next(() => true)?.values[0] ?? null);
+    expect(new Set(all)).toEqual(new Set([2, 3, 4, null]));
+  });
+});
+
+describe('the controls of automl', () => {
+  it('search at random, and keep by the same judge what is better', async () => {
+    const environment = await runAgent({ search: 'random' });
+    const best = environment.files.get('train.py') ?? '';
+    expect(score(best)).toBeLessThan(score(starter));
+    expect(numberIn(best, 'SEED')).toBe(3);
+    expect(environment.files.get('submission.csv')).toBe(best);
+    const changed = environment.notes.map((note) => note.Change ?? '').filter((text) => text !== '');
+    expect(changed.length).toBeGreaterThan(10);
+    // More than one number at once.
+    expect(changed.filter((text) => text.split('→').length > 2).length).toBeGreaterThan(changed.length / 2);
+  });
+
+  it('keep the luckiest seed of the starter, and change nothing else', async () => {
+    const environment = await runAgent({ search: 'seeds', patience: 1 });
+    const plain = (source: string) => source.replace(/SEED = \d+/, '');
+    expect(environment.executed.map(plain)).toEqual(environment.executed.map(() => plain(starter)));
+    const luckiest = Math.min(...environment.executed.map(score));
+    const best = environment.files.get('train.py') ?? '';
+    expect(score(best)).toBe(luckiest);
+    expect(environment.files.get('submission.csv')).toBe(best);
+    expect(environment.finalAnswer).toMatch(/every seed raised by \d+/);
+    // It never stops for want of luck: only the time ends it.
+    expect(environment.executed.length).toBeGreaterThan(50);
+  });
+
+  it('stop at once where no seed can be changed, and soon where seeds have no effect', async () => {
+    const noSeed = await runAgent(
+      { search: 'seeds' },
+      {
+        files: { 'train.py': starter.replace('SEED', 'START') },
+        execute: () => ({ output: 'MAE: 4', exitCode: 0, seconds: 1 }),
+      },
+    );
+    expect(noSeed.executed.length).toBe(1);
+    expect(noSeed.finalAnswer).toContain('no seed');
+    const idle = await runAgent(
+      { search: 'seeds' },
+      { execute: () => ({ output: 'MAE: 4', exitCode: 0, seconds: 1 }) },
+    );
+    expect(idle.finalAnswer).toContain('the script is unchanged');
+    expect(idle.executed.length).toBeLessThan(8);
+    expect(new SeedSearch([]).next(() => false)).toBe(null);
+  });
+
+  it.each(['random', 'seeds'])(
+    'go on from any recorded prefix as if they had never stopped: %s',
+    async (search) => {
+      const whole = await runAgent({ search }, {}, 3);
+      for (let steps = 0; steps <= whole.results.length; steps += 17) {
+        const environment = await runAgent({ search }, { recorded: whole.results.slice(0, steps) }, 3);
+        expect(environment.taken.slice(0, steps)).toEqual(whole.taken.slice(0, steps));
+      }
+      const replayed = await runAgent(
+        { search },
+        { recorded: whole.results, execute: () => expect.fail('was run again') },
+        3,
+      );
+      expect(replayed.taken).toEqual(whole.taken);
+      expect(replayed.notes).toEqual(whole.notes);
+    },
+  );
+
+  it('stay within whatever budget they are given', async () => {
+    const budgets = fc.record({
+      search: fc.constantFrom('climb', 'random', 'seeds'),
+      seed: fc.nat(1000),
+      steps: fc.integer({ min: 3, max: 80 }),
+      seconds: fc.double({ min: 2, max: 60, noNaN: true }),
+    });
+    await fc.assert(
+      fc.asyncProperty(budgets, async ({ search, seed, steps, seconds }) => {
+        const environment = await runAgent({ search }, { steps, seconds }, seed);
+        const entry = environment.files.get('train.py') ?? '';
+        expect(environment.executed.at(-1)).toBe(entry);
+        expect(environment.files.get('submission.csv')).toBe(entry);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are refused under another name', async () => {
+    await expect(runAgent({ search: 'grid' })).rejects.toThrow(/one of climb, random, seeds, not grid/);
+    expect(() => automl.ready?.({ search: 'grid' })).toThrow(/one of/);
+  });
+});

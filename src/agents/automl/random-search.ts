@@ -1,0 +1,45 @@
+import type { Knob } from './knobs.ts';
+import { drawn } from './ranges.ts';
+import { literalOf } from './scales.ts';
+import type { IsAffordable, Proposal, Strategy } from './strategy.ts';
+
+/** Draws in vain, one after the other, before it gives up: each was tried before or costs too much. */
+const mostDraws = 200;
+
+/**
+ * A control: draws all numbers at once, each independently and uniformly on its own scale, as in Bergstra and Bengio,
+ * Random Search for Hyper-Parameter Optimization (JMLR 13, 2012). It learns nothing from what it is told.
+ */
+export class RandomSearch implements Strategy {
+  readonly #knobs: readonly Knob[];
+  readonly #random: () => number;
+  readonly #seen = new Set<string>();
+
+  constructor(knobs: readonly Knob[], random: () => number) {
+    this.#knobs = knobs;
+    this.#random = random;
+    this.#seen.add(knobs.map(({ value }) => value).join(' '));
+  }
+
+  next(isAffordable: IsAffordable): Proposal | null {
+    for (let draw = 0; draw < mostDraws; draw += 1) {
+      const values = this.#knobs.map((knob) => drawn(knob, this.#random));
+      const key = values.join(' ');
+      if (this.#seen.has(key) || !isAffordable(values)) continue;
+      this.#seen.add(key);
+      const reason = 'all numbers are drawn at random, from the ranges of their names.';
+      return { values, seedOffset: 0, change: this.#changeOf(values), reason };
+    }
+    return null;
+  }
+
+  tell(): void {}
+
+  #changeOf(values: readonly number[]): string {
+    const changes = this.#knobs.flatMap((knob, place) => {
+      const value = values[place] ?? knob.value;
+      return value === knob.value ? [] : [`${knob.name}: ${knob.literal} → ${literalOf(knob, value)}`];
+    });
+    return `from the starter: ${changes.join(', ')}.`;
+  }
+}

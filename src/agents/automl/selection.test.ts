@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Execution,
+  FakeEnvironment,
+  type FakeEnvironmentSettings,
+} from '../../../test/fakes/fake-environment.ts';
+import { sha256 } from '../../lib/hash.ts';
+import type { AgentOptions } from '../../schema/index.ts';
+import { automl } from './automl.ts';
+import { Judge } from './judge.ts';
+
+const starter = 'SEED = 0\nlr = 1.0\nalpha = 0.1\nmax_depth = 4\n';
+const metric = { name: 'MAE', unit: 'units', direction: 'minimize' } as const;
+
+function numberIn(source: string, name: string): number {
+  return Number(new RegExp(`^${name} = (\\S+)$`, 'm').exec(source)?.[1]);
+}
+
+/** `execute` is told how many runs there were before. */
+async function runAgent(
+  execute: (source: string, run: number) => Execution,
+  settings: Partial<FakeEnvironmentSettings> = {},
+  options: AgentOptions = {},
+) {
+  let runs = 0;
+  const environment = new FakeEnvironment({
+    files: { 'train.py': starter, 'submission.csv': '' },
+    steps: 200,
+    execute: (source) => execute(source, runs++),
+    ...settings,
+  });
+  await automl.run({ environment, seed: 0, options, reference: null });
+  return environment;
+}
+
+const printing = (score: number, source: string): Execution => ({
+  output: `validation MAE: ${score}`,
+  exitCode: 0,
+  seconds: 1,
+  writes: { 'submission.csv': source },
+});
+
+/** A number in [0, 1) that follows from a text. */
+const chance = (text: string) => Number.parseInt(sha256(text).slice(0, 8), 16) / 2 ** 32;
+
+describe('the selection', () => {
+  it('goes back to the starter where a version was better on the two seeds of the search alone', async () => {
+    const execute = (source: string) => {
+      const isLucky = numberIn(source, 'SEED') < 2 && source.replace(/SEED = \d/, 'SEED = 0') !== starter;
+      return printing(100 + numberIn(source, 'SEED') - (isLucky ? 20 : 0), source);
+    };
+    const environment = await runAgent(execute);
+    expect(environment.finalAnswer).toContain('so the starter stays');
+    expect(environment.files.get('train.py')).toBe(starter);
+    expect(environment.files.get('submission.csv')).toBe(starter);
+    expect(environment.executed.at(-1)).toBe(starter);
+  });
+
+  it('keeps what is better on fresh seeds too, and leaves it with the seeds of the starter', async () => {
+    const execute = (source: string) => {
+      const seed = numberIn(source, 'SEED');
+      return printing(100 + seed + 10 * Math.abs(Math.log10(numberIn(source, 'lr') / 0.01)), source);
+    };
+    const environment = await runAgent(execute);
+    const best = environment.files.get('train.py') ?? '';
+    expect(numberIn(best, 'lr')).toBeLessThan(0.1);
+    expect(numberIn(best, 'SEED')).toBe(0);
+    expect(environment.files.get('submission.csv')).toBe(best);
+    expect(environment.finalAnswer).toMatch(/On [2-5] fresh seeds the best version gained (?:1\d|20)/);
+    const seeds = new Set(environment.executed.map((source) => numberIn(source, 'SEED')));
+    expect([...seeds].slice(0, 4)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('takes the version before the best one where only that holds on fresh seeds', async () => {
+    const execute = (source: string) => {
+      const seed = numberIn(source, 'SEED');
+      const real = numberIn(source, 'lr') === 1 ? 0 : 10;
+      const misleading = numberIn(source, 'max_depth') === 4 ? 0 : seed < 2 ? 5 : -50;
+      return printing(1000 + seed - real - misleading, source);
+    };
+    const environment = await runAgent(execute);
+    const kept = environment.notes.flatMap(({ Decision }, place) =>
+      /^Better .*: kept\.$/.test(Decision ?? '') ? [environment.notes[place - 1]?.Change?.split(':')[0]] : [],
+    );
+    expect(kept).toEqual(['lr', 'max_depth']);
+    const best = environment.files.get('train.py') ?? '';
+    expect(numberIn(best, 'max_depth')).toBe(4);
+    expect(numberIn(best, 'lr')).not.toBe(1);
+    expect(environment.files.get('submission.csv')).toBe(best);
+  });
+
+  it('drops a version that fails on a fresh seed', async () => {
+    const execute = (source: string): Execution => {
+      const isChanged = source.replace(/SEED = \d/, 'SEED = 0') !== starter;
+      const seed = numberIn(source, 'SEED');
+      if (isChanged && seed === 3) return { output: 'Traceback', exitCode: 1, seconds: 1 };
+      return printing(100 + seed - (isChanged ? 20 : 0), source);
+    };
+    const environment = await runAgent(execute);
+    expect(environment.files.get('train.py')).toBe(starter);
+    expect(environment.files.get('submission.csv')).toBe(starter);
+  });
+
+  it('saves up for itself: even a short run measures on two fresh seeds', async () => {
+    const execute = (source: string) =>
+      printing(100 + numberIn(source, 'SEED') + 10 * Math.log10(numberIn(source, 'lr') * 10) ** 2, source);
+    for (const settings of [{ steps: 50 }, { seconds: 40 }]) {
+      const environment = await runAgent(execute, settings);
+      expect(environment.finalAnswer).toMatch(/On [2-5] fresh seeds/);
+      expect(environment.results.at(-1)?.budget.seconds_left).toBeGreaterThan(0);
+    }
+  });
+
+  it('is not needed where the script always scores the same', async () => {
+    const environment = await runAgent((source) => printing(10 + numberIn(source, 'alpha'), source));
+    expect(environment.finalAnswer).not.toContain('fresh');
+    expect(numberIn(environment.files.get('train.py') ?? '', 'alpha')).toBeLessThan(0.1);
+  });
+
+  it('lets little pass where nothing but luck differs, and much less than the search alone', async () => {
+    const games = 100;
+    const changed = { selected: 0, unselected: 0 };
+    for (let game = 0; game < games; game += 1) {
+      const execute = (source: string, run: number) => printing(100 + chance(`${game}/${run}`) * 10, source);
+      const selected = await runAgent(execute, { steps: 60 });
+      const unselected = await runAgent(execute, { steps: 60 }, { select: false });
+      if (selected.files.get('train.py') !== starter) changed.selected += 1;
+      if (unselected.files.get('train.py') !== starter) changed.unselected += 1;
+    }
+    expect(changed.selected / games).toBeLessThan(0.25);
+    expect(changed.unselected / games).toBeGreaterThan(0.5);
+  });
+
+  it('puts a valid submission back where a failed run tore it', async () => {
+    const execute = (source: string): Execution =>
+      source.replace(/SEED = \d/, 'SEED = 0') === starter
+        ? printing(100 + numberIn(source, 'SEED'), source)
+        : { output: 'Traceback', exitCode: 1, seconds: 1, writes: { 'submission.csv': 'torn' } };
+    const environment = await runAgent(execute, {
+      accepts: (files) => files.get('submission.csv') !== 'torn',
+    });
+    const torn = environment.executed.flatMap((source, place) =>
+      numberIn(source, 'lr') === 1 ? [] : [place],
+    );
+    expect(torn.length).toBeGreaterThan(0);
+    for (const place of torn) expect(environment.executed[place + 1]).toBe(starter);
+  });
+});
+
+describe('the rule of the selection', () => {
+  const judge = new Judge(metric, { first: 100, second: 104 }, 'other seeds', false);
+
+  it('asks for a mean gain above its standard error, and worth a change', () => {
+    expect(judge.isBeyondNoise([3, 1])).toBe(true);
+    expect(judge.isBeyondNoise([3, -1])).toBe(false);
+    expect(judge.isBeyondNoise([0.05, 0.05])).toBe(false);
+    expect(judge.isBeyondNoise([5, 5, -5, 5])).toBe(false);
+    expect(judge.isBeyondNoise([5, 5, 0, 5])).toBe(true);
+    // One gain alone must exceed the threshold of the search, here 2.
+    expect(judge.isBeyondNoise([1.9])).toBe(false);
+    expect(judge.isBeyondNoise([2.1])).toBe(true);
+    expect(judge.isBeyondNoise([])).toBe(false);
+  });
+
+  it('never takes a version that was not better on average; of two gains it asks that both are gains', () => {
+    const gains = fc.array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: 2, maxLength: 6 });
+    fc.assert(
+      fc.property(gains, (each) => {
+        const mean = each.reduce((sum, gain) => sum + gain, 0) / each.length;
+        if (mean <= 0.1) expect(judge.isBeyondNoise(each)).toBe(false);
+        if (each.length === 2 && mean > 0.2 && Math.min(...each.map(Math.abs)) > 0.01)
+          expect(judge.isBeyondNoise(each)).toBe(Math.min(...each) > 0);
+      }),
+    );
+  });
+});

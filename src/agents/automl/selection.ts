@@ -1,0 +1,125 @@
+import type { Budget } from '../../schema/index.ts';
+import type { Workspace } from '../common/workspace.ts';
+import type { Judge } from './judge.ts';
+import { allowance, rounds } from './savings.ts';
+import { type Candidate, type Study, short } from './study.ts';
+import type { Outcome, TrialRunner } from './trial.ts';
+
+/** The first fresh seed: the search has looked at the starter's own and at the next one. */
+const firstFresh = 2;
+
+interface Finalist {
+  candidate: Candidate;
+  /** By how much it was better than the starter, on each fresh seed. */
+  gains: number[];
+  hasFailed: boolean;
+}
+
+/**
+ * Measures the starter and the finalists on fresh seeds, and settles on the finalist whose gain is largest among
+ * those that exceed the noise; where none does, on the starter. Says what came of it; an empty text where there was
+ * nothing to select, or no time.
+ */
+export async function selectFinalist(
+  workspace: Workspace,
+  runner: TrialRunner,
+  study: Study,
+): Promise<string> {
+  const { judge } = study;
+  if (judge === null || !study.selects || workspace.ended) return '';
+  const start = workspace.budget;
+  const finalists = finalistsOf(study, start);
+  if (!mayGoOn(study, finalists, 0, start, start)) return '';
+  workspace.note({
+    Plan: `I measure the starter and ${versions(finalists.length)} again, on up to ${rounds.most} fresh seeds.`,
+    Reason:
+      'The best of many tries looks better than it is: what counts is a gain on seeds that chose nothing.',
+  });
+  let done = 0;
+  while (mayGoOn(study, finalists, done, start, workspace.budget)) {
+    const isMeasured = await runRound(workspace, runner, study, judge, finalists, firstFresh + done);
+    if (!isMeasured) break;
+    done += 1;
+  }
+  return done === 0 ? '' : settle(workspace, study, judge, finalists);
+}
+
+/** The second finalist is left out where it would not leave enough rounds. */
+function finalistsOf(study: Study, budget: Budget): Finalist[] {
+  const finalists = study.finalists.map((candidate) => ({ candidate, gains: [], hasFailed: false }));
+  return affordsRounds(study, finalists, rounds.least, budget) ? finalists : finalists.slice(0, 1);
+}
+
+function affordsRounds(study: Study, finalists: readonly Finalist[], count: number, budget: Budget): boolean {
+  const slowest = [study.starter, ...finalists.map(({ candidate }) => candidate)].reduce((slow, each) =>
+    study.pace.expected(each.values) > study.pace.expected(slow.values) ? each : slow,
+  );
+  return study.pace.affords(slowest.values, count * (finalists.length + 1), budget);
+}
+
+/** Beyond the least rounds, only what the selection is allowed in all. */
+function mayGoOn(
+  study: Study,
+  finalists: readonly Finalist[],
+  done: number,
+  start: Budget,
+  now: Budget,
+): boolean {
+  if (finalists.every(({ hasFailed }) => hasFailed) || done >= rounds.most) return false;
+  if (!affordsRounds(study, finalists, 1, now)) return false;
+  const share = (done + 1) / Math.max(done, 1);
+  const { seconds, steps } = allowance(now);
+  return (
+    done < rounds.least ||
+    ((now.seconds_used - start.seconds_used) * share <= seconds &&
+      (now.steps_used - start.steps_used) * share <= steps)
+  );
+}
+
+/** Measures all on one fresh seed. False: the starter gave no score, so nothing can be compared. */
+async function runRound(
+  workspace: Workspace,
+  runner: TrialRunner,
+  study: Study,
+  judge: Judge,
+  finalists: readonly Finalist[],
+  raisedBy: number,
+): Promise<boolean> {
+  const starter = await runner.run(study.sourceOf(study.starter, raisedBy));
+  if (starter.kind === 'failed') return false;
+  const seen = [`starter ${starter.score}`];
+  for (const finalist of finalists) {
+    if (finalist.hasFailed || workspace.ended) continue;
+    const outcome = await runner.run(study.sourceOf(finalist.candidate, raisedBy));
+    if (outcome.kind === 'failed') finalist.hasFailed = true;
+    else finalist.gains.push(judge.gain(outcome.score, starter.score));
+    seen.push(scoreOf(outcome));
+  }
+  workspace.note({ Observed: `On fresh seeds (raised by ${raisedBy}): ${seen.join(', ')}.` });
+  return true;
+}
+
+function settle(workspace: Workspace, study: Study, judge: Judge, finalists: readonly Finalist[]): string {
+  const [chosen] = finalists
+    .filter(({ gains, hasFailed }) => !hasFailed && judge.isBeyondNoise(gains))
+    .sort((left, right) => meanOf(right.gains) - meanOf(left.gains));
+  study.settle(chosen?.candidate ?? study.starter);
+  const said =
+    chosen === undefined
+      ? 'On fresh seeds no version was better than the starter by more than the noise, so the starter stays.'
+      : `On ${chosen.gains.length} fresh seeds the best version gained ${short(meanOf(chosen.gains))} on average.`;
+  workspace.note({ Decision: said });
+  return said;
+}
+
+function versions(count: number): string {
+  return count === 1 ? 'the best version' : 'the two best versions';
+}
+
+function scoreOf(outcome: Outcome): string {
+  return outcome.kind === 'failed' ? 'a failure' : String(outcome.score);
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
