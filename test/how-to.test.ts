@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { agentByName, checkAgentOptions } from '../src/agents/index.ts';
+import { agentLabel } from '../src/evaluation/index.ts';
 import { ExperimentFile } from '../src/schema/index.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -50,6 +52,25 @@ const experiments = pages.flatMap((page) =>
 test.each(experiments)('$name is an experiment file', ({ code }) => {
   const parsed = ExperimentFile.safeParse(parse(code));
   expect(parsed.error?.issues).toBeUndefined();
+});
+
+test('automl-controls.yaml runs the search and both its controls, as its commands name them', async () => {
+  const text = read('docs/how-to/automl-controls.yaml');
+  const { agents } = ExperimentFile.parse(parse(text));
+  const given = agents.map((agent) => (typeof agent === 'string' ? { name: agent, options: {} } : agent));
+  for (const { name, options } of given) {
+    checkAgentOptions(agentByName(name), options);
+    await agentByName(name).ready?.(options);
+  }
+  expect(given.map(({ options }) => options.search ?? 'climb')).toEqual(['climb', 'random', 'seeds']);
+  const labels = given.map(({ name, options }) =>
+    agentLabel({ agent: name, model: null, agent_options: options }),
+  );
+  const compared = [...text.matchAll(/--compare (\S+) "(.*?)"/g)];
+  expect(compared.map(([, search, control]) => [search, control])).toEqual([
+    [labels[0], labels[1]],
+    [labels[0], labels[2]],
+  ]);
 });
 
 /** The flags of each command, as docs/command-line.md lists them. */
