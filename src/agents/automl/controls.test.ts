@@ -199,6 +199,20 @@ describe('the controls of automl', () => {
     );
   });
 
+  it('get less far than the climb on a smooth script in the same time, and random search further than luck', async () => {
+    const reached = async (search: string) => {
+      let sum = 0;
+      for (let seed = 0; seed < 10; seed += 1) {
+        const environment = await runAgent({ search, patience: 1000 }, {}, seed);
+        sum += score((environment.files.get('train.py') ?? '').replace(/SEED = \d+/, 'SEED = 3'));
+      }
+      return sum / 10;
+    };
+    const [climb, random, seeds] = [await reached('climb'), await reached('random'), await reached('seeds')];
+    expect(climb).toBeLessThan(random);
+    expect(random).toBeLessThan(seeds);
+  });
+
   it('are refused under another name', async () => {
     await expect(runAgent({ search: 'grid' })).rejects.toThrow(/one of climb, random, seeds, not grid/);
     expect(() => automl.ready?.({ search: 'grid' })).toThrow(/one of/);
