@@ -8,7 +8,7 @@ export const rounds = { least: 2, most: 5 };
 const largestShare = 0.25;
 
 /** What the selection may use in all. */
-export function allowance({ seconds_left, seconds_used, steps_left, steps_used }: Budget): {
+export function mostForSelection({ seconds_left, seconds_used, steps_left, steps_used }: Budget): {
   seconds: number;
   steps: number;
 } {
@@ -25,7 +25,7 @@ export function leftForTries(budget: Budget, pace: Pace, versions: readonly (rea
   const seconds = margin * rounds.least * expected;
   // Each run is written first; two more, because a round is begun only with room for a version to be put back.
   const steps = 2 * rounds.least * versions.length + 2;
-  const most = allowance(budget);
+  const most = mostForSelection(budget);
   if (seconds > most.seconds || steps > most.steps) return budget;
   return { ...budget, seconds_left: budget.seconds_left - seconds, steps_left: budget.steps_left - steps };
 }

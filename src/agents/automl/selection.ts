@@ -1,7 +1,7 @@
 import type { Budget } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import type { Judge } from './judge.ts';
-import { allowance, rounds } from './savings.ts';
+import { mostForSelection, rounds } from './savings.ts';
 import { type Candidate, type Study, short } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
@@ -31,9 +31,9 @@ export async function selectFinalist(
   const finalists = finalistsOf(study, start);
   if (!mayGoOn(study, finalists, 0, start, start)) return '';
   workspace.note({
-    Plan: `I measure the starter and ${versions(finalists.length)} again, on up to ${rounds.most} fresh seeds.`,
+    Plan: `I measure the starter and ${versions(finalists.length)} again, in up to ${rounds.most} fresh runs each.`,
     Reason:
-      'The best of many tries looks better than it is: what counts is a gain on seeds that chose nothing.',
+      'The best of many tries looks better than it is: what counts is a gain in runs that chose nothing.',
   });
   let done = 0;
   while (mayGoOn(study, finalists, done, start, workspace.budget)) {
@@ -68,7 +68,7 @@ function mayGoOn(
   if (finalists.every(({ hasFailed }) => hasFailed) || done >= rounds.most) return false;
   if (!affordsRounds(study, finalists, 1, now)) return false;
   const share = (done + 1) / Math.max(done, 1);
-  const { seconds, steps } = allowance(now);
+  const { seconds, steps } = mostForSelection(now);
   return (
     done < rounds.least ||
     ((now.seconds_used - start.seconds_used) * share <= seconds &&
@@ -95,7 +95,8 @@ async function runRound(
     else finalist.gains.push(judge.gain(outcome.score, starter.score));
     seen.push(scoreOf(outcome));
   }
-  workspace.note({ Observed: `On fresh seeds (raised by ${raisedBy}): ${seen.join(', ')}.` });
+  const how = judge.secondRun === 'other seeds' ? `With every seed raised by ${raisedBy}` : 'Run once more';
+  workspace.note({ Observed: `${how}: ${seen.join(', ')}.` });
   return true;
 }
 
@@ -106,8 +107,8 @@ function settle(workspace: Workspace, study: Study, judge: Judge, finalists: rea
   study.settle(chosen?.candidate ?? study.starter);
   const said =
     chosen === undefined
-      ? 'On fresh seeds no version was better than the starter by more than the noise, so the starter stays.'
-      : `On ${chosen.gains.length} fresh seeds the best version gained ${short(meanOf(chosen.gains))} on average.`;
+      ? 'In fresh runs no version was better than the starter by more than the noise, so the starter stays.'
+      : `In ${chosen.gains.length} fresh runs the best version gained ${short(meanOf(chosen.gains))} on average.`;
   workspace.note({ Decision: said });
   return said;
 }
