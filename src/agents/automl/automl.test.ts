@@ -126,7 +126,8 @@ describe('automl', () => {
             return { output: 'Traceback', exitCode: 1, seconds: 0.5, writes: { 'submission.csv': 'torn' } };
           return surface(source, jitter);
         };
-        const environment = await runAgent({ steps, seconds, execute }, seed);
+        const accepts = (files: ReadonlyMap<string, string>) => files.get('submission.csv') !== 'torn';
+        const environment = await runAgent({ steps, seconds, execute, accepts }, seed);
         expectSoundEnd(environment);
         const entry = environment.files.get('train.py') ?? '';
         expect(environment.executed.at(-1)).toBe(entry);
