@@ -13,6 +13,7 @@ export const automl: Agent = {
   name: 'automl',
   summary: "Tunes the numbers in the starter script by the script's own validation metric.",
   needs: { model: false, reference: false },
+  usesExperience: true,
   options: {
     max_tries: { description: 'changes to try at most', default: 100 },
     patience: { description: 'changes in a row that may fail to help before it stops', default: 15 },
@@ -20,7 +21,7 @@ export const automl: Agent = {
   ready(options) {
     readSettings(options);
   },
-  async run({ environment, seed, options }) {
+  async run({ environment, seed, options, experience }) {
     const { maxTries, patience } = readSettings(options);
     const workspace = new Workspace(environment);
     const { entry } = workspace.task;
@@ -36,7 +37,7 @@ export const automl: Agent = {
     if (starter.kind === 'failed') return await answerWithoutSearch(workspace, starter, starter.why);
 
     const isAccepted = !(await checkSubmission(workspace)).isRefused;
-    const study = new Study(workspace, runner, source, starter, isAccepted, seededRandom(seed));
+    const study = new Study(workspace, runner, source, starter, isAccepted, seededRandom(seed), experience);
     let goesOn = await study.measureNoise();
     while (goesOn && study.tally.tried < maxTries && study.inVain < patience) goesOn = await study.tryNext();
     await answerWithBest(workspace, runner, study, source);

@@ -1,3 +1,4 @@
+import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { type Evidence, Judge, type SecondRun } from './judge.ts';
 import { isTimeLike } from './metric-names.ts';
@@ -43,6 +44,7 @@ export class Study {
     starter: Outcome & { kind: 'measured' },
     checksSubmission: boolean,
     random: () => number,
+    lessons: readonly Lesson[] = [],
   ) {
     this.#workspace = workspace;
     this.#runner = runner;
@@ -53,7 +55,7 @@ export class Study {
       source,
       (knob) => !timeLike || /chunk|block|tile|buffer/i.test(knob.name),
     );
-    this.#search = new CoordinateSearch(this.#versions.knobs, random);
+    this.#search = new CoordinateSearch(this.#versions.knobs, random, lessons);
     this.#pace = new Pace(this.#versions.knobs);
     this.#pace.learn(this.#search.values, starter.seconds);
     this.#starter = { first: starter.score, second: null };
@@ -221,10 +223,11 @@ export class Study {
         decision: 'Better once, but not beyond the noise: put back.',
       };
     }
+    const gain = short(judge.gain(evidence.first, this.#best.first));
     this.#best = evidence;
     this.#pace.learn(proposal.values, outcome.seconds);
     this.tally.kept += 1;
-    return { ending: 'kept', observed: seen, decision: 'Better by more than the noise: kept.' };
+    return { ending: 'kept', observed: seen, decision: `A gain of ${gain}, more than the noise: kept.` };
   }
 
   async #runSecond(values: readonly number[], way: SecondRun): Promise<Outcome | null> {
