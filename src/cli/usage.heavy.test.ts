@@ -91,7 +91,7 @@ describe('wrong usage', () => {
     [['run', '--from', 'none/x', '--agent', 'noop'], /has its task, agent, seed and experience/],
     [['run', '--from', 'none/x', '--experience', '.'], /has its task, agent, seed and experience/],
     [['run', '--task', 'digits', '--experience', 'none'], /There is no experience in/],
-    [['experience', 'ls', '--task', 'diggits', '--experience', 'package.json'], /none of its lines can be read/],
+    [['experience', 'ls'], /There is no experience in .*\n.*mlab experience add/],
     [['run', '--from', 'none/x'], /There is no experiment "none"/],
     [['runs', 'replay', 'none'], /There is no run "none"/],
     [['run', 'none.yaml'], /none\.yaml can't be read as an experiment/],
