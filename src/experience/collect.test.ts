@@ -122,6 +122,16 @@ describe('of a run of automl', () => {
     });
   });
 
+  test('what a decision keeps is better, whatever else it says', () => {
+    const outcomeOf = (Decision: string) =>
+      collect('automl', [{ ...write, entries: before }], {}, { ...after, Decision })[0]?.outcome;
+    expect(outcomeOf('The submission passed the check. Kept.')).toBe('better');
+    expect(outcomeOf('Not better than before: not kept.')).toBe('not_better');
+    expect(outcomeOf('The check of the submission ended as "failed". Not kept.')).toBe('not_better');
+    expect(outcomeOf('A failure: not kept.')).toBe('failed');
+    expect(outcomeOf('The score did not change at all: put back.')).toBe('not_better');
+  });
+
   test('the hidden gain of a try is told where both versions were graded', () => {
     const steps = [execute('MAE: 20'), { ...write, entries: before }, execute('MAE: 10')];
     const grade = { final: false, valid: true, baseline: 20, stale: false, seconds: 1, tokens: 0, money: 0 };

@@ -70,7 +70,8 @@ function endOf(begun: Begun, decision: string, observed: string, steps: Steps): 
   if (isFailure) return { ...known, outcome: 'failed', gain: null, failure: observed || words };
   const [, noted = ''] = notedGain.exec(words) ?? [];
   const gain = /did not change/.test(words) ? 0 : numberOf(noted);
-  const outcome: ExperienceOutcome = /\bkept\b/.test(words) ? 'better' : 'not_better';
+  const isKept = /\bkept\b/i.test(words) && !/\bnot kept\b/i.test(words);
+  const outcome: ExperienceOutcome = isKept ? 'better' : 'not_better';
   return { ...known, outcome, gain, failure: null };
 }
 
