@@ -16,10 +16,11 @@ export const allowed = {
     ...['tasks', 'sandbox', 'store', 'models', 'environment', 'services', 'grading', 'agents', 'statistics'],
   ],
   evaluation: ['store', 'statistics'],
+  experience: ['tasks', 'statistics'],
   exchange: ['tasks', 'store'],
   cli: [
     ...['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
-    ...['evaluation', 'exchange'],
+    ...['evaluation', 'experience', 'exchange'],
   ],
 };
 const rooms = Object.keys(allowed);

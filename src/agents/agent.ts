@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/index.ts';
-import type { AgentOptions } from '../schema/index.ts';
+import type { AgentOptions, Lesson } from '../schema/index.ts';
 
 export interface AgentContext {
   environment: Environment;
@@ -7,6 +7,8 @@ export interface AgentContext {
   options: AgentOptions;
   /** Files of the reference solution by path; only for an agent that `needs.reference`. */
   reference: ReadonlyMap<string, string> | null;
+  /** What earlier runs learned, best first, as the plan has it; only for an agent that `usesExperience`. */
+  experience?: readonly Lesson[] | undefined;
 }
 
 /** Decides what to do next from what it has seen; see `Environment` for what it may decide from. */
@@ -15,6 +17,8 @@ export interface Agent {
   /** One sentence for lists. */
   readonly summary: string;
   readonly needs: { model: boolean; reference: boolean };
+  /** It can be given lessons from earlier runs. */
+  readonly usesExperience?: true;
   /** Options by name, with what they do and their default: for help, and to refuse what is not there. */
   readonly options: Readonly<Record<string, { description: string; default: string | number | boolean }>>;
   /**

@@ -26,6 +26,8 @@ const spellings: Record<
   parallel: { flags: '--parallel <n>', parse: numberOf },
   sandbox: { flags: '--sandbox <driver>' },
   docker_image: { flags: '--docker-image <image>' },
+  experience: { flags: '--experience <file>' },
+  same_task: { flags: '--same-task' },
   gpu: { flags: '--gpu' },
   grade: { flags: '--grade <which>' },
 };

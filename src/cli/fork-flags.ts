@@ -47,12 +47,14 @@ export function findParent(
     if (step === undefined) return null;
     throw new UserError('bad_fork', 'There is no run to take that step of.', 'Name it with --from.');
   }
-  const others = [agent, seeds, wanted.suite].some((value) => value !== undefined);
+  const others = [agent, seeds, wanted.suite, wanted.experience, wanted.same_task].some(
+    (value) => value !== undefined,
+  );
   if (wanted.tasks.length > 0 || others) {
     throw new UserError(
       'bad_fork',
-      'A run that goes on from another has its task, agent and seed.',
-      'Leave out --task, --suite, --agent and --seeds.',
+      'A run that goes on from another has its task, agent, seed and experience.',
+      'Leave out --task, --suite, --agent, --seeds, --experience and --same-task.',
     );
   }
   const { experiment, folder } = locateRun(context, from);

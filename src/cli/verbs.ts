@@ -105,6 +105,21 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs-export.ts')).runsExport,
   },
   {
+    name: 'experience add',
+    summary: 'collect what finished runs tried, and what came of it',
+    load: async () => (await import('./verbs/experience-add.ts')).experienceAdd,
+  },
+  {
+    name: 'experience ls',
+    summary: 'list the experience, or what of it a run on a task would be given',
+    load: async () => (await import('./verbs/experience-ls.ts')).experienceLs,
+  },
+  {
+    name: 'experience search',
+    summary: 'find experience by words',
+    load: async () => (await import('./verbs/experience-search.ts')).experienceSearch,
+  },
+  {
     name: 'models',
     summary: 'list the providers of language models and what they lack; ask one with --ping',
     load: async () => (await import('./verbs/models.ts')).models,

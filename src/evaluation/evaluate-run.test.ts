@@ -1,12 +1,16 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { exampleLesson } from '../../test/fixtures/experience.ts';
 import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
 import { exampleGrade, examplePlan, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
-import { RunEvaluation } from '../schema/index.ts';
+import { storyOf } from '../../test/fixtures/story.ts';
+import { type Lesson, RunEvaluation } from '../schema/index.ts';
+import { processMetrics } from '../statistics/index.ts';
 import { createExperiment } from '../store/index.ts';
 import { evaluateRun } from './evaluate-run.ts';
 import { agentLabel } from './run-identity.ts';
+import { withLessons } from './told-lessons.ts';
 
 test('a run is evaluated from its files alone, as its schema says', async () => {
   using folder = temporaryFolder();
@@ -72,4 +76,17 @@ test('an agent is named with its model and options', () => {
   expect(agentLabel({ agent: 'research', model: 'openai/gpt-5', agent_options: options })).toBe(
     'research(openai/gpt-5, profile=paper, steps=3)',
   );
+  const warm = { agent: 'automl', model: null, agent_options: {}, experience: [exampleLesson()] };
+  expect(agentLabel(warm)).toBe('automl(warm)');
+  expect(agentLabel({ ...warm, experience: [] })).toBe('automl');
+});
+
+test('numbers of lessons that a run was given are no claims of its own', () => {
+  const entries = { Reflection: 'Elsewhere this improved the RMSE to 12.' };
+  const ungrounded = (lessons: readonly Lesson[]) => {
+    const story = withLessons(storyOf([{ entries }]), lessons);
+    return processMetrics(story, null).grounding.ungrounded;
+  };
+  expect(ungrounded([])).toBe(1);
+  expect(ungrounded([exampleLesson()])).toBe(0);
 });

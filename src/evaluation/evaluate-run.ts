@@ -4,6 +4,7 @@ import { EfficiencySums, integrityFlags, processMetrics, type StoryStep } from '
 import { type RunFolder, readTraceSync, resolveText } from '../store/index.ts';
 import { StoryReader } from './read-story.ts';
 import { agentLabel, statusOf } from './run-identity.ts';
+import { withLessons } from './told-lessons.ts';
 
 /**
  * Everything that reports know of a run, from its files alone: its trace is read once, nothing is run or graded.
@@ -16,7 +17,8 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
   const { story: reader, efficiency, finalSnapshot } = readTrace(folder, spec.gpu);
   const newest = newestGrades(folder.readGrades().grades);
   const yardstick = yardstickOf(newest);
-  const story = reader.story(newest.map((grade) => gradedStep(grade, reader.steps)));
+  const grades = newest.map((grade) => gradedStep(grade, reader.steps));
+  const story = withLessons(reader.story(grades), spec.experience ?? []);
   const { end } = record ?? {};
   return {
     v: 1,

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { exampleLesson } from '../../test/fixtures/experience.ts';
 import { agentByName } from '../agents/index.ts';
-import { type AgentOptions, ExperimentFile } from '../schema/index.ts';
+import { type AgentOptions, ExperimentFile, type Lesson } from '../schema/index.ts';
 import { loadTask } from '../tasks/index.ts';
 import { makeForkPlan, makePlan } from './index.ts';
 
@@ -26,6 +27,38 @@ describe('the name of an experiment', () => {
     const { name } = planOf();
     expect(planOf({}, { nudges: 1 }).name).not.toBe(name);
     expect(planOf({ models: ['openai/gpt-5'] }).name).not.toBe(name);
+  });
+});
+
+describe('experience', () => {
+  const planWith = (lessons: readonly Lesson[], changes: Record<string, unknown> = {}) => {
+    const file = ExperimentFile.parse({ tasks: ['digits'], agents: ['automl', 'noop'], ...changes });
+    const planned = file.agents.map((name) => ({ agent: agentByName(String(name)), options: {} }));
+    return makePlan(file, [{ task, verified: true }], planned, '1', () => [...lessons]).runs;
+  };
+
+  test('is frozen in the runs of the agents that use it, and marks them', () => {
+    const [warm, noop] = planWith([exampleLesson()]);
+    expect(warm).toMatchObject({ experience: [exampleLesson()], marks: ['warm: 1 lesson'] });
+    expect(noop).not.toHaveProperty('experience');
+    expect(noop?.marks).toEqual([]);
+    expect(planWith([])[0]).toMatchObject({ experience: [], marks: ['cold: no lesson fits'] });
+    expect(planWith([exampleLesson()], { experience: 'a', same_task: true })[0]?.marks).toEqual([
+      'warm: 1 lesson, the same task included',
+    ]);
+  });
+
+  test('stays with a run that goes on from another', () => {
+    const [source] = planWith([exampleLesson()]);
+    if (source === undefined) throw new Error('the plan is empty');
+    const parent = { experiment: source.experiment, run: source.id, step: 3 };
+    const [fork] = makeForkPlan(source, parent, ExperimentFile.parse({}), {}, '1').runs;
+    expect(fork).toMatchObject({ experience: source.experience, marks: ['warm: 1 lesson'] });
+  });
+
+  test('is absent where none is asked for, and names another experiment where one is', () => {
+    expect(planOf().runs[0]).not.toHaveProperty('experience');
+    expect(planOf({ experience: 'experiments' }).name).not.toBe(planOf().name);
   });
 });
 

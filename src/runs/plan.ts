@@ -8,6 +8,7 @@ import {
   defaultLimits,
   type ExperimentFile,
   ExperimentName,
+  type Lesson,
   type Limits,
   type Plan,
   RunId,
@@ -27,19 +28,28 @@ export interface PlannedAgent {
   options: AgentOptions;
 }
 
-/** Lays out all runs of an experiment: tasks × agents × models × seeds, each with everything that defines it. */
+/**
+ * Lays out all runs of an experiment: tasks × agents × models × seeds, each with everything that defines it.
+ * @param lessonsFor what agents that use experience are given on a task, in the experiment of this name; absent: they start cold
+ */
 export function makePlan(
   experiment: ExperimentFile,
   tasks: readonly PlannedTask[],
   agents: readonly PlannedAgent[],
   mlab: string,
+  lessonsFor?: (task: Task, experiment: string) => Lesson[],
 ): Plan {
   const name = experiment.name ?? experimentName(experiment, tasks, agents);
   const seeds = typeof experiment.seeds === 'number' ? range(experiment.seeds) : experiment.seeds;
+  const learned = new Map(
+    lessonsFor === undefined ? [] : tasks.map(({ task }) => [task.file.id, lessonsFor(task, name)]),
+  );
   const runs: RunSpec[] = [];
   for (const seed of seeds) {
     for (const { task, verified } of tasks) {
+      const lessons = learned.get(task.file.id);
       for (const { agent, options } of agents) {
+        const experience = agent.usesExperience ? lessons : undefined;
         for (const model of modelsFor(agent, experiment)) {
           runs.push({
             id: runId(task, agent, options, model, seed),
@@ -55,8 +65,13 @@ export function makePlan(
             sandbox: experiment.sandbox,
             ...(experiment.docker_image === undefined ? {} : { docker_image: experiment.docker_image }),
             ...(experiment.interactive ? { interactive: true } : {}),
+            ...(experience === undefined ? {} : { experience }),
             gpu: experiment.gpu && task.file.resources.gpu !== 'none',
-            marks: [...(experiment.sandbox === 'none' ? ['no sandbox'] : []), ...dataMarks(task, verified)],
+            marks: [
+              ...(experiment.sandbox === 'none' ? ['no sandbox'] : []),
+              ...dataMarks(task, verified),
+              ...(experience === undefined ? [] : [experienceMark(experience, experiment)]),
+            ],
           });
         }
       }
@@ -73,6 +88,12 @@ export function makePlan(
     ...modelSettings(experiment, runs),
     runs,
   };
+}
+
+/** Whether a run starts warm: its results are comparable with other warm ones at most. */
+function experienceMark({ length }: readonly Lesson[], { same_task: sameTask }: ExperimentFile): string {
+  if (length === 0) return 'cold: no lesson fits';
+  return `warm: ${length} ${length === 1 ? 'lesson' : 'lessons'}${sameTask ? ', the same task included' : ''}`;
 }
 
 function refuseTwice(runs: readonly RunSpec[]): void {

@@ -32,11 +32,11 @@ export async function replayRun(
   const end = last?.kind === 'run_ended' ? last : null;
   const there = { model: spec.roles !== undefined, person: spec.interactive === true };
   const environment = new ReplayEnvironment({ task: task.brief, limits: spec.limits, recorded, end, there });
-  const { seed, agent_options: options } = spec;
+  const { seed, agent_options: options, experience } = spec;
   const reference = agent.needs.reference ? solutionFiles(task, 'solution') : null;
   const found = { run: spec.id, steps: recorded.steps.length, calls: recorded.calls.length };
   try {
-    await agent.run({ environment, seed, options, reference });
+    await agent.run({ environment, seed, options, reference, experience });
   } catch (error) {
     if (error instanceof TraceExhausted) return { ...found, diverged: null };
     if (error instanceof ReplayDiverged) return { ...found, diverged: error.message };

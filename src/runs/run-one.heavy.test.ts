@@ -3,12 +3,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exampleLesson } from '../../test/fixtures/experience.ts';
 import { TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
 import { steadyAgent } from '../../test/fixtures/steady-agent.ts';
 import { checkSandbox } from '../sandbox/index.ts';
+import type { RunSpec } from '../schema/index.ts';
 import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../store/index.ts';
-import type { TaskEquipment } from './index.ts';
+import { replayRun, type TaskEquipment } from './index.ts';
 
 const bench = new TaskBench();
 let equipment: TaskEquipment;
@@ -66,6 +68,19 @@ withSandbox(`how a run ends${why}`, () => {
     ).toEqual([
       ...['session_started', 'step_started', 'step_finished', 'step_started', 'step_finished', 'run_ended'],
     ]);
+  });
+
+  test('an agent is given the lessons of its spec, also where its run is replayed', async () => {
+    const answers = agentOf(async ({ environment, experience }) => {
+      const cited = (experience ?? []).map(({ change }) => change.text).join();
+      await environment.step({ name: 'Final Answer', args: { final_answer: `cited: ${cited}` } });
+    });
+    const agent = { ...answers, usesExperience: true as const };
+    const { folder, record } = await runOnce(newPlace(), equipment, agent, { lessons: [exampleLesson()] });
+    expect(deedsOf(folder)[0]?.args).toContain('cited: LEARNING_RATE');
+    const replay = (spec: RunSpec) => replayRun(spec, folder, agent, equipment.task);
+    expect((await replay(record.spec)).diverged).toBe(null);
+    expect((await replay({ ...record.spec, experience: [] })).diverged).not.toBe(null);
   });
 
   test('an agent that stops, one that fails, and one that uses up its steps are told apart', async () => {

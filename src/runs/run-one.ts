@@ -178,10 +178,10 @@ async function runAgent(
   spec: RunSpec,
   reference: ReadonlyMap<string, string> | null,
 ): Promise<string | null> {
-  const { seed, agent_options: options } = spec;
+  const { seed, agent_options: options, experience } = spec;
   const done = new AbortController();
   try {
-    const working = agent.run({ environment, seed, options, reference });
+    const working = agent.run({ environment, seed, options, reference, experience });
     await Promise.race([working, environment.abandoned(done.signal)]);
     return null;
   } catch (error) {

@@ -65,6 +65,15 @@ export const ExperimentFile = z
       .min(1)
       .optional()
       .describe("image for the docker driver; default: the host's own system, read-only, in an empty image"),
+    experience: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('experience of other runs for agents that use it: a store, or the folder that it is in'),
+    same_task: z
+      .boolean()
+      .optional()
+      .describe('use experience with the same task and its variants, too; results are marked'),
     gpu: z.boolean().default(false).describe('grant GPUs to tasks that want one'),
     grade: z
       .enum(['final', 'all', 'none'])

@@ -2,6 +2,7 @@ export * from './action.ts';
 export * from './comparison.ts';
 export * from './evaluation.ts';
 export * from './event.ts';
+export * from './experience.ts';
 export * from './experiment.ts';
 export * from './grade.ts';
 export * from './ids.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EndReason, RunParent } from './event.ts';
+import { Lesson } from './experience.ts';
 import { ExperimentName, RunId, TaskId } from './ids.ts';
 import { Limits } from './limits.ts';
 import { ModelRoles } from './model.ts';
@@ -25,6 +26,8 @@ export const RunSpec = z.object({
   roles: ModelRoles.optional(),
   /** The run that this one goes on from. */
   parent: RunParent.optional(),
+  /** What earlier runs learned, best first; absent where none was asked for. */
+  experience: z.array(Lesson).optional(),
   /** A person is there to answer Request Help. */
   interactive: z.boolean().optional(),
   seed: z.int().min(0),
@@ -33,7 +36,7 @@ export const RunSpec = z.object({
   /** For the docker driver; absent: the host's own system in an empty image. */
   docker_image: z.string().optional(),
   gpu: z.boolean(),
-  /** Why results of this run are not comparable: unverified data, no sandbox. */
+  /** Why results of this run are not comparable: unverified data, no sandbox, experience of other runs. */
   marks: z.array(z.string()),
 });
 export type RunSpec = z.infer<typeof RunSpec>;

@@ -1,5 +1,5 @@
 import type { Environment } from '../../environment/index.ts';
-import type { Action, AgentOptions, ModelMessage } from '../../schema/index.ts';
+import type { Action, AgentOptions, Lesson, ModelMessage } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { CarefulSteps } from '../common/careful-steps.ts';
 import { wholeNumberOption } from '../common/options.ts';
@@ -12,6 +12,7 @@ export const autogpt: Agent = {
   name: 'autogpt',
   summary: 'AutoGPT: thoughts, plan, criticism and a JSON command each turn; a running summary as memory.',
   needs: { model: true, reference: false },
+  usesExperience: true,
   options: {
     steps_in_context: { description: 'latest steps that are told in full', default: 5 },
     observation_characters: {
@@ -27,10 +28,10 @@ export const autogpt: Agent = {
   ready(options) {
     readSettings(options);
   },
-  async run({ environment, options }) {
+  async run({ environment, options, experience }) {
     const { mostInvalid, ...sizes } = readSettings(options);
     const memory = new Memory(environment, sizes);
-    const head = headOf(environment);
+    const head = headOf(environment, experience);
     const steps = new CarefulSteps(environment);
     while (await memory.settle()) {
       const next: ModelMessage = { role: 'user', text: nextPrompt(steps.standing.describe()) };
@@ -59,10 +60,10 @@ function readSettings(options: AgentOptions) {
 }
 
 /** The same in every request, so that providers can keep it in their caches. */
-function headOf({ actions, task }: Environment): ModelMessage[] {
+function headOf({ actions, task }: Environment, lessons: readonly Lesson[] | undefined): ModelMessage[] {
   return [
     { role: 'system', text: instructions(actions), stable: true },
-    { role: 'user', text: taskPrompt(task), stable: true },
+    { role: 'user', text: taskPrompt(task, lessons), stable: true },
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { ActionDescription } from '../../environment/index.ts';
-import type { TaskBrief } from '../../schema/index.ts';
+import type { Lesson, TaskBrief } from '../../schema/index.ts';
 import type { Taken } from '../common/careful-steps.ts';
 import { cutMiddle } from '../common/dialogue/index.ts';
 import { taskText } from '../common/task-text.ts';
@@ -43,8 +43,8 @@ function commandText({ name, description, arguments: args }: ActionDescription):
   return `- "${name}": ${description} args: ${JSON.stringify(form)}`;
 }
 
-export function taskPrompt(task: TaskBrief): string {
-  return `Your task:\n\n${taskText(task)}`;
+export function taskPrompt(task: TaskBrief, lessons?: readonly Lesson[]): string {
+  return `Your task:\n\n${taskText(task, 'whole', lessons)}`;
 }
 
 export function memoryPrompt(summary: string): string {

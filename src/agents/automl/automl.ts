@@ -15,6 +15,7 @@ export const automl: Agent = {
   name: 'automl',
   summary: "Tunes the numbers in the starter script by the script's own validation metric.",
   needs: { model: false, reference: false },
+  usesExperience: true,
   options: {
     max_tries: { description: 'changes to try at most', default: 100 },
     patience: {
@@ -35,7 +36,7 @@ export const automl: Agent = {
   ready(options) {
     readSettings(options);
   },
-  async run({ environment, seed, options }) {
+  async run({ environment, seed, options, experience }) {
     const { maxTries, patience, ...settings } = readSettings(options);
     const workspace = new Workspace(environment);
     const { entry } = workspace.task;
@@ -51,7 +52,11 @@ export const automl: Agent = {
     if (starter.kind === 'failed') return await answerWithoutSearch(workspace, starter, starter.why);
 
     const isAccepted = !(await checkSubmission(workspace)).isRefused;
-    const study = new Study(workspace, runner, source, starter, isAccepted, seededRandom(seed), settings);
+    const random = seededRandom(seed);
+    const study = new Study(workspace, runner, source, starter, isAccepted, random, {
+      ...settings,
+      experience,
+    });
     let goesOn = await study.prepare();
     while (goesOn && study.tally.tried < maxTries && study.inVain < patience) goesOn = await study.tryNext();
     const selection = await selectFinalist(workspace, runner, study);

@@ -81,7 +81,9 @@ describe('the selection', () => {
     };
     const environment = await runAgent(execute);
     const kept = environment.notes.flatMap(({ Decision }, place) =>
-      /^Better .*: kept\.$/.test(Decision ?? '') ? [environment.notes[place - 1]?.Change?.split(':')[0]] : [],
+      /^A gain of .*: kept\.$/.test(Decision ?? '')
+        ? [environment.notes[place - 1]?.Change?.split(':')[0]]
+        : [],
     );
     expect(kept).toEqual(['lr', 'max_depth']);
     const best = environment.files.get('train.py') ?? '';

@@ -1,3 +1,4 @@
+import type { Lesson } from '../../schema/index.ts';
 import type { Knob } from './knobs.ts';
 import { RandomSearch } from './random-search.ts';
 import { CoordinateSearch } from './search.ts';
@@ -7,9 +8,11 @@ import type { Strategy } from './strategy.ts';
 export const strategyNames = ['climb', 'random', 'seeds'] as const;
 export type StrategyName = (typeof strategyNames)[number];
 
-/** The search itself, and the two controls that it must beat. */
-export const strategies: Record<StrategyName, (knobs: readonly Knob[], random: () => number) => Strategy> = {
-  climb: (knobs, random) => new CoordinateSearch(knobs, random),
+type Start = (knobs: readonly Knob[], random: () => number, experience: readonly Lesson[]) => Strategy;
+
+/** The search itself, and the two controls that it must beat, which use nothing that other runs found out. */
+export const strategies: Record<StrategyName, Start> = {
+  climb: (knobs, random, experience) => new CoordinateSearch(knobs, random, experience),
   random: (knobs, random) => new RandomSearch(knobs, random),
   seeds: (knobs) => new SeedSearch(knobs),
 };

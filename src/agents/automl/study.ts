@@ -1,3 +1,4 @@
+import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { type Evidence, Judge, type SecondRun } from './judge.ts';
 import { isTimeLike } from './metric-names.ts';
@@ -24,6 +25,8 @@ export interface Candidate extends Version {
 export interface SearchSettings {
   search: StrategyName;
   select: boolean;
+  /** What other runs found out; none for the controls. */
+  experience?: readonly Lesson[] | undefined;
 }
 
 interface Verdict {
@@ -58,7 +61,7 @@ export class Study {
     starter: Outcome & { kind: 'measured' },
     checksSubmission: boolean,
     random: () => number,
-    { search, select }: SearchSettings,
+    { search, select, experience = [] }: SearchSettings,
   ) {
     this.#workspace = workspace;
     this.#runner = runner;
@@ -71,7 +74,7 @@ export class Study {
     );
     const { knobs } = this.#versions;
     this.#settings = { search, select };
-    this.#search = strategies[search](knobs, random);
+    this.#search = strategies[search](knobs, random, experience);
     const values = knobs.map(({ value }) => value);
     this.#pace = new Pace(knobs);
     this.#pace.learn(values, starter.seconds);
@@ -280,6 +283,7 @@ export class Study {
       };
     }
     const { values, seedOffset } = proposal;
+    const gain = short(judge.gain(evidence.first, this.#best.evidence.first));
     this.#best = { values, seedOffset, evidence };
     this.#kept.push(this.#best);
     this.#pace.learn(values, outcome.seconds);
@@ -287,7 +291,7 @@ export class Study {
     return {
       ending: 'kept',
       observed: seen,
-      decision: `Better by more than ${short(judge.threshold)}: kept.`,
+      decision: `A gain of ${gain}, more than ${short(judge.threshold)}: kept.`,
     };
   }
 

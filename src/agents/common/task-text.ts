@@ -1,10 +1,20 @@
-import type { TaskBrief } from '../../schema/index.ts';
+import type { Lesson, TaskBrief } from '../../schema/index.ts';
+import { lessonsText } from './lessons-text.ts';
 
 /**
  * The task as a prompt tells it, the same for every request of a run: all that an agent may know of it, or, as in the
- * paper, the research problem alone.
+ * paper, the research problem alone. Lessons of earlier runs stand at its end, where there are any.
  */
-export function taskText(task: TaskBrief, much: 'problem' | 'whole' = 'whole'): string {
+export function taskText(
+  task: TaskBrief,
+  much: 'problem' | 'whole' = 'whole',
+  lessons: readonly Lesson[] = [],
+): string {
+  const told = lessonsText(lessons);
+  return told === '' ? textOf(task, much) : `${textOf(task, much)}\n\n${told}`;
+}
+
+function textOf(task: TaskBrief, much: 'problem' | 'whole'): string {
   const { title, problem, entry, metric, read_only, submission } = task;
   if (much === 'problem') return problem.trim();
   const better = metric.direction === 'maximize' ? 'higher' : 'lower';

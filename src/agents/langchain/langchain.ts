@@ -12,6 +12,7 @@ export function langchainAgent(load: Load): Agent {
     name: 'langchain',
     summary: 'A ReAct agent on LangChain.js; needs @langchain/core and @langchain/classic.',
     needs: { model: true, reference: false },
+    usesExperience: true,
     options: {
       steps_in_context: { description: 'latest steps that the scratchpad holds at most', default: 50 },
       invalid_replies: {
@@ -23,9 +24,9 @@ export function langchainAgent(load: Load): Agent {
       settingsOf(options);
       await loaded(load);
     },
-    async run({ environment, options }) {
+    async run({ environment, options, experience }) {
       const { runReAct } = await loaded(load);
-      await runReAct(environment, settingsOf(options));
+      await runReAct(environment, settingsOf(options), experience);
     },
   };
   const settingsOf = (options: AgentOptions) => ({

@@ -1,11 +1,15 @@
 import type { ActionDescription } from '../../environment/index.ts';
-import type { TaskBrief } from '../../schema/index.ts';
+import type { Lesson, TaskBrief } from '../../schema/index.ts';
 import type { Taken } from '../common/careful-steps.ts';
 import { listActions } from '../common/dialogue/index.ts';
 import { taskText } from '../common/task-text.ts';
 
 /** The labels of the zero-shot ReAct format, as LangChain's agents have them. */
-export function instructions(actions: readonly ActionDescription[], task: TaskBrief): string {
+export function instructions(
+  actions: readonly ActionDescription[],
+  task: TaskBrief,
+  lessons?: readonly Lesson[],
+): string {
   const tools = actions.filter(({ name }) => name !== 'Final Answer');
   return `Solve the research task below as well as you can. You have these tools:
 
@@ -23,7 +27,7 @@ Final Answer: what you did and what came of it; this ends the work, and what lie
 
 Only a number that stands in an observation is a result. Each action is a step of a limited budget.
 
-${taskText(task)}`;
+${taskText(task, 'whole', lessons)}`;
 }
 
 /** What the scratchpad follows. */

@@ -4,6 +4,7 @@ import { ChatPromptTemplate } from '@langchain/core/prompts';
 import { DynamicStructuredTool } from '@langchain/core/tools';
 import { z } from 'zod';
 import type { Environment } from '../../environment/index.ts';
+import type { Lesson } from '../../schema/index.ts';
 import { CarefulSteps } from '../common/careful-steps.ts';
 import { EnvironmentModel } from './environment-model.ts';
 import { Planner, type PlannerSettings } from './planner.ts';
@@ -12,7 +13,11 @@ import { ReplyParser } from './reply-parser.ts';
 import { RunOver } from './run-over.ts';
 
 /** Lets LangChain's AgentExecutor work until the run is over. */
-export async function runReAct(environment: Environment, settings: PlannerSettings): Promise<void> {
+export async function runReAct(
+  environment: Environment,
+  settings: PlannerSettings,
+  lessons?: readonly Lesson[],
+): Promise<void> {
   const steps = new CarefulSteps(environment);
   const prompt = ChatPromptTemplate.fromMessages([
     ['system', '{instructions}'],
@@ -20,7 +25,7 @@ export async function runReAct(environment: Environment, settings: PlannerSettin
   ]);
   const { actions, task } = environment;
   const filled = await prompt.partial({
-    instructions: instructions(actions, task),
+    instructions: instructions(actions, task, lessons),
     opening: opening(steps.standing.describe()),
   });
   const model = new EnvironmentModel(environment).withConfig({ stop: ['\nObservation:'] });

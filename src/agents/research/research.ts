@@ -1,4 +1,5 @@
 import type { Environment } from '../../environment/index.ts';
+import type { Lesson } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { chooseActions, Dialogue, listActions, type Turn } from '../common/dialogue/index.ts';
 import { taskText } from '../common/task-text.ts';
@@ -12,13 +13,14 @@ export const research: Agent = {
   summary:
     'Lets a language model plan, reflect, check facts and act, with a research log as its long memory.',
   needs: { model: true, reference: false },
+  usesExperience: true,
   options: researchOptions,
   ready(options) {
     readResearchSettings(research, options);
   },
-  async run({ environment, options }) {
+  async run({ environment, options, experience }) {
     const settings = readResearchSettings(research, options);
-    const dialogue = openDialogue(environment, settings);
+    const dialogue = openDialogue(environment, settings, experience);
     const log = openLog(environment, settings);
     let plan = '';
     // Malformed steps that were forgotten do not count.
@@ -36,10 +38,14 @@ export const research: Agent = {
   },
 };
 
-function openDialogue(environment: Environment, { dialogue, entries }: ResearchSettings): Dialogue {
+function openDialogue(
+  environment: Environment,
+  { dialogue, entries }: ResearchSettings,
+  lessons: readonly Lesson[] | undefined,
+): Dialogue {
   const { task } = environment;
   const actions = listActions(chooseActions(environment.actions, dialogue.actions));
-  const head = researchHead(taskText(task, dialogue.tellsTask), actions, entries);
+  const head = researchHead(taskText(task, dialogue.tellsTask, lessons), actions, entries);
   return new Dialogue(environment, head, { entries }, dialogue);
 }
 

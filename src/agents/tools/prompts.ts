@@ -1,4 +1,4 @@
-import type { TaskBrief } from '../../schema/index.ts';
+import type { Lesson, TaskBrief } from '../../schema/index.ts';
 import type { Taken } from '../common/careful-steps.ts';
 import { taskText } from '../common/task-text.ts';
 
@@ -20,8 +20,8 @@ Old answers of tools may be taken out of this conversation to save room. A note 
 }
 
 /** @param standing how the run stands, as `Standing` describes it */
-export function opening(task: TaskBrief, standing: string): string {
-  return `${taskText(task)}\n\n## How you stand\n${standing}\n\nBegin.`;
+export function opening(task: TaskBrief, standing: string, lessons?: readonly Lesson[]): string {
+  return `${taskText(task, 'whole', lessons)}\n\n## How you stand\n${standing}\n\nBegin.`;
 }
 
 /** What came of a call, as the model is told. */

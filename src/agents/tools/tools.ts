@@ -1,5 +1,5 @@
 import type { Environment, ModelReply } from '../../environment/index.ts';
-import type { AgentOptions, ModelMessage } from '../../schema/index.ts';
+import type { AgentOptions, Lesson, ModelMessage } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { CarefulSteps } from '../common/careful-steps.ts';
 import { wholeNumberOption } from '../common/options.ts';
@@ -14,6 +14,7 @@ export const tools: Agent = {
   name: 'tools',
   summary: 'Lets a language model call the actions as tools, with the whole history in its context.',
   needs: { model: true, reference: false },
+  usesExperience: true,
   options: {
     context_tokens: {
       description: 'estimated tokens of a request from which on old answers of tools are taken out of it',
@@ -28,12 +29,12 @@ export const tools: Agent = {
   ready(options) {
     readSettings(options);
   },
-  async run({ environment, options }) {
+  async run({ environment, options, experience }) {
     const { contextTokens, mostNudges } = readSettings(options);
     const toolbox = new Toolbox(environment.actions);
     const finalAnswer = toolbox.toolFor('Final Answer');
     const steps = new CarefulSteps(environment);
-    const head = headOf(environment, steps, finalAnswer);
+    const head = headOf(environment, steps, finalAnswer, experience);
     const conversation = new Conversation(head, toolbox.tools, contextTokens);
     for (let idle = 0; idle <= mostNudges; ) {
       const reply = await ask(environment, toolbox, conversation);
@@ -59,10 +60,15 @@ function readSettings(options: AgentOptions): { contextTokens: number; mostNudge
 }
 
 /** The same in every request, so that providers can keep it in their caches. */
-function headOf({ task }: Environment, { standing }: CarefulSteps, finalAnswer: string): ModelMessage[] {
+function headOf(
+  { task }: Environment,
+  { standing }: CarefulSteps,
+  finalAnswer: string,
+  lessons: readonly Lesson[] | undefined,
+): ModelMessage[] {
   return [
     { role: 'system', text: instructions(finalAnswer), stable: true },
-    { role: 'user', text: opening(task, standing.describe()), stable: true },
+    { role: 'user', text: opening(task, standing.describe(), lessons), stable: true },
   ];
 }
 

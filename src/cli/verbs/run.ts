@@ -22,6 +22,7 @@ import { chooseTasks, equip, isVerified, type PrepareOptions, prepareFlags } fro
 import { evaluationsOf } from '../evaluations.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
+import { lessonChooser } from '../lesson-chooser.ts';
 import { registryOf } from '../model-registry.ts';
 import { createProgressView } from '../progress.ts';
 import { documentOf, usualTables } from '../report/document-of.ts';
@@ -75,9 +76,10 @@ export const run: Verb = {
       source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
     const isSample = options.sample === true || source?.spec.marks.includes(sampleMark) === true;
     const tasks = isSample ? chosen.map(sampleOf) : chosen;
+    const lessonsFor = lessonChooser(context, wanted);
     const planOf = (known: readonly PlannedTask[]): Plan =>
       source === null
-        ? makePlan(wanted, known, chosenAgents(wanted, options), context.version)
+        ? makePlan(wanted, known, chosenAgents(wanted, options), context.version, lessonsFor)
         : makeFork(context, source, wanted, options);
     if (options.dryRun) {
       const expected = await Promise.all(

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { UserError } from '../../lib/errors.ts';
-import type { Grade, RunRecord, TextRef, Verification } from '../../schema/index.ts';
+import type { Grade, Lesson, RunRecord, TextRef, Verification } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
 import { type RecordedStep, type RunFolder, readTraceSync, resolveText, stepsOf } from '../../store/index.ts';
 import { locateRun } from '../locate.ts';
@@ -69,9 +69,9 @@ export const runsShow: Verb = {
   },
 };
 
-/** The models of a run and what they used; where it went on from, if it did. */
+/** The models of a run and what they used; its marks and lessons; where it went on from, if it did. */
 function modelLines({ spec, spent }: RunRecord): string[] {
-  const { roles, parent } = spec;
+  const { roles, parent, marks, experience = [] } = spec;
   const names = [...new Set([roles?.agent.model, roles?.editor.model, roles?.fast.model])].join(', ');
   const used =
     spent === undefined
@@ -79,8 +79,15 @@ function modelLines({ spec, spent }: RunRecord): string[] {
       : `${spent.calls} calls, ${number(spent.tokens)} tokens, ${dollars(spent.unpriced > 0 ? null : spent.money)}`;
   return [
     ...(roles === undefined ? [] : [`${names}: ${used}`]),
+    ...(marks.length === 0 ? [] : [`marks: ${marks.map(plain).join(', ')}`]),
+    ...experience.map((lesson, index) => `  [E${index + 1}] ${lessonLine(lesson)}`),
     ...(parent === undefined ? [] : [`goes on from ${parent.experiment}/${parent.run}, step ${parent.step}`]),
   ];
+}
+
+function lessonLine({ fingerprint, change, tries, better, source }: Lesson): string {
+  const text = `${fingerprint.task}: ${change.text} Better in ${better} of ${tries} (${source.experiment}/${source.run}, step ${source.step})`;
+  return oneLine(text, 160);
 }
 
 /** What the newest verification found. */

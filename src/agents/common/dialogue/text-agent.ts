@@ -20,14 +20,15 @@ export function textAgent({ name, summary, entries, head }: TextAgentParts): Age
     name,
     summary,
     needs: { model: true, reference: false },
+    usesExperience: true,
     options: dialogueOptions,
     ready(options) {
       readDialogueSettings(agent, options);
     },
-    async run({ environment, options }) {
+    async run({ environment, options, experience }) {
       const settings = readDialogueSettings(agent, options);
       const actions = listActions(chooseActions(environment.actions, settings.actions));
-      const text = head(taskText(environment.task, settings.tellsTask), actions);
+      const text = head(taskText(environment.task, settings.tellsTask, experience), actions);
       const dialogue = new Dialogue(environment, text, { entries }, settings);
       while (dialogue.history.length < settings.turns) {
         const turn = await dialogue.nextTurn();

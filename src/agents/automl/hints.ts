@@ -1,0 +1,49 @@
+import type { Lesson } from '../../schema/index.ts';
+import type { Knob } from './knobs.ts';
+import { isKnownName, plainName, priorFor } from './priors.ts';
+import type { Direction } from './scales.ts';
+
+/** What lessons of other runs say of a knob. */
+export interface Hint {
+  /** The knob's prior counts so much more, or less: 0.5 to 2. */
+  factor: number;
+  /** The way that helped more often; null where nothing helped, or both ways as much. */
+  direction: Direction | null;
+  /** Tasks on which it helped. */
+  tasks: readonly string[];
+}
+
+const nothing: Hint = { factor: 1, direction: null, tasks: [] };
+
+/**
+ * What lessons say of a knob of the same kind. Each lesson votes with the similarity of its task: for the knob with the
+ * share of its tries that helped, against it with the rest; and for the way that it went, as far as it helped.
+ */
+export function hintFor(knob: Knob, lessons: readonly Lesson[]): Hint {
+  const alike = lessons.filter((lesson) => isSameKind(knob, lesson));
+  if (alike.length === 0) return nothing;
+  let votes = 0;
+  let way = 0;
+  for (const { change, better, tries, similarity } of alike) {
+    if (change.kind !== 'number') continue;
+    votes += (similarity * (2 * better - tries)) / tries;
+    way += (similarity * better * Math.sign(change.to - change.from)) / tries;
+  }
+  const helped = alike.filter(({ better }) => better > 0);
+  return {
+    factor: 2 ** Math.max(-1, Math.min(1, votes)),
+    direction: way === 0 ? null : way > 0 ? 1 : -1,
+    tasks: [...new Set(helped.map(({ fingerprint }) => fingerprint.task))],
+  };
+}
+
+/** By what is known of the name; of a name that says nothing, by the name itself. */
+function isSameKind({ name, prior }: Knob, { change }: Lesson): boolean {
+  if (change.kind !== 'number') return false;
+  if (plainName(change.name) === plainName(name)) return true;
+  const whole = Number.isInteger(change.from);
+  return (
+    isKnownName(change.name) &&
+    priorFor({ name: change.name, callee: '', value: change.from, whole }) === prior
+  );
+}

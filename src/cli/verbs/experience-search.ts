@@ -1,0 +1,38 @@
+import { fingerprintOf, searchEntries, similarity } from '../../experience/index.ts';
+import { loadTask } from '../../tasks/index.ts';
+import type { Context } from '../context.ts';
+import { entryColumns, entryRow, storedEntries, type TaskFlags, taskFlags } from '../experience-store.ts';
+import { number, table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+/** More than fit on a screen help nobody. */
+const shown = 20;
+
+export const experienceSearch: Verb = {
+  arguments: [{ name: '<text...>', description: 'words: of changes, failures, tasks, libraries, columns' }],
+  flags: taskFlags,
+  examples: [
+    ['mlab experience search learning rate', 'what was tried with it'],
+    ['mlab experience search out of memory --task cifar10', 'the same, experience with like tasks first'],
+  ],
+  async run(context, words, flags: TaskFlags) {
+    const weigh = weighFor(context, flags);
+    const found = searchEntries(storedEntries(context, flags), words.join(' '))
+      .map(({ entry, score }) => ({ entry, score: score * weigh(entry) }))
+      .filter(({ score }) => score > 0)
+      .sort((one, other) => other.score - one.score || (one.entry.id < other.entry.id ? -1 : 1))
+      .slice(0, shown);
+    if (found.length === 0) return { text: 'Nothing is found.', json: { found } };
+    const columns = [{ title: 'score', align: 'right' as const }, ...entryColumns];
+    const rows = found.map(({ entry, score }) => [number(score), ...entryRow(entry)]);
+    return { text: table(columns, rows), json: { found } };
+  },
+};
+
+/** With a task, what was found on tasks like it counts more, and what was found on itself only where it is asked for. */
+function weighFor(context: Context, { task: id, sameTask }: TaskFlags) {
+  if (id === undefined) return () => 1;
+  const task = fingerprintOf(loadTask(id, context.folders.tasks));
+  return ({ fingerprint }: Parameters<typeof entryRow>[0]) =>
+    fingerprint.family === task.family && sameTask !== true ? 0 : similarity(fingerprint, task);
+}

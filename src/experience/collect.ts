@@ -1,0 +1,80 @@
+import { sha256 } from '../lib/hash.ts';
+import { plainLine } from '../lib/plain-line.ts';
+import type { ExperienceEntry, RunEvaluation, TaskFingerprint } from '../schema/index.ts';
+import type { RunStory } from '../statistics/index.ts';
+import { triesOfEdits } from './edited-tries.ts';
+import { triesOfNotes } from './noted-tries.ts';
+import type { Try } from './try.ts';
+
+/** A finished run, as its files tell it. */
+export interface CollectedRun {
+  fingerprint: TaskFingerprint;
+  story: RunStory;
+  evaluation: RunEvaluation;
+  /** The agent's name, without model and options. */
+  agent: string;
+  /** When the run started and ended: milliseconds since 1970. */
+  started: number;
+  ended: number;
+}
+
+/** The agent that notes every try in fixed words, which stand for what was measured. */
+const notingAgent = 'automl';
+
+/** What was tried in a run, in the order of its steps. Never throws, whatever agents and their scripts wrote. */
+export function collectEntries(run: CollectedRun): ExperienceEntry[] {
+  const { story, evaluation, fingerprint, agent } = run;
+  const tries = agent === notingAgent ? triesOfNotes(story) : triesOfEdits(story, evaluation.yardstick);
+  const hidden = new HiddenScores(run);
+  return tries.map((each) => ({
+    v: 1,
+    id: sha256(JSON.stringify([evaluation.experiment, evaluation.run, run.started, each.last])).slice(0, 12),
+    fingerprint,
+    change: each.change,
+    outcome: each.outcome,
+    effect: {
+      noise_units: each.noise === null || each.gain === null ? null : rounded(each.gain / each.noise),
+      validation: each.gain === null ? null : rounded(each.gain),
+      hidden: hidden.gainOf(each),
+    },
+    seconds: rounded(Math.max(0, secondsAt(story, each.last) - secondsAt(story, each.before))) ?? 0,
+    failure: each.failure === null ? null : plainLine(each.failure, 200),
+    source: { experiment: evaluation.experiment, run: evaluation.run, step: each.last },
+    agent: plainLine(evaluation.agent, 200),
+    time: run.ended,
+  }));
+}
+
+/** Hidden scores of tries against the best one before, where both were graded. */
+class HiddenScores {
+  readonly #run: CollectedRun;
+
+  constructor(run: CollectedRun) {
+    this.#run = run;
+  }
+
+  gainOf({ before, last, best }: Try): number | null {
+    const { yardstick } = this.#run.evaluation;
+    const [now, then] = [this.#between(before + 1, last), this.#between(best.before + 1, best.last)];
+    if (yardstick === null || now === null || then === null) return null;
+    return rounded(yardstick.direction === 'maximize' ? now - then : then - now);
+  }
+
+  /** The last valid score of these steps; a stale submission is one of other steps. */
+  #between(first: number, last: number): number | null {
+    const { grades } = this.#run.evaluation;
+    const inside = grades.filter(
+      ({ step, valid, stale }) => step >= first && step <= last && valid && !stale,
+    );
+    return inside.at(-1)?.score ?? null;
+  }
+}
+
+function secondsAt({ steps }: RunStory, wanted: number): number {
+  return steps.findLast(({ step }) => step <= wanted)?.used.seconds ?? 0;
+}
+
+/** Six significant digits: more says nothing. Null for what is no number that JSON knows. */
+function rounded(value: number): number | null {
+  return Number.isFinite(value) ? Number(value.toPrecision(6)) : null;
+}

@@ -1,0 +1,71 @@
+import type { ExperienceEntry, Lesson, TaskFingerprint } from '../schema/index.ts';
+import { similarity } from './similarity.ts';
+
+export interface LessonsWanted {
+  for: TaskFingerprint;
+  /** The experiment of the run that is to have them: what it found itself is none. */
+  experiment: string;
+  /** Also entries of the task itself and of its variants. */
+  sameTask: boolean;
+  /** How many at most; default 10. */
+  most?: number;
+}
+
+/** Tasks less alike than this teach nothing. */
+const leastSimilarity = 0.25;
+
+/**
+ * What earlier runs teach about a task, best first. Tries of the same change on the same task make one lesson. A
+ * lesson ranks by the similarity of its task times the chance that its change helps, (better + 1) / (tries + 2), where
+ * a change that never helped still counts as a warning. The order of the entries does not matter.
+ */
+export function chooseLessons(entries: readonly ExperienceEntry[], wanted: LessonsWanted): Lesson[] {
+  const distinct = [...new Map(entries.map((entry) => [entry.id, entry])).values()];
+  const usable = distinct.filter(({ fingerprint, source, outcome }) => {
+    const isSame = fingerprint.family === wanted.for.family;
+    return source.experiment !== wanted.experiment && (wanted.sameTask || !isSame) && outcome !== 'unclear';
+  });
+  const lessons = [...Map.groupBy(usable, keyOf).values()].map((tries) => lessonOf(tries, wanted.for));
+  return lessons
+    .filter((lesson) => lesson.similarity >= leastSimilarity)
+    .sort((one, other) => worth(other) - worth(one) || (one.id < other.id ? -1 : 1))
+    .slice(0, wanted.most ?? 10);
+}
+
+/** The same change on the same task; an edit is like no other. */
+function keyOf({ fingerprint, change, id }: ExperienceEntry): string {
+  const { task } = fingerprint;
+  if (change.kind === 'edit') return `${task} edit ${id}`;
+  return `${task} ${change.name.toLowerCase()} ${change.to > change.from ? 'up' : 'down'}`;
+}
+
+/** The try that shows most stands for all of them. */
+function lessonOf(tries: readonly ExperienceEntry[], task: TaskFingerprint): Lesson {
+  const shown = [...tries].sort(
+    (one, other) =>
+      (other.effect.noise_units ?? -Infinity) - (one.effect.noise_units ?? -Infinity) ||
+      rank(one) - rank(other) ||
+      (one.id < other.id ? -1 : 1),
+  );
+  const [first] = shown;
+  if (first === undefined) throw new Error('a lesson of no entry');
+  const { id, change, effect, failure, source, agent, fingerprint } = first;
+  const { task: name, modality, metric } = fingerprint;
+  return {
+    ...{ id, change, failure, source, agent },
+    effect: { noise_units: effect.noise_units, validation: effect.validation },
+    fingerprint: { task: name, modality, metric },
+    tries: tries.length,
+    better: tries.filter(({ outcome }) => outcome === 'better').length,
+    failed: tries.filter(({ outcome }) => outcome === 'failed').length,
+    similarity: similarity(fingerprint, task),
+  };
+}
+
+function rank({ outcome }: ExperienceEntry): number {
+  return ['better', 'not_better', 'failed', 'unclear'].indexOf(outcome);
+}
+
+function worth({ similarity: alike, better, tries }: Lesson): number {
+  return (alike * (better + 1)) / (tries + 2);
+}

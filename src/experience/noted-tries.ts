@@ -1,0 +1,91 @@
+import { plainLine } from '../lib/plain-line.ts';
+import { ExperienceChange, type ExperienceOutcome } from '../schema/index.ts';
+import type { RunStory } from '../statistics/index.ts';
+import type { Steps, Try } from './try.ts';
+
+const numeral = String.raw`-?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?`;
+const numberChange = new RegExp(String.raw`^(.{1,100}): (${numeral}) → (${numeral}) \(line \d+\)\.?$`);
+const prediction = new RegExp(` from (${numeral}) by more than (${numeral})`);
+const notedGain = new RegExp(String.raw`\bgain of (${numeral})`);
+
+/** A try whose end is not noted yet. */
+interface Begun {
+  before: number;
+  change: ExperienceChange;
+  from: number | null;
+  noise: number | null;
+}
+
+/**
+ * The tries of an agent that notes `Change` and `Prediction` before each and `Observed` and `Decision` after it. A note
+ * is kept with the step after it, so the end of a try stands beside the beginning of the next one.
+ */
+export function triesOfNotes({ steps, lastEntries }: RunStory): Try[] {
+  const tries: Try[] = [];
+  let begun: Begun | null = null;
+  let best: Steps = { before: 0, last: 0 };
+  let before = 0;
+  let keptFrom: number | null = null;
+  for (const { entries, step } of [...steps, { entries: lastEntries, step: Infinity }]) {
+    if (begun !== null && entries.Decision !== undefined) {
+      const ended = endOf(begun, entries.Decision, entries.Observed ?? '', {
+        before: begun.before,
+        last: before,
+      });
+      tries.push({ ...ended, best });
+      if (ended.outcome === 'better') best = { before: ended.before, last: ended.last };
+      keptFrom = begun.from;
+      begun = null;
+    }
+    const next =
+      entries.Change === undefined ? null : beginningOf(entries.Change, entries.Prediction ?? '', before);
+    if (next !== null) {
+      fillGain(tries.at(-1), keptFrom, next.from);
+      if (tries.length === 0) best = { before: 0, last: before };
+      begun = next;
+    }
+    before = step;
+  }
+  return tries;
+}
+
+function beginningOf(change: string, predicted: string, before: number): Begun {
+  const [, from = '', noise = ''] = prediction.exec(predicted) ?? [];
+  return { before, change: changeOf(change), from: numberOf(from), noise: positive(numberOf(noise)) };
+}
+
+function changeOf(text: string): ExperienceChange {
+  const line = plainLine(text, 300);
+  const [, name = '', from = '', to = ''] = numberChange.exec(line) ?? [];
+  const change = { kind: 'number', name, from: numberOf(from), to: numberOf(to), text: line };
+  // What is no change of a number, is told in the agent's words.
+  return ExperienceChange.safeParse(change).data ?? { kind: 'edit', text: line };
+}
+
+function endOf(begun: Begun, decision: string, observed: string, steps: Steps): Omit<Try, 'best'> {
+  const { change, noise } = begun;
+  const known = { ...steps, change, noise };
+  const words = decision.split('\n\n')[0] ?? '';
+  const isFailure = /failure|not accepted|no score/i.test(words);
+  if (isFailure) return { ...known, outcome: 'failed', gain: null, failure: observed || words };
+  const [, noted = ''] = notedGain.exec(words) ?? [];
+  const gain = /did not change/.test(words) ? 0 : numberOf(noted);
+  const isKept = /\bkept\b/i.test(words) && !/\bnot kept\b/i.test(words);
+  const outcome: ExperienceOutcome = isKept ? 'better' : 'not_better';
+  return { ...known, outcome, gain, failure: null };
+}
+
+/** The next try starts from what a change that was kept came to; no other gain of it is noted. */
+function fillGain(last: Try | undefined, from: number | null, to: number | null): void {
+  if (last?.outcome !== 'better' || last.gain !== null || from === null || to === null) return;
+  last.gain = Math.abs(to - from);
+}
+
+function numberOf(text: string): number | null {
+  const value = text === '' ? NaN : Number(text.replaceAll('_', ''));
+  return Number.isFinite(value) ? value : null;
+}
+
+function positive(value: number | null): number | null {
+  return value !== null && value > 0 ? value : null;
+}

@@ -1,0 +1,74 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UserError } from '../lib/errors.ts';
+import { ExperienceEntry } from '../schema/index.ts';
+
+/** The store's name in a folder. */
+export const experienceName = 'experience.jsonl';
+
+/** The store that is meant by a file, or by the folder that it is in. */
+export function experiencePath(given: string): string {
+  const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return isFolder ? join(given, experienceName) : given;
+}
+
+/** What a store holds: each entry once, in the order of the lines, and the numbers of lines that can't be read. */
+export interface StoredEntries {
+  entries: ExperienceEntry[];
+  broken: number[];
+}
+
+/**
+ * Reads a store. A line that was cut off in the middle costs no other.
+ * @throws UserError `no_experience` where there is no such file, `bad_experience` where no line of it can be read
+ */
+export function readEntries(path: string): StoredEntries {
+  if (!existsSync(path)) {
+    throw new UserError(
+      'no_experience',
+      `There is no experience in ${path}.`,
+      'Collect it from finished runs with: mlab experience add EXPERIMENT',
+    );
+  }
+  const stored = parseEntries(readFileSync(path, 'utf8'));
+  if (stored.entries.length > 0 || stored.broken.length === 0) return stored;
+  throw new UserError(
+    'bad_experience',
+    `${path} holds no experience: none of its lines can be read.`,
+    'Name a file that mlab experience add has written.',
+  );
+}
+
+function parseEntries(text: string): StoredEntries {
+  const entries = new Map<string, ExperienceEntry>();
+  const broken: number[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const entry = parseLine(line);
+    if (entry === null) broken.push(index + 1);
+    else if (!entries.has(entry.id)) entries.set(entry.id, entry);
+  }
+  return { entries: [...entries.values()], broken };
+}
+
+function parseLine(line: string): ExperienceEntry | null {
+  try {
+    return ExperienceEntry.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Appends what is not there yet, in one write, and returns how many entries that were. */
+export function addEntries(path: string, entries: readonly ExperienceEntry[]): number {
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const known = new Set(parseEntries(before).entries.map(({ id }) => id));
+  const fresh = new Map(entries.filter(({ id }) => !known.has(id)).map((entry) => [entry.id, entry]));
+  if (fresh.size === 0) return 0;
+  mkdirSync(dirname(path), { recursive: true });
+  const lines = [...fresh.values()].map((entry) => `${JSON.stringify(ExperienceEntry.parse(entry))}\n`);
+  // A last line that was cut off stays one broken line.
+  const gap = before === '' || before.endsWith('\n') ? '' : '\n';
+  appendFileSync(path, gap + lines.join(''));
+  return fresh.size;
+}

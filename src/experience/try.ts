@@ -1,0 +1,20 @@
+import type { ExperienceChange, ExperienceOutcome } from '../schema/index.ts';
+
+/** The steps in which a version was made and run: those after `before`, up to `last`. */
+export interface Steps {
+  before: number;
+  last: number;
+}
+
+/** One change, and what was measured of it. */
+export interface Try extends Steps {
+  change: ExperienceChange;
+  outcome: ExperienceOutcome;
+  /** Of the script's own metric against the best version before, in its unit, positive where better; null: unknown. */
+  gain: number | null;
+  /** What a gain must exceed, in the same unit; null where it is not known. */
+  noise: number | null;
+  failure: string | null;
+  /** The version that it is compared with. */
+  best: Steps;
+}

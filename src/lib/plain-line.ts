@@ -1,0 +1,10 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** A text that may be anything, as one line of at most `most` characters: no controls, no half characters. */
+export function plainLine(text: string, most: number): string {
+  const line = stripVTControlCharacters(text)
+    .toWellFormed()
+    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .trim();
+  return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
+}

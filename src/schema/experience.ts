@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { ExperimentName, RunId } from './ids.ts';
+import { Metric } from './task.ts';
+
+/** What tasks are likened by: nothing in it is hidden from agents. */
+export const TaskFingerprint = z.object({
+  task: z.string().min(1),
+  /** The task that it is a variant of; its own id for one that is none. */
+  family: z.string().min(1),
+  category: z.string(),
+  modality: z.string(),
+  metric: Metric.pick({ name: true, direction: true }),
+  /** What the submission is to hold, as far as the task says; null for a submission that is no table. */
+  target: z.object({ kind: z.string(), columns: z.array(z.string()) }).nullable(),
+  /** Of the original data, in words. */
+  size: z.string().nullable(),
+  /** Top-level packages that the starter imports, sorted. */
+  libraries: z.array(z.string()),
+  gpu: z.boolean(),
+});
+export type TaskFingerprint = z.infer<typeof TaskFingerprint>;
+
+/** One line of text, cut short: what agents and their scripts wrote may be anything. */
+const shortText = z.string().max(400);
+
+/** A change to the script, with what came of it. */
+export const ExperienceChange = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('number'),
+    /** As the script names it. */
+    name: z.string().min(1).max(100),
+    from: z.number(),
+    to: z.number(),
+    text: shortText,
+  }),
+  z.object({ kind: z.literal('edit'), text: shortText }),
+]);
+export type ExperienceChange = z.infer<typeof ExperienceChange>;
+
+/** `better`: beyond the noise. `unclear`: nothing measured before it to compare with. */
+export const ExperienceOutcome = z.enum(['better', 'not_better', 'unclear', 'failed']);
+export type ExperienceOutcome = z.infer<typeof ExperienceOutcome>;
+
+/** Higher is better; null: not measured. */
+const gain = z.number().nullable();
+
+/** One line of `experience.jsonl`: what one try in one run came to, as its trace shows it. */
+export const ExperienceEntry = z.object({
+  v: z.literal(1),
+  /** Follows from the source: adding a run again adds nothing. */
+  id: z.string().regex(/^[0-9a-f]{12}$/),
+  fingerprint: TaskFingerprint,
+  change: ExperienceChange,
+  outcome: ExperienceOutcome,
+  effect: z.object({
+    /** In units of the noise, see docs/how-to/experience.md. */
+    noise_units: gain,
+    /** Of the script's own metric, in its unit. */
+    validation: gain,
+    /** Of the hidden score, in its unit. */
+    hidden: gain,
+  }),
+  /** Of the run's time, from the first edit to the last measurement. */
+  seconds: z.number().min(0),
+  /** Why it failed; null where it did not. */
+  failure: shortText.nullable(),
+  source: z.object({ experiment: ExperimentName, run: RunId, step: z.int().min(0) }),
+  /** With its model and options, as people read it. */
+  agent: z.string(),
+  /** When the run ended: milliseconds since 1970. */
+  time: z.int(),
+});
+export type ExperienceEntry = z.infer<typeof ExperienceEntry>;
+
+/** What a run is given of the tries of one change on one task: frozen in its plan. The try that shows most is told. */
+export const Lesson = ExperienceEntry.pick({
+  id: true,
+  change: true,
+  failure: true,
+  source: true,
+  agent: true,
+}).extend({
+  /** Of the try that shows most. No hidden score: what judges agents is not for them. */
+  effect: ExperienceEntry.shape.effect.omit({ hidden: true }),
+  fingerprint: TaskFingerprint.pick({ task: true, modality: true, metric: true }),
+  /** How often it was tried, and how that ended. */
+  tries: z.int().min(1),
+  better: z.int().min(0),
+  failed: z.int().min(0),
+  /** Of its task to the run's, 0 to 1. */
+  similarity: z.number().min(0).max(1),
+});
+export type Lesson = z.infer<typeof Lesson>;
