@@ -5,13 +5,20 @@ import { readWholeFile } from '../common/read-whole-file.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
+import { fillHole } from './holes/fill.ts';
+import { findHoles } from './holes/find-holes.ts';
+import { whyUnfinished } from './holes/unfinished.ts';
 import { Study } from './study.ts';
-import { TrialRunner } from './trial.ts';
+import { type Outcome, TrialRunner } from './trial.ts';
 
-/** Tunes the numbers in the starter script by the script's own validation metric; docs/agents/automl.md tells how. */
+/**
+ * Tunes the numbers in the starter script by the script's own validation metric, and writes the model where the
+ * starter lacks one; docs/agents/automl.md tells how.
+ */
 export const automl: Agent = {
   name: 'automl',
-  summary: "Tunes the numbers in the starter script by the script's own validation metric.",
+  summary:
+    "Tunes the numbers in the starter script by the script's own validation metric; writes a missing model.",
   needs: { model: false, reference: false },
   options: {
     max_tries: { description: 'changes to try at most', default: 100 },
@@ -21,7 +28,7 @@ export const automl: Agent = {
     readSettings(options);
   },
   async run({ environment, seed, options }) {
-    const { maxTries, patience } = readSettings(options);
+    const settings = readSettings(options);
     const workspace = new Workspace(environment);
     const { entry } = workspace.task;
 
@@ -33,17 +40,42 @@ export const automl: Agent = {
     const runner = new TrialRunner(workspace, source);
     const starter = await runner.run(source);
     if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
-    if (starter.kind === 'failed') return await answerWithoutSearch(workspace, starter, starter.why);
-
-    const isAccepted = !(await checkSubmission(workspace)).isRefused;
-    const study = new Study(workspace, runner, source, starter, isAccepted, seededRandom(seed));
-    let goesOn = await study.measureNoise();
-    while (goesOn && study.tally.tried < maxTries && study.inVain < patience) goesOn = await study.tryNext();
-    await answerWithBest(workspace, runner, study, source);
+    const unfinished = whyUnfinished(findHoles(source), starter, workspace.submission);
+    const filling =
+      unfinished === null || workspace.ended
+        ? null
+        : await fillHole(workspace, runner, { source, outcome: starter }, unfinished);
+    if (filling?.kind === 'filled') return await improve(workspace, runner, filling, seed, settings);
+    if (starter.kind === 'measured')
+      return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
+    const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
+    await answerWithoutSearch(workspace, starter, why);
   },
 };
 
-function readSettings(options: AgentOptions): { maxTries: number; patience: number } {
+/** Tunes the numbers of a script that was run: the starter, or what was written in its place. */
+async function improve(
+  workspace: Workspace,
+  runner: TrialRunner,
+  { source, outcome, sentence }: { source: string; outcome: Outcome; sentence?: string },
+  seed: number,
+  { maxTries, patience }: Settings,
+): Promise<void> {
+  if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, sentence);
+  // What was written in the starter's place is kept only if its submission was accepted.
+  const isAccepted = sentence !== undefined || !(await checkSubmission(workspace)).isRefused;
+  const study = new Study(workspace, runner, source, outcome, isAccepted, seededRandom(seed));
+  let goesOn = await study.measureNoise();
+  while (goesOn && study.tally.tried < maxTries && study.inVain < patience) goesOn = await study.tryNext();
+  await answerWithBest(workspace, runner, study, source, sentence);
+}
+
+interface Settings {
+  maxTries: number;
+  patience: number;
+}
+
+function readSettings(options: AgentOptions): Settings {
   return {
     maxTries: wholeNumberOption(automl, options, 'max_tries', 0),
     patience: wholeNumberOption(automl, options, 'patience', 1),

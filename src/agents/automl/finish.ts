@@ -3,18 +3,19 @@ import type { Evidence } from './judge.ts';
 import { type Study, short } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
-/** Submits what the starter left, and says why nothing was tuned. */
+/** Submits what the script left, and says why nothing was tuned. `filled`: how a missing model was written. */
 export async function answerWithoutSearch(
   workspace: Workspace,
   starter: Outcome,
   why: string,
+  filled?: string,
 ): Promise<void> {
-  workspace.note({ Decision: `I cannot tune this script: ${why}. I submit what the starter left.` });
+  if (workspace.ended) return;
+  workspace.note({ Decision: `I cannot tune this script: ${why}. I submit what it left.` });
   const check = await checkSubmission(workspace);
   const ran = starter.kind === 'measured' ? `it printed "${starter.line}"` : starter.why;
-  await workspace.finalAnswer(
-    `I ran ${workspace.task.entry} unchanged: ${ran}. I tuned nothing, because ${why}. ${check.sentence}`,
-  );
+  const first = filled ?? `I ran ${workspace.task.entry} unchanged: ${ran}.`;
+  await workspace.finalAnswer(`${first} I tuned nothing, because ${why}. ${check.sentence}`);
 }
 
 /** Leaves the best version in place, freshly run and checked, and answers with what was measured. */
@@ -23,6 +24,7 @@ export async function answerWithBest(
   runner: TrialRunner,
   study: Study,
   starterSource: string,
+  filled?: string,
 ): Promise<void> {
   if (workspace.ended) return;
   let last = await restore(workspace, runner, study, study.bestSource);
@@ -41,7 +43,8 @@ export async function answerWithBest(
   }
   await workspace.finalAnswer(
     [
-      `Starter: ${measured(workspace, study.starter)}.`,
+      ...(filled === undefined ? [] : [filled]),
+      `${filled === undefined ? 'Starter' : 'As written'}: ${measured(workspace, study.starter)}.`,
       whatChanged(workspace, study),
       `Versions tried: ${study.tally.tried}; kept: ${study.tally.kept}; failed: ${study.tally.failed}.`,
       last.sentence,
