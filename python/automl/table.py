@@ -99,7 +99,7 @@ def make_features(both: pd.DataFrame) -> tuple[pd.DataFrame, list[str], pd.Serie
     for name in both.columns:
         column = both[name]
         if is_number(column) and name != ID:
-            made[name] = column.astype(float)
+            made[name] = column.astype(float).replace([np.inf, -np.inf], np.nan)
         elif is_number(column):
             continue
         elif name != ID and is_text(column):
@@ -116,7 +116,7 @@ def make_features(both: pd.DataFrame) -> tuple[pd.DataFrame, list[str], pd.Serie
             parts = parts_of(column)
             if name == ID and parts.shape[1] > 0:
                 first = parts.iloc[:, 0].astype("string")
-                groups = first if first.nunique() < 0.9 * len(first) else None
+                groups = first if 20 * FOLDS <= first.nunique() < 0.9 * len(first) else None
             for place, part in enumerate([column, *(parts[each] for each in parts)]):
                 label = f"{name} part {place}"
                 if part.nunique() < 0.9 * len(part):
@@ -216,7 +216,9 @@ def make_member(name: str, features: pd.DataFrame, texts: list[str], loss: str) 
         else:
             model = Ridge(alpha=1.0 if texts else 10.0)
         return make_pipeline(encoded(features, texts, "scaled"), model)
-    return make_pipeline(encoded(features, texts, "scaled"), SVR(C=1.0, epsilon=0.05))
+    # Words make thousands of small columns, for which a width of 1 / columns is far too wide.
+    model = SVR(C=5.0, epsilon=0.05, gamma="scale" if texts else "auto")
+    return make_pipeline(encoded(features, texts, "scaled"), model)
 
 
 def takes_logarithm(truth: np.ndarray) -> bool:
@@ -360,9 +362,11 @@ def write_submission(ids: pd.Series, guess: Prediction, classes: list[str]) -> N
 def main() -> None:
     warnings.filterwarnings("ignore")
     # Ids and classes are written as they were read.
-    as_read = {ID: str, **(dict.fromkeys(TARGETS, str) if CLASSIFIES else {})}
-    train = pd.read_csv(TRAIN, dtype=as_read).dropna(subset=TARGETS).reset_index(drop=True)
-    test = pd.read_csv(TEST, dtype=as_read)
+    train, test = pd.read_csv(TRAIN, dtype={ID: str}), pd.read_csv(TEST, dtype={ID: str})
+    if CLASSIFIES:
+        as_read = {"dtype": str, "keep_default_na": False, "na_values": [""]}
+        train[TARGETS] = pd.read_csv(TRAIN, usecols=TARGETS, **as_read)
+    train = train.dropna(subset=TARGETS).reset_index(drop=True)
     shared = [name for name in test.columns if name in train.columns and name not in TARGETS]
     both = pd.concat([train[shared], test[shared]], ignore_index=True)
     features, texts, groups = make_features(both)

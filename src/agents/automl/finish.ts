@@ -27,6 +27,7 @@ export async function answerWithBest(
   filled?: string,
 ): Promise<void> {
   if (workspace.ended) return;
+  const origin = filled === undefined ? 'the starter' : 'the version first written';
   let last = await restore(workspace, runner, study, study.bestSource);
   let check = await checkSubmission(workspace);
   const isBroken = last.kind === 'failed' || check.isRefused;
@@ -36,10 +37,10 @@ export async function answerWithBest(
       again.kind === 'measured' ? `printed "${again.line}"` : `did not go through: ${again.why}`;
     workspace.note({
       Observed: `The best version is of no use in the end: ${last.sentence} ${check.sentence}`,
-      Decision: `I went back to the starter, which ${observed}.`,
+      Decision: `I went back to ${origin}, which ${observed}.`,
     });
     check = await checkSubmission(workspace);
-    last = { kind: again.kind, sentence: `I went back to the starter in the end, and it ${observed}.` };
+    last = { kind: again.kind, sentence: `I went back to ${origin} in the end, and it ${observed}.` };
   }
   await workspace.finalAnswer(
     [
