@@ -8,9 +8,22 @@ import type { DocumentTable, ReportDocument } from './document.ts';
 export function terminalText({ title, summary, tables }: ReportDocument): string {
   const parts = tables.map(narrow).map((one) => {
     const text = table(one.columns, textsOf(one));
-    return [styleText('bold', one.title), text, ...(one.note === '' ? [] : [one.note])].join('\n');
+    return [styleText('bold', one.title), text, ...wrapped(one.note)].join('\n');
   });
-  return [[title, ...summary].join('\n'), ...parts].join('\n\n');
+  return [[title, ...summary.flatMap(wrapped)].join('\n'), ...parts].join('\n\n');
+}
+
+const lineWidth = 110;
+
+/** Lines that are short enough to be read with ease; none for an empty text. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of plain(text).split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > lineWidth) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.filter((line) => line !== '');
 }
 
 /** Without what only a wide page has room for, and without columns in which nothing is known. */
