@@ -32,6 +32,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler, TargetEncoder
 from sklearn.svm import SVR
+from threadpoolctl import threadpool_limits
 
 SEED = int(os.environ.get("MLAB_SEED", "0"))
 
@@ -54,6 +55,8 @@ MEMBERS = ["boosting", "deep_boosting", "forest", "linear", "kernel"]
 FOLDS = 5
 
 FEW_LEVELS = 60
+# Below this many rows threads wait for each other longer than they work, above all beside others.
+ROWS_FOR_THREADS = 50_000
 LOSSES = ("mae", "mse", "rmse", "rmsle", "mape", "smape", "log loss")
 
 Prediction = np.ndarray
@@ -380,7 +383,9 @@ def main() -> None:
     print(f"{len(train)} rows to learn from, {features.shape[1]} features, texts: {texts}")
 
     splits = make_splits(train_x, truth, None if groups is None else groups.iloc[: len(train)])
-    members = [cross_predict(name, splits, (train_x, test_x, texts), truth) for name in MEMBERS]
+    tables = (train_x, test_x, texts)
+    with threadpool_limits(None if len(train) >= ROWS_FOR_THREADS else 1):
+        members = [cross_predict(name, splits, tables, truth) for name in MEMBERS]
     weights = choose_blend(truth, [unseen for unseen, _ in members])
     for name, (unseen, _), weight in zip(MEMBERS, members, weights, strict=True):
         print(f"{name}: {score(truth, unseen):.6g} alone, {weight:.2f} of the blend")

@@ -99,7 +99,7 @@ describe('a starter that lacks its model', () => {
   });
 
   it('gets no blend that the time does not allow', async () => {
-    const environment = await runAgent({ seconds: 30 });
+    const environment = await runAgent({ seconds: 20 });
     expect(environment.executed.filter((source) => membersIn(source)?.includes(','))).toEqual([]);
     expect(membersIn(environment.files.get('train.py') ?? '')).toBe('["boosting"]');
   });

@@ -20,9 +20,9 @@ export function blendsFor(contract: TableContract): Blend[] {
   const all = ['boosting', 'deep_boosting', 'forest', 'linear'];
   // Its time grows with the square of the rows.
   if (!classifies && rows <= 5_000) all.push('kernel');
-  const blends = [{ members: light, cost: 8 }];
+  const blends = [{ members: light, cost: 6 }];
   // It looks at every value of every column in each of its trees.
-  return rows <= 20_000 ? [{ members: all, cost: 20 }, ...blends] : blends;
+  return rows <= 20_000 ? [{ members: all, cost: 12 }, ...blends] : blends;
 }
 
 /** The entry script that fulfils a contract with these models. `metricName`: as the task spells it. */
