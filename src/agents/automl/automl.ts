@@ -5,15 +5,22 @@ import { readWholeFile } from '../common/read-whole-file.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
+import { fillHole } from './holes/fill.ts';
+import { findHoles } from './holes/find-holes.ts';
+import { whyUnfinished } from './holes/unfinished.ts';
 import { selectFinalist } from './selection.ts';
 import { strategyNames } from './strategies.ts';
 import { type SearchSettings, Study } from './study.ts';
-import { TrialRunner } from './trial.ts';
+import { type Outcome, TrialRunner } from './trial.ts';
 
-/** Tunes the numbers in the starter script by the script's own validation metric; docs/agents/automl.md tells how. */
+/**
+ * Tunes the numbers in the starter script by the script's own validation metric, and writes the model where the
+ * starter lacks one; docs/agents/automl.md tells how.
+ */
 export const automl: Agent = {
   name: 'automl',
-  summary: "Tunes the numbers in the starter script by the script's own validation metric.",
+  summary:
+    "Tunes the numbers in the starter script by the script's own validation metric; writes a missing model.",
   needs: { model: false, reference: false },
   usesExperience: true,
   options: {
@@ -37,7 +44,7 @@ export const automl: Agent = {
     readSettings(options);
   },
   async run({ environment, seed, options, experience }) {
-    const { maxTries, patience, ...settings } = readSettings(options);
+    const settings = { ...readSettings(options), experience };
     const workspace = new Workspace(environment);
     const { entry } = workspace.task;
 
@@ -49,20 +56,36 @@ export const automl: Agent = {
     const runner = new TrialRunner(workspace, source);
     const starter = await runner.run(source);
     if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
-    if (starter.kind === 'failed') return await answerWithoutSearch(workspace, starter, starter.why);
-
-    const isAccepted = !(await checkSubmission(workspace)).isRefused;
-    const random = seededRandom(seed);
-    const study = new Study(workspace, runner, source, starter, isAccepted, random, {
-      ...settings,
-      experience,
-    });
-    let goesOn = await study.prepare();
-    while (goesOn && study.tally.tried < maxTries && study.inVain < patience) goesOn = await study.tryNext();
-    const selection = await selectFinalist(workspace, runner, study);
-    await answerWithBest(workspace, runner, study, source, selection);
+    const unfinished = whyUnfinished(findHoles(source), starter, workspace.submission);
+    const filling =
+      unfinished === null || workspace.ended
+        ? null
+        : await fillHole(workspace, runner, { source, outcome: starter }, unfinished);
+    if (filling?.kind === 'filled') return await improve(workspace, runner, filling, seed, settings);
+    if (starter.kind === 'measured')
+      return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
+    const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
+    await answerWithoutSearch(workspace, starter, why);
   },
 };
+
+/** Tunes the numbers of a script that was run: the starter, or what was written in its place. */
+async function improve(
+  workspace: Workspace,
+  runner: TrialRunner,
+  { source, outcome, sentence }: { source: string; outcome: Outcome; sentence?: string },
+  seed: number,
+  { maxTries, patience, ...searching }: Settings,
+): Promise<void> {
+  if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, sentence);
+  // What was written in the starter's place is kept only if its submission was accepted.
+  const isAccepted = sentence !== undefined || !(await checkSubmission(workspace)).isRefused;
+  const study = new Study(workspace, runner, source, outcome, isAccepted, seededRandom(seed), searching);
+  let goesOn = await study.prepare();
+  while (goesOn && study.tally.tried < maxTries && study.inVain < patience) goesOn = await study.tryNext();
+  const selection = await selectFinalist(workspace, runner, study);
+  await answerWithBest(workspace, runner, study, source, selection, sentence);
+}
 
 interface Settings extends SearchSettings {
   maxTries: number;

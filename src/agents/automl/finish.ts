@@ -3,18 +3,19 @@ import type { Evidence } from './judge.ts';
 import { type Study, short } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
-/** Submits what the starter left, and says why nothing was tuned. */
+/** Submits what the script left, and says why nothing was tuned. `filled`: how a missing model was written. */
 export async function answerWithoutSearch(
   workspace: Workspace,
   starter: Outcome,
   why: string,
+  filled?: string,
 ): Promise<void> {
-  workspace.note({ Decision: `I cannot tune this script: ${why}. I submit what the starter left.` });
+  if (workspace.ended) return;
+  workspace.note({ Decision: `I cannot tune this script: ${why}. I submit what it left.` });
   const check = await checkSubmission(workspace);
   const ran = starter.kind === 'measured' ? `it printed "${starter.line}"` : starter.why;
-  await workspace.finalAnswer(
-    `I ran ${workspace.task.entry} unchanged: ${ran}. I tuned nothing, because ${why}. ${check.sentence}`,
-  );
+  const first = filled ?? `I ran ${workspace.task.entry} unchanged: ${ran}.`;
+  await workspace.finalAnswer(`${first} I tuned nothing, because ${why}. ${check.sentence}`);
 }
 
 /** Leaves the best version in place, freshly run and checked, and answers with what was measured. */
@@ -24,8 +25,10 @@ export async function answerWithBest(
   study: Study,
   starterSource: string,
   selection: string,
+  filled?: string,
 ): Promise<void> {
   if (workspace.ended) return;
+  const origin = filled === undefined ? 'the starter' : 'the version first written';
   let last = await restore(workspace, runner, study, study.bestSource);
   let check = await checkSubmission(workspace);
   const isBroken = last.kind === 'failed' || check.isRefused;
@@ -35,14 +38,15 @@ export async function answerWithBest(
       again.kind === 'measured' ? `printed "${again.line}"` : `did not go through: ${again.why}`;
     workspace.note({
       Observed: `The best version is of no use in the end: ${last.sentence} ${check.sentence}`,
-      Decision: `I went back to the starter, which ${observed}.`,
+      Decision: `I went back to ${origin}, which ${observed}.`,
     });
     check = await checkSubmission(workspace);
-    last = { kind: again.kind, sentence: `I went back to the starter in the end, and it ${observed}.` };
+    last = { kind: again.kind, sentence: `I went back to ${origin} in the end, and it ${observed}.` };
   }
   await workspace.finalAnswer(
     [
-      `Starter: ${measured(workspace, study.starter.evidence)}.`,
+      ...(filled === undefined ? [] : [filled]),
+      `${filled === undefined ? 'Starter' : 'As written'}: ${measured(workspace, study.starter.evidence)}.`,
       selection,
       whatChanged(workspace, study),
       `Versions tried: ${study.tally.tried}; kept: ${study.tally.kept}; failed: ${study.tally.failed}.`,

@@ -48,3 +48,9 @@ function plain(name: string): string {
     .replace(/[^a-z0-9]+/g, ' ')
     .trim();
 }
+
+/** The first of all spellings that mean the same metric: `mae` for "Mean absolute error". */
+export function usualName(metric: Metric): string {
+  const name = plain(metric.name);
+  return synonyms.find((spellings) => spellings.includes(name))?.[0] ?? name;
+}

@@ -163,11 +163,11 @@ export class Study {
     const way: SecondRun = seeds.length > 0 ? 'other seeds' : 'same again';
     this.#workspace.note({
       Plan: `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
-      Reason: `The starter scores ${this.#starter.evidence.first}. I run it again (${way}) to see how much of a score is luck.`,
+      Reason: `The script scores ${this.#starter.evidence.first}. I run it again (${way}) to see how much of a score is luck.`,
     });
     const outcome = await this.#runSecond(this.#starter.values, way);
     if (outcome === null || outcome.kind === 'failed') {
-      return this.#skip(`a second run of the starter gave no score: ${outcome?.why ?? 'not enough budget'}.`);
+      return this.#skip(`a second run of it gave no score: ${outcome?.why ?? 'not enough budget'}.`);
     }
     const { evidence } = this.#starter;
     const isExact = outcome.score === evidence.first;

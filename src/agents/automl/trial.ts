@@ -4,7 +4,14 @@ import { readMetric } from './metric-reader.ts';
 /** What one run of a version of the script showed. */
 export type Outcome =
   | { kind: 'measured'; score: number; line: string; validation: boolean; seconds: number }
-  | { kind: 'failed'; why: string; seconds: number; timedOut: boolean };
+  | {
+      kind: 'failed';
+      why: string;
+      seconds: number;
+      timedOut: boolean;
+      /** It ran to its end, but printed no metric. */
+      silent?: boolean;
+    };
 
 /** Runs versions of the entry script, and knows which one lies in the workspace and which one ran last. */
 export class TrialRunner {
@@ -73,6 +80,7 @@ export class TrialRunner {
         why: `the script printed no ${metric.name} that I can read`,
         seconds,
         timedOut,
+        silent: true,
       };
     }
     if (!Number.isFinite(reading.value)) {

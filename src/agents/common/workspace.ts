@@ -1,4 +1,4 @@
-import type { Environment, StepResult } from '../../environment/index.ts';
+import type { Environment, StepResult, SubmissionSeen } from '../../environment/index.ts';
 import type { Action, Budget, TaskBrief } from '../../schema/index.ts';
 
 /** The actions of an environment as methods, and what the last of them left of the budget. */
@@ -6,6 +6,7 @@ export class Workspace {
   readonly #environment: Environment;
   #budget: Budget;
   #ended = false;
+  #submission: SubmissionSeen | null = null;
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -24,6 +25,11 @@ export class Workspace {
   /** The run is over: nothing more can be done. */
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** As it lay in the workspace after the last step; null before the first one. */
+  get submission(): SubmissionSeen | null {
+    return this.#submission;
   }
 
   note(entries: Record<string, string>): void {
@@ -67,6 +73,7 @@ export class Workspace {
     const result = await this.#environment.step({ name, args });
     this.#budget = result.budget;
     this.#ended = result.ended;
+    this.#submission = result.submission;
     return result;
   }
 }

@@ -1,0 +1,190 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { briefOf } from '../../../../test/fakes/fake-environment.ts';
+import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import type { TaskBrief } from '../../../schema/index.ts';
+import { syntaxErrors } from '../python-source.ts';
+import { askedTable, inferContract, type TableContract, testPath } from './contract.ts';
+import { blendsFor, quickMember, tableScript } from './portfolio.ts';
+import { pythonFile } from './python-file.ts';
+
+type Columns = Extract<TaskBrief['submission']['files'][number], { format: 'csv' }>['columns'];
+
+function taskOf(metric: string, columns: Partial<Columns[number]>[], id = 'id'): TaskBrief {
+  const direction = /accuracy|auc/i.test(metric) ? 'maximize' : 'minimize';
+  return briefOf({
+    metric: { name: metric, unit: 'units', direction },
+    submission: {
+      description: 'One row for each.',
+      files: [
+        {
+          format: 'csv',
+          path: 'submission.csv',
+          id: { column: id, from: 'test.csv' },
+          columns: columns.map((column) => ({ name: 'y', type: 'number', ...column })),
+        },
+      ],
+      max_mb: 4,
+    },
+  });
+}
+
+/** What the agent learns of a data folder with these tables: the real script is run, by a Python without packages. */
+function look(task: TaskBrief, tables: Record<string, string>): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'data'));
+  for (const [name, text] of Object.entries(tables)) writeFileSync(join(folder, 'data', name), text);
+  const file = askedTable(task);
+  if (file === null) throw new Error('the task asks for no table');
+  const settings = { TEST: testPath(file), ID: file.id.column, WANTED: file.columns.map(({ name }) => name) };
+  writeFileSync(join(folder, 'look.py'), pythonFile('look.py', settings));
+  const done = spawnSync('python3', ['look.py'], { cwd: folder, encoding: 'utf8' });
+  expect(done.stderr).toBe('');
+  // Which packages are there depends on the machine.
+  return done.stdout.replace(/"packages": \[[^\]]*\]/, '"packages": ["numpy", "pandas", "sklearn"]');
+}
+
+function contractOf(task: TaskBrief, tables: Record<string, string>): TableContract {
+  const contract = inferContract(task, look(task, tables));
+  if ('problem' in contract) throw new Error(contract.problem);
+  return contract;
+}
+
+function problemOf(task: TaskBrief, tables: Record<string, string>): string {
+  const contract = inferContract(task, look(task, tables));
+  return 'problem' in contract ? contract.problem : 'none';
+}
+
+const homes = {
+  'train.csv': 'id,size,town,y\n1,10,A,100\n2,20,B,200.5\n3,30,,300\n',
+  'test.csv': 'id,size,town\n4,10,A\n5,20,B\n',
+  'sample_submission.csv': 'id,y\n4,0\n5,0\n',
+};
+const review = 'this film is one of the best that i have ever seen in my life';
+const reviews = {
+  'train.csv': `text,label\n${review},1\n${review} not,0\n${review} yes,1\n`,
+  'test.csv': `id,text\n1,${review}\n`,
+};
+
+describe('the contract of a missing model', () => {
+  it('is to learn the columns that the rows to predict lack', () => {
+    expect(contractOf(taskOf('Mean absolute error', [{ min: 0, max: 1000 }]), homes)).toEqual({
+      train: 'data/train.csv',
+      test: 'data/test.csv',
+      submission: 'submission.csv',
+      id: 'id',
+      targets: ['y'],
+      classColumns: [],
+      classifies: false,
+      writesProbability: false,
+      roundsToWhole: false,
+      bounds: [[0, 1000]],
+      metric: 'mae',
+      isMeasured: true,
+      rows: 3,
+      texts: 0,
+      shared: 2,
+    });
+  });
+
+  it('may ask for the probability of each class, in columns named like the classes', () => {
+    const task = taskOf('accuracy', [{ name: '0' }, { name: '1' }]);
+    expect(contractOf(task, reviews)).toMatchObject({
+      targets: ['label'],
+      classColumns: ['0', '1'],
+      classifies: true,
+      texts: 1,
+      shared: 1,
+    });
+  });
+
+  it('asks for classes, for one probability, or for several numbers, as metric and columns say', () => {
+    const classes = { 'train.csv': 'id,a,y\n1,2,True\n2,3,False\n', 'test.csv': 'id,a\n3,4\n' };
+    const ofClasses = contractOf(taskOf('accuracy', [{ type: 'text', values: ['True', 'False'] }]), classes);
+    expect(ofClasses).toMatchObject({ classifies: true, writesProbability: false });
+    expect(contractOf(taskOf('ROC AUC', [{ min: 0, max: 1 }]), classes).writesProbability).toBe(true);
+    const many = { 'train.csv': 'id,a,v,u\n1,2,3,4\n', 'test.csv': 'id,a\n3,4\n' };
+    const numbers = contractOf(taskOf('MCRMSE', [{ name: 'u' }, { name: 'v' }]), many);
+    expect(numbers).toMatchObject({ targets: ['u', 'v'], metric: 'rmse', classifies: false });
+  });
+
+  it('goes by the columns where it knows no such metric, and then measures something else', () => {
+    const contract = contractOf(taskOf('quadratic kappa', [{}]), homes);
+    expect(contract).toMatchObject({ metric: 'mae', isMeasured: false });
+    expect(tableScript(contract, ['boosting'], 'quadratic kappa')).not.toContain('kappa');
+  });
+
+  it('is refused where the rows to predict hold the answer', () => {
+    const leaking = { ...homes, 'test.csv': 'id,size,town,y\n4,10,A,100\n' };
+    expect(problemOf(taskOf('MAE', [{}]), leaking)).toContain('hold y themselves');
+  });
+
+  it.each([
+    ['no table has the target', taskOf('MAE', [{ name: 'z' }]), homes, 'no table of the data folder'],
+    ['the ids are nowhere', taskOf('MAE', [{}], 'key'), homes, 'does not list the ids'],
+    ['there is no table at all', taskOf('MAE', [{}]), {}, 'does not list the ids'],
+    [
+      'a class may not be written',
+      taskOf('accuracy', [{ name: 'town', type: 'text', values: ['A'] }]),
+      { ...homes, 'test.csv': 'id,size\n4,10\n' },
+      'which the submission may not have',
+    ],
+    [
+      'what should be numbers is words',
+      taskOf('MAE', [{ name: 'town' }]),
+      { ...homes, 'test.csv': 'id,size\n4,10\n' },
+      'should be a number',
+    ],
+  ])('is refused where %s', (_, task, tables, problem) => {
+    expect(problemOf(task, tables)).toContain(problem);
+  });
+
+  it.each(['', 'TABLES', 'TABLES {', 'TABLES {"packages": 3}', 'TABLES []'])(
+    'is refused where the script printed %j',
+    (printed) => {
+      expect(inferContract(taskOf('MAE', [{}]), printed)).toHaveProperty('problem');
+    },
+  );
+
+  it('is refused where a package is missing', () => {
+    const printed = look(taskOf('MAE', [{}]), homes).replace('"pandas", ', '');
+    expect(inferContract(taskOf('MAE', [{}]), printed)).toEqual({ problem: 'pandas cannot be imported' });
+  });
+});
+
+describe('the script that fulfils a contract', () => {
+  it('is Python with lines of at most 100 characters, whatever the columns are called', () => {
+    const odd = [
+      'a"b',
+      "c'd",
+      'e\\f',
+      'π',
+      ...Array.from({ length: 30 }, (_, place) => `a long name ${place}`),
+    ];
+    const contract = { ...contractOf(taskOf('MAE', [{}]), homes), targets: odd };
+    const script = tableScript(contract, ['boosting', 'linear'], 'MAE');
+    expect(syntaxErrors(script)).toBe(0);
+    expect(script.split('\n').filter((line) => line.length > 100)).toEqual([]);
+    const check = 'import ast, sys; sys.stdout.write(str(len(ast.parse(sys.stdin.read()).body)))';
+    expect(
+      Number(spawnSync('python3', ['-c', check], { input: script, encoding: 'utf8' }).stdout),
+    ).toBeGreaterThan(40);
+  });
+
+  it('starts with one quick model of the kind that the columns ask for', () => {
+    expect(quickMember(contractOf(taskOf('MAE', [{}]), homes))).toBe('boosting');
+    const ofTexts = contractOf(taskOf('accuracy', [{ name: '0' }, { name: '1' }]), reviews);
+    expect(quickMember(ofTexts)).toBe('linear');
+  });
+
+  it('blends no model whose time explodes with the rows', () => {
+    const contract = contractOf(taskOf('MAE', [{}]), homes);
+    const first = (rows: number) => blendsFor({ ...contract, rows })[0]?.members ?? [];
+    expect(first(3)).toContain('kernel');
+    expect(first(10_000)).not.toContain('kernel');
+    expect(first(10_000)).toContain('deep_boosting');
+    expect(first(100_000)).toEqual(['boosting', 'forest', 'linear']);
+  });
+});
