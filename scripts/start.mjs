@@ -12,7 +12,7 @@ const defaults = {
   '--agent': 'automl',
   '--seeds': '2',
   '--parallel': '2',
-  '--wall-seconds': '30',
+  '--wall-seconds': '45',
 };
 
 async function start(extraFlags) {
