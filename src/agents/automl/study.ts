@@ -1,4 +1,4 @@
-import type { Lesson } from '../../schema/index.ts';
+import type { Lesson, Metric } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { type Evidence, Judge, type SecondRun } from './judge.ts';
 import { isTimeLike } from './metric-names.ts';
@@ -198,14 +198,14 @@ export class Study {
     if (proposal === null) return false;
     const source = this.#versions.render(proposal.values, proposal.seedOffset);
     if (source === null) {
-      this.#search.tell(proposal, 'put back');
+      this.#search.tell(proposal, 'put back', null);
       return true;
     }
     this.#announce(proposal, judge);
     const outcome = await this.#runner.run(source);
     const verdict = await this.#judgeOutcome(judge, proposal, outcome);
     this.#workspace.note({ Observed: verdict.observed, Decision: verdict.decision });
-    this.#search.tell(proposal, verdict.ending);
+    this.#search.tell(proposal, verdict.ending, lossOf(outcome, this.#workspace.task.metric));
     this.tally.tried += 1;
     this.#inVain = verdict.ending === 'kept' ? 0 : this.#inVain + 1;
     if (verdict.ending !== 'kept') await this.#putBack();
@@ -324,6 +324,11 @@ export class Study {
     this.#workspace.note({ Decision: `I do not search: ${why}` });
     return false;
   }
+}
+
+function lossOf(outcome: Outcome, { direction }: Metric): number | null {
+  if (outcome.kind === 'failed') return null;
+  return direction === 'maximize' ? -outcome.score : outcome.score;
 }
 
 /** A number for people: four significant digits. */
