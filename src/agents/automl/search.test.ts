@@ -26,7 +26,7 @@ describe('the search', () => {
           expect(seen.has(proposal.values.join(' '))).toBe(false);
           seen.add(proposal.values.join(' '));
           const ending = told[tries] ?? 'put back';
-          search.tell(proposal, ending, null);
+          search.tell(proposal, ending);
           expect(search.values).toEqual(ending === 'kept' ? proposal.values : before);
         }
       }),
@@ -37,7 +37,7 @@ describe('the search', () => {
     const search = new CoordinateSearch(findKnobs('epochs = 4\n'), seededRandom(0));
     const first = search.next(() => true);
     expect(first?.to).toBe(8);
-    if (first !== null) search.tell(first, 'kept', 1);
+    if (first !== null) search.tell(first, 'kept');
     expect(search.next(() => true)?.to).toBe(32);
   });
 
