@@ -101,8 +101,9 @@ async function improve(
   if (searching.strategy === 'seeds') study.trustLuck();
   let whyNoSearch = searching.strategy === 'seeds' ? null : await study.measureNoise();
   if (whyNoSearch === null) {
+    if (models === 'always' && filled === undefined)
+      await writeModel(workspace, runner, study, { source, outcome });
     if (rewrites && filled === undefined) await rewriteScript(workspace, study, searching.maxTries);
-    if (models === 'always' && filled === undefined) await writeModel(workspace, runner, study);
     whyNoSearch = await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) });
   }
   if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });

@@ -12,6 +12,8 @@ export interface Candidate extends Version {
   evidence: Evidence;
   /** Of one run. */
   seconds: number;
+  /** The script is one of automl's own, with nothing in it of the starter. */
+  isOwn?: boolean;
 }
 
 /** The source of a candidate, its seeds raised once more. */

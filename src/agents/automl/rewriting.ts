@@ -1,10 +1,13 @@
 import type { Workspace } from '../common/workspace.ts';
+import { sourceOf } from './candidate.ts';
 import { allRewrites } from './rewrites/all.ts';
 import type { Rewrite } from './rewrites/rewrite.ts';
 import { type Study, versionsOf } from './study.ts';
 
 /** Of the time and of the steps that are left, at most. */
 const largestShare = 0.5;
+/** Rewrites of the starter that are tried although a script of automl's own is better than the starter. */
+const triesAgainstOwn = 4;
 
 /**
  * Rewrites the best script in one place at a time, the likeliest first, and keeps what helps; each one that is kept may
@@ -21,9 +24,11 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
       steps_used - start.steps_used <= largestShare * start.steps_left
     );
   };
-  while (tried.size < maxTries && isWithinShare()) {
-    const { script, story, seconds } = study.best;
-    const next = allRewrites(study.bestSource, surroundings).find(
+  while (tried.size < mostTries(study, maxTries) && isWithinShare()) {
+    // A script of automl's own has what its libraries offer: then the starter is rewritten, to beat it.
+    const base = study.best.isOwn === true ? study.starter : study.best;
+    const { script, story, seconds, values } = base;
+    const next = allRewrites(sourceOf(base), surroundings).find(
       ({ name, effort }) => !tried.has(name) && study.affords(seconds * effort),
     );
     if (next === undefined || workspace.ended) return;
@@ -32,7 +37,7 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
     await study.consider({
       script: rewritten,
       // Its numbers are those that the best version had.
-      story: [...story, ...script.changes(study.best.values), inWords(next)],
+      story: [...story, ...script.changes(values), inWords(next)],
       values: rewritten.knobs.map(({ value }) => value),
       seedOffset: 0,
       seconds: seconds * next.effort,
@@ -40,6 +45,10 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
       notes: { Rewrite: next.name, Reason: next.reason, Change: next.change },
     });
   }
+}
+
+function mostTries({ best }: Study, maxTries: number): number {
+  return best.isOwn === true ? Math.min(triesAgainstOwn, maxTries) : maxTries;
 }
 
 function inWords({ change }: Rewrite): string {

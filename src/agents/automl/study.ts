@@ -174,7 +174,7 @@ export class Study {
     const script = versionsOf(source, this.#workspace.task.metric);
     const values = script.knobs.map(({ value }) => value);
     const evidence = { first: score, second: null };
-    this.#best = { script, story: [story], values, seedOffset: 0, evidence, seconds };
+    this.#best = { script, story: [story], values, seedOffset: 0, evidence, seconds, isOwn: true };
     this.#kept.push(this.#best);
     this.tally.kept += 1;
   }
@@ -231,7 +231,7 @@ export class Study {
   ): Promise<{ ending: Ending; observed: string; decision: string }> {
     const evidence: Evidence = { first: outcome.score, second: null };
     let seen = observed;
-    if (judge.secondRun !== 'not needed') {
+    if (judge.secondRun !== 'not needed' && !judge.isClear(outcome.score, this.#best.evidence)) {
       const again = await this.#run(attempt, judge.secondRun === 'other seeds' ? 1 : 0);
       if (again === null || again.kind === 'failed') {
         const decision = 'Better once, but a second run gave no score: put back.';
