@@ -24,6 +24,8 @@ export const ShownText = z.object({
   length: count,
   /** Where it was cut: what to ask `…/steps/:step/text?part=` for. Null where the rest can't be had (an export). */
   part: z.string().nullable(),
+  /** Why it can't be read: its object is missing or damaged. */
+  broken: z.string().optional(),
 });
 export type ShownText = z.infer<typeof ShownText>;
 
@@ -218,8 +220,11 @@ export const StepPage = z.object({
   inner: z.array(ShownInnerStep),
   /** Null while it goes on. */
   observation: ShownText.nullable(),
-  /** What its scripts printed, as it came: only while it goes on, or where it was cut off. */
-  output: ShownText.nullable(),
+  /**
+   * The end of what its scripts printed, as it came: only while it goes on, or where it was cut off. `from`: how much came
+   * before, to go on with live events of the kind `output`.
+   */
+  output: z.object({ from: count, text: z.string() }).nullable(),
   /** A language model wrote the observation, or parts of it. */
   by_model: z.boolean(),
   started: z.int().nullable(),
