@@ -18,9 +18,10 @@ export const allowed = {
   evaluation: ['store', 'statistics'],
   experience: ['tasks', 'statistics'],
   exchange: ['tasks', 'store'],
+  server: ['tasks', 'store', 'statistics', 'evaluation'],
   cli: [
     ...['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
-    ...['evaluation', 'experience', 'exchange'],
+    ...['evaluation', 'experience', 'exchange', 'server'],
   ],
 };
 const rooms = Object.keys(allowed);

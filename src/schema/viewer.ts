@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Comparison } from './comparison.ts';
-import { EndReason } from './event.ts';
+import { EndReason, RunParent } from './event.ts';
 import { Spend } from './experiment.ts';
 import { RunId, TaskId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
@@ -71,8 +71,8 @@ export const RunLine = z.object({
   /** Null while it has not begun. */
   started: z.int().nullable(),
   updated: z.int().nullable(),
-  /** It goes on from another run. */
-  forked: z.boolean(),
+  /** The run that it goes on from. */
+  parent: RunParent.nullable(),
   marks: z.array(z.string()),
   /** Why its record can't be read. */
   broken: z.string().nullable(),
@@ -135,7 +135,7 @@ export type Progress = z.infer<typeof Progress>;
 export const ReportPage = z.object({
   /** Null where it is not made yet. One that was made before the newest changes comes with `pending`, too. */
   report: Report.nullable(),
-  /** Null where the report is of the newest state. */
+  /** Null where no newer one is being made. */
   pending: Progress.nullable(),
   /** Runs whose files are broken: they are in no number. */
   unreadable: z.array(z.string()),
@@ -194,7 +194,7 @@ export const TaskPage = z.object({
     z.object({
       experiment: z.string(),
       line: RunLine,
-      /** As reports know it; null where it has not been evaluated yet. */
+      /** As reports know it; null where it has not been evaluated yet, and of all but some hundreds. */
       result: ReportRun.nullable(),
     }),
   ),

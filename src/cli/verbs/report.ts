@@ -1,9 +1,9 @@
+import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { Comparison, RunEvaluation } from '../../schema/index.ts';
 import { buildReport, compareRuns, type ReportOptions } from '../../statistics/index.ts';
 import { findTasks } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
-import { evaluationsOf } from '../evaluations.ts';
 import { locateExperiment } from '../locate.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';

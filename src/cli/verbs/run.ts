@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { agentByName } from '../../agents/index.ts';
+import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { withModelsOf } from '../../models/index.ts';
 import {
@@ -19,7 +20,6 @@ import { type AgentFlags, agentFlags, chosenAgents } from '../agent-options.ts';
 import { personAtTerminal } from '../ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { chooseTasks, equip, isVerified, type PrepareOptions, prepareFlags } from '../equipment.ts';
-import { evaluationsOf } from '../evaluations.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
