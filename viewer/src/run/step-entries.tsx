@@ -1,0 +1,40 @@
+import type { StepEntry } from '../../../src/schema/index.ts';
+import { ChangedText } from '../parts/changed-text.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { LongText } from './shown-text.tsx';
+
+/** What the agent wrote beside its action: its plan, its thought, what it believes to know. */
+export function StepEntries({ entries }: { entries: readonly StepEntry[] }) {
+  if (entries.length === 0) return null;
+  return (
+    <section aria-label="What the agent wrote" className="entries">
+      {entries.map(({ name, text, before }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a name may come twice in a step
+        <article key={index} className="entry">
+          <h3>
+            {name}
+            {before === null ? null : before.text.text === text.text ? (
+              <span className="quiet"> unchanged since step {before.step}</span>
+            ) : (
+              <span className="quiet"> changes since step {before.step} are marked</span>
+            )}
+          </h3>
+          <LongText shown={text}>
+            {(whole) =>
+              before !== null && showsChanges(name) && before.text.text !== text.text ? (
+                <ChangedText before={before.text.text} now={whole} />
+              ) : (
+                <Markdown text={whole} />
+              )
+            }
+          </LongText>
+        </article>
+      ))}
+    </section>
+  );
+}
+
+/** A plan grows; thoughts and reflections are each written anew, and to mark their changes would be noise. */
+function showsChanges(name: string): boolean {
+  return /plan|status|log|todo|summary/i.test(name);
+}
