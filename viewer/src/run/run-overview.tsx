@@ -1,7 +1,15 @@
 import { Link } from 'react-router';
 import type { RelatedRun, RunPage } from '../../../src/schema/index.ts';
 import { runAddress, taskAddress } from '../addresses.ts';
-import { showAmount, showMoney, showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
+import {
+  showAmount,
+  showMoney,
+  showPlural,
+  showScore,
+  showSeconds,
+  showSpent,
+  showWords,
+} from '../format/numbers.ts';
 import { showDate } from '../format/time.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Notice } from '../parts/states.tsx';
@@ -12,7 +20,7 @@ import { LongText } from './shown-text.tsx';
 /** The run as a whole: how it ended, how it went, and what it was told to do. */
 export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: number | null) => string }) {
   return (
-    <RunPlaceContext value={{ experiment: page.experiment, run: page.run, step: page.steps + 1 }}>
+    <RunPlaceContext value={{ experiment: page.experiment, run: page.run, step: page.steps }}>
       <article className="step" aria-label="the run as a whole">
         <header className="step-head">
           <h2>The run as a whole</h2>
@@ -161,7 +169,7 @@ function Facts({ page }: { page: RunPage }) {
         </Figure>
         <Figure name="Used">
           {showPlural(page.steps, 'step')}, {showSeconds(page.seconds_used)}
-          {spent === null ? '' : `, ${showAmount(spent.tokens)} tokens, ${showMoney(spent.money)}`}
+          {spent === null ? '' : `, ${showAmount(spent.tokens)} tokens, ${showSpent(spent)}`}
         </Figure>
         <Figure name="Sandbox">{page.sandbox}</Figure>
         {page.started === null ? null : <Figure name="Begun">{showDate(page.started)}</Figure>}

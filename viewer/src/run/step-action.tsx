@@ -18,9 +18,7 @@ export function StepArguments({ page }: { page: StepPage }) {
           {short.map(({ name, text }) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>
-                <code>{text.text}</code>
-              </dd>
+              <dd>{text.text === '' ? <span className="quiet">(empty)</span> : <code>{text.text}</code>}</dd>
             </div>
           ))}
         </dl>
