@@ -7,7 +7,7 @@ export const nothing = '–';
 
 export function showScore(value: number | null): string {
   if (value === null) return nothing;
-  return Math.abs(value) >= 10_000 ? whole.format(value) : few.format(value);
+  return (Math.abs(value) >= 10_000 ? whole : few).format(value).replace('-', '−');
 }
 
 export function showCount(value: number | null): string {

@@ -27,10 +27,10 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
         </header>
         <Ending page={page} />
         {page.final_answer === null ? null : (
-          <section>
+          <div className="step-part">
             <h3>Final answer</h3>
             <LongText shown={page.final_answer}>{(text) => <Markdown text={text} />}</LongText>
-          </section>
+          </div>
         )}
         <Evaluation page={page} hrefOf={hrefOf} />
         <Facts page={page} />
@@ -88,7 +88,7 @@ function Evaluation({
   const { yardstick, grades, integrity, process } = evaluation;
   const final = grades.find((grade) => grade.final);
   return (
-    <section>
+    <div className="step-part">
       <h3>How it is judged</h3>
       <dl className="figures">
         <Figure name="Hidden score">
@@ -133,7 +133,7 @@ function Evaluation({
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }
 
@@ -153,7 +153,7 @@ function Figure({ name, children }: { name: string; children: React.ReactNode })
 function Facts({ page }: { page: RunPage }) {
   const { limits, spent } = page;
   return (
-    <section>
+    <div className="step-part">
       <h3>What it is</h3>
       <dl className="figures">
         <Figure name="Task">
@@ -192,7 +192,7 @@ function Facts({ page }: { page: RunPage }) {
             .join(', ')}
         </Figure>
       </dl>
-    </section>
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ import { LongText } from './shown-text.tsx';
 export function StepEntries({ entries }: { entries: readonly StepEntry[] }) {
   if (entries.length === 0) return null;
   return (
-    <section aria-label="What the agent wrote" className="entries">
+    <div className="step-part entries">
       {entries.map(({ name, text, before }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a name may come twice in a step
         <article key={index} className="entry">
@@ -26,7 +26,7 @@ export function StepEntries({ entries }: { entries: readonly StepEntry[] }) {
           </LongText>
         </article>
       ))}
-    </section>
+    </div>
   );
 }
 
