@@ -26,8 +26,6 @@ export async function startViewerProcess(
     problem: 'The viewer could not be started.',
     hint: 'Run: mlab view',
   };
-  child.unref();
-  child.channel?.unref();
   const stop = () => {
     if (child.connected) child.disconnect();
   };

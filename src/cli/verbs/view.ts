@@ -18,6 +18,7 @@ interface Options {
 /** Where nobody asks for a port: the same as last time, so that links and open pages go on working. */
 export const usualPort = 7420;
 const progressMs = 2000;
+const mostLeftShown = 5;
 
 export const view: Verb = {
   arguments: [
@@ -114,7 +115,8 @@ async function write(context: Context, viewed: Viewed, folder: string): Promise<
   const lines = [
     `${counted(experiments, 'experiment')}, ${counted(runs, 'run')}, ${counted(steps, 'step')} in ${folder}`,
     `To look at it: npx serve ${folder}, or put it on any web server.`,
-    ...left.map(({ what, why }) => `Left out: ${plain(what)}: ${plain(why)}`),
+    ...left.slice(0, mostLeftShown).map(({ what, why }) => `Left out: ${plain(what)}: ${plain(why)}`),
+    ...(left.length > mostLeftShown ? [`… and ${left.length - mostLeftShown} more; --json names all.`] : []),
   ];
   return { text: lines.join('\n'), json: { folder, ...exported } };
 }

@@ -25,6 +25,8 @@ process.on('message', (message) => {
   });
 });
 process.on('disconnect', () => process.exit(0));
+// Whoever wanted the answer has gone.
+process.on('error', () => process.exit(0));
 // What people wait for goes first.
 if (process.argv[2] === 'patient') setPriority(10);
 

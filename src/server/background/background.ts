@@ -42,6 +42,8 @@ export class Background implements Disposable {
   ): Promise<Results[Kind]> {
     const child = this.#process();
     const id = ++this.#orders;
+    child.ref();
+    child.channel?.ref();
     const result = await new Promise<unknown>((take, fail) => {
       this.#waiting.set(id, { take, fail, onProgress });
       child.send({ id, job: { kind, ...job } }, (error) => error && this.#settle(id)?.fail(error));
@@ -66,9 +68,6 @@ export class Background implements Disposable {
     child.on('message', (message) => this.#hear(Message.parse(message)));
     child.on('error', () => this.#lose(child));
     child.on('exit', () => this.#lose(child));
-    // It ends with this process; it keeps it from nothing.
-    child.unref();
-    child.channel?.unref();
     this.#child = child;
     this.#rest();
     return child;
@@ -91,8 +90,10 @@ export class Background implements Disposable {
     return waiting;
   }
 
-  /** Gives the memory back once nothing has been asked for a while. */
+  /** Gives the memory back once nothing has been asked for a while; until then it keeps nobody from ending. */
   #rest(): void {
+    this.#child?.unref();
+    this.#child?.channel?.unref();
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#idle = setTimeout(() => {
       if (this.#waiting.size > 0) return;

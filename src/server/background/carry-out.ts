@@ -4,7 +4,6 @@ import { UserError } from '../../lib/errors.ts';
 import type { RunEvaluation, SnapshotEntry, StepDiff } from '../../schema/index.ts';
 import { buildReport, compareRuns } from '../../statistics/index.ts';
 import { diffSnapshots, ObjectStore, openExperiment } from '../../store/index.ts';
-import { findTasks } from '../../tasks/index.ts';
 import { reportOptions } from '../report-options.ts';
 import type { Job, Results } from './jobs.ts';
 
@@ -31,13 +30,18 @@ async function readAll(folders: readonly string[], onProgress: Progress) {
   return await evaluationsOf(surroundings, folders.map(openExperiment));
 }
 
+/** Loaded where it is needed: most jobs are done sooner without. */
+async function tasksIn(folders: readonly string[]) {
+  const { findTasks } = await import('../../tasks/index.ts');
+  return findTasks(folders).tasks;
+}
+
 async function makeReport(
   job: Extract<Job, { kind: 'report' }>,
   onProgress: Progress,
 ): Promise<Results['report']> {
   const { evaluations, unreadable } = await readAll([job.folder], onProgress);
-  const { tasks } = findTasks(job.tasks);
-  const options = reportOptions(tasks, { convention: job.convention, published: true });
+  const options = reportOptions(await tasksIn(job.tasks), { convention: job.convention, published: true });
   return { report: buildReport(evaluations, options), unreadable };
 }
 
@@ -45,7 +49,7 @@ async function makeComparison(
   { folders, a, b, tasks }: Extract<Job, { kind: 'comparison' }>,
   onProgress: Progress,
 ): Promise<Results['comparison']> {
-  const options = reportOptions(findTasks(tasks).tasks, { convention: 'every_run', published: false });
+  const options = reportOptions(await tasksIn(tasks), { convention: 'every_run', published: false });
   const [first, second] = folders;
   if (first === undefined || second === undefined) {
     const { evaluations } = await readAll(folders, onProgress);
