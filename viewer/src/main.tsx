@@ -11,7 +11,7 @@ const place = document.getElementById('root');
 if (place !== null) {
   const root = createRoot(place);
   root.render(<Loading what="the experiments" />);
-  openSource(new AbortController().signal).then(
+  openSource(document, new AbortController().signal).then(
     (source) =>
       root.render(
         <StrictMode>

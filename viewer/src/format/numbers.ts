@@ -7,7 +7,7 @@ export const nothing = '–';
 
 export function showScore(value: number | null): string {
   if (value === null) return nothing;
-  return Math.abs(value) >= 10_000 ? whole.format(value) : few.format(value);
+  return (Math.abs(value) >= 10_000 ? whole : few).format(value).replace('-', '−');
 }
 
 export function showCount(value: number | null): string {
@@ -50,6 +50,12 @@ export function showMoney(dollars: number | null): string {
   return dollars < 0.01 ? `$${dollars.toPrecision(2)}` : `$${dollars.toFixed(2)}`;
 }
 
+/** What calls of models cost, as far as their prices are known. */
+export function showSpent({ money, unpriced }: { money: number; unpriced: number }): string {
+  if (unpriced === 0) return showMoney(money);
+  return money === 0 ? 'price not known' : `at least ${showMoney(money)}`;
+}
+
 const units = ['', ' k', ' M', ' G'];
 
 /** Tokens and the like: 1,234 is 1.23 k. */
@@ -71,4 +77,9 @@ export function showWords(name: string): string {
 
 export function showPlural(count: number, one: string, many = `${one}s`): string {
   return `${showCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** How far something is that is being made: nothing, before that is known. */
+export function progressWords({ done, total }: { done: number; total: number }): string {
+  return total === 0 ? '' : `: ${showCount(done)} of ${showPlural(total, 'run')} read`;
 }

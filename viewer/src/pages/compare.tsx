@@ -3,7 +3,7 @@ import { ComparisonPage as PageData } from '../../../src/schema/index.ts';
 import { experimentAddress } from '../addresses.ts';
 import { useData } from '../data/use-data.ts';
 import { useLive } from '../data/use-live.ts';
-import { showCount } from '../format/numbers.ts';
+import { progressWords } from '../format/numbers.ts';
 import { Page } from '../parts/page.tsx';
 import { Answer, Notice } from '../parts/states.tsx';
 import { ComparisonView } from '../report/comparison-view.tsx';
@@ -31,11 +31,7 @@ export default function ComparePage() {
       <Answer result={result} what="the comparison">
         {({ comparison, pending }) => (
           <>
-            {pending === null ? null : (
-              <Notice kind="note">
-                It is being made: {showCount(pending.done)} of {showCount(pending.total)} runs read.
-              </Notice>
-            )}
+            {pending === null ? null : <Notice kind="note">It is being made{progressWords(pending)}.</Notice>}
             {comparison === null ? null : <ComparisonView comparison={comparison} />}
           </>
         )}

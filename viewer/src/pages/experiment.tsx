@@ -10,7 +10,14 @@ import {
 } from '../addresses.ts';
 import { useData, useSource } from '../data/use-data.ts';
 import { useLive } from '../data/use-live.ts';
-import { showAmount, showCount, showMoney, showPlural, showSeconds } from '../format/numbers.ts';
+import {
+  progressWords,
+  showAmount,
+  showMoney,
+  showPlural,
+  showSeconds,
+  showSpent,
+} from '../format/numbers.ts';
 import { showDate } from '../format/time.ts';
 import { StatusBadge } from '../parts/badges.tsx';
 import { Choice } from '../parts/choice.tsx';
@@ -79,9 +86,7 @@ function Experiment({ experiment, page }: { experiment: string; page: PageData }
       </Head>
       <UnreadableRuns names={answer.data?.unreadable ?? []} />
       {pending === null ? null : (
-        <Notice kind="note">
-          The results are being made: {showCount(pending.done)} of {showCount(pending.total)} runs read.
-        </Notice>
+        <Notice kind="note">The results are being made{progressWords(pending)}.</Notice>
       )}
       {answer.isError ? (
         <Trouble error={answer.error} what="the results" again={() => void answer.refetch()} />
@@ -116,8 +121,7 @@ function Head({ page: { line, plan }, children }: { page: PageData; children: Re
         <span>{showSeconds(line.used.seconds)}</span>
         {line.used.tokens === 0 ? null : (
           <span>
-            {showAmount(line.used.tokens)} tokens, {showMoney(line.used.money)}
-            {line.used.unpriced > 0 ? ` and ${showPlural(line.used.unpriced, 'call')} of unknown price` : ''}
+            {showAmount(line.used.tokens)} tokens, {showSpent(line.used)}
           </span>
         )}
         {spend === undefined ? null : <span>of at most {showMoney(spend)}</span>}

@@ -4,7 +4,7 @@ import { type ExperimentLine, ExperimentList } from '../../../src/schema/index.t
 import { compareAddress, experimentAddress, runAddress } from '../addresses.ts';
 import { useData, useSource } from '../data/use-data.ts';
 import { useLive } from '../data/use-live.ts';
-import { showAmount, showMoney, showPlural, showSeconds } from '../format/numbers.ts';
+import { showAmount, showPlural, showSeconds, showSpent } from '../format/numbers.ts';
 import { showAgo, showDate } from '../format/time.ts';
 import { StatusBadge } from '../parts/badges.tsx';
 import { Page } from '../parts/page.tsx';
@@ -153,9 +153,10 @@ function Line({ line, select }: LineProps) {
   );
 }
 
-function usedWords({ seconds, tokens, money, unpriced }: ExperimentLine['used']): string {
+function usedWords(used: ExperimentLine['used']): string {
+  const { seconds, tokens } = used;
   if (tokens === 0) return showSeconds(seconds);
-  return `${showSeconds(seconds)} · ${showAmount(tokens)} tokens · ${unpriced > 0 ? 'at least ' : ''}${showMoney(money)}`;
+  return `${showSeconds(seconds)} · ${showAmount(tokens)} tokens · ${showSpent(used)}`;
 }
 
 function listed(names: readonly string[]): string {

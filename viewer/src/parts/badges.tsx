@@ -11,6 +11,7 @@ const outcomeSigns: Record<string, string> = {
 
 /** How a run came out: a sign, a word and a colour. */
 export function OutcomeBadge({ outcome, ended }: { outcome: string; ended: boolean }) {
+  if (outcome === 'not_known') return <span className="quiet">not read yet</span>;
   return (
     <span className={`badge outcome-text-${outcome}`}>
       <span aria-hidden="true">{outcomeSigns[outcome] ?? '·'}</span>{' '}

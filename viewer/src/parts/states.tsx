@@ -46,7 +46,7 @@ export function Trouble({ error, what, again }: { error: unknown; what: string; 
 export function Notice({ kind, children }: { kind: 'note' | 'warning'; children: ReactNode }) {
   return (
     <div className={`notice notice-${kind}`} role="note">
-      <span aria-hidden="true">{kind === 'warning' ? '⚠ ' : 'ⓘ '}</span>
+      {kind === 'warning' ? <span aria-hidden="true">⚠ </span> : null}
       {children}
     </div>
   );

@@ -49,9 +49,11 @@ export function ReportPlots({ report, runHref, compareHref, children }: Props) {
           <CurvePlot />
           <FrontierPlot />
           <ProfilePlot />
-          <TimePlot />
-          <FlagPlot />
-          <FailurePlot />
+          <div className="stack">
+            <TimePlot />
+            <FlagPlot />
+            <FailurePlot />
+          </div>
           <ProcessPlot />
         </div>
       </section>

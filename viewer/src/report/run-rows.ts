@@ -38,7 +38,7 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     seed: line.seed,
     status: line.broken === null ? line.status : 'broken',
     end: line.end,
-    outcome: known?.outcome ?? 'unfinished',
+    outcome: known?.outcome ?? (line.end === null ? 'unfinished' : 'not_known'),
     score: known?.score ?? null,
     improvement: known?.improvement ?? null,
     steps: line.steps,
@@ -53,6 +53,7 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
 }
 
 export const sortKeys = [
+  'experiment',
   'run',
   'task',
   'agent',

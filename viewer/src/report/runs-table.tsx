@@ -32,8 +32,9 @@ interface RunsTableProps {
   sideBySideHref: ((a: RunRow, b: RunRow) => string) | null;
 }
 
-const columns: readonly { key: SortKey; title: string; number: boolean }[] = [
+const allColumns: readonly { key: SortKey; title: string; number: boolean }[] = [
   { key: 'run', title: 'run', number: false },
+  { key: 'experiment', title: 'experiment', number: false },
   { key: 'task', title: 'task', number: false },
   { key: 'agent', title: 'agent', number: false },
   { key: 'status', title: 'status', number: false },
@@ -70,6 +71,8 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
         : [...before.slice(-1), row],
     );
   const section = useScrollWhenAsked();
+  const several = useMemo(() => new Set(rows.map(({ experiment }) => experiment)).size > 1, [rows]);
+  const columns = allColumns.filter(({ key }) => several || key !== 'experiment');
   return (
     <section className="runs" ref={section} aria-labelledby="runs-title" tabIndex={-1}>
       <header className="runs-head">
@@ -130,6 +133,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
         row={(row) => (
           <RunCells
             row={row}
+            several={several}
             href={runHref(row)}
             select={
               sideBySideHref === null
@@ -269,11 +273,13 @@ function VirtualRows({ lines, head, row, columns: width }: VirtualRowsProps) {
 
 interface RunCellsProps {
   row: RunRow;
+  /** The runs are of more than one experiment. */
+  several: boolean;
   href: string | null;
   select: { checked: boolean; toggle: () => void } | null;
 }
 
-function RunCells({ row, href, select }: RunCellsProps) {
+function RunCells({ row, several, href, select }: RunCellsProps) {
   const remarks = [...row.flags.map(showFlag), ...(row.stale ? ['stale submission'] : []), ...row.marks];
   return (
     <>
@@ -288,6 +294,7 @@ function RunCells({ row, href, select }: RunCellsProps) {
         </td>
       )}
       <th scope="row">{href === null ? row.run : <Link to={href}>{row.run}</Link>}</th>
+      {several ? <td>{row.experiment}</td> : null}
       <td>{row.task}</td>
       <td>{row.agent}</td>
       <td>

@@ -6,7 +6,7 @@ export const kindWords: Record<ActionKind, string> = {
   edit: 'edits',
   execute: 'executes',
   think: 'notes and thinks',
-  finish: 'hands in',
+  finish: 'validates, hands in',
   other: 'other',
 };
 

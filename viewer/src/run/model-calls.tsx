@@ -8,12 +8,12 @@ import { LongText } from './shown-text.tsx';
 export function ModelCalls({ calls }: { calls: readonly StepCall[] }) {
   if (calls.length === 0) return null;
   return (
-    <section aria-label="Model calls">
+    <div className="step-part">
       <h3>{showPlural(calls.length, 'model call')}</h3>
       {calls.map((call) => (
         <ModelCall key={call.call} call={call} />
       ))}
-    </section>
+    </div>
   );
 }
 
@@ -101,7 +101,7 @@ function ToolCalls({ calls }: { calls: readonly ShownToolCall[] }) {
   return calls.map(({ name, input }, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: calls are their order
     <div key={index}>
-      <h5>{name}</h5>
+      <h4>{name}</h4>
       <LongText shown={input}>{(text) => <Code text={text} language="json" label={name} />}</LongText>
     </div>
   ));

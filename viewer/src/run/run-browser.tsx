@@ -34,18 +34,23 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
   const detail = useRef<HTMLDivElement>(null);
   const last = strip.total + (strip.has_tail ? 1 : 0);
   const hrefOf = (to: number | null) => runAddress(experiment, run, to ?? undefined);
+  // Keys may come faster than pages: each goes on from where the one before it led.
+  const here = useRef(step);
+  useEffect(() => {
+    here.current = step;
+  }, [step]);
   const keys = useMemo<KeyTable>(() => {
-    const go = (to: number | null) =>
-      void navigate(runAddress(experiment, run, to === null ? undefined : Math.max(0, Math.min(last, to))), {
-        replace: true,
-      });
+    const go = (to: number | null) => {
+      here.current = to === null ? null : Math.max(0, Math.min(last, to));
+      void navigate(runAddress(experiment, run, here.current ?? undefined), { replace: true });
+    };
     const toWarning = (forward: boolean) => {
-      const found = nextWarning(strip.warnings, step, forward);
+      const found = nextWarning(strip.warnings, here.current, forward);
       if (found !== null) go(found);
     };
     return {
-      j: () => go(step === null ? 1 : step + 1),
-      k: () => go(step === null || step === 0 ? null : step - 1),
+      j: () => go((here.current ?? 0) + 1),
+      k: () => go(here.current === null || here.current === 0 ? null : here.current - 1),
       g: () => go(1),
       G: () => go(last),
       o: () => go(null),
@@ -54,7 +59,7 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
       '/': () => search.current?.focus(),
       '?': () => setHelp(true),
     };
-  }, [navigate, experiment, run, last, step, strip.warnings]);
+  }, [navigate, experiment, run, last, strip.warnings]);
   useKeys(keys);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another step begins at its top
   useEffect(() => {

@@ -1,7 +1,15 @@
 import { Link } from 'react-router';
 import type { RelatedRun, RunPage } from '../../../src/schema/index.ts';
 import { runAddress, taskAddress } from '../addresses.ts';
-import { showAmount, showMoney, showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
+import {
+  showAmount,
+  showMoney,
+  showPlural,
+  showScore,
+  showSeconds,
+  showSpent,
+  showWords,
+} from '../format/numbers.ts';
 import { showDate } from '../format/time.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Notice } from '../parts/states.tsx';
@@ -12,17 +20,17 @@ import { LongText } from './shown-text.tsx';
 /** The run as a whole: how it ended, how it went, and what it was told to do. */
 export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: number | null) => string }) {
   return (
-    <RunPlaceContext value={{ experiment: page.experiment, run: page.run, step: page.steps + 1 }}>
+    <RunPlaceContext value={{ experiment: page.experiment, run: page.run, step: page.steps }}>
       <article className="step" aria-label="the run as a whole">
         <header className="step-head">
           <h2>The run as a whole</h2>
         </header>
         <Ending page={page} />
         {page.final_answer === null ? null : (
-          <section>
+          <div className="step-part">
             <h3>Final answer</h3>
             <LongText shown={page.final_answer}>{(text) => <Markdown text={text} />}</LongText>
-          </section>
+          </div>
         )}
         <Evaluation page={page} hrefOf={hrefOf} />
         <Facts page={page} />
@@ -80,7 +88,7 @@ function Evaluation({
   const { yardstick, grades, integrity, process } = evaluation;
   const final = grades.find((grade) => grade.final);
   return (
-    <section>
+    <div className="step-part">
       <h3>How it is judged</h3>
       <dl className="figures">
         <Figure name="Hidden score">
@@ -125,7 +133,7 @@ function Evaluation({
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }
 
@@ -145,7 +153,7 @@ function Figure({ name, children }: { name: string; children: React.ReactNode })
 function Facts({ page }: { page: RunPage }) {
   const { limits, spent } = page;
   return (
-    <section>
+    <div className="step-part">
       <h3>What it is</h3>
       <dl className="figures">
         <Figure name="Task">
@@ -161,7 +169,7 @@ function Facts({ page }: { page: RunPage }) {
         </Figure>
         <Figure name="Used">
           {showPlural(page.steps, 'step')}, {showSeconds(page.seconds_used)}
-          {spent === null ? '' : `, ${showAmount(spent.tokens)} tokens, ${showMoney(spent.money)}`}
+          {spent === null ? '' : `, ${showAmount(spent.tokens)} tokens, ${showSpent(spent)}`}
         </Figure>
         <Figure name="Sandbox">{page.sandbox}</Figure>
         {page.started === null ? null : <Figure name="Begun">{showDate(page.started)}</Figure>}
@@ -184,7 +192,7 @@ function Facts({ page }: { page: RunPage }) {
             .join(', ')}
         </Figure>
       </dl>
-    </section>
+    </div>
   );
 }
 

@@ -12,22 +12,20 @@ export function StepArguments({ page }: { page: StepPage }) {
   const short = page.arguments.filter(isShort);
   const long = page.arguments.filter((argument) => !isShort(argument));
   return (
-    <section aria-label="Arguments" className="arguments">
+    <div className="step-part arguments">
       {short.length === 0 ? null : (
         <dl className="short-arguments">
           {short.map(({ name, text }) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>
-                <code>{text.text}</code>
-              </dd>
+              <dd>{text.text === '' ? <span className="quiet">(empty)</span> : <code>{text.text}</code>}</dd>
             </div>
           ))}
         </dl>
       )}
       {long.map((argument) => (
         <div key={argument.name}>
-          <h4>{argument.name}</h4>
+          <h3 className="argument-name">{argument.name}</h3>
           <LongText shown={argument.text}>
             {(text) => (
               <Code text={text} language={languageIn(argument, page.arguments)} label={argument.name} />
@@ -35,7 +33,7 @@ export function StepArguments({ page }: { page: StepPage }) {
           </LongText>
         </div>
       ))}
-    </section>
+    </div>
   );
 }
 
@@ -56,7 +54,7 @@ export function StepObservation({ page, live }: { page: StepPage; live: OutputPa
   const known = page.output;
   const printed = live === null ? known : known === null ? live : joinedOutput(known, live);
   return (
-    <section aria-label="Observation">
+    <div className="step-part">
       <h3>
         {page.observation === null ? 'Output so far' : 'Observation'}
         {page.by_model ? (
@@ -77,7 +75,7 @@ export function StepObservation({ page, live }: { page: StepPage; live: OutputPa
       ) : (
         <LongText shown={page.observation}>{(text) => <Output text={text} />}</LongText>
       )}
-    </section>
+    </div>
   );
 }
 

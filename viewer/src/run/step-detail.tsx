@@ -57,8 +57,8 @@ function Head({ page, tools }: { page: StepPage; tools: ReactNode }) {
       </h2>
       {status === null ? null : <StepStatusBadge status={status} />}
       <span className="quiet">
-        {duration === null ? '' : showSeconds(duration / 1000)}
-        {started === null ? '' : ` · ${showDate(started)}`}
+        {duration === null || duration < 1 ? '' : `${showSeconds(duration / 1000)} · `}
+        {started === null ? '' : showDate(started)}
       </span>
       {tools}
     </header>

@@ -1,4 +1,4 @@
-import type { StepEntry } from '../../../src/schema/index.ts';
+import type { ShownText, StepEntry } from '../../../src/schema/index.ts';
 import { ChangedText } from '../parts/changed-text.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { LongText } from './shown-text.tsx';
@@ -7,17 +7,13 @@ import { LongText } from './shown-text.tsx';
 export function StepEntries({ entries }: { entries: readonly StepEntry[] }) {
   if (entries.length === 0) return null;
   return (
-    <section aria-label="What the agent wrote" className="entries">
+    <div className="step-part entries">
       {entries.map(({ name, text, before }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a name may come twice in a step
         <article key={index} className="entry">
           <h3>
             {name}
-            {before === null ? null : before.text.text === text.text ? (
-              <span className="quiet"> unchanged since step {before.step}</span>
-            ) : (
-              <span className="quiet"> changes since step {before.step} are marked</span>
-            )}
+            {before === null ? null : <span className="quiet"> {changeWords(name, text, before)}</span>}
           </h3>
           <LongText shown={text}>
             {(whole) =>
@@ -30,8 +26,13 @@ export function StepEntries({ entries }: { entries: readonly StepEntry[] }) {
           </LongText>
         </article>
       ))}
-    </section>
+    </div>
   );
+}
+
+function changeWords(name: string, text: ShownText, before: NonNullable<StepEntry['before']>): string {
+  if (before.text.text === text.text) return `unchanged since step ${before.step}`;
+  return showsChanges(name) ? `changes since step ${before.step} are marked` : '';
 }
 
 /** A plan grows; thoughts and reflections are each written anew, and to mark their changes would be noise. */

@@ -108,9 +108,12 @@ export function StepWords({ strip, step, warnings, score }: StepWordsProps) {
           {showScore(score)}
         </span>
       )}
-      <span className="step-time">
-        {status === 'running' ? '' : showSeconds((strip.duration_ms[index] ?? 0) / 1000)}
-      </span>
+      <span className="step-time">{showTime(status, strip.duration_ms[index] ?? 0)}</span>
     </>
   );
+}
+
+/** Quick steps took no time worth telling; of imported runs it is not known. */
+function showTime(status: string | undefined, milliseconds: number): string {
+  return status === 'running' || milliseconds < 1 ? '' : showSeconds(milliseconds / 1000);
 }

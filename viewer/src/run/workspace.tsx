@@ -13,7 +13,7 @@ import { stepPath, useRunPlace } from './run-place.ts';
 export function Workspace({ changed }: { changed: number }) {
   const [filesOpen, setFilesOpen] = useState(false);
   return (
-    <section aria-label="Workspace">
+    <div className="step-part">
       <h3>
         Workspace{' '}
         <span className="quiet">
@@ -25,7 +25,7 @@ export function Workspace({ changed }: { changed: number }) {
         <summary>All files as they were after this step</summary>
         {filesOpen ? <Files /> : null}
       </details>
-    </section>
+    </div>
   );
 }
 
