@@ -38,19 +38,21 @@ export function ReportPlots({ report, runHref, compareHref, children }: Props) {
       <section aria-labelledby="results-title">
         <h2 id="results-title">Results</h2>
         <ResultsTable />
+        <div className="cards">
+          <HeatMap />
+          <ImprovementPlot />
+        </div>
       </section>
       {children}
       <section aria-labelledby="plots-title">
         <h2 id="plots-title">In detail</h2>
         <div className="cards">
-          <HeatMap />
-          <ImprovementPlot />
-          <OutcomePlot />
           <CurvePlot />
           <FrontierPlot />
+          <OutcomePlot />
+          <TimePlot />
           <ProfilePlot />
           <div className="stack">
-            <TimePlot />
             <FlagPlot />
             <FailurePlot />
           </div>
