@@ -18,6 +18,7 @@ import { allMet, type BenchmarkResult, type Report, reportText } from './report.
 import { reports } from './reports.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
+import { viewer } from './viewer.ts';
 
 const benchmarks: readonly Benchmark[] = [
   step,
@@ -28,6 +29,7 @@ const benchmarks: readonly Benchmark[] = [
   crowd,
   kill,
   reports,
+  viewer,
   regrade,
 ];
 

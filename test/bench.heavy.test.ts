@@ -54,6 +54,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'crowd',
     'kill',
     'reports',
+    'viewer',
     'regrade',
   ]);
   for (const benchmark of benchmarks) {

@@ -9,6 +9,7 @@ import {
   type FileText,
   type LiveEvent,
   ObjectId,
+  type Problem,
   type RelatedRun,
   type ReportPage,
   type ReportRun,
@@ -62,6 +63,8 @@ interface FoundRun {
   tornBytes: number;
 }
 
+/** A small run is evaluated within this time: then its page is whole at once. */
+const patienceMs = 60;
 const mostRestLength = 1_000_000;
 const mostEvaluatedRuns = 300;
 const mostQueryLength = 1000;
@@ -122,7 +125,7 @@ export class Viewer implements Disposable {
     const { experiment, folder, traced, tornBytes } = await this.#find(id, runId);
     this.#forDiffs.warmUp();
     const { place } = experiment;
-    const judgement = await this.#judgements.of(place, folder);
+    const judgement = await this.#judgements.of(place, folder, patienceMs);
     const related = this.#relatives(experiment, runId);
     const parts = { place, folder, table: traced.table, tornBytes, judgement, ...related };
     return await runPage(parts, this.#texts(folder), signal);
@@ -139,11 +142,11 @@ export class Viewer implements Disposable {
     const read = await readStep(traced, step, this.#texts(folder), signal);
     const { evaluation, warnings } = await this.#judgements.of(experiment.place, folder);
     const graded = evaluation?.grades.find((grade) => grade.step === step);
-    const grade = folder.readGrades().grades.findLast((one) => one.step === step);
+    const problems = graded?.valid === false ? problemsAt(folder, step) : [];
     return {
       ...read,
       warnings: warnings.filter((warning) => warning.step === step),
-      grade: graded === undefined ? null : { ...graded, problems: grade?.problems ?? [] },
+      grade: graded === undefined ? null : { ...graded, problems },
     };
   }
 
@@ -355,4 +358,9 @@ export class Viewer implements Disposable {
     const evaluation = this.#judgements.known(place, folder);
     return evaluation === null ? null : (buildRuns([evaluation])[0] ?? null);
   }
+}
+
+/** What was wrong with the submission after a step. */
+function problemsAt(folder: RunFolder, step: number): Problem[] {
+  return folder.readGrades().grades.findLast((grade) => grade.step === step)?.problems ?? [];
 }

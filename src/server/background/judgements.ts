@@ -7,6 +7,9 @@ import { fileState } from '../catalogue/run-lines.ts';
 import type { Background } from './background.ts';
 import { Remembered } from './remembered.ts';
 
+/** Of runs that were looked at last. */
+const mostKept = 30;
+
 export interface Judgement {
   /** Null: not known yet, or it can't be made. */
   evaluation: RunEvaluation | null;
@@ -23,11 +26,12 @@ export class Judgements implements Disposable {
   readonly #remembered: Remembered<{ evaluation: RunEvaluation; warnings: StepWarning[] }>;
   readonly #indexes = new Map<string, EvaluationIndex>();
   readonly #runs = new Map<string, { experiment: string; run: RunId }>();
+  #lastKnown: { folder: string; state: string; evaluation: RunEvaluation | null } | null = null;
 
   constructor(background: Background, tell: (event: LiveEvent) => void) {
     this.#background = background;
     this.#remembered = new Remembered({
-      ...{ most: 30, patienceMs: 60, onProgress: () => {} },
+      ...{ most: mostKept, onProgress: () => {} },
       onDone: (key) => {
         const run = this.#runs.get(key);
         this.#runs.delete(key);
@@ -36,15 +40,17 @@ export class Judgements implements Disposable {
     });
   }
 
-  async of(place: Place, folder: RunFolder): Promise<Judgement> {
+  /** @param patienceMs so long it waits for what is not known yet */
+  async of(place: Place, folder: RunFolder, patienceMs = 0): Promise<Judgement> {
     const key = folder.folder;
     this.#runs.set(key, { experiment: place.id, run: folder.id });
     const job = { folder: place.folder, run: folder.id };
-    const { value, failure, pending } = await this.#remembered.get(key, evidenceState(folder.folder), () =>
+    const state = evidenceState(folder.folder);
+    const { value, failure, pending } = await this.#remembered.get(key, state, patienceMs, () =>
       this.#background.do('evaluation', job),
     );
     return {
-      evaluation: value?.evaluation ?? this.known(place, folder),
+      evaluation: value?.evaluation ?? this.#knownAt(state, place, folder),
       warnings: value?.warnings ?? [],
       pending: pending !== null,
       broken: failure?.message ?? null,
@@ -56,6 +62,13 @@ export class Judgements implements Disposable {
     const index = this.#indexes.get(root) ?? new EvaluationIndex(root);
     this.#indexes.set(root, index);
     return index.known(folder.folder);
+  }
+
+  /** While the warnings of a run are made, its pages ask for the same again and again. */
+  #knownAt(state: string, place: Place, folder: RunFolder): RunEvaluation | null {
+    if (this.#lastKnown?.folder !== folder.folder || this.#lastKnown.state !== state)
+      this.#lastKnown = { folder: folder.folder, state, evaluation: this.known(place, folder) };
+    return this.#lastKnown.evaluation;
   }
 
   [Symbol.dispose](): void {

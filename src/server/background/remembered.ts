@@ -23,8 +23,6 @@ export interface Answer<Value> {
 export interface RememberedOptions {
   /** How many are kept; the oldest go first. */
   most: number;
-  /** So long an answer waits for what is made now, before it says that it is on its way. */
-  patienceMs: number;
   onProgress: (key: string, progress: Progress) => void;
   onDone: (key: string) => void;
 }
@@ -42,9 +40,11 @@ export class Remembered<Value> {
     this.#options = options;
   }
 
+  /** @param patienceMs so long it waits for what is made now, before it says that it is on its way */
   async get(
     key: string,
     state: string,
+    patienceMs: number,
     make: (onProgress: (done: number, total: number) => void) => Promise<Value>,
   ): Promise<Answer<Value>> {
     const known = this.#entries.get(key);
@@ -52,12 +52,12 @@ export class Remembered<Value> {
     const isFresh = known !== undefined && Date.now() < known.madeAt + restMs(known.tookMs);
     if (isFresh && !this.#making.has(key)) return answerOf(known, null);
     const making = this.#making.get(key) ?? this.#start(key, state, make);
-    await Promise.race([making.done, sleep(this.#options.patienceMs, undefined, { ref: false })]);
+    await Promise.race([making.done, sleep(patienceMs, undefined, { ref: false })]);
     const newest = this.#entries.get(key);
     return answerOf(newest, this.#making.has(key) ? making.progress : null);
   }
 
-  #start(key: string, state: string, make: Parameters<Remembered<Value>['get']>[2]) {
+  #start(key: string, state: string, make: Parameters<Remembered<Value>['get']>[3]) {
     const progress = { done: 0, total: 0 };
     const begun = Date.now();
     const keep = (value: Value | null, failure: UserError | null) => {

@@ -15,6 +15,8 @@ import type { Background } from './background.ts';
 import { evidenceState } from './judgements.ts';
 import { Remembered } from './remembered.ts';
 
+const patienceMs = 250;
+
 /** Reports and comparisons, made in the background and kept until a run of theirs changes. */
 export class Reports {
   readonly #background: Background;
@@ -45,6 +47,7 @@ export class Reports {
     const { value, failure, pending } = await this.#reports.get(
       `${id}\n${convention}`,
       await stateOf([experiment]),
+      patienceMs,
       (onProgress) => this.#background.do('report', job, onProgress),
     );
     if (failure !== null && value === null) throw failure;
@@ -59,6 +62,7 @@ export class Reports {
     const { value, failure, pending } = await this.#comparisons.get(
       [first.place.id, ...job.folders, a, b].join('\n'),
       await stateOf(experiments),
+      patienceMs,
       (onProgress) => this.#background.do('comparison', job, onProgress),
     );
     if (failure !== null && value === null) throw failure;

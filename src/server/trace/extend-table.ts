@@ -59,29 +59,45 @@ async function readOn(
   size: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  let rest: Buffer = Buffer.alloc(0);
-  let last: Buffer | null = null;
+  let buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - table.bytes));
+  /** Bytes at the beginning of the buffer that belong to a line whose end is not read yet. */
+  let held = 0;
   for (let position = table.bytes; position < size && table.broken === null; ) {
     signal?.throwIfAborted();
-    const length = Math.min(chunkBytes, size - position);
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
-    if (bytesRead === 0) break;
+    if (held === buffer.length) buffer = larger(buffer);
+    const { bytesRead } = await file.read(
+      buffer,
+      held,
+      Math.min(buffer.length - held, size - position),
+      position,
+    );
+    if (bytesRead === 0) return;
     position += bytesRead;
-    const bytes =
-      rest.length === 0
-        ? buffer.subarray(0, bytesRead)
-        : Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    let start = 0;
-    for (let end = bytes.indexOf(lineBreak); end >= 0; end = bytes.indexOf(lineBreak, start)) {
-      const line = bytes.subarray(start, end);
-      if (!addLine(table, line)) break;
-      last = line;
-      start = end + 1;
-    }
-    rest = bytes.subarray(start);
-    if (rest.length > maxLineBytes) table.broken = `line ${table.lines + 1} of its trace has no end`;
+    const rest = addLines(table, buffer.subarray(0, held + bytesRead));
+    held = rest.length;
+    buffer.set(rest, 0);
+    if (held >= maxLineBytes) table.broken = `Line ${table.lines + 1} of its trace has no end.`;
+  }
+}
+
+/** Takes in the whole lines at the beginning of these bytes. @returns what is left */
+function addLines(table: TraceTable, bytes: Buffer): Buffer {
+  let start = 0;
+  let last: Buffer | null = null;
+  for (let end = bytes.indexOf(lineBreak); end >= 0; end = bytes.indexOf(lineBreak, start)) {
+    const line = bytes.subarray(start, end);
+    if (!addLine(table, line)) break;
+    last = line;
+    start = end + 1;
   }
   if (last !== null) table.lastLine = { hash: sha256(last), bytes: last.length };
+  return bytes.subarray(start);
+}
+
+function larger(buffer: Buffer): Buffer<ArrayBuffer> {
+  const more = Buffer.allocUnsafe(Math.max(1024, 2 * buffer.length));
+  more.set(buffer);
+  return more;
 }
 
 function addLine(table: TraceTable, line: Buffer): boolean {

@@ -27,9 +27,12 @@ export const LineFacts = z.discriminatedUnion('kind', [
 ]);
 export type LineFacts = z.infer<typeof LineFacts>;
 
-/** How mlab begins a line; the parts that an index needs of most events stand right behind it. */
-const head =
-  /^\{"v":1,"seq":\d+,"time":(\d+),"prev":"[0-9a-f]{64}","kind":"(?:(output)"|step_started","step":(\d+),"action":"([^"\\]*)",)/;
+/** mlab begins every line with these, a number, a time and a hash between them; then comes the kind. */
+const [beforeNumber, beforeKind] = ['{"v":1,"seq":', '","kind":"'];
+const hashPartBytes = ',"prev":"'.length + 64;
+const comma = 0x2c;
+const startedHead = /^step_started","step":(\d+),"action":"([\x20\x21\x23-\x5b\x5d-\x7e]*)",/;
+const timeHead = /"time":(\d+)$/;
 const headBytes = 400;
 /** An unescaped quote can't stand inside a text of JSON, so that nothing an agent writes looks like this. */
 const callMark = ',"usage":{"input":';
@@ -42,12 +45,21 @@ export function factsOf(line: Buffer): LineFacts | null {
 }
 
 function quickFacts(line: Buffer): LineFacts | null {
-  const [, time, output, step, action] = head.exec(line.toString('latin1', 0, headBytes)) ?? [];
-  if (output !== undefined) return { kind: 'output' };
-  if (step !== undefined && action !== undefined && isAscii(action))
-    return { kind: 'step_started', time: Number(time), step: Number(step), action };
+  const timeEnd = line.indexOf(comma, line.indexOf(comma, beforeNumber.length) + 1);
+  const kindAt = timeEnd + hashPartBytes + beforeKind.length;
+  const begins = line.toString('latin1', timeEnd + hashPartBytes, kindAt + 7);
+  if (begins === `${beforeKind}output"`) return { kind: 'output' };
+  if (begins === `${beforeKind}step_st`) return quickStart(line, timeEnd, kindAt);
+  if (begins !== `${beforeKind}model_c`) return null;
   const mark = line.lastIndexOf(callMark);
   return mark < 0 ? null : quickCall(line, mark);
+}
+
+function quickStart(line: Buffer, timeEnd: number, kindAt: number): LineFacts | null {
+  const [, step, action] = startedHead.exec(line.toString('latin1', kindAt, kindAt + headBytes)) ?? [];
+  const [, time] = timeHead.exec(line.toString('latin1', 0, timeEnd)) ?? [];
+  if (step === undefined || action === undefined || time === undefined) return null;
+  return { kind: 'step_started', time: Number(time), step: Number(step), action };
 }
 
 function quickCall(line: Buffer, mark: number): LineFacts | null {
@@ -59,10 +71,6 @@ function quickCall(line: Buffer, mark: number): LineFacts | null {
     usage: { input: Number(input), output: Number(output) },
     cost: cost === 'null' ? null : Number(cost),
   };
-}
-
-function isAscii(text: string): boolean {
-  return /^[\x20-\x7e]*$/.test(text);
 }
 
 function parsedFacts(line: Buffer): LineFacts | null {
