@@ -13,6 +13,7 @@ import { kill } from './kill.ts';
 import { describeMachine } from './machine.ts';
 import { malformed } from './malformed.ts';
 import { noop } from './noop.ts';
+import { pages } from './pages.ts';
 import { regrade } from './regrade.ts';
 import { allMet, type BenchmarkResult, type Report, reportText } from './report.ts';
 import { reports } from './reports.ts';
@@ -30,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   kill,
   reports,
   viewer,
+  pages,
   regrade,
 ];
 

@@ -172,8 +172,9 @@ describe('the viewer, as people use it', () => {
     await link(page, 'Side by side').click();
     await page.getByRole('heading', { name: 'sums-oracle-0' }).waitFor();
     await page.getByRole('combobox', { name: 'Alignment' }).selectOption('time');
+    await page.waitForURL(/by=time/);
     await page.getByRole('group', { name: 'Aligned steps' }).getByRole('button').last().click();
-    await page.getByText('Final Answer').first().waitFor();
+    await page.getByRole('heading', { name: 'Final Answer' }).first().waitFor();
   });
 
   test('leads from a plot to the runs behind it, and shows its numbers', async (page) => {
@@ -281,6 +282,7 @@ describe('what agents write', () => {
     await page.locator('summary', { hasText: 'onerror=window.owned=7' }).first().waitFor();
     await page.goto(at(`${run}/3`));
     await page.locator('.ansi-red', { hasText: 'red' }).waitFor();
+    await page.goto(at(`${run}/6`));
     await page
       .getByRole('button', { name: /^Show more/ })
       .first()

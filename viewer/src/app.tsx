@@ -3,11 +3,11 @@ import { lazy, Suspense, useState } from 'react';
 import { HashRouter, Link, Route, Routes } from 'react-router';
 import type { Source } from './data/source.ts';
 import { createClient, SourceContext } from './data/use-data.ts';
+import ExperimentsPage from './pages/experiments.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { Page } from './parts/page.tsx';
 import { Loading } from './parts/states.tsx';
 
-const ExperimentsPage = lazy(() => import('./pages/experiments.tsx'));
 const ExperimentPage = lazy(() => import('./pages/experiment.tsx'));
 const RunPage = lazy(() => import('./pages/run.tsx'));
 const TaskPage = lazy(() => import('./pages/task.tsx'));

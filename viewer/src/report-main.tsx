@@ -1,3 +1,4 @@
+import './without-eval.ts';
 import './style.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -73,6 +73,8 @@ function applyEvent(client: QueryClient, event: LiveEvent): void {
       update<RunPage>(client, path, (page) => ({
         ...page,
         steps: event.strip.total,
+        seconds_used: event.used.seconds,
+        spent: event.used.tokens === 0 ? page.spent : { calls: page.spent?.calls ?? 0, ...event.used },
         has_tail: event.strip.has_tail,
       }));
       for (let step = event.strip.from; step <= event.strip.total; step++) {

@@ -97,7 +97,6 @@ function Experiment({ experiment, page }: { experiment: string; page: PageData }
       ) : (
         <ReportPlots
           report={report}
-          runHref={(run) => runAddress(experiment, run.run)}
           compareHref={info.source === 'server' ? (a, b) => compareAddress(a, b, experiment) : null}
         >
           {table}

@@ -30,7 +30,7 @@ export function ReportFilePage({
         </p>
         <UnreadableRuns names={unreadable} />
         {comparison === null ? null : <ComparisonView comparison={comparison} />}
-        <ReportPlots report={report} runHref={noPage} compareHref={null}>
+        <ReportPlots report={report} compareHref={null}>
           <RunsTable rows={rows} runHref={noPage} sideBySideHref={null} />
         </ReportPlots>
       </main>

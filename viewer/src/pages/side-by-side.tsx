@@ -71,15 +71,16 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
   const [params, setParams] = useSearchParams();
   const by: Alignment = params.get('by') === 'time' ? 'time' : 'step';
   const rows = useMemo(() => alignSteps(stripA, stripB, by), [stripA, stripB, by]);
-  const [chosen, setChosen] = useState(0);
-  const row = rows[Math.min(chosen, rows.length - 1)] ?? { a: null, b: null };
-  const chooseStep = (side: 'a' | 'b', step: number) =>
-    setChosen(
-      Math.max(
-        0,
-        rows.findIndex((candidate) => candidate[side] === step),
-      ),
-    );
+  // A step is chosen, not a row: it stays so when the rows are aligned anew.
+  const [choice, setChoice] = useState<{ side: 'a' | 'b'; step: number }>({ side: 'a', step: 1 });
+  const found = rows.findIndex((candidate) => candidate[choice.side] === choice.step);
+  const chosen = Math.max(0, found);
+  const row = rows[chosen] ?? { a: null, b: null };
+  const chooseStep = (side: 'a' | 'b', step: number) => setChoice({ side, step });
+  const chooseRow = ({ a: one, b: other }: AlignedSteps) => {
+    if (one !== null) chooseStep('a', one);
+    else if (other !== null) chooseStep('b', other);
+  };
   const align = (next: Alignment) =>
     setParams(
       (before) => {
@@ -99,7 +100,7 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
         <Choice label="Alignment" value={by} choices={alignments} onChange={align} />
         <StripLegend strip={stripA} />
       </div>
-      <Rows rows={rows} chosen={chosen} stripA={stripA} stripB={stripB} onChoose={setChosen} />
+      <Rows rows={rows} chosen={chosen} stripA={stripA} stripB={stripB} onChoose={chooseRow} />
       <div className="two two-details">
         <Detail place={a} step={row.a} />
         <Detail place={b} step={row.b} />
@@ -152,7 +153,7 @@ interface RowsProps {
   chosen: number;
   stripA: Strip;
   stripB: Strip;
-  onChoose: (row: number) => void;
+  onChoose: (row: AlignedSteps) => void;
 }
 
 function Rows({ rows, chosen, stripA, stripB, onChoose }: RowsProps) {
@@ -176,7 +177,7 @@ function Rows({ rows, chosen, stripA, stripB, onChoose }: RowsProps) {
                 type="button"
                 className={index === chosen ? 'aligned-line step-chosen' : 'aligned-line'}
                 aria-pressed={index === chosen}
-                onClick={() => onChoose(index)}
+                onClick={() => onChoose(row)}
               >
                 <Cell strip={stripA} step={row.a} />
                 <Cell strip={stripB} step={row.b} />

@@ -42,7 +42,7 @@ export function HeatMap() {
   const others = published ? report.published : [];
   return (
     <PlotCard
-      wide
+      wide={report.agents.length + others.length > 4}
       title="Tasks by agents"
       explanation={explanation}
       table={{

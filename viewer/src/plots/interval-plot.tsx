@@ -74,7 +74,7 @@ function Intervals({ lines, task }: { lines: readonly Line[]; task: string }) {
   const frame: Frame = {
     width: 480,
     height: lines.length * lineHeight + 52,
-    left: 12,
+    left: 30,
     right: 24,
     top: 4,
     bottom: 42,

@@ -1,5 +1,5 @@
 import { createContext, use } from 'react';
-import type { Report, ReportRun } from '../../../src/schema/index.ts';
+import type { Report } from '../../../src/schema/index.ts';
 
 /** Which runs of a report: everything that is given must hold. */
 export interface RunFilter {
@@ -16,8 +16,6 @@ export interface ReportView {
   agentIndex: (agent: string) => number;
   /** Where the list of these runs is. */
   runsHref: (filter: RunFilter) => string;
-  /** Where a run's page is; null where there is none (a report file). */
-  runHref: (run: Pick<ReportRun, 'experiment' | 'run'>) => string | null;
 }
 
 export const ReportContext = createContext<ReportView | null>(null);

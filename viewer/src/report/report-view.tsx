@@ -16,41 +16,41 @@ import { filterAddress } from './use-run-query.ts';
 
 interface Props {
   report: Report;
-  runHref: ReportView['runHref'];
   /** Where two agents are compared; null where that can't be had. */
   compareHref: ((a: string, b: string) => string) | null;
   children: ReactNode;
 }
 
 /** Everything a report says: who is better, why that can be believed, and which runs are behind it. */
-export function ReportPlots({ report, runHref, compareHref, children }: Props) {
+export function ReportPlots({ report, compareHref, children }: Props) {
   const view = useMemo<ReportView>(
     () => ({
       report,
       agentIndex: (agent) => Math.max(0, report.agents.indexOf(agent)),
       runsHref: filterAddress,
-      runHref,
     }),
-    [report, runHref],
+    [report],
   );
   return (
     <ReportContext value={view}>
       <section aria-labelledby="results-title">
         <h2 id="results-title">Results</h2>
         <ResultsTable />
+        <div className="cards">
+          <HeatMap />
+          <ImprovementPlot />
+        </div>
       </section>
       {children}
       <section aria-labelledby="plots-title">
         <h2 id="plots-title">In detail</h2>
         <div className="cards">
-          <HeatMap />
-          <ImprovementPlot />
-          <OutcomePlot />
           <CurvePlot />
           <FrontierPlot />
+          <OutcomePlot />
+          <TimePlot />
           <ProfilePlot />
           <div className="stack">
-            <TimePlot />
             <FlagPlot />
             <FailurePlot />
           </div>

@@ -1,5 +1,6 @@
 import type { StepArgument, StepPage } from '../../../src/schema/index.ts';
 import { joinedOutput, type OutputPart } from '../data/live-output.ts';
+import { showPlural } from '../format/numbers.ts';
 import { AnsiText } from '../parts/ansi-text.tsx';
 import { Code } from '../parts/code.tsx';
 import { type Language, languageOf } from '../parts/language.ts';
@@ -24,15 +25,36 @@ export function StepArguments({ page }: { page: StepPage }) {
         </dl>
       )}
       {long.map((argument) => (
-        <div key={argument.name}>
-          <h3 className="argument-name">{argument.name}</h3>
-          <LongText shown={argument.text}>
-            {(text) => (
-              <Code text={text} language={languageIn(argument, page.arguments)} label={argument.name} />
-            )}
-          </LongText>
-        </div>
+        <LongArgument key={argument.name} argument={argument} page={page} />
       ))}
+    </div>
+  );
+}
+
+/** A file that was written whole is folded where its changes are shown: what it was before is not news. */
+function LongArgument({ argument, page }: { argument: StepArgument; page: StepPage }) {
+  const { name, text: shown } = argument;
+  const lines = shown.text.split('\n').length;
+  const folded = page.changed_count > 0 && lines > 12;
+  const code = (
+    <LongText shown={shown}>
+      {(text) => <Code text={text} language={languageIn(argument, page.arguments)} label={name} />}
+    </LongText>
+  );
+  if (folded) {
+    return (
+      <details className="file">
+        <summary>
+          {name} <span className="quiet">{showPlural(lines, 'line')}; what they changed is shown below</span>
+        </summary>
+        {code}
+      </details>
+    );
+  }
+  return (
+    <div>
+      <h3 className="argument-name">{name}</h3>
+      {code}
     </div>
   );
 }

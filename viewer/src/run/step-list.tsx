@@ -1,6 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef } from 'react';
-import { Link } from 'react-router';
+import { memo, useEffect, useMemo, useRef } from 'react';
 import type { Strip } from '../../../src/schema/index.ts';
 import { showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
 import { actionKind } from './action-kind.ts';
@@ -29,7 +28,7 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
     count,
     getScrollElement: () => box.current,
     estimateSize: () => lineHeight,
-    overscan: 16,
+    overscan: 8,
     initialRect: { width: 300, height: 600 },
   });
   const chosen = step === null ? 0 : step + 1;
@@ -39,34 +38,52 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
   return (
     <nav className="step-list" ref={box} aria-label="Steps">
       <ol style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, start, key }) => {
+        {virtual.getVirtualItems().map(({ index, start }) => {
           const ofStep = index === 0 ? null : index - 1;
           return (
-            <li
-              key={key}
-              style={{ transform: `translateY(${start}px)` }}
-              aria-setsize={count}
-              aria-posinset={index + 1}
-            >
-              <Link
-                to={hrefOf(ofStep)}
-                className={`step-line${ofStep === step ? ' step-chosen' : ''}`}
-                aria-current={ofStep === step ? 'step' : undefined}
-              >
-                <StepWords
-                  strip={strip}
-                  step={ofStep}
-                  warnings={warnings.get(ofStep ?? -1)?.length ?? 0}
-                  score={scores.get(ofStep ?? -1) ?? null}
-                />
-              </Link>
-            </li>
+            <StepLine
+              key={index}
+              strip={strip}
+              step={ofStep}
+              start={start}
+              chosen={ofStep === step}
+              place={index + 1}
+              total={count}
+              href={hrefOf(ofStep)}
+              warnings={warnings.get(ofStep ?? -1)?.length ?? 0}
+              score={scores.get(ofStep ?? -1) ?? null}
+            />
           );
         })}
       </ol>
     </nav>
   );
 }
+
+interface StepLineProps extends StepWordsProps {
+  /** Pixels from the top of the list. */
+  start: number;
+  chosen: boolean;
+  /** Among so many lines, from 1. */
+  place: number;
+  total: number;
+  href: string;
+}
+
+/** Drawn once while the list scrolls: a plain link, since the router's own would look for its place in each frame. */
+const StepLine = memo(function StepLine({ start, chosen, place, total, href, ...words }: StepLineProps) {
+  return (
+    <li style={{ transform: `translateY(${start}px)` }} aria-setsize={total} aria-posinset={place}>
+      <a
+        href={`#${href}`}
+        className={chosen ? 'step-line step-chosen' : 'step-line'}
+        aria-current={chosen ? 'step' : undefined}
+      >
+        <StepWords {...words} />
+      </a>
+    </li>
+  );
+});
 
 interface StepWordsProps {
   strip: Strip;
