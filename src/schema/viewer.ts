@@ -216,7 +216,10 @@ export const LiveEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('experiment'), line: ExperimentLine }),
   z.object({ kind: z.literal('experiment_gone'), experiment: z.string() }),
   z.object({ kind: z.literal('run'), experiment: z.string(), line: RunLine }),
-  /** New steps, and the last one before them where it has changed; replace from `strip.from` on. */
+  /**
+   * New steps, and the last one before them where it has changed; replace from `strip.from` on. The newest one comes at
+   * the beginning, too: a page that lacks some before it asks for the strip anew.
+   */
   z.object({
     kind: z.literal('steps'),
     ...ofRun,

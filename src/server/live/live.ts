@@ -50,6 +50,7 @@ export class Live implements Disposable {
       else response.write(`id: ${id}\ndata: ${JSON.stringify(event)}\n\n`);
     };
     const remove = this.hub.add({ watched, send }, lastId, release?.since ?? 0);
+    release?.greet();
     const beat = setInterval(() => response.write(':\n\n'), beatMs);
     this.#responses.add(response);
     response.on('close', () => {
@@ -70,7 +71,7 @@ export class Live implements Disposable {
     this.#watched.clear();
   }
 
-  #watch(run: WatchedRun): { since: number; leave: () => void } {
+  #watch(run: WatchedRun): { since: number; greet: () => void; leave: () => void } {
     const key = `${run.experiment}/${run.run}`;
     const known = this.#watched.get(key) ?? this.#begin(run);
     this.#watched.set(key, known);
@@ -85,7 +86,7 @@ export class Live implements Disposable {
       }, lingerMs);
       known.goodbye.unref();
     };
-    return { since: known.watch.since, leave };
+    return { since: known.watch.since, greet: () => known.watch.greet(), leave };
   }
 
   #begin(run: WatchedRun): Watched {

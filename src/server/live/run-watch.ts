@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { Budget, LiveEvent } from '../../schema/index.ts';
 import { usedUntilNow } from '../catalogue/run-lines.ts';
-import { outputOf } from '../run/step-page.ts';
+import { outputOf, type TracedRun } from '../run/step-page.ts';
 import { stripOf } from '../run/strip.ts';
 import { readEvents } from '../trace/read-events.ts';
 import { shownSteps } from '../trace/trace-table.ts';
@@ -27,6 +27,7 @@ export class RunWatch implements Disposable {
   /** What was told: the trace up to here, so many steps, and whether somebody worked on it. */
   #told: { bytes: number; steps: number; isRunning: boolean; printed: number } | null = null;
   #budget: Budget | null = null;
+  #isGreeting = false;
 
   constructor(viewer: Viewer, run: WatchedRun, since: number, tell: (event: LiveEvent) => void) {
     this.since = since;
@@ -35,6 +36,12 @@ export class RunWatch implements Disposable {
     this.#tell = tell;
     this.#poll = setInterval(() => this.#look(), pollMs);
     this.#poll.unref();
+    this.#look();
+  }
+
+  /** Tells the newest step again, for a page that has just come: what it asked for may be older than the watch. */
+  greet(): void {
+    this.#isGreeting = true;
     this.#look();
   }
 
@@ -76,21 +83,18 @@ export class RunWatch implements Disposable {
     const steps = shownSteps(table);
     const { bytes, steps: ended } = table;
     const told = this.#told;
-    if (told === null) {
-      const output = table.now.step === null ? null : await outputOf(traced, table.steps + 1);
-      this.#told = {
-        bytes,
-        steps: ended,
-        isRunning,
-        printed: output === null ? 0 : output.from + output.text.length,
-      };
-      return;
-    }
-    if (told.bytes === bytes && told.isRunning === isRunning) return;
-    const isNew = bytes < told.bytes;
+    if (told?.bytes === bytes && told.isRunning === isRunning && !this.#isGreeting) return;
+    this.#isGreeting = false;
+    const isNew = told === null || bytes < told.bytes;
     const outputs = isNew ? [] : await this.#readOn(folder.tracePath, told, bytes);
-    this.#told = { bytes, steps: ended, isRunning, printed: isNew ? 0 : told.printed };
-    const from = isNew ? 1 : told.steps + 1;
+    this.#told = {
+      bytes,
+      steps: ended,
+      isRunning,
+      printed: isNew ? await printedLength(traced) : told.printed,
+    };
+    // A trace that became shorter is of a run that was started over.
+    const from = told === null ? steps : isNew ? 1 : told.steps + 1;
     const strip = stripOf(traced, { grades: [], warnings: [] }, Math.min(from, Math.max(steps, 1)));
     const run = this.#runIds(folder.id);
     this.#tell({ kind: 'steps', ...run, strip, used: usedUntilNow(table), budget: this.#budget });
@@ -118,4 +122,11 @@ export class RunWatch implements Disposable {
   #runIds(run: Extract<LiveEvent, { kind: 'steps' }>['run']) {
     return { experiment: this.#run.experiment, run };
   }
+}
+
+/** How much the step that goes on has printed. */
+async function printedLength(traced: TracedRun): Promise<number> {
+  if (traced.table.now.step === null) return 0;
+  const output = await outputOf(traced, traced.table.steps + 1);
+  return output === null ? 0 : output.from + output.text.length;
 }
