@@ -44,7 +44,10 @@ function run(scripts: readonly string[]): z.infer<typeof Results> {
   for (const [place, script] of scripts.entries()) writeFileSync(paths[place] ?? '', script);
   writeFileSync(join(folder, 'paths.json'), JSON.stringify(paths));
   writeFileSync(join(folder, 'runner.py'), runner);
-  const printed = execFileSync(python.executable, [join(folder, 'runner.py'), join(folder, 'paths.json')]);
+  // Threads that wait for each other on busy cores take far longer than one.
+  const printed = execFileSync(python.executable, [join(folder, 'runner.py'), join(folder, 'paths.json')], {
+    ...{ env: { ...process.env, OMP_NUM_THREADS: '1' }, timeout: 500_000 },
+  });
   return Results.parse(JSON.parse(printed.toString()));
 }
 

@@ -75,13 +75,13 @@ function regressors(loss: string): Candidate[] {
   const trees = histogram('regressor', loss);
   const forest = extra('Regressor', '');
   return [
-    candidate('histogram boosting', 'boosting', 0.92, 2, trees, boosting, 'weights missing'),
+    candidate('histogram boosting', 'boosting', 0.92, 4, trees, boosting, 'weights missing'),
     candidate('extra trees', 'forest', 0.9, 3, forest, extraTrees, 'outputs weights'),
     candidate(
       'a blend of boosting, extra trees and support vectors',
       'blend',
       0.88,
-      6,
+      8,
       `{ensemble.VotingRegressor}([("boosting", ${trees}), ("extra_trees", ${forest}), ("support_vectors", ${supportVectors})])`,
       blending,
     ),
@@ -134,7 +134,7 @@ function regressors(loss: string): Candidate[] {
       5,
       scaledTarget(
         scaled(
-          '{neural_network.MLPRegressor}((128, 64), alpha=0.001, early_stopping=True, max_iter=500, random_state={seed})',
+          '{neural_network.MLPRegressor}(hidden_layer_sizes=(128, 64), alpha=0.001, early_stopping=True, max_iter=500, random_state={seed})',
         ),
       ),
       'a small network with early stopping learns smooth curves.',
@@ -194,7 +194,7 @@ function classifiers(probabilities: boolean): Candidate[] {
       0.58,
       4,
       scaled(
-        '{neural_network.MLPClassifier}((128, 64), alpha=0.001, early_stopping=True, max_iter=300, random_state={seed})',
+        '{neural_network.MLPClassifier}(hidden_layer_sizes=(128, 64), alpha=0.001, early_stopping=True, max_iter=300, random_state={seed})',
       ),
       'a small network with early stopping learns smooth borders.',
       `${all} outputs`,
