@@ -1,5 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
-import { sourceOf } from './candidate.ts';
+import { type Candidate, sourceOf } from './candidate.ts';
 import { allRewrites } from './rewrites/all.ts';
 import type { Rewrite } from './rewrites/rewrite.ts';
 import { type Study, versionsOf } from './study.ts';
@@ -17,6 +17,8 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
   const start = workspace.budget;
   const surroundings = { task: workspace.task, arrays: [], packages: [] };
   const tried = new Set<string>();
+  let offers: readonly Rewrite[] = [];
+  let offersFor: Candidate | null = null;
   const isWithinShare = () => {
     const { seconds_used, steps_used } = workspace.budget;
     return (
@@ -28,9 +30,9 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
     // A script of automl's own has what its libraries offer: then the starter is rewritten, to beat it.
     const base = study.best.isOwn === true ? study.starter : study.best;
     const { script, story, seconds, values } = base;
-    const next = allRewrites(sourceOf(base), surroundings).find(
-      ({ name, effort }) => !tried.has(name) && study.affords(seconds * effort),
-    );
+    if (base !== offersFor) offers = allRewrites(sourceOf(base), surroundings);
+    offersFor = base;
+    const next = offers.find(({ name, effort }) => !tried.has(name) && study.affords(seconds * effort));
     if (next === undefined || workspace.ended) return;
     tried.add(next.name);
     const rewritten = versionsOf(next.source, workspace.task.metric);

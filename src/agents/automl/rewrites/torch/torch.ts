@@ -75,7 +75,9 @@ function together(source: string, surroundings: Surroundings, { name, parts, wei
     {
       ...{ name, weight, source: last.source },
       // Lines are those of the script as it was, where the rewrite can be made there.
-      change: done.map((each) => (first.find(({ name: same }) => same === each.name) ?? each).change).join(' '),
+      change: done
+        .map((each) => (first.find(({ name: same }) => same === each.name) ?? each).change)
+        .join(' '),
       reason: `these are mostly used together: ${done.map(({ name: each }) => each.slice(7)).join(', ')}.`,
       effort: done.reduce((product, { effort }) => product * effort, 1),
     },
