@@ -1,7 +1,8 @@
 import type { Workspace } from '../common/workspace.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
 import { allRewrites } from './rewrites/all.ts';
-import type { Rewrite } from './rewrites/rewrite.ts';
+import { importedNames } from './rewrites/python-edit.ts';
+import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
 import { type Study, versionsOf } from './study.ts';
 
 /** Of the time and of the steps that are left, at most. */
@@ -15,7 +16,7 @@ const triesAgainstOwn = 4;
  */
 export async function rewriteScript(workspace: Workspace, study: Study, maxTries: number): Promise<void> {
   const start = workspace.budget;
-  const surroundings = { task: workspace.task, arrays: [], packages: [] };
+  const surroundings = surroundingsOf(workspace, sourceOf(study.starter));
   const tried = new Set<string>();
   let offers: readonly Rewrite[] = [];
   let offersFor: Candidate | null = null;
@@ -47,6 +48,12 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
       notes: { Rewrite: next.name, Reason: next.reason, Change: next.change },
     });
   }
+}
+
+/** What a script that runs imports can be imported. */
+function surroundingsOf({ task }: Workspace, source: string): Surroundings {
+  const packages = [...importedNames(source).values()].map((name) => name.split('.')[0] ?? name);
+  return { task, arrays: [], packages: [...new Set(packages)] };
 }
 
 function mostTries({ best }: Study, maxTries: number): number {
