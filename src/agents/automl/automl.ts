@@ -32,8 +32,8 @@ export const automl: Agent = {
     },
     search: {
       description:
-        'climb: one number at a time; two controls: random (all numbers at once), seeds (luck alone)',
-      default: 'climb',
+        'tpe: one number at a time, then several; climb: one at a time; two controls: random (all at once), seeds (luck alone)',
+      default: 'tpe',
     },
     select: {
       description: 'measure the best versions again on fresh seeds before one is submitted',
@@ -98,7 +98,7 @@ function readSettings(options: AgentOptions): Settings {
   return {
     maxTries: wholeNumberOption(automl, options, 'max_tries', 0),
     // To stop early would be a handicap: a control may use all the time that it is given.
-    patience: search === 'climb' ? patience : Number.POSITIVE_INFINITY,
+    patience: search === 'random' || search === 'seeds' ? Number.POSITIVE_INFINITY : patience,
     search,
     select: options.select !== false,
   };

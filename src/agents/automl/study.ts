@@ -74,7 +74,7 @@ export class Study {
     );
     const { knobs } = this.#versions;
     this.#settings = { search, select };
-    this.#search = strategies[search](knobs, random, experience);
+    this.#search = strategies[search](knobs, random, experience, starter.seconds);
     const values = knobs.map(({ value }) => value);
     this.#pace = new Pace(knobs);
     this.#pace.learn(values, starter.seconds);
@@ -203,6 +203,7 @@ export class Study {
     }
     this.#announce(proposal, judge);
     const outcome = await this.#runner.run(source);
+    if (proposal.isScout === true) return await this.#learnFromScout(proposal, outcome);
     const verdict = await this.#judgeOutcome(judge, proposal, outcome);
     this.#workspace.note({ Observed: verdict.observed, Decision: verdict.decision });
     this.#search.tell(proposal, verdict.ending, lossOf(outcome, this.#workspace.task.metric));
@@ -212,15 +213,36 @@ export class Study {
     return true;
   }
 
-  #announce({ values, change, reason }: Proposal, judge: Judge): void {
+  /** A scout is told to the search, and never kept; it is no try in vain either. */
+  async #learnFromScout(proposal: Proposal, outcome: Outcome): Promise<true> {
+    const isFailure = outcome.kind === 'failed';
+    if (isFailure && outcome.timedOut) this.#pace.learnLimit(outcome.seconds);
+    this.#workspace.note({
+      Observed: `${isFailure ? outcome.why : outcome.line} (${short(outcome.seconds)} s).`,
+      Decision: 'Only a short run, to choose by: put back.',
+    });
+    this.#search.tell(proposal, 'scouted', lossOf(outcome, this.#workspace.task.metric));
+    this.tally.tried += 1;
+    if (isFailure) this.tally.failed += 1;
+    await this.#putBack();
+    return true;
+  }
+
+  #announce({ values, change, reason, isScout }: Proposal, judge: Judge): void {
     const { metric } = this.#workspace.task;
+    const time = `about ${short(this.#pace.expected(values))} s`;
+    if (isScout === true) {
+      const Prediction = `The run takes ${time}; its ${metric.name} is compared with those of other runs as short.`;
+      this.#workspace.note({ Reason: reason, Change: change, Prediction });
+      return;
+    }
     const way = metric.direction === 'maximize' ? 'rises' : 'falls';
     this.#workspace.note({
       Reason: reason,
       Change: change,
       Prediction:
         `If it helps, the script's own ${metric.name} ${way} from ${this.#best.evidence.first} by more than ` +
-        `${short(judge.threshold)}. The run takes about ${short(this.#pace.expected(values))} s.`,
+        `${short(judge.threshold)}. The run takes ${time}.`,
     });
   }
 
