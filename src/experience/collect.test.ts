@@ -143,7 +143,7 @@ describe('of a run of automl', () => {
   });
 
   test('a short run that only chooses what to run in full tells nothing', () => {
-    const Decision = 'Only a short run, to choose by: put back.';
+    const Decision = 'Only its place among others of its length counts.';
     const [entry] = collect('automl', [{ ...write, entries: before }], {}, { ...after, Decision });
     expect(entry).toMatchObject({ outcome: 'unclear', effect: { validation: null } });
   });

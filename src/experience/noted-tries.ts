@@ -76,7 +76,8 @@ function endOf(begun: Begun, decision: string, observed: string, steps: Steps): 
   const { change, noise } = begun;
   const known = { ...steps, change, noise };
   const words = decision.split('\n\n')[0] ?? '';
-  if (/only a short run/i.test(words)) return { ...known, outcome: 'unclear', gain: null, failure: null };
+  if (/^only its place among others/i.test(words))
+    return { ...known, outcome: 'unclear', gain: null, failure: null };
   const isFailure = /failure|not accepted|no score/i.test(words);
   if (isFailure) return { ...known, outcome: 'failed', gain: null, failure: observed || words };
   const [, noted = ''] = notedGain.exec(words) ?? [];
