@@ -37,8 +37,8 @@ export const automl: Agent = {
     },
     search: {
       description:
-        'climb: one number at a time; two controls: random (all numbers at once), seeds (luck alone)',
-      default: 'climb',
+        'tpe: one number at a time, then several; climb: one at a time; two controls: random (all at once), seeds (luck alone)',
+      default: 'tpe',
     },
     rewrites: {
       description: 'rewrite the script where a library offers something better; not for the two controls',

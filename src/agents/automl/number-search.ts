@@ -32,7 +32,7 @@ export async function searchNumbers(
         ? 'I run the starter on other seeds again and again, and keep the seed that scores best.'
         : `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
   });
-  const search = strategies[strategy](knobs, random, experience);
+  const search = strategies[strategy](knobs, random, experience, study.best.seconds);
   // The best version changes on the way; how long a version takes is best told from the latest one.
   const expected = (each: readonly number[]) => secondsWith(study.best, each);
   const triedBefore = study.tally.tried;

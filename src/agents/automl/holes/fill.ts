@@ -111,6 +111,7 @@ async function tryMembers(
       members.length === 1
         ? 'A quick model first, so that something valid is handed in.'
         : 'Models of different kinds err in different ways, so their blend is likely to be better than one.',
+    Model: `table: ${members.join(', ')}`,
     Change: `${entry}: ${members.join(', ')}, each measured by cross-validation on ${contract.train}.`,
     Prediction:
       `It prints a validation ${metric.name}${goal}` +
