@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeEnvironment, type FakeEnvironmentSettings } from '../../../test/fakes/fake-environment.ts';
+import { withoutAlarm } from '../../../test/fakes/without-alarm.ts';
 import type { AgentOptions } from '../../schema/index.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { automl } from './automl.ts';
@@ -42,7 +43,8 @@ async function runAgent(options: AgentOptions, settings: Partial<FakeEnvironment
     }),
     ...settings,
   });
-  await automl.run({ environment, seed, options, reference: null });
+  const numbersAlone = { rewrites: false, models: 'holes', ...options };
+  await automl.run({ environment, seed, options: numbersAlone, reference: null });
   expect(environment.taken.at(-1)?.name).toBe('Final Answer');
   expect(environment.late).toBe(0);
   return environment;
@@ -133,7 +135,7 @@ describe('the controls of automl', () => {
 
   it('keep the luckiest seed of the starter, and change nothing else', async () => {
     const environment = await runAgent({ search: 'seeds', patience: 1 });
-    const plain = (source: string) => source.replace(/SEED = \d+/, '');
+    const plain = (source: string) => withoutAlarm(source).replace(/SEED = \d+/, '');
     expect(environment.executed.map(plain)).toEqual(environment.executed.map(() => plain(starter)));
     const luckiest = Math.min(...environment.executed.map(score));
     const best = environment.files.get('train.py') ?? '';
