@@ -1,5 +1,5 @@
-def average_weights(model, optimizer, decay=0.98):
-    """Lets evaluation see a running average of the weights, while training goes on with the last ones."""
+def average_weights(model, optimizer, decay):
+    """Lets evaluation see a running average of the weights; training goes on with the last ones."""
     import torch
 
     weights = [value for group in optimizer.param_groups for value in group["params"]]
@@ -9,7 +9,7 @@ def average_weights(model, optimizer, decay=0.98):
 
     @torch.no_grad()
     def swap():
-        for weight, average in zip(weights, averages):
+        for weight, average in zip(weights, averages, strict=True):
             kept = weight.detach().clone()
             weight.copy_(average)
             average.copy_(kept)
@@ -22,7 +22,7 @@ def average_weights(model, optimizer, decay=0.98):
         state["steps"] += 1
         # The first weights are soon forgotten.
         share = min(decay, state["steps"] / (state["steps"] + 10))
-        for weight, average in zip(weights, averages):
+        for weight, average in zip(weights, averages, strict=True):
             average.lerp_(weight, 1 - share)
 
     def show(mode=True):
@@ -33,7 +33,7 @@ def average_weights(model, optimizer, decay=0.98):
     @torch.no_grad()
     def load_both(*arguments, **options):
         loaded = load(*arguments, **options)
-        for weight, average in zip(weights, averages):
+        for weight, average in zip(weights, averages, strict=True):
             average.copy_(weight)
         return loaded
 

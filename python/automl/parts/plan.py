@@ -15,7 +15,7 @@ def planned(rounds, unit):
     PLAN[unit] = (0, count or place + 1)
 
 
-def scheduled(optimizer, warm_up=0.1, falls="cosine"):
+def scheduled(optimizer, warm_up, falls):
     """Lets the learning rate rise for a share of all steps, and then fall to nought."""
     import math
 

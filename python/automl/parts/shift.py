@@ -13,4 +13,6 @@ def shifted(images, flip=False, share=0.125):
         columns = torch.where(torch.rand(count, 1) < 0.5, columns.flip(1), columns)
     rows, columns = rows.to(images.device), columns.to(images.device)
     each = torch.arange(count, device=images.device)[:, None, None]
-    return padded[each, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2).contiguous()
+    moved = padded[each, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)
+    # In memory as the pictures were, since a script may rely on that.
+    return torch.empty_like(images).copy_(moved)

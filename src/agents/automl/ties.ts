@@ -1,6 +1,6 @@
-import { argumentOf } from './arguments.ts';
+import { argumentOf, argumentsOf } from './arguments.ts';
 import { type Layer, modelsOf } from './layers.ts';
-import { childrenOf, type SyntaxNode, textOf } from './python-source.ts';
+import { calleeName, childrenOf, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
 
 /** A place in the source. */
 export interface Place {
@@ -21,9 +21,11 @@ interface Width {
  * takes. Sizes of inputs and outputs are none of them.
  */
 export function tiedWidths(source: string): Place[][] {
+  const numbers = nodesOf(parsePython(source), 'Number');
   return modelsOf(source)
     .flatMap((layers) => widthsOf(source, layers))
     .filter(({ fixed, places }) => !fixed && places.length > 1)
+    .map((width) => withOwnBlocks(source, width, numbers))
     .map(({ places }) => places.sort((left, right) => left.from - right.from));
 }
 
@@ -52,6 +54,20 @@ function widthsOf(source: string, layers: readonly Layer[]): Width[] {
     if (current !== null && layers.slice(place + 1).every(({ keeps }) => keeps)) current.fixed = true;
   }
   return [...widths];
+}
+
+/** Blocks of the script's own between two layers of a width take the same number: `Block(64, heads=4)`. */
+function withOwnBlocks(source: string, width: Width, numbers: readonly SyntaxNode[]): Width {
+  const first = Math.min(...width.places.map(({ from }) => from));
+  const last = Math.max(...width.places.map(({ from }) => from));
+  for (const node of numbers) {
+    const call = node.parent?.name === 'ArgList' ? node.parent.parent : null;
+    const isBetween = node.from > first && node.from < last && textOf(source, node) === width.value;
+    if (!isBetween || call?.firstChild?.name !== 'VariableName') continue;
+    if (/^[A-Z]/.test(calleeName(source, call)) && argumentsOf(source, call)[0]?.value.from === node.from)
+      add(width, node);
+  }
+  return width;
 }
 
 function newWidth({ node, text }: { node: SyntaxNode; text: string }, widths: Set<Width>): Width {

@@ -43,15 +43,10 @@ function smoothLabels(script: TorchScript): Rewrite[] {
   });
 }
 
-const swaps: Readonly<Record<string, readonly (readonly [string, number])[]>> = {
-  mse_loss: [
-    ['l1_loss', 0.5],
-    ['smooth_l1_loss', 0.5],
-  ],
-  MSELoss: [
-    ['L1Loss', 0.5],
-    ['SmoothL1Loss', 0.5],
-  ],
+/** The absolute error, and the smoothed one. */
+const swaps: Readonly<Record<string, readonly string[]>> = {
+  mse_loss: ['l1_loss', 'smooth_l1_loss'],
+  MSELoss: ['L1Loss', 'SmoothL1Loss'],
 };
 
 /** The absolute error where that is what counts. */
@@ -61,7 +56,7 @@ function absoluteErrors(script: TorchScript): Rewrite[] {
   const calls = lossesOf(script, /^torch\.nn\.(?:\w+\.)*(?:mse_loss|MSELoss)$/);
   return [0, 1].flatMap((choice) => {
     const edits = calls.flatMap((call) => {
-      const to = swaps[calleeName(source, call)]?.[choice]?.[0];
+      const to = swaps[calleeName(source, call)]?.[choice];
       const end = call.firstChild?.to;
       if (to === undefined || end === undefined) return [];
       const otherwise = /^[A-Z]/.test(to) ? 'torch.nn' : 'torch.nn.functional';

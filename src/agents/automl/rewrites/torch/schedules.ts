@@ -68,9 +68,11 @@ export function addSchedules(script: TorchScript): Rewrite[] {
 
 /** The loop over batches and that over epochs: each passes on how far it is. */
 function pacedLoops(source: string, loops: readonly SyntaxNode[]): Edit[] {
-  const courses = loops.filter(
-    (loop) => !/\b(?:fold|seed|split|trial|repeat|run)/i.test(headOf(source, loop)),
-  );
+  // Loops over folds or seeds train again and again.
+  const courses = loops.filter((loop, place) => {
+    const head = headOf(source, loop);
+    return !/fold|seed|trial|repeat/i.test(head) && (place === 0 || !/\.split\(/.test(head));
+  });
   const [batches, epochs] = courses;
   if (batches === undefined) return [];
   const isLone = epochs === undefined && /epoch|range/i.test(headOf(source, batches));

@@ -90,10 +90,11 @@ export interface Draft extends Omit<Rewrite, 'source'> {
 }
 
 /** The rewrite of a draft; none where its edits do not go together or the result is no longer Python. */
-export function written(
-  { source }: TorchScript,
-  { edits, imports = [], parts = [], ...rest }: Draft,
-): Rewrite[] {
+export function written({ source }: TorchScript, draft: Draft): Rewrite[] {
+  return writtenWith(source, draft);
+}
+
+export function writtenWith(source: string, { edits, imports = [], parts = [], ...rest }: Draft): Rewrite[] {
   if (edits.length === 0) return [];
   const places = edits.map(({ from, to }) => [from, to] as const).sort(([left], [right]) => left - right);
   if (places.some(([from], place) => from < (places[place - 1]?.[1] ?? 0))) return [];

@@ -21,7 +21,9 @@ export function hiddenLinears(script: TorchScript): Layer[] {
 export function lastLinears(script: TorchScript): Layer[] {
   return script.models.flatMap((layers) => {
     const last = layers.findLast(({ kind }) => kind === 'Linear');
-    const isLater = layers.length > 1 && last !== layers[0];
+    // The blocks of a transformer have their own ways to be deep.
+    const isBlock = layers.some(({ kind }) => /^(?:Layer|RMS)Norm$|^Multihead|^Transformer/.test(kind));
+    const isLater = layers.length > 1 && last !== layers[0] && !isBlock;
     return last?.into != null && isLater && isOrdinary(script, last) ? [last] : [];
   });
 }

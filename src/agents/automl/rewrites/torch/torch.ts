@@ -23,10 +23,10 @@ const finders: readonly ((script: TorchScript) => Rewrite[])[] = [
 ];
 
 /** How scripts that use PyTorch could train or be built otherwise. */
-export const rewriteTorch: Rewriter = (source, surroundings) => [
-  ...singleRewrites(source, surroundings),
-  ...recipes.flatMap((recipe) => together(source, surroundings, recipe)),
-];
+export const rewriteTorch: Rewriter = (source, surroundings) => {
+  const first = singleRewrites(source, surroundings);
+  return [...first, ...recipes.flatMap((recipe) => together(first, surroundings, recipe))];
+};
 
 function singleRewrites(source: string, surroundings: Surroundings): Rewrite[] {
   const script = readTorchScript(source, surroundings);
@@ -59,13 +59,16 @@ const recipes: readonly Recipe[] = [
 ];
 
 /** One rewrite after the other; none where fewer than two of them can be made. */
-function together(source: string, surroundings: Surroundings, { name, parts, weight }: Recipe): Rewrite[] {
+function together(
+  first: readonly Rewrite[],
+  surroundings: Surroundings,
+  { name, parts, weight }: Recipe,
+): Rewrite[] {
   const done: Rewrite[] = [];
-  const first = singleRewrites(source, surroundings);
   for (const part of parts) {
-    const next = singleRewrites(done.at(-1)?.source ?? source, surroundings).find(
-      (each) => each.name === part,
-    );
+    const before = done.at(-1);
+    const offers = before === undefined ? first : singleRewrites(before.source, surroundings);
+    const next = offers.find((each) => each.name === part);
     if (next !== undefined) done.push(next);
   }
   const last = done.at(-1);

@@ -52,18 +52,22 @@ function loopsAround(script: TorchScript, node: SyntaxNode, seen: readonly numbe
   for (const ancestor of ancestorsOf(node)) {
     if (ancestor.name === 'ForStatement') loops.push(ancestor);
     if (ancestor.name !== 'FunctionDefinition') continue;
-    const name = ancestor.getChild('VariableName');
-    const callsOfIt =
-      name === null
-        ? []
-        : script.calls.filter((call) => calleeName(script.source, call) === textOf(script.source, name));
-    const [only, ...others] = callsOfIt.filter(
-      (call) => call.from < ancestor.from || call.from >= ancestor.to,
-    );
+    const [only, ...others] = callsOf(script, ancestor);
     if (only === undefined || others.length > 0 || seen.includes(ancestor.from)) return loops;
     return [...loops, ...loopsAround(script, only, [...seen, ancestor.from])];
   }
   return loops;
+}
+
+/** Calls of a function of the script from elsewhere: of a method by `self`, where there are such. */
+function callsOf({ source, calls }: TorchScript, definition: SyntaxNode): SyntaxNode[] {
+  const node = definition.getChild('VariableName');
+  const name = node === null ? '' : textOf(source, node);
+  const outside = calls.filter(({ from }) => from < definition.from || from >= definition.to);
+  const isMethod = definition.parent?.parent?.name === 'ClassDefinition';
+  if (!isMethod) return outside.filter((call) => calleeText(source, call) === name);
+  const own = outside.filter((call) => calleeText(source, call) === `self.${name}`);
+  return own.length > 0 ? own : outside.filter((call) => calleeName(source, call) === name);
 }
 
 /** What a `for` loop goes through. */
