@@ -6,7 +6,7 @@ import {
   otherLoops,
   vectorisableLoops,
 } from '../../../../../test/fixtures/loop-scripts.ts';
-import { surroundingsOf } from '../../../../../test/fixtures/surroundings.ts';
+import { surroundingsOf } from '../made-up-surroundings.ts';
 import { rewriteLoops } from './rewrite-loops.ts';
 
 const fast = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, ['numpy']);

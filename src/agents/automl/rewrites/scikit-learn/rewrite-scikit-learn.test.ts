@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimatorScripts } from '../../../../../test/fixtures/estimator-scripts.ts';
-import { surroundingsOf } from '../../../../../test/fixtures/surroundings.ts';
+import { surroundingsOf } from '../made-up-surroundings.ts';
 import { rewriteScikitLearn } from './rewrite-scikit-learn.ts';
 
 const packages = ['numpy', 'scikit-learn'];

@@ -3,20 +3,25 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { rewriteLoops } from '../src/agents/automl/rewrites/loops/rewrite-loops.ts';
-import { rewriteScikitLearn } from '../src/agents/automl/rewrites/scikit-learn/rewrite-scikit-learn.ts';
-import { cacheFolder } from '../src/lib/cache-folder.ts';
-import { ensurePython, loadTask, type PythonEnvironment } from '../src/tasks/index.ts';
-import { estimatorScripts } from './fixtures/estimator-scripts.ts';
-import { loopScriptEnd, loopScriptStart, otherLoops, vectorisableLoops } from './fixtures/loop-scripts.ts';
-import { surroundingsOf } from './fixtures/surroundings.ts';
-import { temporaryFolder } from './fixtures/temporary-folder.ts';
+import { estimatorScripts } from '../../../../test/fixtures/estimator-scripts.ts';
+import {
+  loopScriptEnd,
+  loopScriptStart,
+  otherLoops,
+  vectorisableLoops,
+} from '../../../../test/fixtures/loop-scripts.ts';
+import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { cacheFolder } from '../../../lib/cache-folder.ts';
+import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/index.ts';
+import { rewriteLoops } from './loops/rewrite-loops.ts';
+import { surroundingsOf } from './made-up-surroundings.ts';
+import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
 
 /** Rewritten scripts, really run with numpy and scikit-learn. */
 let python: PythonEnvironment;
 beforeAll(async () => {
   // The packages are those of a task of the project; its data is not needed.
-  const { requirements } = loadTask('digits', [join(import.meta.dirname, '../tasks')]);
+  const { requirements } = loadTask('digits', [join(import.meta.dirname, '../../../../tasks')]);
   python = await ensurePython(requirements, { cache: cacheFolder(process.env) });
 });
 
