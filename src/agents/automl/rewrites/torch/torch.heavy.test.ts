@@ -3,16 +3,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { rewriteGraph } from '../src/agents/automl/rewrites/graph.ts';
-import type { Rewriter, Surroundings } from '../src/agents/automl/rewrites/rewrite.ts';
-import { readSurroundings } from '../src/agents/automl/rewrites/surroundings.ts';
-import { rewriteTorch } from '../src/agents/automl/rewrites/torch/torch.ts';
-import { ScriptVersions } from '../src/agents/automl/versions.ts';
-import { cacheFolder } from '../src/lib/cache-folder.ts';
-import { briefOf } from './fakes/fake-environment.ts';
-import { temporaryFolder } from './fixtures/temporary-folder.ts';
-import { graphData, graphScripts, torchScripts } from './fixtures/torch-scripts.ts';
+import { briefOf } from '../../../../../test/fakes/fake-environment.ts';
+import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
+import { graphData, graphScripts, torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
+import { cacheFolder } from '../../../../lib/cache-folder.ts';
+import { ScriptVersions } from '../../versions.ts';
+import { rewriteGraph } from '../graph.ts';
+import type { Rewriter, Surroundings } from '../rewrite.ts';
+import { readSurroundings } from '../surroundings.ts';
+import { rewriteTorch } from './torch.ts';
 
+const root = join(import.meta.dirname, '../../../../..');
 const Ready = z.object({ executable: z.string(), packages: z.record(z.string(), z.string()) });
 
 /** An environment with PyTorch that was made for a task; null where none was: it is too large to fetch for a test. */
@@ -46,7 +47,7 @@ function run(folder: string, scripts: ReadonlyMap<string, string>): z.infer<type
   const place = join(folder, 'scripts');
   mkdirSync(place);
   for (const [name, source] of scripts) writeFileSync(join(place, `${name}.py`), source);
-  const runner = join(import.meta.dirname, 'fixtures/run-scripts.py');
+  const runner = join(root, 'test/fixtures/run-scripts.py');
   const environment = { ...process.env, OMP_NUM_THREADS: '1' };
   return Results.parse(
     JSON.parse(
@@ -105,7 +106,7 @@ describe.skipIf(python === null)(`rewritten scripts${why}`, () => {
   test('features of neighbours help where neighbours are alike, and tell no labels that are not known', () => {
     const folder = temporaryFolder();
     execFileSync(python ?? '', ['-c', graphData], { cwd: folder });
-    const look = join(import.meta.dirname, '../python/automl/look_at_arrays.py');
+    const look = join(root, 'python/automl/look_at_arrays.py');
     const printed = execFileSync(python ?? '', [look], { cwd: folder, encoding: 'utf8' });
     const surroundings = readSurroundings(surroundingsOf('accuracy').task, printed);
     expect(surroundings.packages).toContain('torch');
@@ -126,7 +127,7 @@ describe.skipIf(python === null)(`rewritten scripts${why}`, () => {
       const starter = scoreOf(results[name.replace(/ \d$/, '')]?.printed ?? '');
       if (/\d$/.test(name)) expect(scoreOf(lines), name).toBeGreaterThan(starter + 0.1);
     }
-    const part = join(import.meta.dirname, '../python/automl/parts/graph.py');
+    const part = join(root, 'python/automl/parts/graph.py');
     const check = `
 ${readFileSync(part, 'utf8')}
 import numpy
