@@ -16,6 +16,7 @@ import { noop } from './noop.ts';
 import { regrade } from './regrade.ts';
 import { allMet, type BenchmarkResult, type Report, reportText } from './report.ts';
 import { reports } from './reports.ts';
+import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
 
@@ -29,6 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   kill,
   reports,
   regrade,
+  search,
 ];
 
 /** All targets met; some target missed; wrong usage; something could not be measured here. */

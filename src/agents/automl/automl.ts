@@ -8,10 +8,15 @@ import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.t
 import { fillHole } from './holes/fill.ts';
 import { findHoles } from './holes/find-holes.ts';
 import { whyUnfinished } from './holes/unfinished.ts';
+import { type NumberSearch, searchNumbers } from './number-search.ts';
+import { rewriteScript } from './rewriting.ts';
 import { selectFinalist } from './selection.ts';
 import { strategyNames } from './strategies.ts';
-import { type SearchSettings, Study } from './study.ts';
+import { Study } from './study.ts';
 import { type Outcome, TrialRunner } from './trial.ts';
+import { writeModel } from './write-model.ts';
+
+const modelChoices = ['always', 'holes'] as const;
 
 /**
  * Tunes the numbers in the starter script by the script's own validation metric, and writes the model where the
@@ -32,8 +37,17 @@ export const automl: Agent = {
     },
     search: {
       description:
-        'climb: one number at a time; two controls: random (all numbers at once), seeds (luck alone)',
-      default: 'climb',
+        'tpe: one number at a time, then several; climb: one at a time; two controls: random (all at once), seeds (luck alone)',
+      default: 'tpe',
+    },
+    rewrites: {
+      description: 'rewrite the script where a library offers something better; not for the two controls',
+      default: true,
+    },
+    models: {
+      description:
+        'write models of its own: always (also beside a starter that works), or into holes alone; for the two controls: holes',
+      default: 'always',
     },
     select: {
       description: 'measure the best versions again on fresh seeds before one is submitted',
@@ -44,7 +58,7 @@ export const automl: Agent = {
     readSettings(options);
   },
   async run({ environment, seed, options, experience }) {
-    const settings = { ...readSettings(options), experience };
+    const settings = { ...readSettings(options), experience: experience ?? [] };
     const workspace = new Workspace(environment);
     const { entry } = workspace.task;
 
@@ -69,37 +83,52 @@ export const automl: Agent = {
   },
 };
 
-/** Tunes the numbers of a script that was run: the starter, or what was written in its place. */
+/** Improves a script that was run: the starter, or what was written in its place. */
 async function improve(
   workspace: Workspace,
   runner: TrialRunner,
-  { source, outcome, sentence }: { source: string; outcome: Outcome; sentence?: string },
+  { source, outcome, sentence: filled }: { source: string; outcome: Outcome; sentence?: string },
   seed: number,
-  { maxTries, patience, ...searching }: Settings,
+  { select, rewrites, models, ...searching }: Settings,
 ): Promise<void> {
-  if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, sentence);
+  if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, filled);
   // What was written in the starter's place is kept only if its submission was accepted.
-  const isAccepted = sentence !== undefined || !(await checkSubmission(workspace)).isRefused;
-  const study = new Study(workspace, runner, source, outcome, isAccepted, seededRandom(seed), searching);
-  let goesOn = await study.prepare();
-  while (goesOn && study.tally.tried < maxTries && study.inVain < patience) goesOn = await study.tryNext();
+  const isAccepted = filled !== undefined || !(await checkSubmission(workspace)).isRefused;
+  const study = new Study(workspace, runner, source, outcome, {
+    checksSubmission: isAccepted,
+    selects: select,
+  });
+  if (searching.strategy === 'seeds') study.trustLuck();
+  let whyNoSearch = searching.strategy === 'seeds' ? null : await study.measureNoise();
+  if (whyNoSearch === null) {
+    if (models === 'always' && filled === undefined)
+      await writeModel(workspace, runner, study, { source, outcome });
+    if (rewrites && filled === undefined) await rewriteScript(workspace, study, searching.maxTries);
+    whyNoSearch = await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) });
+  }
+  if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });
   const selection = await selectFinalist(workspace, runner, study);
-  await answerWithBest(workspace, runner, study, source, selection, sentence);
+  await answerWithBest(workspace, runner, study, { selection, whyNoSearch, filled });
 }
 
-interface Settings extends SearchSettings {
-  maxTries: number;
-  patience: number;
+interface Settings extends Omit<NumberSearch, 'random'> {
+  select: boolean;
+  rewrites: boolean;
+  models: (typeof modelChoices)[number];
 }
 
-function readSettings(options: AgentOptions): Settings {
-  const search = choiceOption(automl, options, 'search', strategyNames);
+function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
+  const strategy = choiceOption(automl, options, 'search', strategyNames);
+  const isControl = strategy === 'random' || strategy === 'seeds';
   const patience = wholeNumberOption(automl, options, 'patience', 1);
   return {
     maxTries: wholeNumberOption(automl, options, 'max_tries', 0),
     // To stop early would be a handicap: a control may use all the time that it is given.
-    patience: search === 'climb' ? patience : Number.POSITIVE_INFINITY,
-    search,
+    patience: isControl ? Number.POSITIVE_INFINITY : patience,
+    strategy,
     select: options.select !== false,
+    // The controls are of the number search: they change nothing else, and still get what a skeleton lacks.
+    rewrites: !isControl && options.rewrites !== false,
+    models: isControl ? 'holes' : choiceOption(automl, options, 'models', modelChoices),
   };
 }

@@ -1,4 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
+import { sourceOf } from './candidate.ts';
 import type { Evidence } from './judge.ts';
 import { type Study, short } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
@@ -18,22 +19,30 @@ export async function answerWithoutSearch(
   await workspace.finalAnswer(`${first} I tuned nothing, because ${why}. ${check.sentence}`);
 }
 
+/** What the answer tells besides the scores. */
+export interface Told {
+  /** What came of measuring the best versions again. */
+  selection: string;
+  /** Why no number was changed; null where some were tried. */
+  whyNoSearch: string | null;
+  /** How a missing model was written. */
+  filled: string | undefined;
+}
+
 /** Leaves the best version in place, freshly run and checked, and answers with what was measured. */
 export async function answerWithBest(
   workspace: Workspace,
   runner: TrialRunner,
   study: Study,
-  starterSource: string,
-  selection: string,
-  filled?: string,
+  { selection, whyNoSearch, filled }: Told,
 ): Promise<void> {
   if (workspace.ended) return;
   const origin = filled === undefined ? 'the starter' : 'the version first written';
   let last = await restore(workspace, runner, study, study.bestSource);
   let check = await checkSubmission(workspace);
   const isBroken = last.kind === 'failed' || check.isRefused;
-  if (isBroken && study.changes.length > 0 && canRun(workspace, runner, study, starterSource)) {
-    const again = await runner.run(starterSource);
+  if (isBroken && study.changes.length > 0 && canRun(workspace, runner, study, sourceOf(study.starter))) {
+    const again = await runner.run(sourceOf(study.starter));
     const observed =
       again.kind === 'measured' ? `printed "${again.line}"` : `did not go through: ${again.why}`;
     workspace.note({
@@ -48,7 +57,7 @@ export async function answerWithBest(
       ...(filled === undefined ? [] : [filled]),
       `${filled === undefined ? 'Starter' : 'As written'}: ${measured(workspace, study.starter.evidence)}.`,
       selection,
-      whatChanged(workspace, study),
+      whatChanged(workspace, study, whyNoSearch),
       `Versions tried: ${study.tally.tried}; kept: ${study.tally.kept}; failed: ${study.tally.failed}.`,
       last.sentence,
       check.sentence,
@@ -59,8 +68,9 @@ export async function answerWithBest(
   );
 }
 
-function whatChanged(workspace: Workspace, study: Study): string {
-  if (study.whyNoSearch !== null) return `I tried no change: ${study.whyNoSearch}`;
+function whatChanged(workspace: Workspace, study: Study, whyNoSearch: string | null): string {
+  if (whyNoSearch !== null && study.tally.tried + study.tally.kept === 0)
+    return `I tried no change: ${whyNoSearch}`;
   if (study.changes.length === 0)
     return 'No change was better by more than the noise, so the script is unchanged.';
   return `Best version: ${measured(workspace, study.best.evidence)}, with ${study.changes.join(', ')}.`;
@@ -102,7 +112,7 @@ async function restore(
 }
 
 function canRun(workspace: Workspace, runner: TrialRunner, study: Study, source: string): boolean {
-  return study.pace.affordsLastRun(study.best.values, runner.stepsFor(source), workspace.budget);
+  return study.pace.affordsLastRun(study.best.seconds, runner.stepsFor(source), workspace.budget);
 }
 
 /** Asks whether the grader would accept the submission, unless the step is needed for the answer. */

@@ -12,6 +12,9 @@ export interface Evidence {
 /** Gains below this share of the starter's score are not worth a change. */
 const leastShare = 0.001;
 
+/** A gain of this many times the noise needs no second look. */
+const clear = 5;
+
 /** Decides whether one version is better than another, by more than the noise. */
 export class Judge {
   readonly #sign: 1 | -1;
@@ -20,6 +23,8 @@ export class Judge {
   readonly leastGain: number;
   /** A gain must exceed this, in the unit of the metric. */
   readonly threshold: number;
+  /** Half the distance of the starter's two scores, whatever makes it. */
+  readonly noise: number;
 
   /**
    * The noise is the standard error of the starter's mean over its two runs, half their distance. Where the two
@@ -36,10 +41,9 @@ export class Judge {
   ) {
     this.#sign = metric.direction === 'maximize' ? 1 : -1;
     this.secondRun = secondRun;
-    const noise =
-      starter.second === null || seedsSplitData ? 0 : Math.abs(starter.first - starter.second) / 2;
+    this.noise = starter.second === null ? 0 : Math.abs(starter.first - starter.second) / 2;
     this.leastGain = Math.abs(starter.first) * worth;
-    this.threshold = Math.max(noise, this.leastGain);
+    this.threshold = Math.max(seedsSplitData ? 0 : this.noise, this.leastGain);
   }
 
   /** How much better a score is than another, negative where it is worse. */
@@ -50,6 +54,11 @@ export class Judge {
   /** Whether a first measurement deserves a second one. */
   isPromising(first: number, best: Evidence): boolean {
     return this.gain(first, best.first) > this.threshold;
+  }
+
+  /** Whether a first measurement is so much better that a second one would be a waste of steps. */
+  isClear(first: number, best: Evidence): boolean {
+    return this.gain(first, best.first) > clear * Math.max(this.noise, this.threshold);
   }
 
   isBetter(evidence: Evidence, best: Evidence): boolean {

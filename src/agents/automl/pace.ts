@@ -7,44 +7,39 @@ export const margin = 1.5;
 const slack = 2;
 /** Write File, Execute Script, Validate Submission, Final Answer. */
 const lastSteps = 4;
+/** A try is stopped after this many times what was expected of it, and no sooner than after so many seconds. */
+const patience = { times: 4, seconds: 10 };
+
+/** Expected seconds of a version: those of another one of the same script, scaled by the knobs that make it work longer. */
+export function expectedSeconds(
+  knobs: readonly Knob[],
+  known: { values: readonly number[]; seconds: number },
+  values: readonly number[],
+): number {
+  let { seconds } = known;
+  for (const [place, knob] of knobs.entries()) {
+    const from = known.values[place] ?? 0;
+    const to = values[place] ?? 0;
+    if (from > 0 && to > 0) seconds *= (to / from) ** knob.prior.effort;
+  }
+  return seconds;
+}
 
 /** Keeps a run within its budget: what a try may cost, and what must be left for the end. */
 export class Pace {
-  readonly #knobs: readonly Knob[];
   #limit = Number.POSITIVE_INFINITY;
-  #known: { values: readonly number[]; seconds: number } | null = null;
-
-  constructor(knobs: readonly Knob[]) {
-    this.#knobs = knobs;
-  }
-
-  /** Learns how long the best version takes. */
-  learn(values: readonly number[], seconds: number): void {
-    this.#known = { values, seconds };
-  }
 
   /** Learns that a script is stopped after this long, so that nothing as slow is tried again. */
   learnLimit(seconds: number): void {
     this.#limit = Math.min(this.#limit, seconds);
   }
 
-  /** Expected seconds of one run: those of the best version, scaled by the knobs that make a script work longer. */
-  expected(values: readonly number[]): number {
-    if (this.#known === null) return 0;
-    let seconds = this.#known.seconds;
-    for (const [place, knob] of this.#knobs.entries()) {
-      const from = this.#known.values[place] ?? 0;
-      const to = values[place] ?? 0;
-      if (from > 0 && to > 0) seconds *= (to / from) ** knob.prior.effort;
-    }
-    return seconds;
-  }
-
-  /** Whether `runs` runs with these values leave enough to run the best version again, check it and answer. */
-  affords(values: readonly number[], runs: number, budget: Budget): boolean {
-    const expected = this.expected(values);
-    const reserve = Math.max(this.#known?.seconds ?? 0, expected);
-    const seconds = margin * (expected * runs + reserve) + slack;
+  /**
+   * Whether `runs` runs of `expected` seconds each leave enough to run the best version again, or this one where it
+   * becomes the best, to check it and to answer. `best`: seconds of the best version.
+   */
+  affords(expected: number, runs: number, best: number, budget: Budget): boolean {
+    const seconds = margin * (expected * runs + Math.max(best, expected)) + slack;
     // Each run is written first; one of them is checked, and a bad version is put back.
     return (
       expected * margin < this.#limit &&
@@ -53,8 +48,14 @@ export class Pace {
     );
   }
 
-  /** Whether the version of these values can be run once more, with steps for the answer left. */
-  affordsLastRun(values: readonly number[], steps: number, budget: Budget): boolean {
-    return this.expected(values) <= budget.seconds_left && steps + 1 <= budget.steps_left;
+  /** Whether a version of `expected` seconds can be run once more, with steps for the answer left. */
+  affordsLastRun(expected: number, steps: number, budget: Budget): boolean {
+    return expected <= budget.seconds_left && steps + 1 <= budget.steps_left;
+  }
+
+  /** Seconds after which a try is to be stopped, so that the best version can still be run again. */
+  limitOf(expected: number, best: number, budget: Budget): number {
+    const most = budget.seconds_left - margin * best - slack;
+    return Math.max(1, Math.ceil(Math.min(most, Math.max(patience.seconds, patience.times * expected))));
   }
 }

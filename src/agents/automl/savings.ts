@@ -1,5 +1,5 @@
 import type { Budget } from '../../schema/index.ts';
-import { margin, type Pace } from './pace.ts';
+import { margin } from './pace.ts';
 
 /** Fresh seeds on which the starter and the finalists are measured: so many are saved up for, and no more are run. */
 export const rounds = { least: 2, most: 5 };
@@ -18,11 +18,10 @@ export function mostForSelection({ seconds_left, seconds_used, steps_left, steps
   };
 }
 
-/** The budget less what is saved up to measure these versions on fresh seeds; all of it where that is too much. */
-export function leftForTries(budget: Budget, pace: Pace, versions: readonly (readonly number[])[]): Budget {
+/** The budget less what is saved up to measure versions of these expected seconds on fresh seeds; all where that is too much. */
+export function leftForTries(budget: Budget, versions: readonly number[]): Budget {
   if (versions.length === 0) return budget;
-  const expected = versions.reduce((sum, values) => sum + pace.expected(values), 0);
-  const seconds = margin * rounds.least * expected;
+  const seconds = margin * rounds.least * versions.reduce((sum, expected) => sum + expected, 0);
   // Each run is written first; two more, because a round is begun only with room for a version to be put back.
   const steps = 2 * rounds.least * versions.length + 2;
   const most = mostForSelection(budget);

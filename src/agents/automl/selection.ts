@@ -1,8 +1,9 @@
 import type { Budget } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
+import { type Candidate, sourceOf } from './candidate.ts';
 import type { Judge } from './judge.ts';
 import { mostForSelection, rounds } from './savings.ts';
-import { type Candidate, type Study, short } from './study.ts';
+import { type Study, short } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
 /** The first fresh seed: the search has looked at the starter's own and at the next one. */
@@ -51,10 +52,8 @@ function finalistsOf(study: Study, budget: Budget): Finalist[] {
 }
 
 function affordsRounds(study: Study, finalists: readonly Finalist[], count: number, budget: Budget): boolean {
-  const slowest = [study.starter, ...finalists.map(({ candidate }) => candidate)].reduce((slow, each) =>
-    study.pace.expected(each.values) > study.pace.expected(slow.values) ? each : slow,
-  );
-  return study.pace.affords(slowest.values, count * (finalists.length + 1), budget);
+  const slowest = Math.max(study.starter.seconds, ...finalists.map(({ candidate }) => candidate.seconds));
+  return study.pace.affords(slowest, count * (finalists.length + 1), study.best.seconds, budget);
 }
 
 /** Beyond the least rounds, only what the selection is allowed in all. */
@@ -85,12 +84,12 @@ async function runRound(
   finalists: readonly Finalist[],
   raisedBy: number,
 ): Promise<boolean> {
-  const starter = await runner.run(study.sourceOf(study.starter, raisedBy));
+  const starter = await runAgain(workspace, runner, study, study.starter, raisedBy);
   if (starter.kind === 'failed') return false;
   const seen = [`starter ${starter.score}`];
   for (const finalist of finalists) {
     if (finalist.hasFailed || workspace.ended) continue;
-    const outcome = await runner.run(study.sourceOf(finalist.candidate, raisedBy));
+    const outcome = await runAgain(workspace, runner, study, finalist.candidate, raisedBy);
     if (outcome.kind === 'failed') finalist.hasFailed = true;
     else finalist.gains.push(judge.gain(outcome.score, starter.score));
     seen.push(scoreOf(outcome));
@@ -98,6 +97,17 @@ async function runRound(
   const how = judge.secondRun === 'other seeds' ? `With every seed raised by ${raisedBy}` : 'Run once more';
   workspace.note({ Observed: `${how}: ${seen.join(', ')}.` });
   return true;
+}
+
+function runAgain(
+  workspace: Workspace,
+  runner: TrialRunner,
+  { pace, best }: Study,
+  candidate: Candidate,
+  raisedBy: number,
+): Promise<Outcome> {
+  const limit = pace.limitOf(candidate.seconds, best.seconds, workspace.budget);
+  return runner.run(sourceOf(candidate, raisedBy), limit);
 }
 
 function settle(workspace: Workspace, study: Study, judge: Judge, finalists: readonly Finalist[]): string {

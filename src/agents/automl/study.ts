@@ -1,95 +1,80 @@
-import type { Lesson, Metric } from '../../schema/index.ts';
+import type { Metric } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
+import { type Candidate, changesOf, sourceOf } from './candidate.ts';
 import { type Evidence, Judge, type SecondRun } from './judge.ts';
 import { isTimeLike } from './metric-names.ts';
 import { Pace } from './pace.ts';
+import { sameResults } from './same-results.ts';
 import { leftForTries } from './savings.ts';
-import { type StrategyName, strategies } from './strategies.ts';
-import type { Ending, Proposal, Strategy, Version } from './strategy.ts';
+import type { Ending, Version } from './strategy.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 import { ScriptVersions } from './versions.ts';
 
-/** Versions of the script that were tried, by how it went. */
+/** Versions that were tried, by how it went. */
 export interface Tally {
   tried: number;
   kept: number;
   failed: number;
 }
 
-/** A version that was measured. */
-export interface Candidate extends Version {
-  evidence: Evidence;
+/** A version to measure against the best one. */
+export interface Attempt extends Version {
+  script: ScriptVersions;
+  story: readonly string[];
+  /** Expected seconds of a run. */
+  seconds: number;
+  /** What is tried and why, for the notes. */
+  notes: Record<string, string>;
+  /** More than numbers is changed: where a time is measured, what is printed must show that the results stay the same. */
+  changesCode?: boolean;
+  isScout?: boolean;
 }
 
-/** How to search, and whether to select in the end. */
-export interface SearchSettings {
-  search: StrategyName;
-  select: boolean;
-  /** What other runs found out; none for the controls. */
-  experience?: readonly Lesson[] | undefined;
-}
-
-interface Verdict {
+/** How an attempt ended; the loss is the score turned so that less is better, null for a failure. */
+export interface Verdict {
   ending: Ending;
-  observed: string;
-  decision: string;
+  loss: number | null;
 }
 
-/** The search for a better version of a script that runs: its state between two tries. */
+type Measured = Outcome & { kind: 'measured' };
+
+/** What is known of a script that runs, and of every version of it that was tried: the best one, and how good it is. */
 export class Study {
   readonly #workspace: Workspace;
   readonly #runner: TrialRunner;
-  readonly #versions: ScriptVersions;
-  readonly #settings: SearchSettings;
-  readonly #search: Strategy;
-  readonly #pace: Pace;
+  readonly #selects: boolean;
   readonly #checksSubmission: boolean;
   readonly #starter: Candidate;
+  /** What every version must print again, beside its score: only for a metric that is a time. */
+  #printed: readonly string[] = [];
   /** Versions that were kept, the best one last; the starter is none of them. */
   readonly #kept: Candidate[] = [];
   #best: Candidate;
   #judge: Judge | null = null;
-  #inVain = 0;
-  #whyNoSearch: string | null = null;
+  readonly pace = new Pace();
   readonly tally: Tally = { tried: 0, kept: 0, failed: 0 };
 
-  /** Starts from a starter that was run and measured; `checksSubmission`: its submission was accepted. */
+  /**
+   * Starts from a script that was run and measured. `checksSubmission`: its submission was accepted; `selects`: whether
+   * the best versions are to be measured again in the end.
+   */
   constructor(
     workspace: Workspace,
     runner: TrialRunner,
     source: string,
-    starter: Outcome & { kind: 'measured' },
-    checksSubmission: boolean,
-    random: () => number,
-    { search, select, experience = [] }: SearchSettings,
+    { score, seconds, printed }: Measured,
+    { checksSubmission, selects }: { checksSubmission: boolean; selects: boolean },
   ) {
     this.#workspace = workspace;
     this.#runner = runner;
     this.#checksSubmission = checksSubmission;
-    // A number that changes what is computed also changes how long it takes: that would be less work, not faster work.
-    const timeLike = isTimeLike(workspace.task.metric);
-    this.#versions = new ScriptVersions(
-      source,
-      (knob) => !timeLike || /chunk|block|tile|buffer/i.test(knob.name),
-    );
-    const { knobs } = this.#versions;
-    this.#settings = { search, select };
-    this.#search = strategies[search](knobs, random, experience);
-    const values = knobs.map(({ value }) => value);
-    this.#pace = new Pace(knobs);
-    this.#pace.learn(values, starter.seconds);
-    this.#starter = { values, seedOffset: 0, evidence: { first: starter.score, second: null } };
+    this.#selects = selects;
+    const script = versionsOf(source, workspace.task.metric);
+    const values = script.knobs.map(({ value }) => value);
+    const evidence = { first: score, second: null };
+    this.#starter = { script, story: [], values, seedOffset: 0, evidence, seconds };
     this.#best = this.#starter;
-  }
-
-  /** Tries since the last one that helped. */
-  get inVain(): number {
-    return this.#inVain;
-  }
-
-  /** Why no change was tried; null where there was no reason not to. */
-  get whyNoSearch(): string | null {
-    return this.#whyNoSearch;
+    if (isTimeLike(workspace.task.metric)) this.#printed = [printed];
   }
 
   get best(): Candidate {
@@ -107,7 +92,7 @@ export class Study {
 
   /** Whether the best versions are measured again in the end: not where all scores are exact, or luck is looked for. */
   get selects(): boolean {
-    return this.#settings.select && this.#judge !== null && this.#judge.secondRun !== 'not needed';
+    return this.#selects && this.#judge !== null && this.#judge.secondRun !== 'not needed';
   }
 
   /** The best version and the one that was best before it, where changes were kept. */
@@ -117,22 +102,11 @@ export class Study {
 
   /** What the best version changes in the starter; empty where it is the starter. */
   get changes(): string[] {
-    const { values, seedOffset } = this.#best;
-    const changes = this.#versions.changes(values);
-    return seedOffset === 0 ? changes : [...changes, `every seed raised by ${seedOffset}`];
+    return changesOf(this.#best);
   }
 
   get bestSource(): string {
-    return this.sourceOf(this.#best);
-  }
-
-  get pace(): Pace {
-    return this.#pace;
-  }
-
-  /** The script of a version that was run before, its seeds raised once more. */
-  sourceOf({ values, seedOffset }: Version, raisedBy = 0): string {
-    return this.#versions.render(values, seedOffset + raisedBy) ?? this.#versions.source;
+    return sourceOf(this.#best);
   }
 
   /** Takes one of the versions that were kept, or the starter, as the best. */
@@ -140,134 +114,125 @@ export class Study {
     this.#best = candidate;
   }
 
-  /** Learns what a gain must exceed. False: there is nothing to search, or no time. */
-  async prepare(): Promise<boolean> {
-    if (this.#settings.search !== 'seeds') return await this.#measureNoise();
-    if (this.#versions.seeds.length === 0) return this.#skip('I found no seed in the script.');
+  /** Judges without a second measurement: any gain counts, however small. For the control that looks for luck. */
+  trustLuck(): void {
     this.#judge = new Judge(this.#workspace.task.metric, this.#starter.evidence, 'not needed', false, 0);
-    this.#workspace.note({
-      Plan: 'I run the starter on other seeds again and again, and keep the seed that scores best.',
-    });
-    return true;
   }
 
-  /** Runs the starter a second time, to see what a score is worth. False: there is nothing to search, or no time. */
-  async #measureNoise(): Promise<boolean> {
-    const { knobs, seeds } = this.#versions;
-    if (knobs.length === 0) {
-      return this.#skip('I found no number in the script that I could sensibly change.');
-    }
-    if (!this.#pace.affords(this.#starter.values, 3, this.#workspace.budget)) {
-      return this.#skip('the budget leaves no room for a search.');
-    }
-    const way: SecondRun = seeds.length > 0 ? 'other seeds' : 'same again';
+  /** Runs the starter a second time, to see what a score is worth. Why not, if that cannot be done. */
+  async measureNoise(): Promise<string | null> {
+    const { script, evidence, seconds } = this.#starter;
+    const { metric } = this.#workspace.task;
+    if (!this.pace.affords(seconds, 3, seconds, this.#workspace.budget))
+      return 'the budget leaves no room for a search.';
+    // Other data would be other work: a time is measured on the same.
+    const way: SecondRun = script.seeds.length > 0 && !isTimeLike(metric) ? 'other seeds' : 'same again';
     this.#workspace.note({
-      Plan: `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
-      Reason: `The script scores ${this.#starter.evidence.first}. I run it again (${way}) to see how much of a score is luck.`,
+      Plan: 'I run the script a second time before I change anything.',
+      Reason: `It scores ${evidence.first}; run again (${way}), it shows how much of a score is luck.`,
     });
-    const outcome = await this.#runSecond(this.#starter.values, way);
-    if (outcome === null || outcome.kind === 'failed') {
-      return this.#skip(`a second run of it gave no score: ${outcome?.why ?? 'not enough budget'}.`);
-    }
-    const { evidence } = this.#starter;
+    const outcome = await this.#run(this.#starter, way === 'other seeds' ? 1 : 0);
+    if (outcome === null || outcome.kind === 'failed')
+      return `a second run of it gave no score: ${outcome?.why ?? 'not enough budget'}.`;
     const isExact = outcome.score === evidence.first;
     evidence.second = isExact ? null : outcome.score;
-    this.#judge = new Judge(
-      this.#workspace.task.metric,
-      evidence,
-      isExact ? 'not needed' : way,
-      way === 'other seeds' && this.#versions.seedsSplitData(),
-    );
+    const splits = way === 'other seeds' && script.seedsSplitData();
+    this.#judge = new Judge(metric, evidence, isExact ? 'not needed' : way, splits);
+    if (isTimeLike(metric)) this.#printed = [...this.#printed, outcome.printed];
     this.#workspace.note({
       Observed: `${outcome.line}; the first run scored ${evidence.first}.`,
       Decision: `I keep a change only if it gains more than ${short(this.#judge.threshold)}.`,
     });
-    return true;
+    return null;
   }
 
-  /** Tries one change. False: none is left that was not tried and fits the budget. */
-  async tryNext(): Promise<boolean> {
+  /** Whether there is time for a try of so many expected seconds, for what follows on it, and for the end. */
+  affords(seconds: number): boolean {
+    const runs = this.#judge?.secondRun === 'not needed' ? 1 : 2;
+    const measuredAgain = this.selects ? [this.#starter.seconds, seconds] : [];
+    const budget = leftForTries(this.#workspace.budget, measuredAgain);
+    return !this.#workspace.ended && this.pace.affords(seconds, runs, this.#best.seconds, budget);
+  }
+
+  /** Runs a version, and keeps it as the best one if it is better beyond the noise. Needs a judge. */
+  async consider(attempt: Attempt): Promise<Verdict> {
     const judge = this.#judge;
-    if (judge === null || this.#workspace.ended) return false;
-    const runs = judge.secondRun === 'not needed' ? 1 : 2;
-    const proposal = this.#search.next((values) => {
-      const measuredAgain = this.selects ? [this.#starter.values, values] : [];
-      const budget = leftForTries(this.#workspace.budget, this.#pace, measuredAgain);
-      return this.#pace.affords(values, runs, budget);
-    });
-    if (proposal === null) return false;
-    const source = this.#versions.render(proposal.values, proposal.seedOffset);
-    if (source === null) {
-      this.#search.tell(proposal, 'put back', null);
-      return true;
-    }
-    this.#announce(proposal, judge);
-    const outcome = await this.#runner.run(source);
-    const verdict = await this.#judgeOutcome(judge, proposal, outcome);
-    this.#workspace.note({ Observed: verdict.observed, Decision: verdict.decision });
-    this.#search.tell(proposal, verdict.ending, lossOf(outcome, this.#workspace.task.metric));
+    if (judge === null) throw new Error('nothing can be judged before the noise was measured');
+    const { metric } = this.#workspace.task;
+    this.#workspace.note({ ...attempt.notes, Prediction: this.#predict(attempt, judge) });
+    const outcome = await this.#run(attempt);
+    const { ending, observed, decision } = await this.#judgeOutcome(judge, attempt, outcome);
+    this.#workspace.note({ Observed: observed, Decision: decision });
     this.tally.tried += 1;
-    this.#inVain = verdict.ending === 'kept' ? 0 : this.#inVain + 1;
-    if (verdict.ending !== 'kept') await this.#putBack();
-    return true;
+    if (ending !== 'kept') await this.#putBack();
+    if (outcome === null || outcome.kind === 'failed') return { ending, loss: null };
+    return { ending, loss: metric.direction === 'maximize' ? -outcome.score : outcome.score };
   }
 
-  #announce({ values, change, reason }: Proposal, judge: Judge): void {
+  /** Takes a script that was written in the best one's place, ran, was checked and scored better, as the best. */
+  adopt(source: string, story: string, { score, seconds }: Measured): void {
+    const script = versionsOf(source, this.#workspace.task.metric);
+    const values = script.knobs.map(({ value }) => value);
+    const evidence = { first: score, second: null };
+    this.#best = { script, story: [story], values, seedOffset: 0, evidence, seconds, isOwn: true };
+    this.#kept.push(this.#best);
+    this.tally.kept += 1;
+  }
+
+  #predict({ seconds, isScout = false }: Attempt, judge: Judge): string {
     const { metric } = this.#workspace.task;
     const way = metric.direction === 'maximize' ? 'rises' : 'falls';
-    this.#workspace.note({
-      Reason: reason,
-      Change: change,
-      Prediction:
-        `If it helps, the script's own ${metric.name} ${way} from ${this.#best.evidence.first} by more than ` +
-        `${short(judge.threshold)}. The run takes about ${short(this.#pace.expected(values))} s.`,
-    });
+    const time = `The run takes about ${short(seconds)} s.`;
+    return isScout
+      ? `It cannot be kept, being too short; its ${metric.name} tells whether a whole run is worth its time. ${time}`
+      : `If it helps, the script's own ${metric.name} ${way} from ${this.#best.evidence.first} by more than ` +
+          `${short(judge.threshold)}. ${time}`;
   }
 
-  async #judgeOutcome(judge: Judge, proposal: Proposal, outcome: Outcome): Promise<Verdict> {
-    if (outcome.kind === 'failed') {
+  async #judgeOutcome(
+    judge: Judge,
+    attempt: Attempt,
+    outcome: Outcome | null,
+  ): Promise<{ ending: Ending; observed: string; decision: string }> {
+    if (outcome === null || outcome.kind === 'failed') {
       this.tally.failed += 1;
-      if (outcome.timedOut) this.#pace.learnLimit(outcome.seconds);
-      return {
-        ending: 'put back',
-        observed: `${outcome.why}.`,
-        decision: 'A failure is the worst score: put back.',
-      };
+      if (outcome?.timedOut === true) this.pace.learnLimit(outcome.seconds);
+      const observed = `${outcome?.why ?? 'it could not be run'}.`;
+      return { ending: 'put back', observed, decision: 'A failure is the worst score: put back.' };
     }
     const observed = `${outcome.line} (${short(outcome.seconds)} s).`;
     const { first } = this.#best.evidence;
-    if (outcome.score === first) {
-      return { ending: 'without effect', observed, decision: 'The score did not change at all: put back.' };
-    }
+    const endAs = (ending: Ending, decision: string) => ({ ending, observed, decision });
+    if (attempt.isScout === true)
+      return endAs('scouted', 'Only its place among others of its length counts.');
+    if (outcome.score === first) return endAs('without effect', 'The score did not change at all: put back.');
     if (!judge.isPromising(outcome.score, this.#best.evidence)) {
       const gain = short(judge.gain(outcome.score, first));
-      return {
-        ending: 'put back',
-        observed,
-        decision: `A gain of ${gain} is not above ${short(judge.threshold)}: put back.`,
-      };
+      return endAs('put back', `A gain of ${gain} is not above ${short(judge.threshold)}: put back.`);
     }
-    if (this.#checksSubmission && (await this.#workspace.validateSubmission()).status !== 'ok') {
-      return {
-        ending: 'put back',
-        observed,
-        decision: 'Better, but its submission is not accepted: put back.',
-      };
-    }
-    return await this.#confirm(judge, proposal, outcome, observed);
+    const difference = this.#differenceIn(outcome, attempt.changesCode === true);
+    if (difference !== null) return endAs('put back', `Faster, but ${difference}: put back.`);
+    if (this.#checksSubmission && (await this.#workspace.validateSubmission()).status !== 'ok')
+      return endAs('put back', 'Better, but its submission is not accepted: put back.');
+    return await this.#confirm(judge, attempt, outcome, observed);
+  }
+
+  /** Why a version does not compute what the starter did, as far as one can see; null for other metrics than times. */
+  #differenceIn({ printed }: Measured, isProofNeeded: boolean): string | null {
+    return sameResults(this.#printed, printed, this.#workspace.task.metric, isProofNeeded);
   }
 
   /** Measures a promising version a second time, where one measurement is not enough, and keeps it if it holds. */
   async #confirm(
     judge: Judge,
-    proposal: Proposal,
-    outcome: Outcome & { kind: 'measured' },
+    attempt: Attempt,
+    outcome: Measured,
     observed: string,
-  ): Promise<Verdict> {
+  ): Promise<{ ending: Ending; observed: string; decision: string }> {
     const evidence: Evidence = { first: outcome.score, second: null };
     let seen = observed;
-    if (judge.secondRun !== 'not needed') {
-      const again = await this.#runSecond(proposal.values, judge.secondRun);
+    if (judge.secondRun !== 'not needed' && !judge.isClear(outcome.score, this.#best.evidence)) {
+      const again = await this.#run(attempt, judge.secondRun === 'other seeds' ? 1 : 0);
       if (again === null || again.kind === 'failed') {
         const decision = 'Better once, but a second run gave no score: put back.';
         return { ending: 'put back', observed: seen, decision };
@@ -276,17 +241,13 @@ export class Study {
       seen += ` Second run (${judge.secondRun}): ${again.line}.`;
     }
     if (!judge.isBetter(evidence, this.#best.evidence)) {
-      return {
-        ending: 'put back',
-        observed: seen,
-        decision: 'Better once, but not beyond the noise: put back.',
-      };
+      const decision = 'Better once, but not beyond the noise: put back.';
+      return { ending: 'put back', observed: seen, decision };
     }
-    const { values, seedOffset } = proposal;
     const gain = short(judge.gain(evidence.first, this.#best.evidence.first));
-    this.#best = { values, seedOffset, evidence };
+    const { script, story, values, seedOffset } = attempt;
+    this.#best = { script, story, values, seedOffset, evidence, seconds: outcome.seconds };
     this.#kept.push(this.#best);
-    this.#pace.learn(values, outcome.seconds);
     this.tally.kept += 1;
     return {
       ending: 'kept',
@@ -295,9 +256,13 @@ export class Study {
     };
   }
 
-  async #runSecond(values: readonly number[], way: SecondRun): Promise<Outcome | null> {
-    const source = this.#versions.render(values, way === 'other seeds' ? 1 : 0);
-    return source === null || this.#workspace.ended ? null : await this.#runner.run(source);
+  /** Null where the version is no Python, or the run is over. */
+  async #run(version: Omit<Candidate, 'evidence'>, raisedBy = 0): Promise<Outcome | null> {
+    const { script, values, seedOffset, seconds } = version;
+    const source = script.render(values, seedOffset + raisedBy);
+    if (source === null || this.#workspace.ended) return null;
+    const limit = this.pace.limitOf(seconds, this.#best.seconds, this.#workspace.budget);
+    return await this.#runner.run(source, limit);
   }
 
   /**
@@ -311,24 +276,20 @@ export class Study {
     await this.#runner.write(this.bestSource);
     if (!hasFailed || !this.#checksSubmission || this.#workspace.ended) return;
     if ((await this.#workspace.validateSubmission()).status === 'ok') return;
-    if (!this.#pace.affordsLastRun(this.#best.values, 3, this.#workspace.budget)) return;
+    if (!this.pace.affordsLastRun(this.#best.seconds, 3, this.#workspace.budget)) return;
     this.#workspace.note({
       Observed: 'The failed run left a submission that is not accepted.',
       Decision: 'I run the best version again, so that a valid one is in place.',
     });
     await this.#runner.run(this.bestSource);
   }
-
-  #skip(why: string): false {
-    this.#whyNoSearch = why;
-    this.#workspace.note({ Decision: `I do not search: ${why}` });
-    return false;
-  }
 }
 
-function lossOf(outcome: Outcome, { direction }: Metric): number | null {
-  if (outcome.kind === 'failed') return null;
-  return direction === 'maximize' ? -outcome.score : outcome.score;
+/** A script as numbers that may be changed under a metric. */
+export function versionsOf(source: string, metric: Metric): ScriptVersions {
+  // A number that changes what is computed also changes how long it takes: that would be less work, not faster work.
+  const timeLike = isTimeLike(metric);
+  return new ScriptVersions(source, (knob) => !timeLike || /chunk|block|tile|buffer/i.test(knob.name));
 }
 
 /** A number for people: four significant digits. */

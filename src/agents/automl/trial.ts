@@ -3,7 +3,7 @@ import { readMetric } from './metric-reader.ts';
 
 /** What one run of a version of the script showed. */
 export type Outcome =
-  | { kind: 'measured'; score: number; line: string; validation: boolean; seconds: number }
+  | { kind: 'measured'; score: number; line: string; validation: boolean; seconds: number; printed: string }
   | {
       kind: 'failed';
       why: string;
@@ -41,11 +41,13 @@ export class TrialRunner {
     return this.#written === source ? 1 : 2;
   }
 
-  async run(source: string): Promise<Outcome> {
+  /** @param limit seconds after which the script stops itself; without one, only the environment's limits end it */
+  async run(source: string, limit?: number): Promise<Outcome> {
     const before = this.#workspace.budget.seconds_left;
-    const problem = await this.write(source);
-    const outcome = problem ?? (await this.#execute(before));
-    if (problem === null) this.#lastRun = { source, outcome };
+    const text = limit === undefined ? source : stoppingItself(source, limit);
+    const problem = await this.write(text);
+    const outcome = problem ?? (await this.#execute(before, limit));
+    if (problem === null) this.#lastRun = { source: text, outcome };
     return outcome;
   }
 
@@ -65,14 +67,16 @@ export class TrialRunner {
     };
   }
 
-  async #execute(secondsBefore: number): Promise<Outcome> {
+  async #execute(secondsBefore: number, limit = Number.POSITIVE_INFINITY): Promise<Outcome> {
     const { entry, metric } = this.#workspace.task;
     const result = await this.#workspace.executeScript(entry);
     // The budget also counts what surrounds the script itself.
     const seconds = Math.max(result.durationMs / 1000, secondsBefore - result.budget.seconds_left);
-    const timedOut = result.status === 'timed_out';
-    if (result.status !== 'ok')
-      return { kind: 'failed', why: `the script ended as ${result.status}`, seconds, timedOut };
+    const timedOut = result.status === 'timed_out' || (result.status === 'failed' && seconds >= limit);
+    if (result.status !== 'ok') {
+      const why = timedOut ? 'timed_out' : result.status;
+      return { kind: 'failed', why: `the script ended as ${why}`, seconds, timedOut };
+    }
     const reading = readMetric(result.observation, metric);
     if (reading === null) {
       return {
@@ -92,6 +96,15 @@ export class TrialRunner {
       };
     }
     const { value: score, line, validation } = reading;
-    return { kind: 'measured', score, line, validation, seconds };
+    return { kind: 'measured', score, line, validation, seconds, printed: result.observation };
   }
+}
+
+/**
+ * The script with a first line that ends it after so many seconds, whatever it does: there is no other way to keep one
+ * try from taking all that is left of the run. Left as it is where no line can come first.
+ */
+export function stoppingItself(source: string, seconds: number): string {
+  if (/^from __future__ /m.test(source)) return source;
+  return `__import__("signal").alarm(${seconds})  # This try must not take longer.\n${source}`;
 }

@@ -198,6 +198,7 @@ class Attempts {
         size === 'quick'
           ? 'A quick model, so that something valid is handed in.'
           : 'Models of different kinds err in different ways, so their blend is likely to be better than one.',
+      Model: `${this.contract.source.kind}: ${describeModel(this.contract, size)}`,
       Change: `${entry}: ${describeModel(this.contract, size)}, measured on rows that were not learnt from.`,
       Prediction:
         `It prints a validation ${metric.name}${goal} after about ${Math.round(seconds)} s at most, ` +

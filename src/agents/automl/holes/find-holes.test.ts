@@ -9,7 +9,14 @@ import { whyUnfinished } from './unfinished.ts';
 const seen = { present: false, written_at_step: null, stale: false };
 const crashed: Outcome = { kind: 'failed', why: 'it ended as failed', seconds: 1, timedOut: false };
 const mute: Outcome = { ...crashed, why: 'it printed no MAE', silent: true };
-const measured: Outcome = { kind: 'measured', score: 1, line: 'MAE: 1', validation: false, seconds: 1 };
+const measured: Outcome = {
+  kind: 'measured',
+  score: 1,
+  line: 'MAE: 1',
+  validation: false,
+  seconds: 1,
+  printed: '',
+};
 
 const holesIn = (source: string) => findHoles(source).map(({ kind, text }) => `${kind}: ${text}`);
 

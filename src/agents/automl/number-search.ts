@@ -1,0 +1,59 @@
+import type { Lesson } from '../../schema/index.ts';
+import type { Workspace } from '../common/workspace.ts';
+import { secondsWith } from './candidate.ts';
+import { type StrategyName, strategies } from './strategies.ts';
+import type { Study } from './study.ts';
+
+/** How to search over the numbers of a script. */
+export interface NumberSearch {
+  strategy: StrategyName;
+  /** Versions to try at most, and tries in vain after which to stop. */
+  maxTries: number;
+  patience: number;
+  random: () => number;
+  /** What other runs found out; none for the controls. */
+  experience: readonly Lesson[];
+}
+
+/** Changes the numbers of the best script, as long as it helps and the budget lasts. Why it did not, or null. */
+export async function searchNumbers(
+  workspace: Workspace,
+  study: Study,
+  { strategy, maxTries, patience, random, experience }: NumberSearch,
+): Promise<string | null> {
+  const { script } = study.best;
+  const { knobs, seeds } = script;
+  if (strategy === 'seeds' && seeds.length === 0) return 'I found no seed in the script.';
+  if (strategy !== 'seeds' && knobs.length === 0)
+    return 'I found no number in the script that I could sensibly change.';
+  workspace.note({
+    Plan:
+      strategy === 'seeds'
+        ? 'I run the starter on other seeds again and again, and keep the seed that scores best.'
+        : `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
+  });
+  const search = strategies[strategy](knobs, random, experience, study.best.seconds);
+  // The best version changes on the way; how long a version takes is best told from the latest one.
+  const expected = (each: readonly number[]) => secondsWith(study.best, each);
+  const triedBefore = study.tally.tried;
+  let inVain = 0;
+  while (study.tally.tried - triedBefore < maxTries && inVain < patience) {
+    const proposal = search.next((each) => study.affords(expected(each)));
+    if (proposal === null || workspace.ended) break;
+    if (script.render(proposal.values, proposal.seedOffset) === null) {
+      search.tell(proposal, 'put back', null);
+      continue;
+    }
+    const { change, reason, ...version } = proposal;
+    const { ending, loss } = await study.consider({
+      ...version,
+      script,
+      story: study.best.story,
+      seconds: expected(proposal.values),
+      notes: { Reason: reason, Change: change },
+    });
+    search.tell(proposal, ending, loss);
+    if (ending !== 'scouted') inVain = ending === 'kept' ? 0 : inVain + 1;
+  }
+  return null;
+}

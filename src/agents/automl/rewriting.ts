@@ -1,0 +1,65 @@
+import type { Workspace } from '../common/workspace.ts';
+import { type Candidate, sourceOf } from './candidate.ts';
+import { allRewrites } from './rewrites/all.ts';
+import { importedNames } from './rewrites/python-edit.ts';
+import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
+import { type Study, versionsOf } from './study.ts';
+
+/** Of the time and of the steps that are left, at most. */
+const largestShare = 0.5;
+/** Rewrites of the starter that are tried although a script of automl's own is better than the starter. */
+const triesAgainstOwn = 4;
+
+/**
+ * Rewrites the best script in one place at a time, the likeliest first, and keeps what helps; each one that is kept may
+ * open the way for others.
+ */
+export async function rewriteScript(workspace: Workspace, study: Study, maxTries: number): Promise<void> {
+  const start = workspace.budget;
+  const surroundings = surroundingsOf(workspace, sourceOf(study.starter));
+  const tried = new Set<string>();
+  let offers: readonly Rewrite[] = [];
+  let offersFor: Candidate | null = null;
+  const isWithinShare = () => {
+    const { seconds_used, steps_used } = workspace.budget;
+    return (
+      seconds_used - start.seconds_used <= largestShare * start.seconds_left &&
+      steps_used - start.steps_used <= largestShare * start.steps_left
+    );
+  };
+  while (tried.size < mostTries(study, maxTries) && isWithinShare()) {
+    // A script of automl's own has what its libraries offer: then the starter is rewritten, to beat it.
+    const base = study.best.isOwn === true ? study.starter : study.best;
+    const { script, story, seconds, values } = base;
+    if (base !== offersFor) offers = allRewrites(sourceOf(base), surroundings);
+    offersFor = base;
+    const next = offers.find(({ name, effort }) => !tried.has(name) && study.affords(seconds * effort));
+    if (next === undefined || workspace.ended) return;
+    tried.add(next.name);
+    const rewritten = versionsOf(next.source, workspace.task.metric);
+    await study.consider({
+      script: rewritten,
+      // Its numbers are those that the best version had.
+      story: [...story, ...script.changes(values), inWords(next)],
+      values: rewritten.knobs.map(({ value }) => value),
+      seedOffset: 0,
+      seconds: seconds * next.effort,
+      changesCode: true,
+      notes: { Rewrite: next.name, Reason: next.reason, Change: next.change },
+    });
+  }
+}
+
+/** What a script that runs imports can be imported. */
+function surroundingsOf({ task }: Workspace, source: string): Surroundings {
+  const packages = [...importedNames(source).values()].map((name) => name.split('.')[0] ?? name);
+  return { task, arrays: [], packages: [...new Set(packages)] };
+}
+
+function mostTries({ best }: Study, maxTries: number): number {
+  return best.isOwn === true ? Math.min(triesAgainstOwn, maxTries) : maxTries;
+}
+
+function inWords({ change }: Rewrite): string {
+  return change.replace(/\.$/, '');
+}

@@ -1,0 +1,46 @@
+import type { Metric } from '../../schema/index.ts';
+import { readMetric } from './metric-reader.ts';
+
+/** Sums in another order differ by rounding. */
+const tolerance = 1e-6;
+
+/**
+ * Where a metric is a time, everything else that a script prints says what it computed. Null where a version printed
+ * the same as the earlier runs did, or, with no earlier runs given, where nothing is asked; else what is amiss, for a sentence.
+ * What the earlier runs printed differently themselves does not count. `isProofNeeded`: some number must be among it.
+ */
+export function sameResults(
+  earlier: readonly string[],
+  printed: string,
+  metric: Metric,
+  isProofNeeded: boolean,
+): string | null {
+  const [first, ...others] = earlier.map((output) => resultLines(output, metric));
+  if (first === undefined) return null;
+  const constant = first.filter((line) => others.every((lines) => lines.some((each) => isSame(line, each))));
+  if (isProofNeeded && !constant.some((line) => /\d/.test(line)))
+    return 'the script prints nothing that would show that its results stay the same';
+  const now = resultLines(printed, metric);
+  const lost = constant.find((line) => !now.some((each) => isSame(line, each)));
+  return lost === undefined ? null : `it no longer prints "${lost.slice(0, 80)}"`;
+}
+
+/** Lines that hold no value of the metric. */
+function resultLines(output: string, metric: Metric): string[] {
+  const lines = output.split(/\r\n|\n|\r/).filter((line) => !/^\[.*\d s\]$/.test(line));
+  return lines.filter((line) => line.trim() !== '' && readMetric(line, metric) === null);
+}
+
+const numbers = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi;
+
+/** The same words, and numbers that differ by rounding at most. */
+function isSame(left: string, right: string): boolean {
+  if (left === right) return true;
+  if (left.replace(numbers, '#') !== right.replace(numbers, '#')) return false;
+  const values = (text: string) => (text.match(numbers) ?? []).map(Number);
+  const others = values(right);
+  return values(left).every((value, place) => {
+    const other = others[place] ?? Number.NaN;
+    return Math.abs(value - other) <= tolerance * Math.max(Math.abs(value), Math.abs(other));
+  });
+}

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { FakeEnvironment } from '../../../test/fakes/fake-environment.ts';
+import { withoutAlarm } from '../../../test/fakes/without-alarm.ts';
+import { Workspace } from '../common/workspace.ts';
+import { stoppingItself, TrialRunner } from './trial.ts';
+
+describe('a try', () => {
+  it('ends itself when its time is up, though it hangs', () => {
+    const hanging = 'print("begun", flush=True)\nwhile True:\n    pass\n';
+    const done = spawnSync('python3', ['-c', stoppingItself(hanging, 1)], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    expect(done.stdout).toBe('begun\n');
+    expect(done.signal).toBe('SIGALRM');
+  });
+
+  it('runs as without a limit where that is not reached, also with imports from the future', () => {
+    for (const source of ['print(6 * 7)\n', 'from __future__ import annotations\nprint(6 * 7)\n']) {
+      const done = spawnSync('python3', ['-c', stoppingItself(source, 30)], { encoding: 'utf8' });
+      expect(done.stdout).toBe('42\n');
+      expect(withoutAlarm(stoppingItself(source, 30))).toBe(source);
+    }
+  });
+
+  it('counts as stopped for its time, and its script does not count as the one in place', async () => {
+    const environment = new FakeEnvironment({
+      files: { 'train.py': 'first' },
+      execute: (source) => ({
+        output: 'MAE: 3',
+        exitCode: withoutAlarm(source) === 'slow' ? null : 0,
+        seconds: withoutAlarm(source) === 'slow' ? 5 : 1,
+      }),
+    });
+    const runner = new TrialRunner(new Workspace(environment), 'first');
+    expect(await runner.run('slow', 5)).toMatchObject({ kind: 'failed', timedOut: true });
+    expect(await runner.run('slow', 9)).toMatchObject({ kind: 'failed', timedOut: false });
+    expect(await runner.run('quick', 5)).toMatchObject({ kind: 'measured', score: 3 });
+    expect(runner.isInPlace('quick')).toBe(false);
+    await runner.run('quick');
+    expect(runner.isInPlace('quick')).toBe(true);
+  });
+});
