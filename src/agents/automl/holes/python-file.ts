@@ -11,7 +11,7 @@ export type Setting = string | number | boolean | readonly Setting[];
  * top. These files are part of the agent as its sources are, and as constant. Throws for a name that is no setting.
  */
 export function pythonFile(
-  name: 'look.py' | 'table.py',
+  name: 'look.py' | 'look_at_arrays.py' | 'table.py',
   settings: Readonly<Record<string, Setting>>,
 ): string {
   let text = readFileSync(join(folder, name), 'utf8');
