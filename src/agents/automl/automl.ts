@@ -33,7 +33,7 @@ export const automl: Agent = {
     patience: {
       description:
         'changes in a row that may fail to help before it stops; the two controls never stop for that',
-      default: 15,
+      default: 30,
     },
     search: {
       description:
@@ -103,7 +103,8 @@ async function improve(
   if (whyNoSearch === null) {
     if (models === 'always' && filled === undefined)
       await writeModel(workspace, runner, study, { source, outcome });
-    if (rewrites && filled === undefined) await rewriteScript(workspace, study, searching.maxTries);
+    if (rewrites && filled === undefined)
+      await rewriteScript(workspace, study, searching.maxTries, searching.experience);
     whyNoSearch = await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) });
   }
   if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });

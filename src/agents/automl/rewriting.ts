@@ -1,8 +1,11 @@
+import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
+import { pythonFile } from './holes/python-file.ts';
 import { allRewrites } from './rewrites/all.ts';
 import { importedNames } from './rewrites/python-edit.ts';
 import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
+import { readSurroundings } from './rewrites/surroundings.ts';
 import { type Study, versionsOf } from './study.ts';
 
 /** Of the time and of the steps that are left, at most. */
@@ -14,9 +17,14 @@ const triesAgainstOwn = 4;
  * Rewrites the best script in one place at a time, the likeliest first, and keeps what helps; each one that is kept may
  * open the way for others.
  */
-export async function rewriteScript(workspace: Workspace, study: Study, maxTries: number): Promise<void> {
+export async function rewriteScript(
+  workspace: Workspace,
+  study: Study,
+  maxTries: number,
+  experience: readonly Lesson[],
+): Promise<void> {
   const start = workspace.budget;
-  const surroundings = surroundingsOf(workspace, sourceOf(study.starter));
+  const surroundings = await lookAround(workspace, sourceOf(study.starter));
   const tried = new Set<string>();
   let offers: readonly Rewrite[] = [];
   let offersFor: Candidate | null = null;
@@ -31,7 +39,7 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
     // A script of automl's own has what its libraries offer: then the starter is rewritten, to beat it.
     const base = study.best.isOwn === true ? study.starter : study.best;
     const { script, story, seconds, values } = base;
-    if (base !== offersFor) offers = allRewrites(sourceOf(base), surroundings);
+    if (base !== offersFor) offers = allRewrites(sourceOf(base), surroundings, experience);
     offersFor = base;
     const next = offers.find(({ name, effort }) => !tried.has(name) && study.affords(seconds * effort));
     if (next === undefined || workspace.ended) return;
@@ -50,10 +58,21 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
   }
 }
 
-/** What a script that runs imports can be imported. */
-function surroundingsOf({ task }: Workspace, source: string): Surroundings {
-  const packages = [...importedNames(source).values()].map((name) => name.split('.')[0] ?? name);
-  return { task, arrays: [], packages: [...new Set(packages)] };
+const lookScript = 'look_at_arrays.py';
+/** To look (2), to try one rewrite (5), and to end (4). */
+const stepsForLook = 11;
+
+/** What lies around a script that runs. Arrays are looked at only where it opens some, since that takes steps. */
+async function lookAround(workspace: Workspace, source: string): Promise<Surroundings> {
+  const { task } = workspace;
+  const imports = [...importedNames(source).values()].map((name) => name.split('.')[0] ?? name);
+  const imported = { task, arrays: [], packages: [...new Set(imports)] };
+  if (!/\.np[yz]\b/.test(source) || workspace.budget.steps_left < stepsForLook) return imported;
+  workspace.note({ Reason: 'What the arrays of the data hold tells what else the model could make use of.' });
+  await workspace.writeFile(lookScript, pythonFile('look_at_arrays.py', {}));
+  const { observation } = await workspace.executeScript(lookScript);
+  const { arrays, packages } = readSurroundings(task, observation);
+  return { ...imported, arrays, packages: [...new Set([...imported.packages, ...packages])] };
 }
 
 function mostTries({ best }: Study, maxTries: number): number {

@@ -33,7 +33,10 @@ export function pythonScript(
 }
 
 /** The text of one file in `python/automl` that stands alone, with some of its settings replaced. */
-export function pythonFile(name: 'look.py', settings: Readonly<Record<string, Setting>>): string {
+export function pythonFile(
+  name: 'look.py' | 'look_at_arrays.py',
+  settings: Readonly<Record<string, Setting>>,
+): string {
   return withSettings(readFileSync(join(folder, name), 'utf8'), settings);
 }
 
