@@ -16,6 +16,8 @@ import { Study } from './study.ts';
 import { type Outcome, TrialRunner } from './trial.ts';
 import { writeModel } from './write-model.ts';
 
+/** The numbers of a script of its own are good ones already, and its runs are long. */
+const patienceWithOwn = 6;
 const modelChoices = ['always', 'holes'] as const;
 
 /**
@@ -105,7 +107,13 @@ async function improve(
       await writeModel(workspace, runner, study, { source, outcome });
     if (rewrites && filled === undefined)
       await rewriteScript(workspace, study, searching.maxTries, searching.experience);
-    whyNoSearch = await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) });
+    const isOwn = filled !== undefined || study.best.isOwn === true;
+    const patience = isOwn ? Math.min(searching.patience, patienceWithOwn) : searching.patience;
+    whyNoSearch = await searchNumbers(workspace, study, {
+      ...searching,
+      patience,
+      random: seededRandom(seed),
+    });
   }
   if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });
   const selection = await selectFinalist(workspace, runner, study);
