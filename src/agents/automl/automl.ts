@@ -7,7 +7,7 @@ import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
 import { fillHole } from './holes/fill.ts';
 import { findHoles } from './holes/find-holes.ts';
-import { whyUnfinished } from './holes/unfinished.ts';
+import { whyUnfinished, whyUseless } from './holes/unfinished.ts';
 import { type NumberSearch, searchNumbers } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { selectFinalist } from './selection.ts';
@@ -72,7 +72,9 @@ export const automl: Agent = {
     const runner = new TrialRunner(workspace, source);
     const starter = await runner.run(source);
     if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
-    const unfinished = whyUnfinished(findHoles(source), starter, workspace.submission);
+    const unfinished =
+      whyUnfinished(findHoles(source), starter, workspace.submission) ??
+      (settings.models === 'always' ? whyUseless(starter, workspace.submission) : null);
     const filling =
       unfinished === null || workspace.ended
         ? null
