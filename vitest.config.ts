@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     testTimeout: 30_000,
+    // Vitest leaves one core idle; many tests wait for processes, and of two cores that is half.
+    maxWorkers: '100%',
     projects: [
       {
         extends: true,

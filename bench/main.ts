@@ -17,6 +17,7 @@ import { pages } from './pages.ts';
 import { regrade } from './regrade.ts';
 import { allMet, type BenchmarkResult, type Report, reportText } from './report.ts';
 import { reports } from './reports.ts';
+import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
 import { viewer } from './viewer.ts';
@@ -33,6 +34,7 @@ const benchmarks: readonly Benchmark[] = [
   viewer,
   pages,
   regrade,
+  search,
 ];
 
 /** All targets met; some target missed; wrong usage; something could not be measured here. */

@@ -4,6 +4,7 @@ import { exampleLesson } from '../../test/fixtures/experience.ts';
 import { runInMemory } from '../../test/fixtures/model-agents.ts';
 import { requestText } from '../../test/fixtures/request-text.ts';
 import type { Lesson } from '../schema/index.ts';
+import { hintForRewrite } from './automl/hints.ts';
 import { findKnobs } from './automl/knobs.ts';
 import { CoordinateSearch } from './automl/search.ts';
 import { lessonsText } from './common/lessons-text.ts';
@@ -36,6 +37,18 @@ describe('agents with a language model', () => {
       expect(warm.replace(`\n\n${lessonsText([exampleLesson()])}`, '')).toBe(cold);
     },
   );
+
+  it('tell a rewrite in words, with the name that it has on every script', () => {
+    const change = {
+      kind: 'rewrite',
+      name: 'torch: AdamW',
+      text: 'torch: AdamW – Adam of line 12 is AdamW.',
+    };
+    const text = lessonsText([exampleLesson({ change })]);
+    expect(text).toContain(
+      'RMSE, lower is better): torch: AdamW – Adam of line 12 is AdamW. Came of it: better',
+    );
+  });
 
   it('tell each lesson on one line inside the fence, whatever was written in it', () => {
     const hostile = fc.oneof(
@@ -82,6 +95,19 @@ describe('automl', () => {
     const inVain = exampleLesson({ change: number('lr', 0.1, 0.01), tries: 4, better: 0, failed: 1 });
     expect(seeds.map((seed) => firstTry([], seed)?.knob.name)).toContain('lr');
     expect(seeds.map((seed) => firstTry([inVain], seed)?.knob.name)).not.toContain('lr');
+  });
+
+  it('takes rewrites earlier that helped elsewhere, and later what was in vain, each by its name alone', () => {
+    const lesson = (changes: Record<string, unknown>, name = 'torch: AdamW') =>
+      exampleLesson({ change: { kind: 'rewrite', name, text: name }, similarity: 1, ...changes });
+    const factor = (...lessons: Lesson[]) => hintForRewrite('torch: AdamW', lessons).factor;
+    expect(hintForRewrite('torch: AdamW', [lesson({})])).toEqual({ factor: 2, tasks: ['diabetes'] });
+    expect(factor(lesson({ tries: 3, better: 0 }))).toBe(0.5);
+    expect(factor(lesson({}), lesson({ tries: 3, better: 0 }))).toBe(1);
+    expect(factor(lesson({}), lesson({}), lesson({}))).toBe(2);
+    expect(factor(lesson({ similarity: 0.5 }))).toBeCloseTo(Math.SQRT2);
+    const model = { kind: 'model', name: 'torch: AdamW', text: 'AdamW' };
+    expect(factor(lesson({}, 'sklearn: AdamW'), lesson({ change: model }), exampleLesson())).toBe(1);
   });
 
   it('searches as ever where no lesson is of such a number', () => {

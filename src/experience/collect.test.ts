@@ -122,6 +122,32 @@ describe('of a run of automl', () => {
     });
   });
 
+  test('a change of several numbers at once is no change of one', () => {
+    const Change = 'lr: 0.1 → 0.01 (line 3), epochs: 5 → 10 (line 4).';
+    const [entry] = collect('automl', [{ ...write, entries: { ...before, Change } }], {}, after);
+    expect(entry?.change).toEqual({ kind: 'edit', text: Change });
+  });
+
+  test.each(['Rewrite', 'Model'])('a %s is known by its name, whatever the script is', (kind) => {
+    const told = { ...before, Change: 'The optimiser of line 12 is another.', [kind]: 'torch: AdamW' };
+    const [entry] = collect('automl', [{ ...write, entries: told }, execute('')], {}, after);
+    expect(entry).toMatchObject({
+      change: {
+        kind: kind.toLowerCase(),
+        name: 'torch: AdamW',
+        text: 'torch: AdamW – The optimiser of line 12 is another.',
+      },
+      outcome: 'better',
+      effect: { noise_units: null },
+    });
+  });
+
+  test('a short run that only chooses what to run in full tells nothing', () => {
+    const Decision = 'Only its place among others of its length counts.';
+    const [entry] = collect('automl', [{ ...write, entries: before }], {}, { ...after, Decision });
+    expect(entry).toMatchObject({ outcome: 'unclear', effect: { validation: null } });
+  });
+
   test('what a decision keeps is better, whatever else it says', () => {
     const outcomeOf = (Decision: string) =>
       collect('automl', [{ ...write, entries: before }], {}, { ...after, Decision })[0]?.outcome;
@@ -220,7 +246,9 @@ test('whatever agents and scripts wrote, entries are sound, and the same every t
     observation: text,
     changed: fc.constantFrom(['train.py'], []),
     entries: fc.dictionary(
-      fc.constantFrom('Change', 'Prediction', 'Observed', 'Decision', 'Thought', '__proto__'),
+      fc.constantFrom(
+        ...['Change', 'Rewrite', 'Model', 'Prediction', 'Observed', 'Decision', 'Thought', '__proto__'],
+      ),
       text,
     ),
   });

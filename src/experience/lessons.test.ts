@@ -121,6 +121,23 @@ describe('the lessons of a run', () => {
     expect(lessons).toMatchObject([{ tries: 3, better: 2, failed: 1, effect: { noise_units: 12 } }]);
   });
 
+  test('tell a rewrite and a model by their names, each on its own', () => {
+    const task = { ...exampleFingerprint, task: 'houses', family: 'houses' };
+    const entryOf = (id: string, kind: string, text: string) =>
+      exampleEntry({ id, change: { kind, name: 'torch: AdamW', text } });
+    const entries = [
+      entryOf('000000000001', 'rewrite', 'torch: AdamW – line 12.'),
+      entryOf('000000000002', 'rewrite', 'torch: AdamW – line 90.'),
+      entryOf('000000000003', 'model', 'torch: AdamW – whole.'),
+    ];
+    const lessons = chooseLessons(entries, { for: task, experiment: 'other', sameTask: false });
+    expect(lessons.map(({ change, tries }) => [change.kind, tries])).toEqual([
+      ['rewrite', 2],
+      ['model', 1],
+    ]);
+    expect(searchEntries(entries, 'adamw rewrites 90').map(({ entry }) => entry.id)[0]).toBe('000000000002');
+  });
+
   test('come from likelier tasks and better changes first', () => {
     const task = { ...exampleFingerprint, task: 'houses', family: 'houses' };
     const far = { ...exampleFingerprint, task: 'flowers', family: 'flowers', modality: 'image regression' };

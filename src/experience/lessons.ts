@@ -36,7 +36,10 @@ export function chooseLessons(entries: readonly ExperienceEntry[], wanted: Lesso
 function keyOf({ fingerprint, change, id }: ExperienceEntry): string {
   const { task } = fingerprint;
   if (change.kind === 'edit') return `${task} edit ${id}`;
-  return `${task} ${change.name.toLowerCase()} ${change.to > change.from ? 'up' : 'down'}`;
+  const name = change.name.toLowerCase();
+  return change.kind === 'number'
+    ? `${task} ${name} ${change.to > change.from ? 'up' : 'down'}`
+    : `${task} ${change.kind} ${name}`;
 }
 
 /** The try that shows most stands for all of them. */

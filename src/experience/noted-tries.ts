@@ -4,9 +4,11 @@ import type { RunStory } from '../statistics/index.ts';
 import type { Steps, Try } from './try.ts';
 
 const numeral = String.raw`-?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?`;
-const numberChange = new RegExp(String.raw`^(.{1,100}): (${numeral}) → (${numeral}) \(line \d+\)\.?$`);
+const numberChange = new RegExp(String.raw`^([^→]{1,100}): (${numeral}) → (${numeral}) \(line \d+\)\.?$`);
 const prediction = new RegExp(` from (${numeral}) by more than (${numeral})`);
 const notedGain = new RegExp(String.raw`\bgain of (${numeral})`);
+
+type Entries = Readonly<Record<string, string>>;
 
 /** A try whose end is not noted yet. */
 interface Begun {
@@ -37,8 +39,7 @@ export function triesOfNotes({ steps, lastEntries }: RunStory): Try[] {
       keptFrom = begun.from;
       begun = null;
     }
-    const next =
-      entries.Change === undefined ? null : beginningOf(entries.Change, entries.Prediction ?? '', before);
+    const next = entries.Change === undefined ? null : beginningOf(entries, entries.Change, before);
     if (next !== null) {
       fillGain(tries.at(-1), keptFrom, next.from);
       if (tries.length === 0) best = { before: 0, last: before };
@@ -49,9 +50,18 @@ export function triesOfNotes({ steps, lastEntries }: RunStory): Try[] {
   return tries;
 }
 
-function beginningOf(change: string, predicted: string, before: number): Begun {
-  const [, from = '', noise = ''] = prediction.exec(predicted) ?? [];
-  return { before, change: changeOf(change), from: numberOf(from), noise: positive(numberOf(noise)) };
+function beginningOf(entries: Entries, changed: string, before: number): Begun {
+  const [, from = '', noise = ''] = prediction.exec(entries.Prediction ?? '') ?? [];
+  const change = namedChange(entries, changed) ?? changeOf(changed);
+  return { before, change, from: numberOf(from), noise: positive(numberOf(noise)) };
+}
+
+/** A rewrite or a model, by the name that its note gives it; the name stands in the text, too, for whoever reads it. */
+function namedChange(entries: Entries, changed: string): ExperienceChange | null {
+  const kind = entries.Rewrite === undefined ? 'model' : 'rewrite';
+  const name = plainLine((kind === 'model' ? entries.Model : entries.Rewrite) ?? '', 100);
+  const text = plainLine(`${name} – ${changed}`, 300);
+  return ExperienceChange.safeParse({ kind, name, text }).data ?? null;
 }
 
 function changeOf(text: string): ExperienceChange {
@@ -66,6 +76,8 @@ function endOf(begun: Begun, decision: string, observed: string, steps: Steps): 
   const { change, noise } = begun;
   const known = { ...steps, change, noise };
   const words = decision.split('\n\n')[0] ?? '';
+  if (/^only its place among others/i.test(words))
+    return { ...known, outcome: 'unclear', gain: null, failure: null };
   const isFailure = /failure|not accepted|no score/i.test(words);
   if (isFailure) return { ...known, outcome: 'failed', gain: null, failure: observed || words };
   const [, noted = ''] = notedGain.exec(words) ?? [];

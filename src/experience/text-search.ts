@@ -40,7 +40,7 @@ function textOf({ fingerprint, change, outcome, failure, agent }: ExperienceEntr
   const { task, category, modality, metric, target, libraries } = fingerprint;
   return [
     ...[task, category, modality, metric.name, target?.kind, ...(target?.columns ?? []), ...libraries],
-    ...[change.kind === 'number' ? change.name : '', change.text, outcome, failure, agent],
+    ...[change.kind === 'edit' ? '' : change.name, change.text, outcome, failure, agent],
   ].join(' ');
 }
 

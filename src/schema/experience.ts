@@ -33,6 +33,13 @@ export const ExperienceChange = z.discriminatedUnion('kind', [
     to: z.number(),
     text: shortText,
   }),
+  z.object({
+    /** A change of how the script works, or a model written in the place of the starter's. */
+    kind: z.enum(['rewrite', 'model']),
+    /** The same on every script. */
+    name: z.string().min(1).max(100),
+    text: shortText,
+  }),
   z.object({ kind: z.literal('edit'), text: shortText }),
 ]);
 export type ExperienceChange = z.infer<typeof ExperienceChange>;

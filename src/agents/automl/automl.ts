@@ -7,7 +7,7 @@ import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
 import { fillHole } from './holes/fill.ts';
 import { findHoles } from './holes/find-holes.ts';
-import { whyUnfinished } from './holes/unfinished.ts';
+import { whyUnfinished, whyUseless } from './holes/unfinished.ts';
 import { type NumberSearch, searchNumbers } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { selectFinalist } from './selection.ts';
@@ -16,6 +16,8 @@ import { Study } from './study.ts';
 import { type Outcome, TrialRunner } from './trial.ts';
 import { writeModel } from './write-model.ts';
 
+/** The numbers of a script of its own are good ones already, and its runs are long. */
+const patienceWithOwn = 6;
 const modelChoices = ['always', 'holes'] as const;
 
 /**
@@ -33,12 +35,12 @@ export const automl: Agent = {
     patience: {
       description:
         'changes in a row that may fail to help before it stops; the two controls never stop for that',
-      default: 15,
+      default: 30,
     },
     search: {
       description:
-        'climb: one number at a time; two controls: random (all numbers at once), seeds (luck alone)',
-      default: 'climb',
+        'tpe: one number at a time, then several; climb: one at a time; two controls: random (all at once), seeds (luck alone)',
+      default: 'tpe',
     },
     rewrites: {
       description: 'rewrite the script where a library offers something better; not for the two controls',
@@ -70,7 +72,9 @@ export const automl: Agent = {
     const runner = new TrialRunner(workspace, source);
     const starter = await runner.run(source);
     if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
-    const unfinished = whyUnfinished(findHoles(source), starter, workspace.submission);
+    const unfinished =
+      whyUnfinished(findHoles(source), starter, workspace.submission) ??
+      (settings.models === 'always' ? whyUseless(starter, workspace.submission) : null);
     const filling =
       unfinished === null || workspace.ended
         ? null
@@ -103,8 +107,15 @@ async function improve(
   if (whyNoSearch === null) {
     if (models === 'always' && filled === undefined)
       await writeModel(workspace, runner, study, { source, outcome });
-    if (rewrites && filled === undefined) await rewriteScript(workspace, study, searching.maxTries);
-    whyNoSearch = await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) });
+    if (rewrites && filled === undefined)
+      await rewriteScript(workspace, study, searching.maxTries, searching.experience);
+    const isOwn = filled !== undefined || study.best.isOwn === true;
+    const patience = isOwn ? Math.min(searching.patience, patienceWithOwn) : searching.patience;
+    whyNoSearch = await searchNumbers(workspace, study, {
+      ...searching,
+      patience,
+      random: seededRandom(seed),
+    });
   }
   if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });
   const selection = await selectFinalist(workspace, runner, study);

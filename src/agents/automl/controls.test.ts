@@ -165,7 +165,7 @@ describe('the controls of automl', () => {
     expect(new SeedSearch([]).next(() => false)).toBe(null);
   });
 
-  it.each(['random', 'seeds'])(
+  it.each(['tpe', 'random', 'seeds'])(
     'go on from any recorded prefix as if they had never stopped: %s',
     async (search) => {
       const whole = await runAgent({ search }, {}, 3);
@@ -185,7 +185,7 @@ describe('the controls of automl', () => {
 
   it('stay within whatever budget they are given', async () => {
     const budgets = fc.record({
-      search: fc.constantFrom('climb', 'random', 'seeds'),
+      search: fc.constantFrom('tpe', 'climb', 'random', 'seeds'),
       seed: fc.nat(1000),
       steps: fc.integer({ min: 3, max: 80 }),
       seconds: fc.double({ min: 2, max: 60, noNaN: true }),
@@ -216,7 +216,7 @@ describe('the controls of automl', () => {
   });
 
   it('are refused under another name', async () => {
-    await expect(runAgent({ search: 'grid' })).rejects.toThrow(/one of climb, random, seeds, not grid/);
+    await expect(runAgent({ search: 'grid' })).rejects.toThrow(/one of tpe, climb, random, seeds, not grid/);
     expect(() => automl.ready?.({ search: 'grid' })).toThrow(/one of/);
   });
 });

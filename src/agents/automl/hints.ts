@@ -13,7 +13,11 @@ export interface Hint {
   tasks: readonly string[];
 }
 
-const nothing: Hint = { factor: 1, direction: null, tasks: [] };
+/** What lessons say of a rewrite of a script: how much more it counts, or less, and the tasks on which it helped. */
+export function hintForRewrite(name: string, lessons: readonly Lesson[]): Pick<Hint, 'factor' | 'tasks'> {
+  const alike = lessons.filter(({ change }) => change.kind === 'rewrite' && change.name === name);
+  return { factor: factorOf(alike), tasks: tasksHelped(alike) };
+}
 
 /**
  * What lessons say of a knob of the same kind. Each lesson votes with the similarity of its task: for the knob with the
@@ -21,20 +25,29 @@ const nothing: Hint = { factor: 1, direction: null, tasks: [] };
  */
 export function hintFor(knob: Knob, lessons: readonly Lesson[]): Hint {
   const alike = lessons.filter((lesson) => isSameKind(knob, lesson));
-  if (alike.length === 0) return nothing;
-  let votes = 0;
-  let way = 0;
-  for (const { change, better, tries, similarity } of alike) {
-    if (change.kind !== 'number') continue;
-    votes += (similarity * (2 * better - tries)) / tries;
-    way += (similarity * better * Math.sign(change.to - change.from)) / tries;
-  }
-  const helped = alike.filter(({ better }) => better > 0);
+  const way = alike.reduce((sum, { change, better, tries, similarity }) => {
+    return change.kind === 'number'
+      ? sum + (similarity * better * Math.sign(change.to - change.from)) / tries
+      : sum;
+  }, 0);
   return {
-    factor: 2 ** Math.max(-1, Math.min(1, votes)),
+    factor: factorOf(alike),
     direction: way === 0 ? null : way > 0 ? 1 : -1,
-    tasks: [...new Set(helped.map(({ fingerprint }) => fingerprint.task))],
+    tasks: tasksHelped(alike),
   };
+}
+
+/** 1 without a lesson; a vote doubles or halves, and no number of votes does more. */
+function factorOf(alike: readonly Lesson[]): number {
+  const votes = alike.reduce(
+    (sum, { better, tries, similarity }) => sum + (similarity * (2 * better - tries)) / tries,
+    0,
+  );
+  return 2 ** Math.max(-1, Math.min(1, votes));
+}
+
+function tasksHelped(alike: readonly Lesson[]): string[] {
+  return [...new Set(alike.filter(({ better }) => better > 0).map(({ fingerprint }) => fingerprint.task))];
 }
 
 /** By what is known of the name; of a name that says nothing, by the name itself. */

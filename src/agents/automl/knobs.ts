@@ -1,6 +1,8 @@
+import { isConstantOfNature, isOnlyInFormulas } from './constants.ts';
 import { isOutOfBounds, isSplittingCall, type Named, nameOf } from './places.ts';
 import { isEvaluationName, isKnownName, type Prior, plainName, priorFor } from './priors.ts';
 import { calleeName, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
+import { type Place, tiedWidths } from './ties.ts';
 
 /** A number in a script that may be changed. */
 export interface Knob {
@@ -14,6 +16,8 @@ export interface Knob {
   /** Line of the script, from 1. */
   line: number;
   prior: Prior;
+  /** Other places that must hold the same number. */
+  also: readonly Place[];
 }
 
 /** A number that only chooses among equally good runs. */
@@ -28,23 +32,46 @@ export interface Seed {
 export function findKnobs(source: string): Knob[] {
   const top = parsePython(source);
   const variables = Map.groupBy(nodesOf(top, 'VariableName'), (node) => textOf(source, node));
+  const widths = tiedWidths(source);
+  const tied = new Map(widths.flatMap((places) => places.map((place) => [place.from, places] as const)));
   const knobs: Knob[] = [];
   for (const node of nodesOf(top, 'Number')) {
     const literal = textOf(source, node);
     const value = numberValue(literal);
-    const named = value === null ? null : nameOf(source, node);
-    if (value === null || named === null || isOutOfBounds(source, node)) continue;
-    const uses = named.variable ? usesOf(source, variables.get(named.name) ?? []) : [];
-    if (uses.some(({ isOfEvaluation }) => isOfEvaluation)) continue;
-    const whole = /^[\d_]+$/.test(literal);
-    // A constant may have a name of its own: TREES says less than the n_estimators=TREES where it is used.
-    const meant = isKnownName(named.name) ? named : (uses.find(({ name }) => isKnownName(name)) ?? named);
-    const prior = priorFor({ ...meant, value, whole });
-    if (prior === null) continue;
+    const places = tied.get(node.from) ?? [];
+    if (value === null || isOutOfBounds(source, node) || (places[0] ?? node).from !== node.from) continue;
+    const also = places.slice(1);
+    const found = also.length > 0 ? widthPrior(value) : priorOf(source, node, value, variables);
+    if (found === null) continue;
     const line = source.slice(0, node.from).split('\n').length;
-    knobs.push({ name: named.name, from: node.from, to: node.to, literal, value, line, prior });
+    knobs.push({ ...found, from: node.from, to: node.to, literal, value, line, also });
   }
   return knobs;
+}
+
+function widthPrior(value: number): Pick<Knob, 'name' | 'prior'> | null {
+  const prior = priorFor({ name: 'width', callee: '', value, whole: true });
+  return prior === null ? null : { name: 'width', prior };
+}
+
+/** What a number is by its name, or by where the variable that it is given to is used. */
+function priorOf(
+  source: string,
+  node: SyntaxNode,
+  value: number,
+  variables: ReadonlyMap<string, readonly SyntaxNode[]>,
+): Pick<Knob, 'name' | 'prior'> | null {
+  const named = nameOf(source, node);
+  if (named === null) return null;
+  const occurrences = named.variable ? (variables.get(named.name) ?? []) : [];
+  const uses = usesOf(source, occurrences);
+  if (uses.some(({ isOfEvaluation }) => isOfEvaluation)) return null;
+  // A constant may have a name of its own: TREES says less than the n_estimators=TREES where it is used.
+  const meant = isKnownName(named.name) ? named : (uses.find(({ name }) => isKnownName(name)) ?? named);
+  const isKnown = isKnownName(meant.name);
+  if (!isKnown && (isConstantOfNature(value) || isOnlyInFormulas(source, node, occurrences))) return null;
+  const prior = priorFor({ ...meant, value, whole: /^[\d_]+$/.test(textOf(source, node)) });
+  return prior === null ? null : { name: named.name, prior };
 }
 
 interface Use extends Named {

@@ -15,6 +15,9 @@ export interface NumberSearch {
   experience: readonly Lesson[];
 }
 
+/** Write, run, and every other time run once more. */
+const stepsOfTry = 3;
+
 /** Changes the numbers of the best script, as long as it helps and the budget lasts. Why it did not, or null. */
 export async function searchNumbers(
   workspace: Workspace,
@@ -32,7 +35,11 @@ export async function searchNumbers(
         ? 'I run the starter on other seeds again and again, and keep the seed that scores best.'
         : `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
   });
-  const search = strategies[strategy](knobs, random, experience);
+  const { seconds_left, steps_left } = workspace.budget;
+  // Short runs save time and cost steps: where there are fewer steps than time, none are made.
+  const isTimeScarce = steps_left > (stepsOfTry * seconds_left) / study.best.seconds;
+  const seconds = isTimeScarce ? study.best.seconds : 0;
+  const search = strategies[strategy](knobs, random, experience, seconds);
   // The best version changes on the way; how long a version takes is best told from the latest one.
   const expected = (each: readonly number[]) => secondsWith(study.best, each);
   const triedBefore = study.tally.tried;

@@ -3,6 +3,8 @@ import type { Knob } from './knobs.ts';
 
 /** Run times vary: a run may take this many times what is expected. */
 export const margin = 1.5;
+/** The last run decides what is handed in, so more is kept for it. */
+const lastMargin = 2;
 /** Seconds for the steps that run nothing. */
 const slack = 2;
 /** Write File, Execute Script, Validate Submission, Final Answer. */
@@ -39,7 +41,7 @@ export class Pace {
    * becomes the best, to check it and to answer. `best`: seconds of the best version.
    */
   affords(expected: number, runs: number, best: number, budget: Budget): boolean {
-    const seconds = margin * (expected * runs + Math.max(best, expected)) + slack;
+    const seconds = margin * expected * runs + lastMargin * Math.max(best, expected) + slack;
     // Each run is written first; one of them is checked, and a bad version is put back.
     return (
       expected * margin < this.#limit &&
@@ -55,7 +57,7 @@ export class Pace {
 
   /** Seconds after which a try is to be stopped, so that the best version can still be run again. */
   limitOf(expected: number, best: number, budget: Budget): number {
-    const most = budget.seconds_left - margin * best - slack;
+    const most = budget.seconds_left - lastMargin * best - slack;
     return Math.max(1, Math.ceil(Math.min(most, Math.max(patience.seconds, patience.times * expected))));
   }
 }

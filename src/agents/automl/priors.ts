@@ -22,6 +22,8 @@ export interface Prior {
   upFirst: boolean;
   /** The first value to try where the starter has a 0. */
   fromZero: number | null;
+  /** How long a model trains: with less of it, a run is a cheaper one of the same kind. */
+  isLength: boolean;
 }
 
 function prior(scale: Scale, weight: number, rest: Partial<Prior> = {}): Prior {
@@ -31,12 +33,13 @@ function prior(scale: Scale, weight: number, rest: Partial<Prior> = {}): Prior {
     count: { least: 1, most: 1e6 },
     small: { least: 1, most: 64 },
   }[scale];
-  return { scale, weight, ...bounds, effort: 0, firstStep: null, upFirst: false, fromZero: null, ...rest };
+  const usual = { effort: 0, firstStep: null, upFirst: false, fromZero: null, isLength: false };
+  return { scale, weight, ...bounds, ...usual, ...rest };
 }
 
 const learningRate = prior('log', 1, { least: 1e-7, most: 10 });
 const penalty = prior('log', 0.8, { fromZero: 1e-4 });
-const rounds = prior('count', 0.7, { effort: 1, upFirst: true });
+const rounds = prior('count', 0.7, { effort: 1, upFirst: true, isLength: true });
 const width = prior('count', 0.6, { least: 2, most: 8192, effort: 1, upFirst: true });
 const leafSize = prior('count', 0.5, { most: 10_000, firstStep: 2 });
 const depth = prior('small', 0.8, { effort: 1 });
@@ -77,7 +80,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
   [/(?:^|_)(?:epochs?|num_epochs|n_epochs|epoch_count)$/, rounds],
   [
     /(?:^|_)(?:max_iter|n_iter|num_iter|iterations|num_iterations|n_iterations|iters|max_steps|num_steps|n_steps|train_steps)$/,
-    prior('count', 0.7, { effort: 1, upFirst: true }),
+    prior('count', 0.7, { effort: 1, upFirst: true, isLength: true }),
   ],
   [/^(?:train_)?batch(?:_size)?$/, prior('count', 0.6, { most: 16_384, effort: -0.7 })],
   [/(?:^|_)(?:n_neighbors|k_neighbors|neighbors|num_neighbors|k)$/, prior('count', 0.8, { most: 1000 })],

@@ -10,14 +10,30 @@ export interface Edit {
   text: string;
 }
 
+type Tree = ReturnType<typeof parser.parse>;
+
+/** Trees of the texts that were asked for last: rewriters look at one text many times, and parsing is what takes long. */
+const lastTrees = new Map<string, Tree>();
+const mostTrees = 8;
+
+function treeOf(source: string): Tree {
+  const tree = lastTrees.get(source) ?? parser.parse(source);
+  // The one that was asked for last stays longest.
+  lastTrees.delete(source);
+  lastTrees.set(source, tree);
+  const [oldest] = lastTrees.keys();
+  if (lastTrees.size > mostTrees && oldest !== undefined) lastTrees.delete(oldest);
+  return tree;
+}
+
 export function parsePython(source: string): SyntaxNode {
-  return parser.parse(source).topNode;
+  return treeOf(source).topNode;
 }
 
 /** How many places of a source the parser could not make sense of. */
 export function syntaxErrors(source: string): number {
   let errors = 0;
-  parser.parse(source).iterate({
+  treeOf(source).iterate({
     enter: (node) => {
       if (node.type.isError) errors += 1;
     },

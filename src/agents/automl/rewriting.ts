@@ -1,7 +1,11 @@
+import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
-import { sourceOf } from './candidate.ts';
+import { type Candidate, sourceOf } from './candidate.ts';
+import { pythonFile } from './holes/python-file.ts';
 import { allRewrites } from './rewrites/all.ts';
-import type { Rewrite } from './rewrites/rewrite.ts';
+import { importedNames } from './rewrites/python-edit.ts';
+import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
+import { readSurroundings } from './rewrites/surroundings.ts';
 import { type Study, versionsOf } from './study.ts';
 
 /** Of the time and of the steps that are left, at most. */
@@ -13,10 +17,17 @@ const triesAgainstOwn = 4;
  * Rewrites the best script in one place at a time, the likeliest first, and keeps what helps; each one that is kept may
  * open the way for others.
  */
-export async function rewriteScript(workspace: Workspace, study: Study, maxTries: number): Promise<void> {
+export async function rewriteScript(
+  workspace: Workspace,
+  study: Study,
+  maxTries: number,
+  experience: readonly Lesson[],
+): Promise<void> {
   const start = workspace.budget;
-  const surroundings = { task: workspace.task, arrays: [], packages: [] };
+  const surroundings = await lookAround(workspace, sourceOf(study.starter));
   const tried = new Set<string>();
+  let offers: readonly Rewrite[] = [];
+  let offersFor: Candidate | null = null;
   const isWithinShare = () => {
     const { seconds_used, steps_used } = workspace.budget;
     return (
@@ -28,9 +39,9 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
     // A script of automl's own has what its libraries offer: then the starter is rewritten, to beat it.
     const base = study.best.isOwn === true ? study.starter : study.best;
     const { script, story, seconds, values } = base;
-    const next = allRewrites(sourceOf(base), surroundings).find(
-      ({ name, effort }) => !tried.has(name) && study.affords(seconds * effort),
-    );
+    if (base !== offersFor) offers = allRewrites(sourceOf(base), surroundings, experience);
+    offersFor = base;
+    const next = offers.find(({ name, effort }) => !tried.has(name) && study.affords(seconds * effort));
     if (next === undefined || workspace.ended) return;
     tried.add(next.name);
     const rewritten = versionsOf(next.source, workspace.task.metric);
@@ -47,7 +58,25 @@ export async function rewriteScript(workspace: Workspace, study: Study, maxTries
   }
 }
 
+const lookScript = 'look_at_arrays.py';
+/** To look (2), to try one rewrite (5), and to end (4). */
+const stepsForLook = 11;
+
+/** What lies around a script that runs. Arrays are looked at only where it opens some, since that takes steps. */
+async function lookAround(workspace: Workspace, source: string): Promise<Surroundings> {
+  const { task } = workspace;
+  const imports = [...importedNames(source).values()].map((name) => name.split('.')[0] ?? name);
+  const imported = { task, arrays: [], packages: [...new Set(imports)] };
+  if (!/\.np[yz]\b/.test(source) || workspace.budget.steps_left < stepsForLook) return imported;
+  workspace.note({ Reason: 'What the arrays of the data hold tells what else the model could make use of.' });
+  await workspace.writeFile(lookScript, pythonFile('look_at_arrays.py', {}));
+  const { observation } = await workspace.executeScript(lookScript);
+  const { arrays, packages } = readSurroundings(task, observation);
+  return { ...imported, arrays, packages: [...new Set([...imported.packages, ...packages])] };
+}
+
 function mostTries({ best }: Study, maxTries: number): number {
+  if (best.isStricter === true) return 0;
   return best.isOwn === true ? Math.min(triesAgainstOwn, maxTries) : maxTries;
 }
 

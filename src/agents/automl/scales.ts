@@ -37,9 +37,7 @@ function unbounded(scale: Scale, value: number, step: number): number {
     case 'fraction': {
       // The logit has no place for 1 itself: it counts as a little less.
       const inside = value < 1 ? value : 0.9;
-      const odds = (inside / (1 - inside)) * Math.E ** step;
-      const share = odds / (1 + odds);
-      return share < 0.5 ? rounded(share) : rounded(1 - rounded(1 - share), 6);
+      return shareAt((inside / (1 - inside)) * Math.E ** step);
     }
     case 'count': {
       const next = Math.round(value * 2 ** step);
@@ -48,6 +46,12 @@ function unbounded(scale: Scale, value: number, step: number): number {
     case 'small':
       return value + Math.sign(step) * Math.max(1, Math.round((value * Math.abs(step)) / 2));
   }
+}
+
+/** The share of these odds, rounded to what is between it and the nearer end. */
+export function shareAt(odds: number): number {
+  const share = odds / (1 + odds);
+  return share < 0.5 ? rounded(share) : rounded(1 - rounded(1 - share), 6);
 }
 
 /** To so many significant digits. */

@@ -65,10 +65,13 @@ export class CoordinateSearch implements Strategy {
     return this.#values;
   }
 
-  /** The most promising change that was not tried and can be afforded; null where there is none. */
-  next(isAffordable: IsAffordable): Move | null {
+  /**
+   * The most promising change that was not tried and can be afforded; null where there is none. `coarse`: with steps
+   * that are no smaller than the first ones.
+   */
+  next(isAffordable: IsAffordable, coarse = false): Move | null {
     for (const track of [...this.#tracks].sort((left, right) => promise(right) - promise(left))) {
-      const proposal = this.#changeOf(track, isAffordable);
+      const proposal = this.#changeOf(track, isAffordable, coarse);
       if (proposal !== null) return proposal;
     }
     return null;
@@ -94,7 +97,13 @@ export class CoordinateSearch implements Strategy {
     track.left = track.left.filter((each) => each !== direction);
   }
 
-  #changeOf(track: Track, isAffordable: IsAffordable): Move | null {
+  /** Goes on from another version that was found to be better. */
+  jumpTo(values: readonly number[]): void {
+    this.#seen.add(values.join(' '));
+    this.#values = [...values];
+  }
+
+  #changeOf(track: Track, isAffordable: IsAffordable, coarse: boolean): Move | null {
     const place = this.#tracks.indexOf(track);
     const from = this.#values[place];
     if (from === undefined) return null;
@@ -107,7 +116,8 @@ export class CoordinateSearch implements Strategy {
         if (this.#seen.has(values.join(' ')) || !isAffordable(values)) continue;
         return moveOf(track, values, from, to, direction);
       }
-      if (track.step / 2 < steps[track.knob.prior.scale].least) return null;
+      const { first, least } = steps[track.knob.prior.scale];
+      if (track.step / 2 < (coarse ? first : least)) return null;
       track.step /= 2;
       track.left = bothFrom(track.direction);
     }

@@ -138,6 +138,7 @@ export class Study {
     evidence.second = isExact ? null : outcome.score;
     const splits = way === 'other seeds' && script.seedsSplitData();
     this.#judge = new Judge(metric, evidence, isExact ? 'not needed' : way, splits);
+    this.#starter.seconds = Math.max(seconds, outcome.seconds);
     if (isTimeLike(metric)) this.#printed = [...this.#printed, outcome.printed];
     this.#workspace.note({
       Observed: `${outcome.line}; the first run scored ${evidence.first}.`,
@@ -169,12 +170,24 @@ export class Study {
     return { ending, loss: metric.direction === 'maximize' ? -outcome.score : outcome.score };
   }
 
-  /** Takes a script that was written in the best one's place, ran, was checked and scored better, as the best. */
-  adopt(source: string, story: string, { score, seconds }: Measured): void {
+  /**
+   * Takes a script that was written in the best one's place, ran, was checked and scored better, as the best.
+   * `isStricter`: its score is from folds that are harder than the starter's own.
+   */
+  adopt(source: string, story: string, { score, seconds }: Measured, isStricter: boolean): void {
     const script = versionsOf(source, this.#workspace.task.metric);
     const values = script.knobs.map(({ value }) => value);
     const evidence = { first: score, second: null };
-    this.#best = { script, story: [story], values, seedOffset: 0, evidence, seconds, isOwn: true };
+    this.#best = {
+      script,
+      story: [story],
+      values,
+      seedOffset: 0,
+      evidence,
+      seconds,
+      isOwn: true,
+      isStricter,
+    };
     this.#kept.push(this.#best);
     this.tally.kept += 1;
   }
@@ -231,6 +244,7 @@ export class Study {
   ): Promise<{ ending: Ending; observed: string; decision: string }> {
     const evidence: Evidence = { first: outcome.score, second: null };
     let seen = observed;
+    let slower = 0;
     if (judge.secondRun !== 'not needed' && !judge.isClear(outcome.score, this.#best.evidence)) {
       const again = await this.#run(attempt, judge.secondRun === 'other seeds' ? 1 : 0);
       if (again === null || again.kind === 'failed') {
@@ -238,6 +252,7 @@ export class Study {
         return { ending: 'put back', observed: seen, decision };
       }
       evidence.second = again.score;
+      slower = again.seconds;
       seen += ` Second run (${judge.secondRun}): ${again.line}.`;
     }
     if (!judge.isBetter(evidence, this.#best.evidence)) {
@@ -246,7 +261,10 @@ export class Study {
     }
     const gain = short(judge.gain(evidence.first, this.#best.evidence.first));
     const { script, story, values, seedOffset } = attempt;
-    this.#best = { script, story, values, seedOffset, evidence, seconds: outcome.seconds };
+    const { isOwn = false, isStricter = false } = script === this.#best.script ? this.#best : {};
+    // Run times vary: the slower one is counted on.
+    const seconds = Math.max(outcome.seconds, slower);
+    this.#best = { script, story, values, seedOffset, evidence, seconds, isOwn, isStricter };
     this.#kept.push(this.#best);
     this.tally.kept += 1;
     return {

@@ -1,16 +1,19 @@
 import type { Workspace } from '../common/workspace.ts';
-import { isTimeLike } from './metric-names.ts';
+import { replaceModel } from './holes/fill.ts';
 import type { Study } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
-/** Writes a model of its own in place of a script that works, and takes it if it measures better beyond the noise. */
+/** Writes a model of its own beside a starter that works, and takes it if it measures better beyond the noise. */
 export async function writeModel(
   workspace: Workspace,
-  _runner: TrialRunner,
+  runner: TrialRunner,
   study: Study,
-  _starter: { source: string; outcome: Outcome & { kind: 'measured' } },
+  starter: { source: string; outcome: Outcome & { kind: 'measured' } },
 ): Promise<void> {
   const { judge } = study;
-  if (judge === null || workspace.ended || isTimeLike(workspace.task.metric)) return;
-  await Promise.resolve();
+  if (judge === null || workspace.ended) return;
+  // The two are measured on different rows, so what another split changes is noise here.
+  const filling = await replaceModel(workspace, runner, starter, Math.max(judge.noise, judge.threshold));
+  if (filling.kind === 'filled' && filling.outcome.kind === 'measured')
+    study.adopt(filling.source, filling.sentence.replace(/\.$/, ''), filling.outcome, filling.isStricter);
 }

@@ -6,8 +6,9 @@ import { briefOf } from '../../../../test/fakes/fake-environment.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import type { TaskBrief } from '../../../schema/index.ts';
 import { syntaxErrors } from '../python-source.ts';
-import { askedTable, inferContract, type TableContract, testPath } from './contract.ts';
-import { blendsFor, quickMember, tableScript } from './portfolio.ts';
+import { ScriptVersions } from '../versions.ts';
+import { askedTable, type Contract, inferContract, mostEpochs, testPath } from './contract.ts';
+import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
 
 type Columns = Extract<TaskBrief['submission']['files'][number], { format: 'csv' }>['columns'];
@@ -43,10 +44,10 @@ function look(task: TaskBrief, tables: Record<string, string>): string {
   const done = spawnSync('python3', ['look.py'], { cwd: folder, encoding: 'utf8' });
   expect(done.stderr).toBe('');
   // Which packages are there depends on the machine.
-  return done.stdout.replace(/"packages": \[[^\]]*\]/, '"packages": ["numpy", "pandas", "sklearn"]');
+  return done.stdout.replace(/"packages": \[[^\]]*\]/, '"packages": ["numpy", "scipy", "sklearn"]');
 }
 
-function contractOf(task: TaskBrief, tables: Record<string, string>): TableContract {
+function contractOf(task: TaskBrief, tables: Record<string, string>): Contract {
   const contract = inferContract(task, look(task, tables));
   if ('problem' in contract) throw new Error(contract.problem);
   return contract;
@@ -71,7 +72,11 @@ const reviews = {
 describe('the contract of a missing model', () => {
   it('is to learn the columns that the rows to predict lack', () => {
     expect(contractOf(taskOf('Mean absolute error', [{ min: 0, max: 1000 }]), homes)).toEqual({
-      train: 'data/train.csv',
+      source: {
+        kind: 'table',
+        train: 'data/train.csv',
+        columns: { text: 0, letters: 0, number: 1, name: 1 },
+      },
       test: 'data/test.csv',
       submission: 'submission.csv',
       id: 'id',
@@ -84,8 +89,9 @@ describe('the contract of a missing model', () => {
       metric: 'mae',
       isMeasured: true,
       rows: 3,
-      texts: 0,
-      shared: 2,
+      classes: 3,
+      epochs: null,
+      packages: ['numpy', 'scipy', 'sklearn'],
     });
   });
 
@@ -95,8 +101,7 @@ describe('the contract of a missing model', () => {
       targets: ['label'],
       classColumns: ['0', '1'],
       classifies: true,
-      texts: 1,
-      shared: 1,
+      source: { columns: { text: 1, letters: 0, number: 0, name: 0 } },
     });
   });
 
@@ -113,7 +118,7 @@ describe('the contract of a missing model', () => {
   it('goes by the columns where it knows no such metric, and then measures something else', () => {
     const contract = contractOf(taskOf('quadratic kappa', [{}]), homes);
     expect(contract).toMatchObject({ metric: 'mae', isMeasured: false });
-    expect(tableScript(contract, ['boosting'], 'quadratic kappa')).not.toContain('kappa');
+    expect(modelScript(contract, 'quick', 60, 'quadratic kappa')).not.toContain('kappa');
   });
 
   it('is refused where the rows to predict hold the answer', () => {
@@ -122,7 +127,7 @@ describe('the contract of a missing model', () => {
   });
 
   it.each([
-    ['no table has the target', taskOf('MAE', [{ name: 'z' }]), homes, 'no table of the data folder'],
+    ['no table has the target', taskOf('MAE', [{ name: 'z' }]), homes, 'nothing in the data folder'],
     ['the ids are nowhere', taskOf('MAE', [{}], 'key'), homes, 'does not list the ids'],
     ['there is no table at all', taskOf('MAE', [{}]), {}, 'does not list the ids'],
     [
@@ -149,8 +154,8 @@ describe('the contract of a missing model', () => {
   );
 
   it('is refused where a package is missing', () => {
-    const printed = look(taskOf('MAE', [{}]), homes).replace('"pandas", ', '');
-    expect(inferContract(taskOf('MAE', [{}]), printed)).toEqual({ problem: 'pandas cannot be imported' });
+    const printed = look(taskOf('MAE', [{}]), homes).replace('"scipy", ', '');
+    expect(inferContract(taskOf('MAE', [{}]), printed)).toEqual({ problem: 'scipy cannot be imported' });
   });
 });
 
@@ -164,7 +169,7 @@ describe('the script that fulfils a contract', () => {
       ...Array.from({ length: 30 }, (_, place) => `a long name ${place}`),
     ];
     const contract = { ...contractOf(taskOf('MAE', [{}]), homes), targets: odd };
-    const script = tableScript(contract, ['boosting', 'linear'], 'MAE');
+    const script = modelScript(contract, 'full', 60, 'MAE');
     expect(syntaxErrors(script)).toBe(0);
     expect(script.split('\n').filter((line) => line.length > 100)).toEqual([]);
     const check = 'import ast, sys; sys.stdout.write(str(len(ast.parse(sys.stdin.read()).body)))';
@@ -174,17 +179,167 @@ describe('the script that fulfils a contract', () => {
   });
 
   it('starts with one quick model of the kind that the columns ask for', () => {
-    expect(quickMember(contractOf(taskOf('MAE', [{}]), homes))).toBe('boosting');
+    expect(describeModel(contractOf(taskOf('MAE', [{}]), homes), 'quick')).toBe('boosting');
     const ofTexts = contractOf(taskOf('accuracy', [{ name: '0' }, { name: '1' }]), reviews);
-    expect(quickMember(ofTexts)).toBe('linear');
+    expect(describeModel(ofTexts, 'quick')).toBe('linear');
   });
 
   it('blends no model whose time explodes with the rows', () => {
     const contract = contractOf(taskOf('MAE', [{}]), homes);
-    const first = (rows: number) => blendsFor({ ...contract, rows })[0]?.members ?? [];
-    expect(first(3)).toContain('kernel');
-    expect(first(10_000)).not.toContain('kernel');
-    expect(first(10_000)).toContain('deep_boosting');
-    expect(first(100_000)).toEqual(['boosting', 'forest', 'linear']);
+    const full = (rows: number) => describeModel({ ...contract, rows }, 'full').split(', ');
+    expect(full(900)).toEqual(expect.arrayContaining(['kernel', 'process', 'deep_boosting']));
+    expect(full(10_000)).not.toContain('kernel');
+    expect(full(1_000_000)).toEqual(['boosting', 'linear', 'powers', 'polynomial']);
+  });
+
+  it('holds only the parts that its columns need', () => {
+    const plain = modelScript(contractOf(taskOf('MAE', [{}]), homes), 'full', 60, 'MAE');
+    expect(plain).not.toContain('TfidfVectorizer');
+    const ofTexts = contractOf(taskOf('accuracy', [{ name: '0' }, { name: '1' }]), reviews);
+    const script = modelScript(ofTexts, 'full', 60, 'accuracy');
+    expect(script).toContain('TfidfVectorizer');
+    expect(script).not.toContain('from automl');
+  });
+
+  it('has one seed that other seeds can be put in place of, and no number for its time or passes to tune', () => {
+    const contract = contractOf(taskOf('MAE', [{}]), homes);
+    const pictures = pictureContract(contract, 10);
+    for (const each of [contract, pictures]) {
+      const versions = new ScriptVersions(modelScript(each, 'full', 60, 'MAE'));
+      expect(versions.seeds).toHaveLength(1);
+      const names = versions.knobs.map(({ name }) => name);
+      expect(names.filter((name) => /SECONDS|PASSES|EPOCHS/i.test(name))).toEqual([]);
+    }
+  });
+
+  it('of pictures sees each no more often than the task allows', () => {
+    const contract = contractOf(taskOf('MAE', [{}]), homes);
+    expect(modelScript(pictureContract(contract, 7), 'full', 60, 'MAE')).toContain('MOST_PASSES = 7\n');
+    // Without torch, no model may go over the rows again and again either.
+    const without = { ...pictureContract(contract, 7), packages: ['numpy', 'scipy', 'sklearn'] };
+    expect(describeModel(without, 'full').split(', ')).not.toContain('network');
+  });
+});
+
+function pictureContract(contract: Contract, epochs: number | null): Contract {
+  const arrays = { train: ['data/a.npy', ''], test: ['data/b.npy', ''], labels: ['data/c.npy', ''] } as const;
+  return {
+    ...contract,
+    epochs,
+    packages: ['numpy', 'scipy', 'sklearn', 'torch'],
+    source: {
+      kind: 'arrays',
+      train: [...arrays.train],
+      test: [...arrays.test],
+      labels: [...arrays.labels],
+      byPlace: false,
+      shape: [8, 8],
+      arePictures: true,
+    },
+  };
+}
+
+describe('a limit of epochs', () => {
+  it.each([
+    ['Train for **10 epochs at most**, that is, ten times.', 10],
+    ['Use no more than 3 training epochs. The script trains for 50 epochs.', 3],
+    ['You must stay within 12 epochs', 12],
+    ['`train.py` trains a network for 5 epochs and prints its accuracy.', null],
+    ['There are at most 10 classes.', null],
+    ['', null],
+  ])('is read from %j', (problem, epochs) => {
+    expect(mostEpochs(problem)).toBe(epochs);
+  });
+});
+
+/** What the look prints of arrays and folders, beside a table of ids. */
+function lookedWith(changes: Record<string, unknown>): string {
+  const test = {
+    ...{ path: 'data/test.csv', rows: 20, has_id: true, highest_id: 19, shared: 0, more: [], files: [] },
+    kinds: { text: 0, letters: 0, number: 0, name: 0 },
+  };
+  const looked = {
+    packages: ['numpy', 'scipy', 'sklearn'],
+    given: [],
+    tables: [test],
+    arrays: [],
+    folders: [],
+  };
+  return `TABLES ${JSON.stringify({ ...looked, ...changes, tables: [{ ...test, ...(changes.test ?? {}) }] })}`;
+}
+
+const array = (path: string, shape: number[], values: string[] = [], kind = 'f') => ({
+  ...{ path, key: '', shape, kind, values },
+});
+const arrays = [
+  array('data/edges.npy', [40, 2], [], 'i'),
+  array('data/unseen.npy', [20, 9, 9, 3], [], 'u'),
+  array('data/seen.npy', [90, 9, 9, 3], [], 'u'),
+  array('data/answers.npy', [90], ['0', '1', '2'], 'i'),
+];
+
+describe('the contract of arrays', () => {
+  it('follows from shapes: rows alike to learn from and to predict, and as many labels', () => {
+    const task = taskOf('accuracy', [{ name: 'kind', type: 'integer', min: 0, max: 2 }]);
+    expect(inferContract(task, lookedWith({ arrays }))).toMatchObject({
+      source: {
+        kind: 'arrays',
+        train: ['data/seen.npy', ''],
+        test: ['data/unseen.npy', ''],
+        labels: ['data/answers.npy', ''],
+        byPlace: true,
+        arePictures: true,
+      },
+      targets: ['kind'],
+      classifies: true,
+      rows: 90,
+    });
+  });
+
+  it('may ask for one probability for each class', () => {
+    const task = taskOf('accuracy', [{ name: '0' }, { name: '1' }, { name: '2' }]);
+    expect(inferContract(task, lookedWith({ arrays }))).toMatchObject({ classColumns: ['0', '1', '2'] });
+  });
+
+  it('takes rows in order where the ids are no places, and numbers as labels', () => {
+    const flat = [array('data/x.npy', [90, 5]), array('data/z.npy', [20, 5]), array('data/y.npy', [90])];
+    const printed = lookedWith({ arrays: flat, test: { highest_id: null } });
+    expect(inferContract(taskOf('MAE', [{}]), printed)).toMatchObject({
+      source: { byPlace: false, arePictures: false, labels: ['data/y.npy', ''] },
+      classifies: false,
+    });
+  });
+
+  it('is refused where no labels fit, and where rows differ in shape', () => {
+    const problem = (changed: typeof arrays) =>
+      inferContract(taskOf('accuracy', [{ type: 'integer' }]), lookedWith({ arrays: changed }));
+    expect(problem(arrays.slice(0, 3))).toHaveProperty('problem');
+    expect(problem([...arrays.slice(2), array('data/unseen.npy', [20, 8, 8, 3], [], 'u')])).toHaveProperty(
+      'problem',
+    );
+  });
+});
+
+describe('the contract of files', () => {
+  const files = [{ column: 'name', folder: 'data/asked', suffix: '.txt', ending: '.txt' }];
+
+  it('takes folders of files for classes', () => {
+    const folders = [{ path: 'data/known', ending: '.txt', classes: ['b', 'a'], files: 60 }];
+    const task = taskOf('accuracy', [{ name: 'topic', type: 'text' }]);
+    expect(inferContract(task, lookedWith({ folders, test: { files } }))).toMatchObject({
+      source: { kind: 'files', table: '', trainFolder: 'data/known', suffix: '.txt', arePictures: false },
+      rows: 60,
+      classes: 2,
+      classifies: true,
+    });
+  });
+
+  it('needs a package that reads pictures', () => {
+    const [first] = files;
+    const pictures = [{ ...first, suffix: '', ending: '.png' }];
+    const folders = [{ path: 'data/known', ending: '.png', classes: ['b', 'a'], files: 60 }];
+    const task = taskOf('accuracy', [{ name: 'topic', type: 'text' }]);
+    const printed = lookedWith({ folders, test: { files: pictures } });
+    expect(inferContract(task, printed)).toEqual({ problem: 'PIL cannot be imported' });
   });
 });

@@ -5,20 +5,28 @@ import {
   FakeEnvironment,
   type FakeEnvironmentSettings,
 } from '../../../../test/fakes/fake-environment.ts';
+import { Workspace } from '../../common/workspace.ts';
 import { automl } from '../automl.ts';
+import { TrialRunner } from '../trial.ts';
+import { replaceModel } from './fill.ts';
 
 const skeleton = '# TODO: make a model\nprint(model.predict([1]))\n';
+const kinds = { text: 0, letters: 0, number: 2, name: 0 };
 const looked = {
-  packages: ['numpy', 'pandas', 'sklearn'],
+  packages: ['numpy', 'scipy', 'sklearn'],
   given: [] as string[],
+  arrays: [],
+  folders: [],
   tables: [
-    { path: 'data/test.csv', rows: 5, has_id: true, shared: 2, texts: 0, more: [] },
+    { path: 'data/test.csv', rows: 5, has_id: true, highest_id: 4, shared: 2, kinds, more: [], files: [] },
     {
       path: 'data/train.csv',
       rows: 900,
       has_id: true,
+      highest_id: 899,
       shared: 2,
-      texts: 0,
+      kinds,
+      files: [],
       more: [{ name: 'y', known: 900, distinct: 700, numeric: true, values: [] }],
     },
   ],
@@ -36,7 +44,7 @@ function inTurn(source: string, blend = 8, quick = 10): Execution {
   return {
     output: `validation MAE: ${(isQuick ? quick : blend) + worse}`,
     exitCode: 0,
-    seconds: isQuick ? 2 : 30,
+    seconds: isQuick ? 2 : Math.min(30, secondsIn(source)),
     writes: { 'submission.csv': source },
   };
 }
@@ -53,7 +61,8 @@ async function runAgent(settings: Partial<FakeEnvironmentSettings> = {}): Promis
   return environment;
 }
 
-const membersIn = (source: string) => /^MEMBERS = (.*)$/m.exec(source)?.[1];
+const membersIn = (source: string) => /^MEMBERS = (\[[^\]]*\])/m.exec(source)?.[1]?.replace(/\s/g, '');
+const secondsIn = (source: string) => Number(/^SECONDS = (\d+)$/m.exec(source)?.[1]);
 const actionsOf = ({ taken }: FakeEnvironment) =>
   taken.map(({ name, args }) => `${name} ${String(args.file_name ?? args.script_name ?? '')}`.trim());
 
@@ -64,8 +73,8 @@ describe('a starter that lacks its model', () => {
       'List Files',
       'Read File train.py',
       'Execute Script train.py',
-      'Write File look_at_tables.py',
-      'Execute Script look_at_tables.py',
+      'Write File look_at_data.py',
+      'Execute Script look_at_data.py',
       'Write File train.py',
       'Execute Script train.py',
       'Validate Submission',
@@ -85,7 +94,7 @@ describe('a starter that lacks its model', () => {
 
   it('keeps the quick model, freshly run, where the blend is worse, fails or takes too long', async () => {
     const failing = (source: string) =>
-      membersIn(source)?.includes(',') ? { output: 'Killed', exitCode: 1, seconds: 9 } : inTurn(source);
+      membersIn(source)?.includes('kernel') ? { output: 'Killed', exitCode: 1, seconds: 9 } : inTurn(source);
     for (const settings of [
       { execute: (source: string) => inTurn(source, 12) },
       { execute: failing },
@@ -99,8 +108,8 @@ describe('a starter that lacks its model', () => {
   });
 
   it('gets no blend that the time does not allow', async () => {
-    const environment = await runAgent({ seconds: 20 });
-    expect(environment.executed.filter((source) => membersIn(source)?.includes(','))).toEqual([]);
+    const environment = await runAgent({ seconds: 11 });
+    expect(environment.executed.filter((source) => membersIn(source)?.includes('kernel'))).toEqual([]);
     expect(membersIn(environment.files.get('train.py') ?? '')).toBe('["boosting"]');
   });
 
@@ -148,5 +157,119 @@ describe('a starter that lacks its model', () => {
     expect(worse.files.get('train.py')).toBe(guessing);
     expect(worse.files.get('submission.csv')).toBe(guessing);
     expect(worse.executed.at(-1)).toBe(guessing);
+  });
+});
+
+describe('a starter that is no skeleton', () => {
+  const whole = 'print("done")\n';
+  const ending = (end: Execution) => (source: string) => (source === whole ? end : inTurn(source));
+
+  it.each([
+    ['crashes', { output: 'ValueError', exitCode: 1, seconds: 1 }],
+    ['prints no metric', { output: 'done', exitCode: 0, seconds: 1, writes: { 'submission.csv': whole } }],
+    ['takes too long and leaves no submission', { output: '', exitCode: null, seconds: 9e9 }],
+  ])('is replaced if it %s', async (_, end) => {
+    const environment = await runAgent({
+      files: { 'train.py': whole },
+      execute: ending(end),
+      scriptSeconds: 600,
+    });
+    expect(membersIn(environment.files.get('train.py') ?? '')).toContain('boosting');
+  });
+
+  it('stays if it takes too long, but leaves a submission', async () => {
+    const environment = await runAgent({
+      files: { 'train.py': whole, 'submission.csv': whole },
+      execute: ending({ output: '', exitCode: null, seconds: 9e9 }),
+      scriptSeconds: 600,
+    });
+    expect(environment.executed).toEqual([whole]);
+  });
+});
+
+const complete = 'print("validation MAE: 20")\n';
+
+/** Lets a model of our own compete with a starter that prints 20 after a second. */
+async function compete(
+  settings: Partial<FakeEnvironmentSettings> & { noise?: number; score?: number; alone?: number } = {},
+) {
+  const { noise = 0.5, score = 8, alone = 9, ...rest } = settings;
+  const ran = { exitCode: 0, seconds: 1, writes: { 'submission.csv': complete } };
+  const environment = new FakeEnvironment({
+    files: { 'train.py': complete },
+    execute: (source) =>
+      source === complete ? { ...ran, output: 'validation MAE: 20' } : inTurn(source, score, alone),
+    ...rest,
+  });
+  const workspace = new Workspace(environment);
+  const runner = new TrialRunner(workspace, complete);
+  const outcome = await runner.run(complete);
+  if (outcome.kind === 'failed') throw new Error(outcome.why);
+  const filling = await replaceModel(workspace, runner, { source: complete, outcome }, noise);
+  return { environment, filling, workspace, entry: environment.files.get('train.py') ?? '' };
+}
+
+describe('a starter that works', () => {
+  it('gives way to a blend whose validation score is better by more than the noise', async () => {
+    const { filling, entry, environment } = await compete();
+    expect(filling).toMatchObject({ kind: 'filled', outcome: { score: 8 }, source: entry });
+    expect(filling).toHaveProperty('sentence', expect.stringContaining("in place of the starter's"));
+    expect(membersIn(entry)).toContain('"kernel"');
+    expect(environment.files.get('submission.csv')).toBe(entry);
+    expect(environment.notes.some(({ Observed }) => /not of the same rows/.test(Observed ?? ''))).toBe(true);
+  });
+
+  it.each([
+    ['is no better', { score: 21 }],
+    ['is better by less than the noise', { noise: 15 }],
+    ['is refused', { accepts: (): boolean => false }],
+    [
+      'fails',
+      {
+        execute: (source: string): Execution =>
+          source === complete
+            ? { output: 'MAE: 20', exitCode: 0, seconds: 1, writes: { 'submission.csv': source } }
+            : source.includes('TABLES')
+              ? inTurn(source)
+              : crash,
+      },
+    ],
+  ])('lies there again, run, where what was written %s', async (_, settings) => {
+    const { filling, entry, environment } = await compete(settings);
+    expect(filling.kind).toBe('not filled');
+    expect(entry).toBe(complete);
+    expect(environment.executed.at(-1)).toBe(complete);
+    expect(environment.files.get('submission.csv')).toBe(complete);
+  });
+
+  it('gives way to a single model where the blend fails', async () => {
+    const { filling, entry } = await compete({
+      execute: (source) =>
+        membersIn(source)?.includes('kernel')
+          ? crash
+          : source === complete
+            ? { output: 'MAE: 20', exitCode: 0, seconds: 1 }
+            : inTurn(source),
+    });
+    expect(filling.kind).toBe('filled');
+    expect(membersIn(entry)).toBe('["boosting"]');
+  });
+
+  it('costs two steps where the contract cannot be inferred, and none where time is short or measured', async () => {
+    const blind = await compete({
+      execute: (source) =>
+        source === complete
+          ? { output: 'MAE: 20', exitCode: 0, seconds: 1 }
+          : { output: 'TABLES {}', exitCode: 0, seconds: 1 },
+    });
+    expect(blind.filling.kind).toBe('not filled');
+    expect(blind.environment.taken).toHaveLength(3);
+    const short = await compete({ seconds: 20 });
+    expect(short.filling).toHaveProperty('why', expect.stringContaining('time'));
+    expect(short.environment.taken).toHaveLength(1);
+    const metric = { name: 'MAE', unit: 'seconds', direction: 'minimize' as const };
+    const timed = await compete({ task: briefOf({ metric }) });
+    expect(timed.filling).toHaveProperty('why', expect.stringContaining('time'));
+    expect(timed.environment.taken).toHaveLength(1);
   });
 });

@@ -1,24 +1,36 @@
 import type { Workspace } from '../../common/workspace.ts';
 import { checkSubmission } from '../finish.ts';
+import { isTimeLike } from '../metric-names.ts';
 import type { Outcome, TrialRunner } from '../trial.ts';
-import { askedTable, inferContract, type TableContract, testPath } from './contract.ts';
-import { blendsFor, quickMember, tableScript } from './portfolio.ts';
+import { askedTable, type Contract, inferContract, testPath } from './contract.ts';
+import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
 
 /** Look at the data (2), write, run and check two scripts (6), put one back (2), check and answer (2). */
 const stepsNeeded = 12;
-const lookScript = 'look_at_tables.py';
+const lookScript = 'look_at_data.py';
 
-/** A script in place of the skeleton: it ran, and what it wrote is accepted. */
+/** A script in place of the starter: it ran, and what it wrote is accepted. */
 export interface Filled {
   kind: 'filled';
   source: string;
   outcome: Outcome;
   /** For the final answer. */
   sentence: string;
+  /**
+   * Its folds keep rows apart that the rows to predict are apart from, too. A starter that splits at random looks better
+   * than it is, beside it.
+   */
+  isStricter: boolean;
 }
 
 export type Filling = Filled | { kind: 'not filled'; why: string };
+
+/** The starter, and how its run ended. */
+interface Starter {
+  source: string;
+  outcome: Outcome;
+}
 
 /**
  * Writes a model into a task whose starter lacks one: first a quick one that is handed in, then a blend of several,
@@ -27,123 +39,210 @@ export type Filling = Filled | { kind: 'not filled'; why: string };
 export async function fillHole(
   workspace: Workspace,
   runner: TrialRunner,
-  starter: { source: string; outcome: Outcome },
+  starter: Starter,
   why: string,
 ): Promise<Filling> {
-  const file = askedTable(workspace.task);
   workspace.note({ Observed: `The starter is unfinished: ${why}.` });
-  if (file === null) return notFilled(workspace, 'I fill holes only where one table is to be predicted');
-  if (workspace.budget.steps_left < stepsNeeded)
-    return notFilled(workspace, 'too few steps are left to fill it');
-  const printed = await lookAtTables(workspace, {
+  const contract = await findContract(workspace, 'To write the missing model');
+  const filling =
+    'problem' in contract
+      ? notFilled(workspace, `I do not fill the hole: ${contract.problem}`, contract.problem)
+      : await fillQuicklyFirst(new Attempts(workspace, runner, contract, 'hole'), starter.outcome);
+  return await elsePutBack(workspace, runner, starter, filling);
+}
+
+/**
+ * Writes a model of its own in place of a starter that works. It is kept only if its validation score, by
+ * cross-validation, is better than what the starter printed by more than `noise` (in the unit of the metric) and its
+ * submission is accepted; else the starter lies there again, run. The two scores are not of the same rows: whoever asks
+ * must compare them again.
+ */
+export async function replaceModel(
+  workspace: Workspace,
+  runner: TrialRunner,
+  starter: Starter & { outcome: Outcome & { kind: 'measured' } },
+  noise: number,
+): Promise<Filling> {
+  const { metric } = workspace.task;
+  const stay = (why: string) => notFilled(workspace, `I keep the starter's model: ${why}.`, why);
+  if (isTimeLike(metric)) return stay('a time is measured, not predictions');
+  // The starter must be run once more afterwards, and both again by whoever compares them.
+  const room = workspace.budget.seconds_left - 2 * starter.outcome.seconds;
+  const seconds = room * shareOfTime;
+  if (seconds < leastSeconds) return stay('too little time is left to write one of my own');
+  const contract = await findContract(workspace, "To write a model of my own beside the starter's");
+  if ('problem' in contract) return stay(contract.problem);
+  workspace.note({
+    Observed:
+      `The starter printed "${starter.outcome.line}", on rows that it held out itself. My own model is measured by ` +
+      `cross-validation on the rows to learn from, so the two scores are near each other, but not of the same rows.`,
+  });
+  const attempts = new Attempts(workspace, runner, contract, 'starter');
+  const goal = { outcome: starter.outcome, noise };
+  let filling = await attempts.run('full', Math.min(seconds, mostSeconds(contract)), goal);
+  // One model may go through where the many did not.
+  if (filling.kind === 'not filled' && attempts.lastFailed && attempts.affordsAnother(seconds))
+    filling = await attempts.run('quick', seconds, goal);
+  return await elsePutBack(workspace, runner, starter, filling);
+}
+
+/** Of what is left, for a script that was written: it is run again on other seeds, and tuned, if it is better. */
+const shareOfTime = 0.2;
+const leastSeconds = 6;
+
+/** More time hardly helps; a network can use it longer. */
+function mostSeconds({ source }: Contract): number {
+  return source.kind !== 'table' && source.arePictures ? 900 : 150;
+}
+
+async function findContract(workspace: Workspace, aim: string): Promise<Contract | { problem: string }> {
+  const file = askedTable(workspace.task);
+  if (file === null) return { problem: 'I write models only where one table is to be predicted' };
+  if (workspace.budget.steps_left < stepsNeeded) return { problem: 'too few steps are left to write one' };
+  workspace.note({ Reason: `${aim} I must know what there is to learn from, and with which packages.` });
+  const settings = {
     TEST: testPath(file),
     ID: file.id.column,
     WANTED: file.columns.map(({ name }) => name),
-  });
-  const contract = inferContract(workspace.task, printed);
-  const filling =
-    'problem' in contract
-      ? notFilled(workspace, contract.problem)
-      : await fillTable(workspace, runner, contract, starter.outcome);
-  if (filling.kind === 'not filled' && !workspace.ended) {
+  };
+  await workspace.writeFile(lookScript, pythonFile('look.py', settings));
+  const contract = inferContract(workspace.task, (await workspace.executeScript(lookScript)).observation);
+  if (!('problem' in contract)) workspace.note({ Plan: planOf(contract) });
+  return contract;
+}
+
+async function fillQuicklyFirst(attempts: Attempts, starter: Outcome): Promise<Filling> {
+  const left = attempts.secondsLeft;
+  const before = { outcome: starter, noise: 0 };
+  const quick = await attempts.run('quick', Math.min(0.15 * left, 60), before);
+  const seconds = Math.min(attempts.secondsLeft * 0.3, mostSeconds(attempts.contract));
+  if (quick.kind === 'not filled' || quick.outcome.kind === 'failed') return quick;
+  if (!attempts.affordsAnother(seconds) || seconds < 2 * quick.outcome.seconds) return quick;
+  const better = await attempts.run('full', seconds, { outcome: quick.outcome, noise: 0 });
+  return better.kind === 'filled' ? better : await attempts.goBack(quick);
+}
+
+async function elsePutBack(
+  workspace: Workspace,
+  runner: TrialRunner,
+  { source, outcome }: Starter,
+  filling: Filling,
+): Promise<Filling> {
+  if (filling.kind === 'not filled' && !workspace.ended && !runner.isInPlace(source)) {
     // What a working starter had handed in must be from the last script that ran.
-    await (starter.outcome.kind === 'measured' ? runner.run(starter.source) : runner.write(starter.source));
+    await (outcome.kind === 'measured' ? runner.run(source) : runner.write(source));
   }
   return filling;
 }
 
-async function lookAtTables(
-  workspace: Workspace,
-  settings: { TEST: string; ID: string; WANTED: string[] },
-): Promise<string> {
-  workspace.note({
-    Reason: 'To write the missing model I must know what there is to learn from, and with which packages.',
-  });
-  await workspace.writeFile(lookScript, pythonFile('look.py', settings));
-  return (await workspace.executeScript(lookScript)).observation;
+/** What must be beaten, and by more than what. */
+interface Goal {
+  outcome: Outcome;
+  noise: number;
 }
 
-async function fillTable(
-  workspace: Workspace,
-  runner: TrialRunner,
-  contract: TableContract,
-  starter: Outcome,
-): Promise<Filling> {
-  workspace.note({ Plan: planOf(contract) });
-  const { name } = workspace.task.metric;
-  const quick = await tryMembers(workspace, runner, contract, [quickMember(contract)], starter);
-  if (quick.kind === 'not filled') return quick;
-  const seconds = quick.outcome.seconds;
-  const blend = blendsFor(contract).find(({ cost }) => cost * seconds * 2 <= workspace.budget.seconds_left);
-  if (blend === undefined || quick.outcome.kind === 'failed' || workspace.budget.steps_left < 8) return quick;
-  const better = await tryMembers(
-    workspace,
-    runner,
-    contract,
-    blend.members,
-    quick.outcome,
-    blend.cost * seconds,
-  );
-  if (better.kind === 'filled' || workspace.ended) return better.kind === 'filled' ? better : quick;
-  const again = await runner.run(quick.source);
-  workspace.note({
-    Decision: `I go back to the quick model${again.kind === 'measured' ? `: ${again.line}` : ''}.`,
-  });
-  return again.kind === 'measured'
-    ? { ...quick, outcome: again }
-    : { kind: 'not filled', why: `the model that was written printed no ${name} the second time` };
-}
+/** Writes scripts that fulfil one contract, runs them and judges them. */
+class Attempts {
+  readonly #workspace: Workspace;
+  readonly #runner: TrialRunner;
+  readonly contract: Contract;
+  readonly #place: 'hole' | 'starter';
+  lastFailed = false;
 
-/** Runs a script with these models; filled if it is better than what was before and its submission is accepted. */
-async function tryMembers(
-  workspace: Workspace,
-  runner: TrialRunner,
-  contract: TableContract,
-  members: readonly string[],
-  before: Outcome,
-  expected?: number,
-): Promise<Filling> {
-  const { entry, metric } = workspace.task;
-  const source = tableScript(contract, members, metric.name);
-  const goal = before.kind === 'measured' ? ` better than ${before.score}` : '';
-  workspace.note({
-    Reason:
-      members.length === 1
-        ? 'A quick model first, so that something valid is handed in.'
-        : 'Models of different kinds err in different ways, so their blend is likely to be better than one.',
-    Change: `${entry}: ${members.join(', ')}, each measured by cross-validation on ${contract.train}.`,
-    Prediction:
-      `It prints a validation ${metric.name}${goal}` +
-      `${expected === undefined ? '' : `, after ${Math.round(expected)} s at most`}, and its submission is accepted.`,
-  });
-  const outcome = await runner.run(source);
-  const isSilent = outcome.kind === 'failed' && outcome.silent === true && !contract.isMeasured;
-  const decide = (observed: string, decision: string) =>
-    workspace.note({ Observed: `${observed} (${Math.round(outcome.seconds)} s).`, Decision: decision });
-  if (outcome.kind === 'failed' && !isSilent) {
-    decide(outcome.why, 'A failure: not kept.');
-    return { kind: 'not filled', why: `the model that I wrote did not work: ${outcome.why}` };
+  constructor(workspace: Workspace, runner: TrialRunner, contract: Contract, place: 'hole' | 'starter') {
+    this.#workspace = workspace;
+    this.#runner = runner;
+    this.contract = contract;
+    this.#place = place;
   }
-  const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
-  if (outcome.kind === 'measured' && before.kind === 'measured') {
-    const gain = (outcome.score - before.score) * (metric.direction === 'maximize' ? 1 : -1);
-    if (gain <= 0) {
-      decide(line, 'Not better than before: not kept.');
-      return { kind: 'not filled', why: `the model that I wrote is not better: ${line}` };
+
+  get secondsLeft(): number {
+    return this.#workspace.budget.seconds_left;
+  }
+
+  /** Whether there is room for another script, for the one before to be run again, and for the answer. */
+  affordsAnother(seconds: number): boolean {
+    const { steps_left, seconds_left } = this.#workspace.budget;
+    return !this.#workspace.ended && steps_left >= 8 && seconds * 2 <= seconds_left;
+  }
+
+  /** Runs a script that may use so much time; filled if it is better than the goal and its submission is accepted. */
+  async run(size: 'quick' | 'full', seconds: number, goal: Goal): Promise<Filling> {
+    const { entry, metric } = this.#workspace.task;
+    const source = modelScript(this.contract, size, seconds, metric.name);
+    this.#announce(size, seconds, goal);
+    const outcome = await this.#runner.run(source);
+    const problem = await this.#judge(outcome, goal);
+    if (problem !== null) return { kind: 'not filled', why: problem };
+    const models = describeModel(this.contract, size);
+    const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
+    const sentence =
+      this.#place === 'hole'
+        ? `The starter lacked its model; I wrote one of ${models}, which printed "${line}".`
+        : `I wrote a model of ${models} in place of the starter's, which printed "${line}" in ${entry}.`;
+    const isStricter = outcome.kind === 'measured' && /^honest folds: /m.test(outcome.printed);
+    return { kind: 'filled', source, outcome, sentence, isStricter };
+  }
+
+  /** Runs the quick model again after another one was no better. */
+  async goBack(quick: Filled): Promise<Filling> {
+    if (this.#workspace.ended) return quick;
+    const again = await this.#runner.run(quick.source);
+    const line = again.kind === 'measured' ? `: ${again.line}` : '';
+    this.#workspace.note({ Decision: `I go back to the quick model${line}.` });
+    if (again.kind === 'measured') return { ...quick, outcome: again };
+    const { name } = this.#workspace.task.metric;
+    return { kind: 'not filled', why: `the model that was written printed no ${name} the second time` };
+  }
+
+  #announce(size: 'quick' | 'full', seconds: number, { outcome, noise }: Goal): void {
+    const { entry, metric } = this.#workspace.task;
+    const by = noise > 0 ? ` by more than ${Number(noise.toPrecision(3))}` : '';
+    const goal = outcome.kind === 'measured' ? ` better than ${outcome.score}${by}` : '';
+    this.#workspace.note({
+      Reason:
+        size === 'quick'
+          ? 'A quick model, so that something valid is handed in.'
+          : 'Models of different kinds err in different ways, so their blend is likely to be better than one.',
+      Model: `${this.contract.source.kind}: ${describeModel(this.contract, size)}`,
+      Change: `${entry}: ${describeModel(this.contract, size)}, measured on rows that were not learnt from.`,
+      Prediction:
+        `It prints a validation ${metric.name}${goal} after about ${Math.round(seconds)} s at most, ` +
+        'and its submission is accepted.',
+    });
+  }
+
+  /** Why a script is not kept; null for one that is. */
+  async #judge(outcome: Outcome, { outcome: before, noise }: Goal): Promise<string | null> {
+    const decide = (observed: string, decision: string) =>
+      this.#workspace.note({
+        Observed: `${observed} (${Math.round(outcome.seconds)} s).`,
+        Decision: decision,
+      });
+    const isSilent = outcome.kind === 'failed' && outcome.silent === true && !this.contract.isMeasured;
+    this.lastFailed = outcome.kind === 'failed' && !isSilent;
+    if (this.lastFailed || (isSilent && before.kind === 'measured')) {
+      const why = outcome.kind === 'failed' ? outcome.why : '';
+      decide(why, 'A failure: not kept.');
+      return `the model that I wrote did not work: ${why}`;
     }
+    const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
+    if (outcome.kind === 'measured' && before.kind === 'measured') {
+      const { direction } = this.#workspace.task.metric;
+      const gain = (outcome.score - before.score) * (direction === 'maximize' ? 1 : -1);
+      if (gain <= noise) {
+        decide(line, 'Not better than before by more than the noise: not kept.');
+        return `the model that I wrote is not better: ${line}`;
+      }
+    }
+    const check = await checkSubmission(this.#workspace);
+    decide(line, `${check.sentence} ${check.isRefused ? 'Not kept.' : 'Kept.'}`);
+    return check.isRefused ? 'the submission of the model that I wrote was refused' : null;
   }
-  const check = await checkSubmission(workspace);
-  if (check.isRefused) {
-    decide(line, `${check.sentence} Not kept.`);
-    return { kind: 'not filled', why: `the submission of the model that I wrote was refused` };
-  }
-  decide(line, `${check.sentence} Kept.`);
-  const sentence = `The starter lacked its model; I wrote one of ${members.join(', ')}, which printed "${line}".`;
-  return { kind: 'filled', source, outcome, sentence };
 }
 
-function planOf(contract: TableContract): string {
-  const { train, test, targets, id, shared, texts, rows, classColumns, classifies, metric } = contract;
+function planOf(contract: Contract): string {
+  const { source, test, targets, id, rows, classColumns, classifies, metric, epochs } = contract;
   const written =
     classColumns.length > 0
       ? `the probabilities of ${classColumns.length} classes`
@@ -151,13 +250,23 @@ function planOf(contract: TableContract): string {
         ? 'its probability'
         : 'it';
   return (
-    `Learn ${targets.join(', ')} (${classifies ? 'classes' : 'numbers'}) from ${shared} columns, ${texts} of them ` +
-    `texts, of the ${rows} rows of ${train}; write ${written} for every ${id} of ${test}; choose by ${metric}` +
-    `${contract.isMeasured ? '' : ", since I cannot compute the task's own metric"}.`
+    `Learn ${targets.join(', ')} (${classifies ? 'classes' : 'numbers'}) from ${rows} rows of ${placeOf(source)}; ` +
+    `write ${written} for every ${id} of ${test}; choose by ${metric}` +
+    `${contract.isMeasured ? '' : ", since I cannot compute the task's own metric"}` +
+    `${epochs === null ? '' : `; see no row more than ${epochs} times`}.`
   );
 }
 
-function notFilled(workspace: Workspace, why: string): Filling {
-  workspace.note({ Decision: `I do not fill the hole: ${why}.` });
+function placeOf(source: Contract['source']): string {
+  if (source.kind === 'table') {
+    const { text, letters, number, name } = source.columns;
+    return `${source.train} (columns: ${number} of numbers, ${name} of names, ${text} of texts, ${letters} of letters)`;
+  }
+  if (source.kind === 'arrays') return `${source.train.join(' ').trim()} (each ${source.shape.join(' x ')})`;
+  return `${source.trainFolder} (files *${source.ending})`;
+}
+
+function notFilled(workspace: Workspace, decision: string, why: string): Filling {
+  workspace.note({ Decision: decision });
   return { kind: 'not filled', why };
 }

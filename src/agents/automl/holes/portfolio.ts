@@ -1,34 +1,14 @@
-import type { TableContract } from './contract.ts';
-import { pythonFile } from './python-file.ts';
+import type { Contract } from './contract.ts';
+import { pythonScript, type Setting } from './python-file.ts';
 
-/** Models of `python/automl/table.py` that are blended, and what they cost together. */
-export interface Blend {
-  members: string[];
-  /** Expected seconds in those of the quick model; measured on small tables, and rather too high than too low. */
-  cost: number;
-}
-
-/** The one model to hand in first. */
-export function quickMember({ texts, shared }: TableContract): string {
-  return texts === shared ? 'linear' : 'boosting';
-}
-
-/** Blends to try after the quick model, the one that promises most first. */
-export function blendsFor(contract: TableContract): Blend[] {
-  const { rows, classifies } = contract;
-  const light = ['boosting', 'forest', 'linear'];
-  const all = ['boosting', 'deep_boosting', 'forest', 'linear'];
-  // Its time grows with the square of the rows.
-  if (!classifies && rows <= 5_000) all.push('kernel');
-  const blends = [{ members: light, cost: 6 }];
-  // It looks at every value of every column in each of its trees.
-  return rows <= 20_000 ? [{ members: all, cost: 12 }, ...blends] : blends;
-}
-
-/** The entry script that fulfils a contract with these models. `metricName`: as the task spells it. */
-export function tableScript(contract: TableContract, members: readonly string[], metricName: string): string {
-  return pythonFile('table.py', {
-    TRAIN: contract.train,
+/** The entry script that fulfils a contract, of one quick model or of all that suit. `metricName`: as the task spells it. */
+export function modelScript(
+  contract: Contract,
+  size: 'quick' | 'full',
+  seconds: number,
+  metricName: string,
+): string {
+  const shared = {
     TEST: contract.test,
     SUBMISSION: contract.submission,
     ID: contract.id,
@@ -41,6 +21,120 @@ export function tableScript(contract: TableContract, members: readonly string[],
     METRIC: contract.metric,
     // Another measure must not be taken for the task's.
     METRIC_NAME: contract.isMeasured ? metricName : `${contract.metric} instead`,
-    MEMBERS: members,
-  });
+    MEMBERS: membersFor(contract, size),
+    SECONDS: Math.max(5, Math.round(seconds)),
+  };
+  const { parts, settings, reads, learns } = partsFor(contract);
+  const all = [...(learns === 'network' ? ['settings', 'data', 'scores', 'submission'] : core), ...parts];
+  return pythonScript(all, { ...shared, ...settings }, reads);
+}
+
+/** What is written, for people: the models of a blend, or a network. */
+export function describeModel(contract: Contract, size: 'quick' | 'full'): string {
+  return usesNetwork(contract) ? 'a convolutional network' : membersFor(contract, size).join(', ');
+}
+
+const core = ['settings', 'data', 'scores', 'submission', 'models', 'blend'];
+
+interface Parts {
+  parts: string[];
+  settings: Record<string, Setting>;
+  /** The last statements of the script. */
+  reads: string;
+  learns: 'members' | 'network';
+}
+
+function partsFor(contract: Contract): Parts {
+  const { source, packages } = contract;
+  if (source.kind === 'table') {
+    const { text, letters, number, name } = source.columns;
+    // Chemists' notations are told from other words by reading them.
+    const knowsMolecules = letters > 0 && packages.includes('rdkit');
+    const kinds = [
+      ...(name + letters + number > 0 ? ['dates'] : []),
+      ...(knowsMolecules ? ['molecules'] : []),
+      ...(letters > 0 ? ['letters'] : []),
+      ...(text > 0 ? ['texts'] : []),
+    ];
+    const makers = kinds.map((kind) => `add_${kind}`).join(', ');
+    const reads = `learn(read_data([${makers}]))`;
+    return { parts: [...kinds, 'table'], settings: { TRAIN: source.train }, reads, learns: 'members' };
+  }
+  const network = usesNetwork(contract);
+  const learns = network ? 'network' : 'members';
+  const epochs = { MOST_PASSES: contract.epochs ?? 30 };
+  const learnRows = network
+    ? '\n    learn_pictures(data, as_pictures(rows))'
+    : '\n    learn(as_numbers(data, rows))';
+  if (source.kind === 'arrays') {
+    const places = {
+      TRAIN_ARRAY: source.train,
+      TEST_ARRAY: source.test,
+      LABELS: source.labels,
+      BY_PLACE: source.byPlace,
+    };
+    const parts = network ? ['arrays', 'pictures'] : ['arrays'];
+    const settings = network ? { ...places, ...epochs } : places;
+    return { parts, settings, reads: `data, rows = read_arrays()${learnRows}`, learns };
+  }
+  const settings = {
+    TRAIN_TABLE: source.table,
+    TRAIN_FOLDER: source.trainFolder,
+    TRAIN_COLUMN: source.trainColumn,
+    TEST_FOLDER: source.testFolder,
+    TEST_COLUMN: source.testColumn,
+    SUFFIX: source.suffix,
+    ENDING: source.ending,
+    ...(network ? epochs : {}),
+  };
+  if (!source.arePictures) {
+    const reads = 'data, cells = read_texts()\n    add_texts("text", cells, data)\n    learn(data)';
+    return { parts: ['texts', 'arrays', 'files'], settings, reads, learns };
+  }
+  const parts = ['arrays', 'files', ...(network ? ['pictures'] : [])];
+  return { parts, settings, reads: `data, rows = read_pictures()${learnRows}`, learns };
+}
+
+function usesNetwork({ source, packages }: Contract): boolean {
+  return source.kind !== 'table' && source.arePictures && packages.includes('torch');
+}
+
+/** Models to blend, those that are likely to help and quick first: what does not fit into the time is left out. */
+function membersFor(contract: Contract, size: 'quick' | 'full'): string[] {
+  const { classifies, rows, source } = contract;
+  const wide = isWide(contract);
+  const words = source.kind === 'table' ? source.columns.text + source.columns.letters : Number(!wide);
+  const hasOnlyTexts =
+    source.kind === 'table' ? source.columns.text > 0 && words === total(source.columns) : !wide;
+  // Where a model may see the rows only so often, those that learn in many passes over them are left out.
+  const passes = contract.epochs === null;
+  const quick = hasOnlyTexts && passes ? 'linear' : wide ? 'forest' : 'boosting';
+  if (size === 'quick') return [quick];
+  const few = words === 0 && !wide;
+  const all: [string, boolean][] = [
+    ['boosting', !wide || rows * contract.classes < 20_000],
+    ['linear', !classifies || passes],
+    ['kernel', rows <= (classifies ? 10_000 : 6_000)],
+    ['ratios', words > 0 && classifies && contract.classes === 2 && passes],
+    ['forest', rows <= 100_000],
+    ['powers', few && !classifies],
+    ['polynomial', few && !classifies],
+    ['process', few && !classifies && rows <= 1_000],
+    ['network', words === 0 && rows >= 300 && rows <= 50_000 && passes],
+    ['neighbours', words === 0 && rows <= 30_000],
+    ['deep_boosting', !wide && rows <= 20_000],
+  ];
+  const suited = all.filter(([, suits]) => suits).map(([name]) => name);
+  return [quick, ...suited.filter((name) => name !== quick)];
+}
+
+/** Whether a row is hundreds of plain numbers. */
+function isWide({ source }: Contract): boolean {
+  if (source.kind === 'table') return source.columns.number > 300;
+  if (source.kind === 'files') return source.arePictures;
+  return source.shape.reduce((product, size) => product * size, 1) > 300;
+}
+
+function total(columns: Record<string, number>): number {
+  return Object.values(columns).reduce((sum, count) => sum + count, 0);
 }

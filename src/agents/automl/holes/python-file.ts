@@ -7,17 +7,70 @@ const folder = join(import.meta.dirname, '../../../../python/automl');
 export type Setting = string | number | boolean | readonly Setting[];
 
 /**
- * The text of a script in `python/automl`, with some of its settings replaced: lines such as `NAME = value` at its
- * top. These files are part of the agent as its sources are, and as constant. Throws for a name that is no setting.
+ * Files in `python/automl` as one script, since an entry script must stand alone: their imports first, those of each
+ * other left out, then what they define, then the last line. Some settings, lines such as `NAME = value`, are replaced.
+ * These files are part of the agent as its sources are, and as constant. Throws for a name that is no setting.
  */
+export function pythonScript(
+  parts: readonly string[],
+  settings: Readonly<Record<string, Setting>>,
+  lastLine: string,
+): string {
+  const texts = parts.map((part) => readFileSync(join(folder, `${part}.py`), 'utf8'));
+  const bodies = texts.map((text) => text.replace(importPattern, '').trim());
+  const [first = '', ...others] = bodies;
+  const [, title = '', start = ''] = /^("""[\s\S]*?""")([\s\S]*)$/.exec(first) ?? [];
+  // The descriptions of the files become headings.
+  const headed = others.map((body) => body.replace(/^"""(.*?)"""/s, (_, text: string) => `# == ${text}`));
+  const text = [
+    title,
+    importsOf(texts),
+    start.trim(),
+    ...headed,
+    `if __name__ == "__main__":\n    ${lastLine}`,
+  ];
+  return `${withSettings(text.join('\n\n'), settings).replace(/\n{4,}/g, '\n\n\n')}\n`;
+}
+
+/** The text of one file in `python/automl` that stands alone, with some of its settings replaced. */
 export function pythonFile(
-  name: 'look.py' | 'table.py',
+  name: 'look.py' | 'look_at_arrays.py',
   settings: Readonly<Record<string, Setting>>,
 ): string {
-  let text = readFileSync(join(folder, name), 'utf8');
+  return withSettings(readFileSync(join(folder, name), 'utf8'), settings);
+}
+
+const importPattern = /^(?:from (\S+) import (?:\(([^)]*)\)|(.+))|(import .+))\n/gm;
+
+/** All imports, each module once, those of the project's own files left out. */
+function importsOf(texts: readonly string[]): string {
+  const whole = new Set<string>();
+  const names = new Map<string, Set<string>>();
+  for (const [, module = '', inBrackets, inLine, plain] of texts.join('\n').matchAll(importPattern)) {
+    if (plain !== undefined) whole.add(plain);
+    if (module === '' || module.startsWith('automl.')) continue;
+    const known = names.get(module) ?? new Set();
+    for (const name of (inBrackets ?? inLine ?? '').split(','))
+      if (name.trim() !== '') known.add(name.trim());
+    names.set(module, known);
+  }
+  const lines = [...names].map(([module, known]) => {
+    const line = `from ${module} import ${[...known].sort().join(', ')}`;
+    return line.length <= 100
+      ? line
+      : `from ${module} import (\n${[...known]
+          .sort()
+          .map((name) => `    ${name},\n`)
+          .join('')})`;
+  });
+  return [...[...whole].sort(), ...lines.sort()].join('\n');
+}
+
+function withSettings(script: string, settings: Readonly<Record<string, Setting>>): string {
+  let text = script;
   for (const [setting, value] of Object.entries(settings)) {
     const line = new RegExp(`^(${setting}(?:: [^=\\n]+)?) = .*$`, 'm');
-    if (!line.test(text)) throw new Error(`${name} has no setting ${setting}`);
+    if (!line.test(text)) throw new Error(`the script has no setting ${setting}`);
     text = text.replace(line, (_, start: string) => `${start} = ${literal(value, 90 - start.length)}`);
   }
   return text;

@@ -1,0 +1,78 @@
+"""Reads arrays of numbers or of pictures, one row for each thing."""
+
+import csv
+
+import numpy as np
+
+from automl.data import Data, encode
+from automl.settings import ID, TARGETS, TEST
+
+TRAIN_ARRAY = ["data/train.npy", ""]
+"""A file, and the name in an archive of several arrays."""
+TEST_ARRAY = ["data/test.npy", ""]
+LABELS = ["data/labels.npy", ""]
+"""The same; or a table whose columns are the targets, in the order of the rows."""
+BY_PLACE = False
+"""Whether an id is the place of its row in the array, from 0; else the rows are in its order."""
+MOST_PIXELS = 64
+MOST_POINTS = 1_024
+"""Columns that models of numbers are given of a picture at most."""
+
+
+def read_array(file: list[str]) -> np.ndarray:
+    path, key = file
+    read = np.load(path, allow_pickle=False)
+    return read[key] if key else read
+
+
+def read_column(path: str, name: str) -> list[str]:
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        return [row[name] for row in csv.DictReader(file)]
+
+
+def read_labels() -> list[tuple[str, ...]]:
+    path, key = LABELS
+    if path.endswith(".csv"):
+        return list(zip(*(read_column(path, name) for name in TARGETS), strict=True))
+    labels = read_array([path, key])
+    return [tuple(map(str, row)) for row in labels.reshape(len(labels), -1).tolist()]
+
+
+def read_arrays() -> tuple[Data, np.ndarray]:
+    """Everything but the rows themselves, and the rows, those to learn from first."""
+    ids = read_column(TEST, ID)
+    test = read_array(TEST_ARRAY)
+    asked = test[[int(each) for each in ids]] if BY_PLACE else test[: len(ids)]
+    both = np.concatenate([read_array(TRAIN_ARRAY), asked])
+    return Data(ids, *encode(read_labels())), both
+
+
+def as_pictures(rows: np.ndarray) -> np.ndarray:
+    """Shape (pictures, channels, height, width), of 64 points a side at most, scaled."""
+    if rows.ndim == 3:
+        rows = rows[:, None]
+    elif rows.shape[-1] <= 4 < rows.shape[1]:
+        rows = rows.transpose(0, 3, 1, 2)
+    side = max(rows.shape[2:])
+    pictures = shrink(rows, -(-side // MOST_PIXELS))
+    middle = pictures.mean(axis=(0, 2, 3), keepdims=True)
+    return (pictures - middle) / np.maximum(pictures.std(axis=(0, 2, 3), keepdims=True), 1e-6)
+
+
+def shrink(pictures: np.ndarray, times: int) -> np.ndarray:
+    """The means of squares of points."""
+    count, channels, height, width = pictures.shape
+    high, wide = height // times, width // times
+    cut = pictures[:, :, : high * times, : wide * times].astype(np.float32)
+    return cut.reshape(count, channels, high, times, wide, times).mean(axis=(3, 5))
+
+
+def as_numbers(data: Data, rows: np.ndarray) -> Data:
+    """Every place of the arrays is a column; of large pictures, the means of squares."""
+    if rows.ndim >= 3 and rows[0].size > MOST_POINTS:
+        pictures = as_pictures(rows)
+        times = int(np.ceil(np.sqrt(pictures[0].size / MOST_POINTS)))
+        rows = shrink(pictures, times)
+    flat = rows.reshape(len(rows), -1).astype(float)
+    data.numbers = {f"place {place}": column for place, column in enumerate(flat.T)}
+    return data

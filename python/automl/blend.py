@@ -1,0 +1,193 @@
+"""Measures models on rows that they have not seen and blends them."""
+
+import warnings
+from time import perf_counter
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from threadpoolctl import threadpool_limits
+
+from automl.data import Data, Views, make_views
+from automl.models import Table, make_member
+from automl.scores import Prediction, balance, loss_of, score
+from automl.settings import CLASSIFIES, MEMBERS, METRIC, METRIC_NAME, SECONDS, SEED, seconds_left
+from automl.submission import write_submission
+
+Split = tuple[np.ndarray, np.ndarray]
+"""Rows to train on, rows to measure on."""
+
+# Below this many rows threads wait for each other longer than they work, above all beside others.
+ROWS_FOR_THREADS = 50_000
+
+
+def make_splits(data: Data) -> list[Split]:
+    """Rows that belong together stay together, and later rows are not used for earlier ones."""
+    rows = np.arange(data.rows)
+    if data.order is not None:
+        later = data.order >= np.sort(data.order)[int(0.8 * data.rows)]
+        return [(rows[~later], rows[later])]
+    folds, repeats = (3 if data.rows > 20_000 else 5), (3 if data.rows < 200 else 1)
+    if data.groups is not None:
+        folds = min(folds, len(np.unique(data.groups)))
+    if CLASSIFIES:
+        folds = max(2, min(folds, int(np.bincount(data.truth).min())))
+    splits: list[Split] = []
+    for seed in range(SEED, SEED + repeats):
+        by = {"n_splits": folds, "shuffle": True, "random_state": seed}
+        if data.groups is not None:
+            splitter = StratifiedGroupKFold(**by) if CLASSIFIES else GroupKFold(**by)
+        else:
+            splitter = StratifiedKFold(**by) if CLASSIFIES else KFold(**by)
+        splits += splitter.split(rows, data.truth if CLASSIFIES else None, data.groups)
+    return splits
+
+
+def takes_logarithm(name: str, truth: np.ndarray) -> bool:
+    """Whether a target is learnt by its logarithm: relative errors count, or its tail is long."""
+    if CLASSIFIES or truth.min() < 0:
+        return False
+    if name == "powers":
+        return truth.min() > 0
+    if METRIC in ("mse", "rmse", "r2"):
+        return False
+    skew = (((truth - truth.mean()) / max(truth.std(), 1e-12)) ** 3).mean()
+    return METRIC != "mae" or (truth.min() > 0 and skew > 0.75)
+
+
+def fit_and_predict(
+    name: str, model: BaseEstimator, known: Table, truth: np.ndarray, asked: list[Table], width: int
+) -> list[np.ndarray]:
+    """Fits one target and predicts it for some tables."""
+    if CLASSIFIES:
+        fitted = clone(model).fit(known, truth)
+        # A rare class may be missing from the rows of one fold.
+        every = np.eye(width)[fitted.classes_]
+        return [fitted.predict_proba(table) @ every for table in asked]
+    logs = takes_logarithm(name, truth)
+    wanted = np.log(truth) if name == "powers" and logs else np.log1p(truth) if logs else truth
+    # Kernels and ridges like a target of unit size.
+    middle, size = wanted.mean(), max(wanted.std(), 1e-12)
+    fitted = clone(model).fit(known, (wanted - middle) / size)
+    guesses = [fitted.predict(table) * size + middle for table in asked]
+    # Nothing may lie far beyond what was seen.
+    spare = 0.2 * (wanted.max() - wanted.min())
+    guesses = [np.clip(guess, wanted.min() - spare, wanted.max() + spare) for guess in guesses]
+    if not logs:
+        return guesses
+    return [np.exp(guess) if name == "powers" else np.expm1(guess) for guess in guesses]
+
+
+def cross_predict(
+    name: str, data: Data, views: Views, splits: list[Split], is_first: bool
+) -> tuple[Prediction, Prediction, list[Split]] | None:
+    """
+    What a member says of each training row when not trained on it (the mean of all times), and of
+    the rows to predict; none where it does not suit the data or its time is too short. The first
+    member must go through: it is measured on fewer splits if need be.
+    """
+    width = int(data.truth.max()) + 1 if CLASSIFIES else data.truth.shape[1]
+    unseen, asked = np.zeros((data.rows, width)), np.zeros((len(data.ids), width))
+    times = np.zeros((data.rows, 1))
+    done: list[Split] = []
+    for known, held in splits:
+        began = perf_counter()
+        for target in range(1 if CLASSIFIES else width):
+            answers = data.truth if CLASSIFIES else data.truth[:, target]
+            is_plain = METRIC == "mae" and not takes_logarithm(name, answers)
+            member = make_member(name, views, "absolute_error" if is_plain else "squared_error")
+            if member is None:
+                return None
+            model, table = member
+            columns = slice(None) if CLASSIFIES else target
+            if data.order is not None:
+                # The last rows are the nearest to those to predict.
+                tables = [table[held]]
+                everything = np.arange(data.rows)
+                asked[:, columns] = fit_and_predict(
+                    name, model, table[everything], answers, [table[data.rows :]], width
+                )[0]
+            else:
+                tables = [table[held], table[data.rows :]]
+            told = fit_and_predict(name, model, table[known], answers[known], tables, width)
+            unseen[held, columns] += told[0]
+            if data.order is None:
+                asked[:, columns] += told[1]
+        times[held] += 1
+        done.append((known, held))
+        lasts = (perf_counter() - began) * (len(splits) - len(done))
+        if len(done) < len(splits) and lasts > seconds_left():
+            if not is_first:
+                return None
+            if perf_counter() - began > seconds_left():
+                break
+    return unseen / np.maximum(times, 1), asked / len(done), done
+
+
+def choose_blend(truth: np.ndarray, guesses: list[Prediction]) -> np.ndarray:
+    """
+    Weights by greedy selection with replacement (Caruana et al. 2004): the next member is what
+    makes the mean of all chosen so far score best. The best prefix counts.
+    """
+    picks, best, best_loss = np.zeros(len(guesses)), np.zeros(len(guesses)), np.inf
+    for _ in range(30 if len(guesses) > 1 else 1):
+        losses = []
+        for place in range(len(guesses)):
+            tried = picks + np.eye(len(guesses))[place]
+            losses.append(loss_of(truth, np.tensordot(tried / tried.sum(), guesses, axes=1)))
+        picks[int(np.argmin(losses))] += 1
+        if min(losses) < best_loss or not best.any():
+            best, best_loss = picks / picks.sum(), min(losses)
+    return best
+
+
+def blended(
+    truth: np.ndarray, guesses: list[Prediction], asked: list[Prediction]
+) -> tuple[np.ndarray, Prediction]:
+    """The weights that suit some rows, and what the blend then says of other rows."""
+    weights = choose_blend(truth, guesses)
+    factors = balance(truth, np.tensordot(weights, guesses, axes=1))
+    return weights, np.tensordot(weights, asked, axes=1) * factors
+
+
+def honest(truth: np.ndarray, guesses: list[Prediction], half: np.ndarray) -> Prediction:
+    """The blend's predictions for each half of the rows, with weights from the other half."""
+    told = np.zeros_like(guesses[0])
+    for rows in (half, ~half):
+        others = [each[~rows] for each in guesses]
+        told[rows] = blended(truth[~rows], others, [each[rows] for each in guesses])[1]
+    return told
+
+
+def learn(data: Data) -> None:
+    warnings.filterwarnings("ignore")
+    views = make_views(data)
+    print(f"{data.rows} rows to learn from, {views.full.shape[1]} columns of numbers and names")
+    splits = make_splits(data)
+    found: dict[str, tuple[Prediction, Prediction]] = {}
+    with threadpool_limits(None if data.rows >= ROWS_FOR_THREADS else 1):
+        for name in MEMBERS:
+            if found and seconds_left() < 0.1 * SECONDS:
+                print(f"{name}: left out, for want of time")
+                continue
+            try:
+                told = cross_predict(name, data, views, splits, not found)
+            except (ValueError, ArithmeticError, MemoryError) as problem:
+                # One model that chokes on the data must not cost the others.
+                print(f"{name}: left out, since it failed: {problem}")
+                continue
+            if told is None:
+                print(f"{name}: left out, since it does not suit the data or takes too long")
+                continue
+            found[name], splits = told[:2], told[2]
+    held = np.unique(np.concatenate([held for _, held in splits]))
+    unseen = [told[0][held] for told in found.values()]
+    truth = data.truth[held]
+    weights, answer = blended(truth, unseen, [told[1] for told in found.values()])
+    for name, guess, weight in zip(found, unseen, weights, strict=True):
+        print(f"{name}: {score(truth, guess):.6g} alone, {weight:.2f} of the blend")
+    half = np.random.default_rng(SEED).permutation(len(held)) % 2 == 0
+    # A single model without further choice needs no halves.
+    guess = honest(truth, unseen, half) if len(held) >= 40 else blended(truth, unseen, unseen)[1]
+    print(f"validation {METRIC_NAME}: {score(truth, guess):.6g}")
+    write_submission(data, answer)

@@ -1,0 +1,128 @@
+"""What there is to learn from, as the models like it."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import OneHotEncoder
+
+from automl.settings import CLASSIFIES
+
+GAP = "missing"
+MOST_DENSE = 2_000
+"""Columns that trees are given at most."""
+
+
+@dataclass
+class Data:
+    """All rows, those to learn from first."""
+
+    ids: list[str]
+    truth: np.ndarray
+    """Classes as whole numbers, shape (rows,), or numbers, shape (rows, targets)."""
+    classes: list[str]
+    numbers: dict[str, np.ndarray] = field(default_factory=dict)
+    """Columns of numbers; gaps are not-a-number."""
+    names: dict[str, np.ndarray] = field(default_factory=dict)
+    """Columns of names of things."""
+    words: list[sparse.csr_matrix] = field(default_factory=list)
+    """Wide columns that only linear models and kernels are given."""
+    groups: np.ndarray | None = None
+    """Of the rows to learn from: those of one group belong together."""
+    order: np.ndarray | None = None
+    """Of the rows to learn from: the rows to predict come after the last."""
+
+    @property
+    def rows(self) -> int:
+        return len(self.truth)
+
+
+@dataclass
+class Views:
+    """The same columns prepared for each kind of model."""
+
+    gaps: np.ndarray
+    """Numbers with their gaps, then names as whole numbers."""
+    name_columns: list[int]
+    """Places of the names in it."""
+    full: np.ndarray
+    """Numbers without gaps, a column for each name; for trees."""
+    scaled: np.ndarray | sparse.csr_matrix
+    """The same in units of their spread, with the wide columns; for linear models and kernels."""
+    positive: np.ndarray | None
+    """Numbers, where all are positive and there are no names."""
+
+
+def make_views(data: Data) -> Views:
+    size = data.rows + len(data.ids)
+    numbers = as_matrix(list(data.numbers.values()), size)
+    numbers = numbers[:, [varies(column) for column in numbers.T]]
+    names = as_matrix([np.where(each == "", GAP, each) for each in data.names.values()], size, "O")
+    names = names[:, [varies(column) for column in names.T]]
+    codes = as_matrix([np.unique(each, return_inverse=True)[1] for each in names.T], size)
+    filled = fill(numbers)
+    hot = one_hot(names)
+    scaled = scale(filled)
+    dense = np.hstack([filled, hot.toarray()]) if hot.shape[1] <= MOST_DENSE else filled
+    if hot.shape[1] > MOST_DENSE or data.words:
+        scaled = sparse.hstack([sparse.csr_matrix(scaled), hot, *data.words]).tocsr()
+    else:
+        scaled = np.hstack([scaled, hot.toarray()])
+    is_positive = not data.words and names.shape[1] == 0 and filled.size > 0 and filled.min() > 0
+    places = list(range(numbers.shape[1], numbers.shape[1] + names.shape[1]))
+    positive = filled if is_positive else None
+    return Views(np.hstack([numbers, codes]), places, dense, scaled, positive)
+
+
+def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:
+    """What is to be learnt, and the names of the classes; one answer a row and target."""
+    if not CLASSIFIES:
+        return np.array(answers, float), []
+    names, places = np.unique([row[0] for row in answers], return_inverse=True)
+    return places, list(names)
+
+
+def as_matrix(columns: list[np.ndarray], size: int, kind: str = "float") -> np.ndarray:
+    return np.column_stack(columns).astype(kind) if columns else np.empty((size, 0), kind)
+
+
+def varies(column: np.ndarray) -> bool:
+    if column.dtype == object:
+        return len(set(column)) > 1
+    known = column[~np.isnan(column)]
+    has_gaps = 0 < len(known) < len(column)
+    return has_gaps or (len(known) > 0 and np.ptp(known) > 0)
+
+
+def fill(numbers: np.ndarray) -> np.ndarray:
+    middles = [np.median(column[~np.isnan(column)]) for column in numbers.T]
+    return np.where(np.isnan(numbers), np.array(middles).reshape(1, -1), numbers)
+
+
+def one_hot(names: np.ndarray) -> sparse.csr_matrix:
+    if names.shape[1] == 0:
+        return sparse.csr_matrix((len(names), 0))
+    least = 10 if len(names) > 1_000 else 3
+    encoder = OneHotEncoder(min_frequency=least, handle_unknown="infrequent_if_exist")
+    return encoder.fit_transform(names)
+
+
+def scale(numbers: np.ndarray) -> np.ndarray:
+    """In units of their spread; far values are brought nearer where the tail is long."""
+    if numbers.shape[1] == 0:
+        return numbers
+    middle, spread = numbers.mean(axis=0), np.maximum(numbers.std(axis=0), 1e-12)
+    if share_a_unit(numbers):
+        return (numbers - middle) / max(numbers.std(), 1e-12)
+    skew = (((numbers - middle) / spread) ** 3).mean(axis=0)
+    squashed = np.sign(numbers) * np.log1p(np.abs(numbers))
+    numbers = np.where(np.abs(skew) > 1, squashed, numbers)
+    return (numbers - numbers.mean(axis=0)) / np.maximum(numbers.std(axis=0), 1e-12)
+
+
+def share_a_unit(numbers: np.ndarray) -> bool:
+    """Whether many columns have the same range, as the points of pictures do."""
+    if numbers.shape[1] < 16:
+        return False
+    reaches = numbers.max(axis=0) == numbers.max()
+    return reaches.mean() >= 0.25 and (numbers.min(axis=0) == numbers.min()).mean() >= 0.5

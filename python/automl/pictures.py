@@ -1,0 +1,197 @@
+"""A small residual network for pictures."""
+
+import copy
+from time import perf_counter
+
+import numpy as np
+import torch
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+from torch import nn
+from torch.nn import functional
+
+from automl.arrays import shrink
+from automl.data import Data
+from automl.scores import balance, score
+from automl.settings import CLASSIFIES, METRIC, METRIC_NAME, SEED, seconds_left
+from automl.submission import write_submission
+
+MOST_PASSES = 30
+"""How often a network may see a picture at most."""
+BATCH = 128
+LEARNING_RATE = 4e-3
+WEIGHT_DECAY = 0.05
+LABEL_SMOOTHING = 0.1
+WIDTHS = (8, 12, 16, 24, 32, 48, 64)
+MOST_NETWORKS = 3
+
+
+class Block(nn.Module):
+    """Two convolutions beside a short cut; halves the picture first where it is told to."""
+
+    def __init__(self, channels: int, out: int, halves: bool) -> None:
+        super().__init__()
+        self.pool = nn.MaxPool2d(2) if halves else nn.Identity()
+        self.first = nn.Conv2d(channels, out, 3, padding=1, bias=False)
+        self.second = nn.Conv2d(out, out, 3, padding=1, bias=False)
+        self.norms = nn.ModuleList([nn.BatchNorm2d(out), nn.BatchNorm2d(out)])
+        self.cut = nn.Identity() if channels == out else nn.Conv2d(channels, out, 1, bias=False)
+
+    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
+        pictures = self.pool(pictures)
+        inner = functional.relu(self.norms[0](self.first(pictures)))
+        return functional.relu(self.norms[1](self.second(inner)) + self.cut(pictures))
+
+
+class Network(nn.Module):
+    def __init__(self, channels: int, side: int, width: int, outputs: int) -> None:
+        super().__init__()
+        stem = nn.Conv2d(channels, width, 3, padding=1, bias=False)
+        layers: list[nn.Module] = [stem, nn.BatchNorm2d(width), nn.ReLU()]
+        # As often halved as leaves at least four points a side.
+        for place in range(max(1, min(4, int(np.log2(max(side, 8) / 4))))):
+            wide = width * 2 ** min(place + 1, 2)
+            layers.append(Block(width * 2 ** min(place, 2), wide, halves=True))
+        self.layers = nn.Sequential(*layers)
+        self.last = nn.Linear(2 * wide, outputs)
+
+    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
+        seen = self.layers(pictures)
+        return self.last(torch.cat([seen.mean(dim=(2, 3)), seen.amax(dim=(2, 3))], dim=1))
+
+
+def may_flip(pictures: np.ndarray, truth: np.ndarray, axis: int) -> bool:
+    """Whether a simple model tells mirrored pictures, which it never saw, as well as the others."""
+    rows = np.random.default_rng(SEED).permutation(len(truth))[:4_000]
+    small = shrink(pictures[rows], max(1, max(pictures.shape[2:]) // 12))
+    flat, mirrored = (each.reshape(len(rows), -1) for each in (small, np.flip(small, axis)))
+    cut = int(0.6 * len(rows))
+    trees = ExtraTreesClassifier if CLASSIFIES else ExtraTreesRegressor
+    model = trees(100, min_samples_leaf=3, n_jobs=2, random_state=SEED)
+    answers = truth if CLASSIFIES else truth[:, 0]
+    model.fit(flat[:cut], answers[rows[:cut]])
+    upright, turned = (model.score(each[cut:], answers[rows[cut:]]) for each in (flat, mirrored))
+    chance = max(np.bincount(truth)) / len(truth) if CLASSIFIES else 0
+    # Of what the model knows beyond chance, hardly anything may be lost.
+    return turned - chance >= 0.9 * (upright - chance) - 0.5 / np.sqrt(len(rows) - cut)
+
+
+def varied(pictures: torch.Tensor, axes: list[int]) -> torch.Tensor:
+    """Each picture shifted by up to an eighth, and mirrored by chance where that does no harm."""
+    for axis in axes:
+        chosen = torch.rand(len(pictures), 1, 1, 1, device=pictures.device) < 0.5
+        pictures = torch.where(chosen, pictures.flip(axis), pictures)
+    reach = max(1, pictures.shape[2] // 8)
+    padded = functional.pad(pictures, (reach,) * 4, mode="reflect")
+    # A few shifts a batch are as good as one for each picture, and quicker.
+    parts = []
+    for part in padded.split(16):
+        top, left = torch.randint(0, 2 * reach + 1, (2,)).tolist()
+        parts.append(part[:, :, top : top + pictures.shape[2], left : left + pictures.shape[3]])
+    return torch.cat(parts)
+
+
+def loss_between(told: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    if CLASSIFIES:
+        return functional.cross_entropy(told, wanted, label_smoothing=LABEL_SMOOTHING)
+    distance = functional.smooth_l1_loss if METRIC == "mae" else functional.mse_loss
+    return distance(told, wanted)
+
+
+def train(
+    network: nn.Module, pictures: torch.Tensor, wanted: torch.Tensor, epochs: int, axes: list[int]
+) -> None:
+    decay = {"lr": LEARNING_RATE, "weight_decay": WEIGHT_DECAY}
+    optimizer = torch.optim.AdamW(network.parameters(), **decay)
+    batch = min(BATCH, max(16, len(pictures) // 20))
+    steps = -(-len(pictures) // batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, LEARNING_RATE, epochs=epochs, steps_per_epoch=steps
+    )
+    network.train()
+    for _ in range(epochs):
+        for rows in torch.randperm(len(pictures)).split(batch):
+            # A single picture has no spread to be normed by.
+            if len(rows) > 1:
+                loss = loss_between(network(varied(pictures[rows], axes)), wanted[rows])
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            schedule.step()
+
+
+@torch.no_grad()
+def predict(network: nn.Module, pictures: torch.Tensor, axes: list[int]) -> np.ndarray:
+    """What it says of the pictures and of their mirror images, on the mean."""
+    network.eval()
+    ways = [pictures, *(pictures.flip(axis) for axis in axes)]
+    told = [torch.cat([network(part) for part in way.split(256)]) for way in ways]
+    if CLASSIFIES:
+        told = [each.softmax(dim=1) for each in told]
+    return torch.stack(told).mean(dim=0).cpu().numpy()
+
+
+def seconds_an_epoch(
+    network: nn.Module, pictures: torch.Tensor, wanted: torch.Tensor, threads: int = 0
+) -> float:
+    """From a few steps of a copy, the first of which is not counted."""
+    if threads > 0:
+        torch.set_num_threads(threads)
+    trial, some = copy.deepcopy(network), torch.arange(min(len(pictures), 2 * BATCH))
+    train(trial, pictures[some[:BATCH]], wanted[some[:BATCH]], 1, [])
+    began = perf_counter()
+    train(trial, pictures[some], wanted[some], 1, [])
+    return (perf_counter() - began) * len(pictures) / len(some)
+
+
+def learn_pictures(data: Data, pictures: np.ndarray) -> None:
+    torch.manual_seed(SEED)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    order = np.random.default_rng(SEED).permutation(data.rows)
+    held, known = np.split(order, [min(5_000, max(data.rows // 8, 1))])
+    layout = {"memory_format": torch.channels_last}
+    tensors = torch.from_numpy(pictures.astype(np.float32)).to(device, **layout)
+    if CLASSIFIES:
+        outputs, answers = len(data.classes), torch.from_numpy(data.truth).long()
+    else:
+        middle, spread = data.truth[known].mean(axis=0), data.truth[known].std(axis=0) + 1e-12
+        outputs = data.truth.shape[1]
+        answers = torch.from_numpy(((data.truth - middle) / spread).astype(np.float32))
+    answers = answers.to(device)
+    axes = [axis for axis in (3, 2) if may_flip(pictures[: data.rows], data.truth, axis)]
+    print(f"mirrored along axes {axes}")
+
+    def made(width: int) -> nn.Module:
+        return Network(pictures.shape[1], min(pictures.shape[2:]), width, outputs).to(
+            device, **layout
+        )
+
+    # Beside other work, several threads can be slower than one.
+    if device == "cpu":
+        threads = torch.get_num_threads()
+        alone = seconds_an_epoch(made(WIDTHS[0]), tensors[known], answers[known], 1)
+        together = seconds_an_epoch(made(WIDTHS[0]), tensors[known], answers[known], threads)
+        torch.set_num_threads(1 if alone < together else threads)
+    # The widest network that sees the pictures often enough in the time; else the narrowest.
+    often, width, lasts = min(MOST_PASSES, 12), 0, 0.0
+    for wider in WIDTHS:
+        pace = 1.25 * seconds_an_epoch(made(wider), tensors[known], answers[known])
+        if width > 0 and pace * often > 0.85 * seconds_left():
+            break
+        width, lasts = wider, pace
+    room = 0.85 * seconds_left()
+    epochs = int(min(MOST_PASSES, max(1, room / lasts)))
+    networks = int(np.clip(room / (lasts * epochs), 1, MOST_NETWORKS))
+    print(f"{networks} networks of width {width}, {epochs} epochs of about {lasts:.1f} s each")
+    told = []
+    for _ in range(networks):
+        network = made(width)
+        train(network, tensors[known], answers[known], epochs, axes)
+        told.append(predict(network, tensors, axes))
+    guess = np.mean(told, axis=0)
+    if not CLASSIFIES:
+        guess = guess * spread + middle
+    truth, factors = data.truth[held], np.ones(guess.shape[1])
+    if CLASSIFIES:
+        factors = balance(truth, guess[held])
+    print(f"validation {METRIC_NAME}: {score(truth, guess[held] * factors):.6g}")
+    write_submission(data, guess[data.rows :] * factors)

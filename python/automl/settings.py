@@ -1,0 +1,29 @@
+"""Learns what the task asks for, measures itself on rows it did not see, writes its answer."""
+
+import os
+from time import perf_counter
+
+SEED = int(os.environ.get("MLAB_SEED", "0"))
+
+# Where the ids of the rows to predict are, and what is to be written.
+TEST = "data/test.csv"
+SUBMISSION = "submission.csv"
+ID = "id"
+TARGETS = ["target"]
+CLASS_COLUMNS: list[str] = []
+"""Columns of the submission that hold the probability of one class each."""
+WRITES_PROBABILITY = False
+ROUNDS_TO_WHOLE = False
+BOUNDS = [[-1e300, 1e300]]
+CLASSIFIES = False
+METRIC = "mae"
+METRIC_NAME = "MAE"
+MEMBERS = ["boosting", "linear", "forest"]
+SECONDS = 60
+"""What does not fit into this time is left out."""
+
+STARTED = perf_counter()
+
+
+def seconds_left() -> float:
+    return SECONDS - (perf_counter() - STARTED)

@@ -1,0 +1,37 @@
+"""Writes the submission."""
+
+import csv
+
+import numpy as np
+
+from automl.data import Data
+from automl.scores import Prediction
+from automl.settings import (
+    BOUNDS,
+    CLASS_COLUMNS,
+    CLASSIFIES,
+    ID,
+    ROUNDS_TO_WHOLE,
+    SUBMISSION,
+    TARGETS,
+    WRITES_PROBABILITY,
+)
+
+
+def write_submission(data: Data, guess: Prediction) -> None:
+    columns: dict[str, np.ndarray] = {}
+    if CLASS_COLUMNS:
+        for name in CLASS_COLUMNS:
+            columns[name] = guess[:, data.classes.index(name)]
+    elif CLASSIFIES and WRITES_PROBABILITY:
+        columns[TARGETS[0]] = guess[:, 1]
+    elif CLASSIFIES:
+        columns[TARGETS[0]] = np.array(data.classes, dtype=object)[guess.argmax(axis=1)]
+    else:
+        for place, name in enumerate(TARGETS):
+            column = np.clip(guess[:, place], *BOUNDS[place])
+            columns[name] = column.round().astype(int) if ROUNDS_TO_WHOLE else column
+    with open(SUBMISSION, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([ID, *columns])
+        writer.writerows(zip(data.ids, *columns.values(), strict=True))

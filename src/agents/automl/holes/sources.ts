@@ -1,0 +1,213 @@
+import type { SubmissionFile } from '../../../schema/index.ts';
+import type { Answer, Look, LookedArray, Table } from './look.ts';
+
+export type CsvFile = Extract<SubmissionFile, { format: 'csv' }>;
+/** A file, and the name in an archive of several arrays or an empty text. */
+type ArrayName = [string, string];
+
+/** What there is to learn from, and how it is read. */
+export type Source =
+  | { kind: 'table'; train: string; columns: Table['kinds'] }
+  | {
+      kind: 'arrays';
+      train: ArrayName;
+      test: ArrayName;
+      /** An array, or a table in the same order. */
+      labels: ArrayName;
+      /** An id is the place of its row; else the rows to predict are in the order of the ids. */
+      byPlace: boolean;
+      /** Of one row. */
+      shape: number[];
+      arePictures: boolean;
+    }
+  | {
+      kind: 'files';
+      /** The table that lists the files to learn from; empty where each class has a folder of its own. */
+      table: string;
+      trainFolder: string;
+      trainColumn: string;
+      testFolder: string;
+      testColumn: string;
+      suffix: string;
+      ending: string;
+      arePictures: boolean;
+    };
+
+/** Something to learn from that has the answers. */
+export interface Found {
+  source: Source;
+  rows: number;
+  answers: Answer[];
+  /** The submission has a column for each value of the only answer. */
+  byClass: boolean;
+}
+
+/** The largest thing to learn from, among tables first, then arrays and files; null for none. */
+export function findSource(file: CsvFile, look: Look, test: Table): Found | null {
+  return findTable(file, look, test) ?? findFiles(file, look, test) ?? findArrays(file, look, test) ?? null;
+}
+
+/** What a table has of what is asked, as columns of the same names or as classes named like the columns. */
+function answersIn(file: CsvFile, columns: Answer[]): { answers: Answer[]; byClass: boolean } | null {
+  const wanted = file.columns.map(({ name }) => name);
+  const answers = columns.filter(({ name }) => wanted.includes(name));
+  if (answers.length === wanted.length) return { answers, byClass: false };
+  const [classes, ...others] = columns.filter((column) => areClasses(wanted, column.values));
+  return classes !== undefined && others.length === 0 ? { answers: [classes], byClass: true } : null;
+}
+
+function areClasses(wanted: readonly string[], values: readonly string[]): boolean {
+  return (
+    wanted.length > 1 && values.length === wanted.length && values.every((value) => wanted.includes(value))
+  );
+}
+
+function findTable(file: CsvFile, look: Look, test: Table): Found | undefined {
+  const tables = look.tables
+    .filter(
+      ({ path, shared, kinds }) => path !== test.path && shared > 0 && !hasOnlyNamesOfFiles(kinds, test),
+    )
+    .sort((left, right) => right.rows - left.rows);
+  for (const { path, rows, kinds, more } of tables) {
+    const found = answersIn(file, more);
+    if (found !== null) return { source: { kind: 'table', train: path, columns: kinds }, rows, ...found };
+  }
+  return undefined;
+}
+
+/** A path of a file says nothing by itself. */
+function hasOnlyNamesOfFiles({ text, number }: Table['kinds'], test: Table): boolean {
+  return test.files.length > 0 && text === 0 && number === 0;
+}
+
+const pictureEndings = ['.png', '.jpg', '.jpeg', '.bmp', '.gif'];
+
+function findFiles(file: CsvFile, look: Look, test: Table): Found | undefined {
+  const [asked] = test.files;
+  if (asked === undefined) return undefined;
+  const arePictures = pictureEndings.includes(asked.ending);
+  const shared = {
+    testFolder: asked.folder,
+    testColumn: asked.column,
+    suffix: asked.suffix,
+    ending: asked.ending,
+  };
+  for (const table of look.tables) {
+    const named = table.files.find(
+      ({ ending, suffix }) => ending === asked.ending && suffix === asked.suffix,
+    );
+    const found = table.path === test.path || named === undefined ? null : answersIn(file, table.more);
+    if (named === undefined || found === null) continue;
+    const place = { table: table.path, trainFolder: named.folder, trainColumn: named.column };
+    return { source: { kind: 'files', ...place, ...shared, arePictures }, rows: table.rows, ...found };
+  }
+  const wanted = file.columns.map(({ name }) => name);
+  const folder = look.folders
+    .filter(({ ending, path }) => ending === asked.ending && path !== asked.folder)
+    .sort((left, right) => right.files - left.files)[0];
+  if (folder === undefined) return undefined;
+  const { classes, files } = folder;
+  const byClass = areClasses(wanted, classes);
+  if (!byClass && wanted.length > 1) return undefined;
+  const [name = ''] = wanted;
+  const answer = {
+    name,
+    known: files,
+    distinct: classes.length,
+    numeric: false,
+    values: [...classes].sort(),
+  };
+  const place = { table: '', trainFolder: folder.path, trainColumn: '' };
+  return {
+    source: { kind: 'files', ...place, ...shared, arePictures },
+    rows: files,
+    answers: [answer],
+    byClass,
+  };
+}
+
+/** Two arrays whose rows have the same shape, labels for the rows of one, and ids for those of the other. */
+function findArrays(file: CsvFile, look: Look, test: Table): Found | undefined {
+  const pairs = look.arrays.flatMap((train) =>
+    look.arrays.filter((other) => isPair(train, other, test)).map((other) => ({ train, other })),
+  );
+  // Names are hints only: what is called train is rather learnt from, then what has more rows.
+  const worth = ({ train, other }: (typeof pairs)[number]) =>
+    Number(/train/i.test(train.path + train.key)) +
+    Number(/test/i.test(other.path + other.key)) -
+    Number(/test/i.test(train.path + train.key)) +
+    Number(rowsOf(train) > rowsOf(other)) / 2;
+  for (const { train, other } of pairs.sort((left, right) => worth(right) - worth(left))) {
+    const labels = findLabels(file, look, train, test);
+    if (labels === undefined) continue;
+    const shape = train.shape.slice(1);
+    const isPlace = test.highest_id !== null && test.highest_id < rowsOf(other);
+    const source = {
+      kind: 'arrays' as const,
+      train: nameOf(train),
+      test: nameOf(other),
+      labels: labels.place,
+      byPlace: isPlace,
+      shape,
+      arePictures: isPictureShape(shape),
+    };
+    return { source, rows: rowsOf(train), answers: labels.answers, byClass: labels.byClass };
+  }
+  return undefined;
+}
+
+const rowsOf = ({ shape }: LookedArray) => shape[0] ?? 0;
+const nameOf = ({ path, key }: LookedArray): ArrayName => [path, key];
+
+function isPair(train: LookedArray, other: LookedArray, test: Table): boolean {
+  return (
+    train !== other &&
+    train.shape.length >= 2 &&
+    train.kind !== 'U' &&
+    train.kind === other.kind &&
+    train.shape.length === other.shape.length &&
+    train.shape.slice(1).every((size, place) => size === other.shape[place + 1]) &&
+    (rowsOf(other) === test.rows || (test.highest_id !== null && test.highest_id < rowsOf(other)))
+  );
+}
+
+interface Labels {
+  place: ArrayName;
+  answers: Answer[];
+  byClass: boolean;
+}
+
+function findLabels(file: CsvFile, look: Look, train: LookedArray, test: Table): Labels | undefined {
+  const rows = rowsOf(train);
+  for (const table of look.tables) {
+    const found = table.path === test.path || table.rows !== rows ? null : answersIn(file, table.more);
+    // Its columns are read by the names of the targets.
+    if (found !== null) return { place: [table.path, ''], ...found };
+  }
+  const wanted = file.columns.map(({ name }) => name);
+  const candidates = look.arrays
+    .filter((array) => array !== train && rowsOf(array) === rows && array.shape.length <= 2)
+    .filter(({ shape }) => shape.length === 1 || shape[1] !== train.shape[1])
+    .sort((left, right) => Number(isLabelName(right)) - Number(isLabelName(left)));
+  for (const array of candidates) {
+    const width = array.shape[1] ?? 1;
+    const byClass = width === 1 && areClasses(wanted, array.values);
+    if (!byClass && width !== wanted.length) continue;
+    const numeric = array.kind !== 'U' && array.kind !== 'b';
+    const about = { known: rows, distinct: array.values.length, numeric, values: array.values };
+    const answers = (byClass ? wanted.slice(0, 1) : wanted).map((name) => ({ name, ...about }));
+    return { place: nameOf(array), answers, byClass };
+  }
+  return undefined;
+}
+
+const isLabelName = ({ path, key }: LookedArray) =>
+  /label|target|class|(?:^|[/_])y(?:[_.]|$)/i.test(`${path}/${key}`);
+
+/** Height, width and up to four channels, which stand first or last. */
+function isPictureShape(shape: readonly number[]): boolean {
+  const [first = 0, second = 0, third = 0] = shape;
+  if (shape.length === 2) return first === second && first >= 6;
+  if (shape.length !== 3) return false;
+  return (third <= 4 && first >= 6 && second >= 6) || (first <= 4 && second >= 6 && third >= 6);
+}

@@ -1,0 +1,99 @@
+import { argumentOf } from './arguments.ts';
+import { ancestorsOf, childrenOf, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
+import { fullNameOf, importedNames } from './rewrites/python-edit.ts';
+
+/** A layer of PyTorch that a script makes. */
+export interface Layer {
+  call: SyntaxNode;
+  /** As PyTorch names it: `Conv2d`. */
+  kind: string;
+  /** It gives as much as it takes: a normalisation, attention. */
+  keeps: boolean;
+  /** How many numbers, or channels, go in and come out. The same node where the layer keeps the shape. */
+  into: SyntaxNode | null;
+  out: SyntaxNode | null;
+  /** The name of the attribute or variable that holds it, or holds the module that it is part of. */
+  holder: string | null;
+}
+
+/** Argument and position of what goes in and of what comes out. */
+type Slot = readonly [string, number];
+const slots: readonly (readonly [RegExp, Slot | null, Slot | null])[] = [
+  [/^(?:Lazy)?Linear$/, ['in_features', 0], ['out_features', 1]],
+  [/^Conv(?:Transpose)?[123]d$/, ['in_channels', 0], ['out_channels', 1]],
+  [/^(?:LSTM|GRU|RNN)(?:Cell)?$/, ['input_size', 0], ['hidden_size', 1]],
+  [/^Embedding(?:Bag)?$/, null, ['embedding_dim', 1]],
+];
+/** Layers that give as much as they take. */
+const keeping: readonly (readonly [RegExp, Slot])[] = [
+  [/^(?:BatchNorm|InstanceNorm)[123]d$/, ['num_features', 0]],
+  [/^(?:LayerNorm|RMSNorm)$/, ['normalized_shape', 0]],
+  [/^GroupNorm$/, ['num_channels', 1]],
+  [/^MultiheadAttention$/, ['embed_dim', 0]],
+  [/^Transformer(?:Encoder|Decoder)Layer$/, ['d_model', 0]],
+];
+
+/**
+ * The layers of each model of a script, in the order of the source: those of one class, of one `nn.Sequential`, or
+ * of one function.
+ */
+export function modelsOf(source: string): Layer[][] {
+  const imports = importedNames(source);
+  const models = new Map<string, Layer[]>();
+  for (const call of nodesOf(parsePython(source), 'CallExpression')) {
+    const layer = layerOf(source, call, imports);
+    if (layer === null) continue;
+    const { name, from } = modelOf(source, call, imports);
+    const key = `${name} ${from}`;
+    models.set(key, [...(models.get(key) ?? []), layer]);
+  }
+  return [...models.values()];
+}
+
+/** What PyTorch calls a module that is made here: `Linear`; null for other calls. */
+export function moduleName(
+  source: string,
+  call: SyntaxNode,
+  imports: ReadonlyMap<string, string>,
+): string | null {
+  const full = fullNameOf(source, call.firstChild, imports);
+  return /^torch\.nn\.(?:modules\.\w+\.)?([A-Z]\w*)$/.exec(full ?? '')?.[1] ?? null;
+}
+
+function layerOf(source: string, call: SyntaxNode, imports: ReadonlyMap<string, string>): Layer | null {
+  const kind = moduleName(source, call, imports);
+  if (kind === null) return null;
+  const at = (slot: Slot | null) => (slot === null ? null : argumentOf(source, call, ...slot));
+  const holder = holderOf(source, call);
+  const kept = keeping.find(([pattern]) => pattern.test(kind))?.[1];
+  if (kept !== undefined) {
+    const size = at(kept);
+    return { call, kind, keeps: true, into: size, out: size, holder };
+  }
+  const found = slots.find(([pattern]) => pattern.test(kind));
+  if (found === undefined) return null;
+  return { call, kind, keeps: false, into: at(found[1]), out: at(found[2]), holder };
+}
+
+/** The class, the outermost `nn.Sequential`, or else the function or the script that a layer is made in. */
+function modelOf(source: string, call: SyntaxNode, imports: ReadonlyMap<string, string>): SyntaxNode {
+  const ancestors = ancestorsOf(call);
+  return (
+    ancestors.find(({ name }) => name === 'ClassDefinition') ??
+    ancestors.findLast(
+      (each) => each.name === 'CallExpression' && moduleName(source, each, imports) === 'Sequential',
+    ) ??
+    ancestors.find(({ name }) => /^(?:FunctionDefinition|Script)$/.test(name)) ??
+    call
+  );
+}
+
+/** `conv` for `self.conv = nn.Sequential(nn.Conv2d(…), …)`. */
+function holderOf(source: string, call: SyntaxNode): string | null {
+  const statement = ancestorsOf(call).find(({ name }) => /Statement$|^Body$/.test(name));
+  if (statement?.name !== 'AssignStatement') return null;
+  const target = statement.firstChild;
+  if (target?.name === 'VariableName') return textOf(source, target);
+  const last = target?.name === 'MemberExpression' ? childrenOf(target).at(-1) : undefined;
+  return last?.name === 'PropertyName' ? textOf(source, last) : null;
+}

@@ -1,0 +1,173 @@
+import { type Edit, nodesOf, parsePython, type SyntaxNode, textOf } from '../python-source.ts';
+import { hasOwnLines, lineOf, linesAfter } from './python-edit.ts';
+import type { ArrayFile, Rewrite, Rewriter } from './rewrite.ts';
+import { writtenWith } from './torch/script.ts';
+
+/** A graph on the rows of an array of features. */
+interface Graph {
+  features: ArrayFile;
+  edges: ArrayFile;
+  rows: number;
+  width: number;
+}
+
+const reason =
+  'what belongs to a row often shows in its neighbours: simple graph convolutions (Wu et al. 2019; Rossi et al. 2020)';
+
+/** Features that are averaged over the neighbours of each row, where the data holds the edges of a graph on them. */
+export const rewriteGraph: Rewriter = (source, { arrays, packages }) => {
+  if (!packages.includes('scipy') || !packages.includes('numpy') || /with_neighbours\(/.test(source))
+    return [];
+  const top = parsePython(source);
+  return graphsOf(arrays).flatMap((graph) => {
+    const statement = loadingOf(source, top, graph.features);
+    const name = statement?.firstChild;
+    if (statement === null || name == null) return [];
+    const features = textOf(source, name);
+    const offer = (
+      title: string,
+      weight: number,
+      hops: number,
+      labels: ArrayFile | null,
+      known: ArrayFile | null,
+    ) => rewriteOf(source, { graph, statement, features, title, weight, hops, labels, known, top });
+    const labels = labelsOf(arrays, graph);
+    const known = trainingRowsOf(arrays, graph);
+    return [
+      ...offer('graph: means over neighbours', 0.95, 2, null, null),
+      ...offer('graph: means over more neighbours', 0.6, 3, null, null),
+      ...(labels === null || known === null
+        ? []
+        : offer('graph: labels of neighbours', 0.85, 2, labels, known)),
+    ];
+  });
+};
+
+interface Plan {
+  graph: Graph;
+  statement: SyntaxNode;
+  features: string;
+  title: string;
+  weight: number;
+  hops: number;
+  labels: ArrayFile | null;
+  known: ArrayFile | null;
+  top: SyntaxNode;
+}
+
+function rewriteOf(source: string, plan: Plan): Rewrite[] {
+  const { graph, statement, features, title, weight, hops, labels, known, top } = plan;
+  const more = labels === null || known === null ? '' : `, labels=${loaded(labels)}, known=${loaded(known)}`;
+  const line = `${features} = with_neighbours(${features}, ${loaded(graph.edges)}, hops=${hops}${more})`;
+  // The width of the features with labels is known only when the script runs.
+  const widths = widthEdits(source, top, graph, hops);
+  if (widths.length > 0 && more !== '') return [];
+  const shares = more === '' ? '' : ', and the classes of neighbours in the training part';
+  return writtenWith(source, {
+    name: title,
+    change: `Beside the features in line ${lineOf(source, statement)} stand their means over ${hops} steps along ${graph.edges.path}${shares}.`,
+    reason: `${reason}.`,
+    ...{ weight, effort: 1.5, parts: ['graph'], imports: ['import numpy'] },
+    edits: [linesAfter(source, statement, [line]), ...widths],
+  });
+}
+
+function loaded({ path, key }: ArrayFile): string {
+  return `numpy.load(${JSON.stringify(path)})${key === null ? '' : `[${JSON.stringify(key)}]`}`;
+}
+
+/** Pairs of whole numbers that all are rows of an array of features. */
+function graphsOf(arrays: readonly ArrayFile[]): Graph[] {
+  const pairs = arrays.filter(
+    ({ shape, least }) => shape.length === 2 && shape.includes(2) && least !== null,
+  );
+  return arrays.flatMap((features) => {
+    const [rows = 0, width = 0, ...more] = features.shape;
+    if (!/^float/.test(features.dtype) || more.length > 0 || width < 2) return [];
+    // A graph that leaves many rows out, or whose numbers are small by chance, would be something else.
+    const edges = pairs.find(
+      ({ least, most, shape, path }) =>
+        least !== null &&
+        most !== null &&
+        least >= 0 &&
+        most < rows &&
+        most >= rows / 2 &&
+        Math.max(...shape) > rows / 4 &&
+        path !== features.path,
+    );
+    return edges === undefined ? [] : [{ features, edges, rows, width }];
+  });
+}
+
+/** The statement that gives the features of a file to a variable; null where it is not that simple. */
+function loadingOf(source: string, top: SyntaxNode, { path, key }: ArrayFile): SyntaxNode | null {
+  const file = path.split('/').at(-1) ?? path;
+  const wanted = key === null ? [file, file.replace(/\.npy$/, '')] : [key];
+  const found = nodesOf(top, 'AssignStatement').filter((statement) => {
+    const [target, sign] = [statement.firstChild, statement.firstChild?.nextSibling];
+    if (target?.name !== 'VariableName' || sign?.name !== 'AssignOp' || !hasOwnLines(source, statement))
+      return false;
+    return nodesOf(statement, 'String').some((text) => {
+      const name =
+        textOf(source, text)
+          .replace(/^\w*["']|["']$/g, '')
+          .split('/')
+          .at(-1) ?? '';
+      return wanted.includes(name);
+    });
+  });
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** Where the script names the width of the features as a number, the new one. */
+function widthEdits(source: string, top: SyntaxNode, { width }: Graph, hops: number): Edit[] {
+  return nodesOf(top, 'Number').flatMap((node) => {
+    if (textOf(source, node) !== String(width)) return [];
+    const before = source.slice(Math.max(0, node.from - 60), node.from);
+    const isInput =
+      /(?:\bLinear\(|\b(?:in_(?:dim|features|channels|size)|input_(?:dim|size|features)|(?:n|num)_?(?:in|inputs|feats?|features)|features|inputs)\s*(?::\s*int\s*)?=)\s*$/i;
+    return isInput.test(before) ? [{ from: node.from, to: node.to, text: `${width} * ${hops + 1}` }] : [];
+  });
+}
+
+/** One whole number for each row, named like a target. */
+function labelsOf(arrays: readonly ArrayFile[], { rows }: Graph): ArrayFile | null {
+  const found = arrays.filter(
+    (array) =>
+      array.least !== null &&
+      array.most !== null &&
+      array.least >= -1 &&
+      array.most < 2000 &&
+      array.shape[0] === rows &&
+      array.shape.slice(1).every((length) => length === 1) &&
+      /(?:^|[^a-z])(?:labels?|targets?|class(?:es)?|y)(?:[^a-z]|$)/i.test(nameOf(array)),
+  );
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** The rows of the training part alone: their labels may be shown to other rows, those of validation may not. */
+function trainingRowsOf(arrays: readonly ArrayFile[], { rows }: Graph): ArrayFile | null {
+  const found = arrays.filter(
+    (array) =>
+      array.least !== null &&
+      array.most !== null &&
+      array.least >= 0 &&
+      array.most < rows &&
+      array.shape.length === 1 &&
+      (array.shape[0] ?? rows) < rows &&
+      /train/i.test(nameOf(array)) &&
+      !/val|test|label|target|mask/i.test(nameOf(array)),
+  );
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+function nameOf({ path, key }: ArrayFile): string {
+  return (
+    key ??
+    path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.np[yz]$/, '') ??
+    path
+  );
+}

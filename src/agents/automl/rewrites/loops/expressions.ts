@@ -1,0 +1,387 @@
+import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
+import { fullNameOf } from '../python-edit.ts';
+import { numbersOf, type Part, subscript } from './subscripts.ts';
+import {
+  type Affine,
+  asOperand,
+  atom,
+  elementwise,
+  isOwn,
+  type Loop,
+  minus,
+  type Operand,
+  ownRank,
+  plus,
+  Refusal,
+  reduced,
+  scalar,
+  single,
+  summed,
+  times,
+  type Value,
+} from './values.ts';
+
+/** What is known where an expression stands. */
+export interface Scope {
+  source: string;
+  /** The script's name of numpy. */
+  np: string;
+  imports: ReadonlyMap<string, string>;
+  ranks: ReadonlyMap<string, number>;
+  /** Loops that are open, from the outermost. */
+  loops: readonly Loop[];
+  /** The value of a name that changes inside the loops; null for names that do not. Throws for a name that cannot be known. */
+  read: (name: string) => Value | null;
+  /** Throws where an array that is written to is read in any place but the one that is written. */
+  checkRead: (name: string, subscripts: string | null) => void;
+}
+
+/** Functions of numbers that numpy has for arrays, by their names there. */
+const elementwiseNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    'sqrt exp log sin cos tan tanh sinh cosh log2 log10 log1p expm1 hypot floor ceil'
+      .split(' ')
+      .map((name) => [`math.${name}`, name]),
+  ),
+  ...{ 'math.pow': 'power', 'math.fabs': 'abs', 'math.atan': 'arctan', 'math.atan2': 'arctan2' },
+  ...{ 'math.asin': 'arcsin', 'math.acos': 'arccos', abs: 'abs' },
+  ...Object.fromEntries(
+    'sqrt exp log sin cos tan tanh sinh cosh arctan arctan2 arcsin arccos log2 log10 log1p expm1 hypot power abs absolute maximum minimum square sign where clip floor ceil add subtract multiply divide logical_and logical_or logical_not float64 float32'
+      .split(' ')
+      .map((name) => [`numpy.${name}`, name]),
+  ),
+};
+const reductions: Readonly<Record<string, string>> = {
+  sum: 'sum',
+  max: 'max',
+  min: 'min',
+  mean: 'mean',
+  amax: 'max',
+  amin: 'min',
+  prod: 'prod',
+};
+
+/** What an expression comes to in all rounds of the loops that it is in. Throws a refusal where that cannot be told. */
+export function evaluated(node: SyntaxNode, scope: Scope): Value {
+  if (isInvariant(node, scope)) return invariant(node, scope);
+  switch (node.name) {
+    case 'ParenthesizedExpression':
+      return evaluated(childAt(node, 1), scope);
+    case 'VariableName':
+      return scope.read(textOf(scope.source, node)) ?? invariant(node, scope);
+    case 'UnaryExpression':
+      return unary(node, scope);
+    case 'BinaryExpression':
+      return binary(node, scope);
+    case 'ConditionalExpression': {
+      const [yes, , condition, , no] = childrenOf(node);
+      if (yes === undefined || condition === undefined || no === undefined)
+        throw new Refusal('a broken expression');
+      return each([condition, yes, no], scope, (codes) => `${scope.np}.where(${codes.join(', ')})`);
+    }
+    case 'MemberExpression':
+      return member(node, scope);
+    case 'CallExpression':
+      return call(node, scope);
+    default:
+      throw new Refusal(`an expression of the kind ${node.name}`);
+  }
+}
+
+export function operandOf(node: SyntaxNode, scope: Scope): Operand {
+  return materialised(evaluated(node, scope), scope);
+}
+
+/** As one array: loop numbers become `np.arange`. */
+export function materialised(value: Value, scope: Pick<Scope, 'loops' | 'np'>): Operand {
+  if (value.affine !== null && value.affine.terms.size > 0)
+    return numbersOf(value.affine, scope.loops, scope.np);
+  return asOperand(value, labelsOf(scope));
+}
+
+export function labelsOf(scope: Pick<Scope, 'loops'>): string[] {
+  return scope.loops.map(({ label }) => label);
+}
+
+function childAt(node: SyntaxNode, place: number): SyntaxNode {
+  const child = childrenOf(node)[place];
+  if (child === undefined) throw new Refusal('a broken expression');
+  return child;
+}
+
+/** Whether an expression is the same in every round, and can be worked out once without being noticed. */
+function isInvariant(node: SyntaxNode, scope: Scope): boolean {
+  if (/^(?:Number|Boolean|None)$/.test(node.name)) return true;
+  if (
+    !/^(?:VariableName|MemberExpression|BinaryExpression|UnaryExpression|ParenthesizedExpression|CallExpression)$/.test(
+      node.name,
+    )
+  )
+    return false;
+  const names = [
+    ...(node.name === 'VariableName' ? [node] : []),
+    ...nodesOf(node, 'VariableName').filter(({ from }) => node.name !== 'VariableName' || from !== node.from),
+  ];
+  for (const name of names) {
+    const text = textOf(scope.source, name);
+    if (scope.read(text) !== null) return false;
+    if (node.name !== 'MemberExpression') scope.checkRead(text, null);
+  }
+  if (node.name === 'MemberExpression' && names[0] !== undefined) {
+    // The shape of an array that is written to stays as it is.
+    if (!/\.(?:shape\[-?\d\]|size|ndim)$/.test(textOf(scope.source, node))) {
+      const subscripts = /\[[\s\S]*$/.exec(textOf(scope.source, node))?.[0] ?? null;
+      scope.checkRead(textOf(scope.source, names[0]), subscripts);
+    }
+  }
+  return nodesOf(node, 'CallExpression').every((each) => {
+    const callee =
+      fullNameOf(scope.source, each.firstChild, scope.imports) ??
+      textOf(scope.source, each.firstChild ?? each);
+    return /^(?:math\.\w+|numpy\.(?!random)[\w.]+|len|int|float|abs|min|max|round|sum)$/.test(callee);
+  });
+}
+
+function invariant(node: SyntaxNode, scope: Scope): Value {
+  const text = textOf(scope.source, node);
+  if (node.name === 'VariableName') {
+    const rank = scope.ranks.get(text) ?? null;
+    if (rank !== null && rank > 0) return single({ code: text, axes: ownAxesOf(rank) });
+    return rank === 0 ? scalar(text) : loose(text);
+  }
+  if (node.name === 'MemberExpression' && node.getChild('[') !== null && !/\.shape\[/.test(text))
+    return member(node, scope);
+  if (node.name === 'ParenthesizedExpression') return evaluated(childAt(node, 1), scope);
+  const isNumber =
+    node.name === 'Number' ||
+    nodesOf(node, 'VariableName').every((name) => scope.ranks.get(textOf(scope.source, name)) === 0);
+  const wrapped = /Expression$/.test(node.name) && !/^(?:Member|Call)/.test(node.name) ? `(${text})` : text;
+  // Sums and products of numbers are taken apart, so that windows of equal length are seen as such.
+  if (/^(?:Binary|Unary)Expression$/.test(node.name)) {
+    const parts = node.name === 'BinaryExpression' ? binary(node, scope) : unary(node, scope);
+    return parts;
+  }
+  return isNumber || /\.shape\[-?\d+\]$|^len\(/.test(text) ? scalar(text) : loose(wrapped);
+}
+
+function loose(code: string): Value {
+  return { factors: [{ code, axes: [], isLoose: true }], affine: { terms: new Map(), constant: code } };
+}
+
+function ownAxesOf(rank: number): string[] {
+  return Array.from({ length: rank }, (_, place) => `#${rank - place}`);
+}
+
+function each(nodes: readonly SyntaxNode[], scope: Scope, write: (codes: string[]) => string): Value {
+  return single(
+    elementwise(
+      nodes.map((node) => operandOf(node, scope)),
+      labelsOf(scope),
+      write,
+    ),
+  );
+}
+
+function unary(node: SyntaxNode, scope: Scope): Value {
+  const sign = textOf(scope.source, childAt(node, 0));
+  const inner = childAt(node, 1);
+  if (sign === 'not') return each([inner], scope, ([code]) => `${scope.np}.logical_not(${code})`);
+  if (sign !== '-' && sign !== '+') throw new Refusal(`the sign ${sign}`);
+  const value = evaluated(inner, scope);
+  if (sign === '+') return value;
+  const affine =
+    value.affine === null ? null : combined({ terms: new Map(), constant: '0' }, value.affine, '-');
+  const operand = elementwise(
+    [asOperand(value, labelsOf(scope))],
+    labelsOf(scope),
+    ([code]) => `-${atom(code ?? '')}`,
+  );
+  return { factors: [operand], affine };
+}
+
+const comparisons = /^(?:<|>|<=|>=|==|!=)$/;
+
+function binary(node: SyntaxNode, scope: Scope): Value {
+  const [first, sign, second] = childrenOf(node);
+  if (first === undefined || sign === undefined || second === undefined || childrenOf(node).length !== 3)
+    throw new Refusal('an operator of two words');
+  const operator = textOf(scope.source, sign);
+  if (operator === '@') return dotted(first, second, scope);
+  if (/^(?:and|or)$/.test(operator))
+    return each([first, second], scope, (codes) => `${scope.np}.logical_${operator}(${codes.join(', ')})`);
+  if (
+    comparisons.test(operator) &&
+    [first, second].some(
+      (side) => side.name === 'BinaryExpression' && comparisons.test(textOf(scope.source, childAt(side, 1))),
+    )
+  ) {
+    throw new Refusal('a chain of comparisons');
+  }
+  if (!comparisons.test(operator) && !/^(?:[-+*/%&|^]|\*\*|\/\/)$/.test(operator))
+    throw new Refusal(`the operator ${operator}`);
+  const [left, right] = [evaluated(first, scope), evaluated(second, scope)];
+  const affine = affineOf(left.affine, operator, right.affine);
+  if (operator === '*') return { factors: [left, right].flatMap((side) => factorsOf(side, scope)), affine };
+  const operands =
+    affine === null ? [materialised(left, scope), materialised(right, scope)] : [{ code: '0', axes: [] }];
+  if (affine !== null) {
+    const isLoose = [...left.factors, ...right.factors].some((factor) => factor.isLoose === true);
+    return { factors: [{ code: `(${affine.constant})`, axes: [], isLoose }], affine };
+  }
+  return single(
+    elementwise(
+      operands,
+      labelsOf(scope),
+      ([one, two]) => `${atom(one ?? '')} ${operator} ${atom(two ?? '')}`,
+    ),
+  );
+}
+
+/** A product's factors; a loop's number is an array of its own. */
+function factorsOf(value: Value, scope: Scope): readonly Operand[] {
+  return (value.affine?.terms.size ?? 0) > 0 ? [materialised(value, scope)] : value.factors;
+}
+
+function affineOf(left: Affine | null, operator: string, right: Affine | null): Affine | null {
+  if (left === null || right === null) return null;
+  if (operator === '+' || operator === '-') return combined(left, right, operator);
+  if (operator === '*') {
+    const [factor, other] = left.terms.size === 0 ? [left, right] : [right, left];
+    if (factor.terms.size > 0) return null;
+    const terms = new Map(
+      [...other.terms].map(([label, each]) => [label, times(each, factor.constant)] as const),
+    );
+    return { terms, constant: times(other.constant, factor.constant) };
+  }
+  if (left.terms.size + right.terms.size > 0 || comparisons.test(operator)) return null;
+  return { terms: new Map(), constant: `${atom(left.constant)} ${operator} ${atom(right.constant)}` };
+}
+
+function combined(left: Affine, right: Affine, sign: '+' | '-'): Affine {
+  const join = sign === '+' ? plus : minus;
+  const terms = new Map(left.terms);
+  for (const [label, factor] of right.terms) terms.set(label, join(terms.get(label) ?? '0', factor));
+  return {
+    terms: new Map([...terms].filter(([, factor]) => factor !== '0')),
+    constant: join(left.constant, right.constant),
+  };
+}
+
+/** `a[i, j]`, `a[i][j]`, and the transpose of what is the same in every round. */
+function member(node: SyntaxNode, scope: Scope): Value {
+  const { base, parts } = subscriptsOf(node, scope.source);
+  const name = textOf(scope.source, base);
+  if (parts.length === 0 || !/^[\w.]+$/.test(name)) throw new Refusal('an attribute of what changes');
+  const changing = base.name === 'VariableName' ? scope.read(name) : null;
+  const read = parts.map((part) => partOf(part, scope));
+  if (changing !== null) {
+    const operand = materialised(changing, scope);
+    if (operand.axes.length > 0) throw new Refusal('a part of what changes');
+  }
+  scope.checkRead(name.split('.')[0] ?? name, textOf(scope.source, node).slice(name.length));
+  const rank = scope.ranks.get(name) ?? null;
+  return single(subscript(name, read, rank, scope.loops, scope.np));
+}
+
+/** What is subscripted, and the parts of all its subscripts. */
+export function subscriptsOf(node: SyntaxNode, source: string): { base: SyntaxNode; parts: SyntaxNode[][] } {
+  const children = childrenOf(node);
+  const open = children.findIndex(({ name }) => name === '[');
+  const inner = children[0];
+  if (node.name !== 'MemberExpression' || open < 0 || inner === undefined) return { base: node, parts: [] };
+  const parts: SyntaxNode[][] = [[]];
+  for (const child of children.slice(open + 1, -1)) {
+    if (child.name === ',') parts.push([]);
+    else parts.at(-1)?.push(child);
+  }
+  const before = subscriptsOf(inner, source);
+  if (before.parts.some((part) => part.some(({ name }) => name === ':')))
+    throw new Refusal('a subscript of a slice');
+  return { base: before.base, parts: [...before.parts, ...parts.filter((part) => part.length > 0)] };
+}
+
+export function partOf(nodes: readonly SyntaxNode[], scope: Scope): Part {
+  const [only] = nodes;
+  const colons = nodes.filter(({ name }) => name === ':');
+  if (nodes.length === 1 && only !== undefined && only.name !== ':') {
+    if (/^(?:Ellipsis|\.\.\.)$/.test(textOf(scope.source, only))) return { kind: 'rest' };
+    if (only.name === 'TupleExpression' || only.name === 'None') throw new Refusal('a new axis');
+    const value = evaluated(only, scope);
+    if (value.affine !== null) return { kind: 'number', affine: value.affine };
+    return { kind: 'gather', operand: materialised(value, scope) };
+  }
+  if (colons.length !== 1) throw new Refusal('a slice with a step');
+  const bound = (node: SyntaxNode | undefined): Affine | null => {
+    if (node === undefined) return null;
+    const { affine } = evaluated(node, scope);
+    if (affine === null) throw new Refusal('a slice of changing length');
+    return affine;
+  };
+  const colon = nodes.findIndex(({ name }) => name === ':');
+  return { kind: 'slice', first: bound(nodes[colon - 1]), end: bound(nodes[colon + 1]) };
+}
+
+function call(node: SyntaxNode, scope: Scope): Value {
+  const { source, np } = scope;
+  const callee = node.firstChild;
+  const list = childrenOf(node.getChild('ArgList') ?? node).filter(({ name }) => !/^[(),]$/.test(name));
+  if (
+    callee === null ||
+    list.some(({ name }) => name === 'AssignOp' || name === '*' || name === '**' || name === 'for')
+  )
+    throw new Refusal('keyword arguments');
+  const name = fullNameOf(source, callee, scope.imports) ?? textOf(source, callee);
+  const [first, second] = list;
+  const own = elementwiseNames[name];
+  if (own !== undefined) {
+    const isWhole = /^math\.(?:floor|ceil)$/.test(name);
+    return each(list, scope, (codes) => `${np}.${own}(${codes.join(', ')})${isWhole ? '.astype(int)' : ''}`);
+  }
+  if (first === undefined && callee.name !== 'MemberExpression') throw new Refusal('a call of nothing');
+  if (/^(?:max|min)$/.test(name) && list.length > 1) {
+    return each(list, scope, (codes) =>
+      codes.reduce((left, right) => `${np}.${name}imum(${left}, ${right})`),
+    );
+  }
+  if (name === 'float' && first !== undefined) return evaluated(first, scope);
+  if (/^(?:int|bool)$/.test(name) && first !== undefined) {
+    return each([first], scope, ([code]) => `${np}.asarray(${code}).astype(${name})`);
+  }
+  if (/^numpy\.(?:dot|inner|vdot)$/.test(name) && first !== undefined && second !== undefined)
+    return dotted(first, second, scope);
+  if (name === 'numpy.linalg.norm' && first !== undefined && second === undefined) {
+    const operand = operandOf(first, scope);
+    const squares = reduced(
+      { ...operand, code: `${atom(operand.code)} ** 2` },
+      operand.axes.filter(isOwn),
+      `${np}.sum`,
+    );
+    return single({ ...squares, code: `${np}.sqrt(${squares.code})` });
+  }
+  const method =
+    callee.name === 'MemberExpression' && callee.firstChild !== null && list.length === 0
+      ? callee.firstChild
+      : null;
+  const reduction = reductions[/^(?:numpy\.)?(\w+)$/.exec(name)?.[1] ?? ''];
+  if (reduction !== undefined && first !== undefined && second === undefined)
+    return reductionOf(first, reduction, scope);
+  const last = reductions[textOf(source, callee.lastChild ?? callee)];
+  if (method !== null && last !== undefined) return reductionOf(method, last, scope);
+  throw new Refusal(`a call of ${name}`);
+}
+
+/** `np.sum(…)` of what one round sees. */
+function reductionOf(node: SyntaxNode, name: string, scope: Scope): Value {
+  const value = evaluated(node, scope);
+  const own = [...new Set(value.factors.flatMap(({ axes }) => axes.filter(isOwn)))];
+  if (own.length === 0) throw new Refusal('a sum of what is not known to be an array');
+  if (name === 'sum') return single(summed(value, own, labelsOf(scope), scope.np));
+  return single(reduced(asOperand(value, labelsOf(scope)), own, `${scope.np}.${name}`));
+}
+
+/** The product of two vectors, as each round sees them. */
+function dotted(first: SyntaxNode, second: SyntaxNode, scope: Scope): Value {
+  const [left, right] = [operandOf(first, scope), operandOf(second, scope)];
+  if (ownRank(left.axes) !== 1 || ownRank(right.axes) !== 1) throw new Refusal('a product of matrices');
+  return single(summed({ factors: [left, right], affine: null }, ['#1'], labelsOf(scope), scope.np));
+}

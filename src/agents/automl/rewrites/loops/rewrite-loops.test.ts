@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  loopScriptEnd,
+  loopScriptStart,
+  otherLoops,
+  vectorisableLoops,
+} from '../../../../../test/fixtures/loop-scripts.ts';
+import { surroundingsOf } from '../made-up-surroundings.ts';
+import { rewriteLoops } from './rewrite-loops.ts';
+
+const fast = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, ['numpy']);
+
+function loopsOf(source: string): number {
+  return source.match(/^\s*for /gm)?.length ?? 0;
+}
+
+test.each(vectorisableLoops.map(({ title, code }) => [title, code] as const))(
+  'a loop is written with whole arrays: %s',
+  (_, code) => {
+    const [offer] = rewriteLoops(loopScriptStart + code + loopScriptEnd, fast);
+    expect(loopsOf(offer?.source ?? code)).toBeLessThan(loopsOf(code));
+    expect(offer?.change).toMatch(/line \d+.*\.$/);
+  },
+);
+
+test.each(
+  otherLoops.filter(({ title }) => !title.includes('half')).map(({ title, code }) => [title, code] as const),
+)('a loop whose rounds need each other is left alone: %s', (_, code) => {
+  expect(rewriteLoops(loopScriptStart + code + loopScriptEnd, fast)).toEqual([]);
+});
+
+test('of a triangle only the inner loop is written with whole arrays', () => {
+  const code = otherLoops.find(({ title }) => title.includes('half'))?.code ?? '';
+  const offers = rewriteLoops(loopScriptStart + code + loopScriptEnd, fast);
+  expect(offers.map(({ source }) => loopsOf(source))).toEqual([1]);
+});
+
+test('sums of products become matrix products, and all loops of a script are offered at once first', () => {
+  const twice = vectorisableLoops.slice(0, 2).map(({ code }) => code.replaceAll('result', 'one'));
+  const offers = rewriteLoops(loopScriptStart + twice.join('') + loopScriptEnd, fast);
+  expect(offers[0]?.source).toContain('np.einsum("ab,bc->ac", a[:n, :m], b[:m, :25], optimize=True)');
+  expect(offers.map(({ source }) => loopsOf(source))).toEqual([0, 3, 3, 2]);
+});
+
+test('numpy is imported where it is not', () => {
+  const source =
+    'import time\n\nsquares = []\nfor i in range(10**6):\n    squares.append(i * i + 1)\nprint(len(squares))\n';
+  expect(rewriteLoops(source, fast)[0]?.source).toContain('import time\nimport numpy as np\n');
+  expect(rewriteLoops(source, { ...fast, packages: [] })).toEqual([]);
+});
+
+test('nothing is offered where the metric is not speed', () => {
+  const source = loopScriptStart + (vectorisableLoops[0]?.code ?? '');
+  const accuracy = surroundingsOf({ name: 'accuracy', unit: 'fraction', direction: 'maximize' }, ['numpy']);
+  expect(rewriteLoops(source, accuracy)).toEqual([]);
+  const metric = { name: 'throughput', unit: 'items per second', direction: 'maximize' as const };
+  expect(rewriteLoops(source, surroundingsOf(metric, ['numpy']))).not.toEqual([]);
+});
+
+test('whatever the text, it never throws and what it offers can be parsed', () => {
+  const word = fc.constantFrom(
+    ...[
+      'for i in range(n):\n',
+      '    ',
+      'for',
+      'in',
+      'range(',
+      ')',
+      'a[i',
+      ']',
+      ', j',
+      ' = ',
+      ' += ',
+      'np.sum(',
+      'x',
+      '0',
+      '*',
+      ':',
+      '\n',
+      'if ',
+      'else',
+      '.append(',
+      'i',
+      '..',
+      '[',
+      '-',
+      'max(',
+      ' < ',
+      'π',
+      '"""',
+      '\\',
+    ],
+  );
+  const lines = fc.array(fc.string({ unit: word, maxLength: 12 }), { maxLength: 8 });
+  fc.assert(
+    fc.property(lines, (body) => {
+      rewriteLoops(`import numpy as np\nfor i in range(9):\n    ${body.join('\n    ')}\n`, fast);
+    }),
+    { numRuns: 300 },
+  );
+});

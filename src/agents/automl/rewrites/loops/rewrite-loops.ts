@@ -1,0 +1,96 @@
+import { isTimeLike } from '../../metric-names.ts';
+import {
+  ancestorsOf,
+  type Edit,
+  nodesOf,
+  parsePython,
+  type SyntaxNode,
+  splice,
+  syntaxErrors,
+  textOf,
+} from '../../python-source.ts';
+import { hasOwnLines, importedNames, lineOf, linesInstead, withImport } from '../python-edit.ts';
+import type { Rewrite, Rewriter } from '../rewrite.ts';
+import { ranksOf } from './ranks.ts';
+import { type Script, vectorised } from './vectorise.ts';
+
+/** A loop and what can stand in its place. */
+interface Replacement {
+  loop: SyntaxNode;
+  lines: string[];
+  /** Loops that it is inside of. */
+  depth: number;
+}
+
+const mostOffers = 8;
+const reason =
+  'numpy works through whole arrays in compiled code, while every round of a Python loop is interpreted.';
+
+/**
+ * Loops over numbers are written as expressions of whole numpy arrays, where the syntax shows that no round needs what
+ * another one leaves behind. Offered only where speed is what counts, since nothing else changes.
+ */
+export const rewriteLoops: Rewriter = (source, { task, packages }) => {
+  const isSpeed = isTimeLike(task.metric) || isThroughput(task.metric.name, task.metric.unit);
+  const hasNumpy = packages.includes('numpy') || /^\s*(?:import|from) numpy\b/m.test(source);
+  if (!isSpeed || !hasNumpy || syntaxErrors(source) > 0) return [];
+  const top = parsePython(source);
+  const imports = importedNames(source);
+  const np = [...imports].find(([, full]) => full === 'numpy')?.[0] ?? 'np';
+  if (!imports.has(np) && new RegExp(`\\b${np}\\b`).test(source)) return [];
+  const script: Script = { source, np, imports, ranks: ranksOf(source, top, imports) };
+  const found = nodesOf(top, 'ForStatement').flatMap((loop): Replacement[] => {
+    const lines = hasOwnLines(source, loop) ? vectorised(loop, script) : null;
+    const depth = ancestorsOf(loop).filter(({ name }) => name === 'ForStatement').length;
+    return lines === null ? [] : [{ loop, lines, depth }];
+  });
+  const outermost = found.filter(({ loop }) => !found.some((other) => isInside(loop, other.loop)));
+  // One step further in: less at a time, which may suit memory and caches better.
+  const inner = found.filter(({ loop }) => found.filter((other) => isInside(loop, other.loop)).length === 1);
+  const offers = [
+    ...(outermost.length > 1 ? [{ parts: outermost, weight: 1 }] : []),
+    ...outermost.map((part) => ({ parts: [part], weight: outermost.length > 1 ? 0.85 : 0.95 })),
+    ...(inner.length > 0 ? [{ parts: withoutOverlap(inner), weight: 0.6 }] : []),
+  ];
+  return offers.slice(0, mostOffers).flatMap(({ parts, weight }) => {
+    const rewritten = written(script, parts);
+    return rewritten === null ? [] : [{ ...offered(script, parts), weight, source: rewritten }];
+  });
+};
+
+function isThroughput(name: string, unit: string): boolean {
+  return /\b(?:throughput|speed-?up|fps|flop\/?s|per (?:second|minute)|\w+\/s)\b/i.test(`${name} ${unit}`);
+}
+
+function isInside(node: SyntaxNode, around: SyntaxNode): boolean {
+  return node.from > around.from && node.to <= around.to;
+}
+
+function withoutOverlap(parts: readonly Replacement[]): Replacement[] {
+  return parts.filter(({ loop }) => !parts.some((other) => isInside(loop, other.loop)));
+}
+
+function written(script: Script, parts: readonly Replacement[]): string | null {
+  const edits: Edit[] = parts.map(({ loop, lines }) => linesInstead(script.source, loop, lines));
+  const result = withImport(
+    splice(script.source, edits),
+    `import numpy as ${script.np}`.replace(/ as numpy$/, ''),
+  );
+  return syntaxErrors(result) === 0 ? result : null;
+}
+
+function offered({ source, np }: Script, parts: readonly Replacement[]): Omit<Rewrite, 'weight' | 'source'> {
+  const places = parts.map(({ loop }) => {
+    const nested = 1 + nodesOf(loop, 'ForStatement').filter((other) => isInside(other, loop)).length;
+    return `the ${nested === 1 ? 'loop' : `${nested} loops`} from line ${lineOf(source, loop)} (\`${textOf(source, loop).split('\n')[0]?.replace(/:.*$/, '')}\`)`;
+  });
+  const written = parts.flatMap(({ lines }) => lines).join('\n');
+  const name = written.includes('sliding_window_view')
+    ? 'numpy: windows as views'
+    : written.includes(`${np}.einsum`)
+      ? 'numpy: sums of products as matrix products'
+      : /\bcumsum\b/.test(written)
+        ? 'numpy: running sums'
+        : 'numpy: whole arrays instead of loops';
+  return { name, change: `${places.join(' and ')} as expressions of whole arrays.`, reason, effort: 0.3 };
+}

@@ -1,0 +1,178 @@
+import {
+  type Affine,
+  arranged,
+  countOf,
+  jointAxes,
+  type Loop,
+  minus,
+  type Operand,
+  ownAxes,
+  plus,
+  Refusal,
+  times,
+} from './values.ts';
+
+/** One part of a subscript. */
+export type Part =
+  /** A linear function of loop numbers, or one number. */
+  | { kind: 'number'; affine: Affine }
+  /** `a:b`, both linear with the same factors; null for an open end. */
+  | { kind: 'slice'; first: Affine | null; end: Affine | null }
+  /** Any other array of numbers. */
+  | { kind: 'gather'; operand: Operand }
+  | { kind: 'rest' };
+
+/** Cuts a part of an axis, for an array that has one entry for each round of a loop. */
+function stretch(loop: Loop, factor: string, constant: string): string {
+  const start = plus(times(loop.first, factor), constant);
+  const step = times(factor, loop.step);
+  if (step === '1') return `${start === '0' ? '' : start}:${plus(loop.end, constant)}`;
+  const reach = plus(times(minus(countOf(loop), '1'), step), '1');
+  return `${start === '0' ? '' : start}:${plus(start, reach)}:${step}`;
+}
+
+/** Python of the subscript without the last parts that take everything. */
+function subscripted(code: string, parts: readonly string[]): string {
+  const used = parts.slice(0, parts.findLastIndex((part) => part !== ':') + 1);
+  return used.length === 0 ? code : `${code}[${used.join(', ')}]`;
+}
+
+/** `a[i, 2 * j + k, :3]` in all rounds at once. */
+export function subscript(
+  code: string,
+  parts: readonly Part[],
+  rank: number | null,
+  loops: readonly Loop[],
+  np: string,
+): Operand {
+  const given = parts.filter(({ kind }) => kind !== 'rest').length;
+  if (parts.some(({ kind }) => kind === 'rest') && rank === null)
+    throw new Refusal('an array of unknown axes');
+  const axesInAll = Math.max(rank ?? given, given);
+  const all = parts.flatMap((part): Part[] =>
+    part.kind === 'rest' ? Array.from({ length: axesInAll - given }, () => everything) : [part],
+  );
+  while (all.length < axesInAll) all.push(everything);
+  const labels = all.flatMap((part) => (part.kind === 'number' ? [...part.affine.terms.keys()] : []));
+  const isTwice = new Set(labels).size < labels.length;
+  if (isTwice || all.some((part) => part.kind === 'gather' || isTurned(part)))
+    return gathered(code, all, loops, np);
+  return cut(code, all, loops, np);
+}
+
+const everything: Part = { kind: 'slice', first: null, end: null };
+
+/** Counting down: no slice can be counted on to be right. */
+function isTurned(part: Part): boolean {
+  return part.kind === 'number' && [...part.affine.terms.values()].some((factor) => factor.startsWith('-'));
+}
+
+/** By slices and sliding windows: views, nothing is copied. */
+function cut(code: string, parts: readonly Part[], loops: readonly Loop[], np: string): Operand {
+  let own = parts.filter(({ kind }) => kind === 'slice').length;
+  const windows: { place: number; length: string; axis: string; step: string }[] = [];
+  const slices: string[] = [];
+  const axes: string[] = [];
+  for (const [place, part] of parts.entries()) {
+    if (part.kind === 'slice') {
+      const axis = `#${own}`;
+      own -= 1;
+      const [label, ...more] = part.first?.terms.keys() ?? part.end?.terms.keys() ?? [];
+      if (label === undefined) {
+        const end = part.end?.constant ?? '';
+        slices.push(`${part.first?.constant === '0' ? '' : (part.first?.constant ?? '')}:${end}`);
+        axes.push(axis);
+        continue;
+      }
+      if (part.first === null || part.end === null || more.length > 0 || !isParallel(part.first, part.end))
+        throw new Refusal('a window of changing length');
+      windows.push({ place, length: minus(part.end.constant, part.first.constant), axis, step: '1' });
+      slices.push(stretch(loopOf(label, loops), part.first.terms.get(label) ?? '1', part.first.constant));
+      axes.push(label);
+    } else if (part.kind === 'number') {
+      const [outer, inner, ...more] = loops.filter(({ label }) => part.affine.terms.has(label));
+      if (more.length > 0) throw new Refusal('a subscript of three loops');
+      if (outer === undefined) {
+        slices.push(part.affine.constant);
+        continue;
+      }
+      let constant = part.affine.constant;
+      if (inner !== undefined) {
+        const factor = part.affine.terms.get(inner.label) ?? '1';
+        const step = times(factor, inner.step);
+        constant = plus(constant, times(inner.first, factor));
+        windows.push({
+          place,
+          length: plus(times(minus(countOf(inner), '1'), step), '1').replace(/^(.*) - 1 \+ 1$/, '$1'),
+          axis: inner.label,
+          step,
+        });
+      }
+      slices.push(stretch(outer, part.affine.terms.get(outer.label) ?? '1', constant));
+      axes.push(outer.label);
+    }
+  }
+  // The positions of a window end where its last one does, so the end of the stretch over them can be left open.
+  if (windows.length === 0) return { code: subscripted(code, slices), axes };
+  const lengths = tuple(windows.map(({ length }) => length));
+  const places = tuple(windows.map(({ place }) => String(place)));
+  const view = `${np}.lib.stride_tricks.sliding_window_view(${code}, ${lengths}, axis=${places})`;
+  const inside = windows.map(({ step }) => (step === '1' ? ':' : `::${step}`));
+  return {
+    code: subscripted(view, [...slices, ...inside]),
+    axes: [...axes, ...windows.map(({ axis }) => axis)],
+  };
+}
+
+function tuple(codes: readonly string[]): string {
+  return codes.length === 1 ? (codes[0] ?? '') : `(${codes.join(', ')})`;
+}
+
+function isParallel(left: Affine, right: Affine): boolean {
+  return (
+    left.terms.size === right.terms.size &&
+    [...left.terms].every(([label, factor]) => right.terms.get(label) === factor)
+  );
+}
+
+function loopOf(label: string, loops: readonly Loop[]): Loop {
+  const loop = loops.find((each) => each.label === label);
+  if (loop === undefined) throw new Refusal('the number of a loop that is over');
+  return loop;
+}
+
+/** By arrays of numbers, one for each axis: a copy, but of any shape. */
+function gathered(code: string, parts: readonly Part[], loops: readonly Loop[], np: string): Operand {
+  const last = parts.findLastIndex(({ kind }) => kind !== 'slice');
+  const used = parts.slice(0, last + 1).map((part) => {
+    if (part.kind === 'gather') return part.operand;
+    if (part.kind === 'number') return numbersOf(part.affine, loops, np);
+    throw new Refusal('slices among arrays of numbers');
+  });
+  if (parts.slice(last + 1).some((part) => part !== everything))
+    throw new Refusal('slices after arrays of numbers');
+  const axes = jointAxes(
+    used,
+    loops.map(({ label }) => label),
+  );
+  if (axes.some((axis) => axis.startsWith('#'))) throw new Refusal('lists of subscripts');
+  const rest = ownAxes(parts.length - last - 1);
+  return {
+    code: `${code}[${used.map((operand) => arranged(operand, axes)).join(', ')}]`,
+    axes: [...axes, ...rest],
+  };
+}
+
+/** The values of a linear function in all rounds. */
+export function numbersOf(affine: Affine, loops: readonly Loop[], np: string): Operand {
+  const labels = loops.map(({ label }) => label).filter((label) => affine.terms.has(label));
+  if (labels.length < affine.terms.size) throw new Refusal('the number of a loop that is over');
+  const terms = labels.map((label) => {
+    const { first, end, step } = loopOf(label, loops);
+    const bounds = step !== '1' ? `${first}, ${end}, ${step}` : first === '0' ? end : `${first}, ${end}`;
+    const code = arranged({ code: `${np}.arange(${bounds})`, axes: [label] }, labels);
+    return times(code, affine.terms.get(label) ?? '1');
+  });
+  const code = [...terms, affine.constant].reduce((left, right) => plus(left, right), '0');
+  return { code, axes: labels };
+}

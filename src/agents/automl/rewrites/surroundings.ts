@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { TaskBrief } from '../../../schema/index.ts';
+import type { Surroundings } from './rewrite.ts';
+
+/** What `python/automl/look_at_arrays.py` prints of the data folder. */
+const Look = z.object({
+  packages: z.array(z.string()),
+  arrays: z.array(
+    z.object({
+      path: z.string(),
+      key: z.string().nullable(),
+      shape: z.array(z.int().nonnegative()),
+      dtype: z.string(),
+      least: z.number().nullable(),
+      most: z.number().nullable(),
+    }),
+  ),
+});
+
+const mark = 'ARRAYS ';
+
+/** What rewriters know besides the script; without arrays and packages where the print-out does not tell of them. */
+export function readSurroundings(task: TaskBrief, printed: string): Surroundings {
+  const line = printed.split('\n').findLast((each) => each.startsWith(mark));
+  try {
+    const look = Look.safeParse(JSON.parse(line?.slice(mark.length) ?? ''));
+    if (look.success) return { task, ...look.data };
+  } catch {
+    // Torn in the middle, or no JSON at all.
+  }
+  return { task, arrays: [], packages: [] };
+}

@@ -1,0 +1,130 @@
+import { argumentsOf } from '../../arguments.ts';
+import { calleeName, childrenOf, type Edit, type SyntaxNode, textOf } from '../../python-source.ts';
+import { hasOwnLines, statementOf } from '../python-edit.ts';
+import type { Rewrite } from '../rewrite.ts';
+import { inLines, type TorchScript, written } from './script.ts';
+import { iterableOf, madeOptimizers, optimizerSteps, schedulerSteps } from './training.ts';
+
+interface Schedule {
+  name: string;
+  settings: string;
+  what: string;
+  weight: number;
+  reason: string;
+}
+
+const schedules: readonly Schedule[] = [
+  {
+    name: 'torch: warm-up and cosine decay',
+    settings: 'warm_up=0.1, falls="cosine"',
+    what: 'rises during the first tenth of all steps and then falls to nought along a cosine',
+    weight: 0.7,
+    reason: 'large steps find a good place and small ones settle there (Loshchilov and Hutter 2017).',
+  },
+  {
+    name: 'torch: one cycle',
+    settings: 'warm_up=0.3, falls="linear"',
+    what: 'rises during the first three tenths of all steps and then falls straight to nought',
+    weight: 0.4,
+    reason: 'a long rise allows larger learning rates (Smith and Topin 2018).',
+  },
+];
+
+/** A learning rate that follows the course of the training, in the place of a schedule that may be there. */
+export function addSchedules(script: TorchScript): Rewrite[] {
+  const { source } = script;
+  const optimizers = madeOptimizers(script).map(({ call }) => call);
+  const loops = optimizerSteps(script).flatMap(({ loops: around }) => pacedLoops(source, around));
+  const steps = schedulerSteps(script);
+  const removed = removedStatements(source, steps);
+  if (optimizers.length === 0 || removed === null || /\bscheduled\(/.test(source)) return [];
+  const without = written(script, {
+    name: 'torch: no schedule',
+    change: `The learning rate stays as it is: no schedule ${inLines(source, steps)}.`,
+    reason: 'a schedule that cuts the learning rate too early keeps a network from learning.',
+    weight: 0.35,
+    effort: 1,
+    edits: steps.length === 0 ? [] : removed,
+  });
+  if (loops.length === 0) return without;
+  const edits = [...uniqueEdits(loops), ...removed];
+  return [
+    ...schedules.flatMap(({ name, settings, what, weight, reason }) =>
+      written(script, {
+        ...{ name, reason, weight, effort: 1, parts: ['plan'] },
+        change: `The learning rate of the optimizer ${inLines(source, optimizers)} ${what}${steps.length > 0 ? ', in place of the schedule that is there' : ''}.`,
+        edits: [
+          ...edits,
+          ...optimizers.flatMap(({ from, to }) => [
+            { from, to: from, text: 'scheduled(' },
+            { from: to, to, text: `, ${settings})` },
+          ]),
+        ],
+      }),
+    ),
+    ...without,
+  ];
+}
+
+/** The loop over batches and that over epochs: each passes on how far it is. */
+function pacedLoops(source: string, loops: readonly SyntaxNode[]): Edit[] {
+  // Loops over folds or seeds train again and again.
+  const courses = loops.filter((loop, place) => {
+    const head = headOf(source, loop);
+    return !/fold|seed|trial|repeat/i.test(head) && (place === 0 || !/\.split\(/.test(head));
+  });
+  const [batches, epochs] = courses;
+  if (batches === undefined) return [];
+  const isLone = epochs === undefined && /epoch|range/i.test(headOf(source, batches));
+  return [
+    ...planned(source, batches, isLone ? 'epochs' : 'batches'),
+    ...(epochs === undefined ? [] : planned(source, epochs, 'epochs')),
+  ];
+}
+
+function headOf(source: string, loop: SyntaxNode): string {
+  return source.slice(loop.from, loop.getChild('Body')?.from ?? loop.to);
+}
+
+function planned(source: string, loop: SyntaxNode, unit: string): Edit[] {
+  let iterable = iterableOf(loop);
+  // Other iterators often hide how long they are.
+  while (
+    iterable?.name === 'CallExpression' &&
+    /^(?:enumerate|tqdm|zip)$/.test(calleeName(source, iterable))
+  ) {
+    const [first] = argumentsOf(source, iterable);
+    if (first === undefined) return [];
+    iterable = first.value;
+  }
+  if (iterable === null) return [];
+  return [
+    { from: iterable.from, to: iterable.from, text: 'planned(' },
+    { from: iterable.to, to: iterable.to, text: `, "${unit}")` },
+  ];
+}
+
+/** Takes statements out; null where that leaves a block empty or is not that simple. */
+function removedStatements(source: string, steps: readonly SyntaxNode[]): Edit[] | null {
+  const edits: Edit[] = [];
+  for (const step of steps) {
+    const statement = statementOf(step);
+    const siblings = statement.parent === null ? [] : childrenOf(statement.parent);
+    const others = siblings.filter(({ name }) => /Statement$|Definition$/.test(name));
+    if (!hasOwnLines(source, statement)) return null;
+    const text = textOf(source, statement).trimEnd();
+    const isLast = others.every((other) => steps.some(({ from }) => from === other.from));
+    const start = source.lastIndexOf('\n', statement.from - 1) + 1;
+    const end = statement.from + text.length;
+    edits.push(
+      isLast
+        ? { from: statement.from, to: end, text: 'pass' }
+        : { from: start, to: Math.min(end + 1, source.length), text: '' },
+    );
+  }
+  return edits;
+}
+
+function uniqueEdits(edits: readonly Edit[]): Edit[] {
+  return [...new Map(edits.map((edit) => [`${edit.from} ${edit.text}`, edit])).values()];
+}

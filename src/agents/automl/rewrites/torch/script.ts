@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Layer, modelsOf } from '../../layers.ts';
+import {
+  ancestorsOf,
+  type Edit,
+  nodesOf,
+  parsePython,
+  type SyntaxNode,
+  splice,
+  syntaxErrors,
+  textOf,
+} from '../../python-source.ts';
+import { fullNameOf, importedNames, lineOf, withImport } from '../python-edit.ts';
+import type { Rewrite, Surroundings } from '../rewrite.ts';
+
+const partsFolder = join(import.meta.dirname, '../../../../../python/automl/parts');
+
+/** Functions and classes in `python/automl/parts` that rewrites put into a script. */
+export type Part = 'average' | 'graph' | 'plan' | 'residual' | 'shift';
+
+/** A script that uses PyTorch, as rewriters look at it. */
+export interface TorchScript {
+  source: string;
+  top: SyntaxNode;
+  imports: ReadonlyMap<string, string>;
+  calls: readonly SyntaxNode[];
+  /** The layers of each model. */
+  models: readonly (readonly Layer[])[];
+  /** What the script calls its models: texts before `.train()`, `.eval()` or `.parameters()`. */
+  modelNames: ReadonlySet<string>;
+  surroundings: Surroundings;
+}
+
+/** Null for a script that does not import PyTorch. */
+export function readTorchScript(source: string, surroundings: Surroundings): TorchScript | null {
+  const imports = importedNames(source);
+  if (![...imports.values()].some((name) => /^torch(?:\.|$)/.test(name))) return null;
+  const top = parsePython(source);
+  const calls = nodesOf(top, 'CallExpression');
+  const modelNames = new Set(
+    calls.flatMap((call) => {
+      const [, name] = /^([\w.]+)\.(?:train|eval|parameters)$/.exec(calleeText(source, call)) ?? [];
+      return name === undefined || name === 'torch' ? [] : [name];
+    }),
+  );
+  return { source, top, imports, calls, models: modelsOf(source), modelNames, surroundings };
+}
+
+/** What is called, as it is written: `self.model.train`. */
+export function calleeText(source: string, call: SyntaxNode): string {
+  return call.firstChild === null ? '' : textOf(source, call.firstChild).replace(/\s/g, '');
+}
+
+/** The full name of what is called: `torch.optim.SGD`; empty for what is not imported. */
+export function calledName({ source, imports }: TorchScript, call: SyntaxNode): string {
+  return fullNameOf(source, call.firstChild, imports) ?? '';
+}
+
+/** Calls of something imported, by its full name. */
+export function callsOf(script: TorchScript, pattern: RegExp): SyntaxNode[] {
+  return script.calls.filter((call) => pattern.test(calledName(script, call)));
+}
+
+/** The parent module as the script writes it, so that a sibling can be named: `nn` for `nn.Linear(…)`. */
+export function moduleOf(source: string, call: SyntaxNode, otherwise: string): string {
+  return /^(.*)\.\w+$/s.exec(calleeText(source, call))?.[1] ?? otherwise;
+}
+
+/** Whether a node belongs to training: its loss is followed back in the loop or function that it stands in. */
+export function isTraining({ source }: TorchScript, node: SyntaxNode): boolean {
+  const ancestors = ancestorsOf(node);
+  const spared = ancestors.some(
+    (each) =>
+      each.name === 'WithStatement' &&
+      /no_grad|inference_mode/.test(textOf(source, each).split('\n')[0] ?? ''),
+  );
+  const around = ancestors.find(({ name }) =>
+    /^(?:For|While)Statement$|^FunctionDefinition$|^Script$/.test(name),
+  );
+  if (spared || around === undefined) return false;
+  return /\.\s*backward\s*\(/.test(source.slice(node.to, around.to));
+}
+
+/** What a rewrite does, before it is written out. */
+export interface Draft extends Omit<Rewrite, 'source'> {
+  edits: readonly Edit[];
+  imports?: readonly string[];
+  parts?: readonly Part[];
+}
+
+/** The rewrite of a draft; none where its edits do not go together or the result is no longer Python. */
+export function written({ source }: TorchScript, draft: Draft): Rewrite[] {
+  return writtenWith(source, draft);
+}
+
+export function writtenWith(source: string, { edits, imports = [], parts = [], ...rest }: Draft): Rewrite[] {
+  if (edits.length === 0) return [];
+  const places = edits.map(({ from, to }) => [from, to] as const).sort(([left], [right]) => left - right);
+  if (places.some(([from], place) => from < (places[place - 1]?.[1] ?? 0))) return [];
+  const edited = splice(source, edits);
+  const whole = parts.reduceRight(withPart, imports.reduce(withImport, edited));
+  return syntaxErrors(whole) > syntaxErrors(source) ? [] : [{ ...rest, source: whole }];
+}
+
+/** The source with a part after the imports at its top, unless it is there already. */
+export function withPart(source: string, part: Part): string {
+  const text = readFileSync(join(partsFolder, `${part}.py`), 'utf8').trim();
+  if (source.includes(text)) return source;
+  const marker = 'import automl_part_goes_here';
+  return withImport(source, marker)
+    .replace(new RegExp(`^${marker}\\n+`, 'm'), () => `\n\n${text}\n\n\n`)
+    .replace(new RegExp(`^${marker}$`, 'm'), () => `\n\n${text}`);
+}
+
+/** `in line 7`, `in lines 7 and 9`. */
+export function inLines(source: string, nodes: readonly SyntaxNode[]): string {
+  const lines = [...new Set(nodes.map((node) => lineOf(source, node)))].sort((left, right) => left - right);
+  const last = lines.pop();
+  return lines.length === 0 ? `in line ${last}` : `in lines ${lines.join(', ')} and ${last}`;
+}

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { briefOf } from '../../../../../test/fakes/fake-environment.ts';
+import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
+import { graphData, graphScripts, torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
+import { cacheFolder } from '../../../../lib/cache-folder.ts';
+import { ScriptVersions } from '../../versions.ts';
+import { rewriteGraph } from '../graph.ts';
+import type { Rewriter, Surroundings } from '../rewrite.ts';
+import { readSurroundings } from '../surroundings.ts';
+import { rewriteTorch } from './torch.ts';
+
+const root = join(import.meta.dirname, '../../../../..');
+const Ready = z.object({ executable: z.string(), packages: z.record(z.string(), z.string()) });
+
+/** An environment with PyTorch that was made for a task; null where none was: it is too large to fetch for a test. */
+function pythonWithTorch(): string | null {
+  const folder = join(cacheFolder(process.env), 'environments');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  for (const file of names.map((name) => join(folder, name, 'ready.json')).filter(existsSync)) {
+    const { data } = Ready.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    const wanted = ['torch', 'scipy', 'scikit-learn'];
+    if (data !== undefined && wanted.every((name) => data.packages[name] !== undefined))
+      return data.executable;
+  }
+  return null;
+}
+
+const python = pythonWithTorch();
+const why = python === null ? ' (skipped: no Python environment with PyTorch was made yet)' : '';
+
+/** The learning rates that the scripts start with. */
+const rates = new Map(
+  Object.entries({ flat: 1e-3, table: 0.01, text: 0.5, names: 1e-5, language: 1e-3, trainer: 1e-3 }),
+);
+
+const Results = z.record(
+  z.string(),
+  z.object({ printed: z.string(), rate: z.number().nullable(), error: z.string().nullable() }),
+);
+
+/** Runs scripts in one process, one after the other. */
+function run(folder: string, scripts: ReadonlyMap<string, string>): z.infer<typeof Results> {
+  const place = join(folder, 'scripts');
+  mkdirSync(place);
+  for (const [name, source] of scripts) writeFileSync(join(place, `${name}.py`), source);
+  const runner = join(root, 'test/fixtures/run-scripts.py');
+  const environment = { ...process.env, OMP_NUM_THREADS: '1' };
+  return Results.parse(
+    JSON.parse(
+      execFileSync(python ?? '', [runner, place], { cwd: folder, encoding: 'utf8', env: environment }),
+    ),
+  );
+}
+
+function scoreOf(printed: string): number {
+  return Number(/(?:accuracy|MAE|loss|acc)\D*([\d.]+)\s*$/.exec(printed.trimEnd())?.[1] ?? Number.NaN);
+}
+
+function surroundingsOf(metric: string): Surroundings {
+  const task = briefOf({ metric: { name: metric, unit: 'units', direction: 'minimize' } });
+  return { task, arrays: [], packages: [] };
+}
+
+/** The script, each rewrite of it, and all that go together on top of each other, by what was done. */
+function rewritten(rewriter: Rewriter, source: string, surroundings: Surroundings): Map<string, string> {
+  const once = rewriter(source, surroundings);
+  const found = new Map([['starter', source], ...once.map((each) => [each.name, each.source] as const)]);
+  let all = source;
+  for (const { name } of once) {
+    const next = rewriter(all, surroundings).find((each) => each.name === name);
+    if (next !== undefined && !/recipe|fast|absolute|momentum/.test(name)) all = next.source;
+  }
+  return found.set('all of them', all);
+}
+
+describe.skipIf(python === null)(`rewritten scripts${why}`, () => {
+  test.each(Object.entries(torchScripts))('%s runs through, whatever was rewritten', (script, source) => {
+    const metric = source.includes('MAE') ? 'MAE' : 'accuracy';
+    const scripts = rewritten(rewriteTorch, source, surroundingsOf(metric));
+    expect(scripts.size).toBeGreaterThan(7);
+    const results = run(temporaryFolder(), scripts);
+    for (const [name, { printed, rate, error }] of Object.entries(results)) {
+      expect(error, name).toBeNull();
+      expect(scoreOf(printed), `${name}: ${printed}`).toBeGreaterThanOrEqual(0);
+      // The last step of a schedule is small, so the loops tell it rightly how far they are.
+      if (/decay|one cycle/.test(name)) expect(rate, name).toBeLessThan(0.3 * (rates.get(script) ?? 0));
+    }
+  });
+
+  test('widths that were found can be doubled', () => {
+    const scripts = new Map(
+      Object.entries(torchScripts).map(([name, source]) => {
+        const versions = new ScriptVersions(source, ({ also }) => also.length > 0);
+        expect(versions.knobs.length, name).toBeGreaterThan(0);
+        return [name, versions.render(versions.knobs.map(({ value }) => value * 2)) ?? ''];
+      }),
+    );
+    const results = run(temporaryFolder(), scripts);
+    for (const [name, { error }] of Object.entries(results)) expect(error, name).toBeNull();
+  });
+
+  test('features of neighbours help where neighbours are alike, and tell no labels that are not known', () => {
+    const folder = temporaryFolder();
+    execFileSync(python ?? '', ['-c', graphData], { cwd: folder });
+    const look = join(root, 'python/automl/look_at_arrays.py');
+    const printed = execFileSync(python ?? '', [look], { cwd: folder, encoding: 'utf8' });
+    const surroundings = readSurroundings(surroundingsOf('accuracy').task, printed);
+    expect(surroundings.packages).toContain('torch');
+    expect(surroundings.arrays).toContainEqual({
+      ...{ path: 'data/labels.npy', key: null, shape: [400], dtype: 'int64', least: -1, most: 3 },
+    });
+    expect(surroundings.arrays.find(({ key }) => key === 'links')?.shape).toEqual([2, 1500]);
+    const scripts = new Map<string, string>();
+    for (const [name, source] of Object.entries(graphScripts)) {
+      scripts.set(name, source);
+      const rewrites = rewriteGraph(source, surroundings);
+      expect(rewrites.length, name).toBe(name === 'graphWidth' ? 2 : 3);
+      for (const [place, each] of rewrites.entries()) scripts.set(`${name} ${place}`, each.source);
+    }
+    const results = run(folder, scripts);
+    for (const [name, { printed: lines, error }] of Object.entries(results)) {
+      expect(error, name).toBeNull();
+      const starter = scoreOf(results[name.replace(/ \d$/, '')]?.printed ?? '');
+      if (/\d$/.test(name)) expect(scoreOf(lines), name).toBeGreaterThan(starter + 0.1);
+    }
+    const part = join(root, 'python/automl/parts/graph.py');
+    const check = `
+${readFileSync(part, 'utf8')}
+import numpy
+x, y, e, t = (numpy.load(f"data/{name}.npy") for name in ("features", "labels", "edges", "train"))
+before = with_neighbours(x, e, labels=y, known=t)
+hidden = y.copy()
+hidden[numpy.setdiff1d(numpy.arange(len(y)), t)] = 0
+assert (with_neighbours(x, e, labels=hidden, known=t) == before).all()
+for row in t[:40]:
+    changed = y.copy()
+    changed[row] = (y[row] + 1) % 4
+    after = with_neighbours(x, e, labels=changed, known=t)
+    assert numpy.allclose(after[row], before[row])
+    assert not numpy.allclose(after, before)
+`;
+    execFileSync(python ?? '', ['-c', check], { cwd: folder });
+  });
+});

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { briefOf } from '../../../../../test/fakes/fake-environment.ts';
+import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
+import { syntaxErrors } from '../../python-source.ts';
+import type { Rewrite, Surroundings } from '../rewrite.ts';
+import { rewriteTorch } from './torch.ts';
+
+function around(metric: string): Surroundings {
+  const task = briefOf({ metric: { name: metric, unit: 'units', direction: 'minimize' } });
+  return { task, arrays: [], packages: [] };
+}
+
+function offers(source: string, metric = 'accuracy'): Map<string, Rewrite> {
+  return new Map(
+    rewriteTorch(source, around(metric)).map((each) => [each.name.replace('torch: ', ''), each]),
+  );
+}
+
+/** The lines of a rewrite that the script did not have, without the parts above. */
+function changed(source: string, name: string, metric?: string): string[] {
+  const before = new Set(source.split('\n'));
+  const lines = offers(source, metric).get(name)?.source.split('\n') ?? [];
+  const body = lines.slice(
+    lines.findLastIndex((line) => /^ {4}return (?:optimizer$|Residual)/.test(line)) + 1,
+  );
+  return body.filter((line) => !before.has(line)).map((line) => line.trim());
+}
+
+const { flat, table, text, names, language, trainer } = torchScripts;
+
+describe('rewrites of scripts that use PyTorch', () => {
+  it('swap the optimizer and keep its parameters, however it is imported', () => {
+    expect(changed(flat, 'AdamW')).toEqual([
+      'optimizer = optim.AdamW(net.parameters(), lr=1e-3, weight_decay=1e-2)',
+    ]);
+    expect(changed(names, 'AdamW, fast')).toEqual([
+      'import torch',
+      'opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2)',
+    ]);
+    expect(offers(language).has('AdamW')).toBe(false);
+    const grouped = 'import torch\no = torch.optim.SGD([{"params": p, "lr": 0.1}], lr=1.0)\n';
+    expect(offers(grouped).size).toBe(0);
+  });
+
+  it('pace the learning rate through loops and functions, in place of a schedule that is there', () => {
+    expect(changed(flat, 'warm-up and cosine decay')).toEqual([
+      'optimizer = scheduled(optim.SGD(net.parameters(), lr=0.001), warm_up=0.1, falls="cosine")',
+      'for epoch in planned(range(3), "epochs"):',
+      'for i, (inputs, targets) in enumerate(planned(train_loader, "batches")):',
+    ]);
+    expect(changed(trainer, 'one cycle')).toEqual([
+      'self.optimizer = scheduled(torch.optim.Adam([{"params": model.parameters()}], lr=lr), warm_up=0.3, falls="linear")',
+      'for epoch in planned(range(self.epochs), "epochs"):',
+      'for part in planned(torch.randperm(len(x)).split(16), "batches"):',
+    ]);
+    expect(offers(trainer).get('one cycle')?.source).not.toContain('self.scheduler.step(loss)');
+    expect(changed(language, 'one cycle')).toContain('for step in planned(range(MAX_STEPS), "epochs"):');
+  });
+
+  it('normalise inner layers in place, and never those that give the output', () => {
+    expect(changed(flat, 'batch normalisation of convolutions')).toEqual([
+      'self.conv1 = nn.Sequential(nn.Conv2d(1, 6, 3), nn.BatchNorm2d(6))',
+      'self.conv2 = nn.Sequential(nn.Conv2d(6, 16, 3), nn.BatchNorm2d(16))',
+    ]);
+    expect(changed(text, 'layer normalisation')).toEqual([
+      'self.head = nn.Sequential(nn.Sequential(nn.Linear(config.hidden_size, 10), nn.LayerNorm(10)), nn.ReLU(), nn.Linear(10, 3))',
+    ]);
+    expect(offers(language).has('layer normalisation')).toBe(false);
+    const looked = flat.replace('net = Net()', 'net = Net()\nnn.init.zeros_(net.conv1.weight)');
+    expect(changed(looked, 'batch normalisation of convolutions')).toHaveLength(1);
+  });
+
+  it('swap activations between layers, and none that gives the output', () => {
+    expect(changed(flat, 'ReLU')).toEqual([
+      'x = F.max_pool2d(torch.nn.functional.relu(self.conv1(x)), 2)',
+      'x = torch.nn.functional.relu(self.fc1(x.view(x.size(0), -1)))',
+    ]);
+    const ending =
+      'import torch\nfrom torch import nn\nm = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 1), nn.Sigmoid())\n';
+    expect(offers(ending).has('ReLU')).toBe(false);
+    expect(offers(trainer).get('GELU')?.source).toContain('nn.GELU(),\n        nn.Conv1d');
+  });
+
+  it('move pictures in training alone', () => {
+    expect(changed(flat, 'moved and mirrored pictures').at(-1)).toBe(
+      'outputs = net(shifted(inputs, flip=True))',
+    );
+    for (const source of [table, text, names, language, trainer]) {
+      expect(offers(source).has('moved pictures')).toBe(false);
+    }
+    const answering = flat.replace('nn.Linear(24, 2)', 'nn.ConvTranspose2d(24, 2, 3)');
+    expect(offers(answering).has('moved pictures')).toBe(false);
+  });
+
+  it('smooth labels only where the metric does not ask how sure a network is', () => {
+    expect(changed(flat, 'label smoothing')).toEqual([
+      'criterion = nn.CrossEntropyLoss(label_smoothing=0.1)',
+    ]);
+    expect(offers(flat, 'cross entropy').has('label smoothing')).toBe(false);
+    expect(changed(table, 'absolute error', 'MAE')).toEqual(['loss_function = torch.nn.L1Loss()']);
+    expect(offers(table, 'RMSE').has('absolute error')).toBe(false);
+  });
+
+  it('are offered once: what was done is not done again', () => {
+    for (const source of [flat, trainer]) {
+      for (const { name, source: rewritten } of rewriteTorch(source, around('MAE'))) {
+        if (/GELU|momentum/.test(name)) continue;
+        expect(rewriteTorch(rewritten, around('MAE')).map((each) => each.name)).not.toContain(name);
+      }
+    }
+  });
+
+  it('say what is changed in which line, and put something together where that is usual', () => {
+    for (const each of Object.values(torchScripts).flatMap((source) => rewriteTorch(source, around('MAE')))) {
+      expect(each.change).toMatch(/\blines? \d+.*\.$/);
+      expect(each.reason).toMatch(/^[a-z].*\.$/s);
+      expect(each.weight).toBeGreaterThan(0);
+      expect(each.effort).toBeGreaterThanOrEqual(1);
+    }
+    expect(changed(flat, 'usual recipe for pictures')).toHaveLength(7);
+  });
+
+  it('leave scripts without PyTorch alone, and never throw, whatever the text', () => {
+    expect(rewriteTorch('import optim\noptimizer = optim.SGD(x, lr=1)\n', around('MAE'))).toEqual([]);
+    const whole = Object.values(torchScripts).join('\n');
+    const lines = fc.constantFrom(...whole.split('\n').filter((line) => line.trim() !== ''));
+    const torn = fc
+      .tuple(fc.array(lines, { maxLength: 25 }), fc.nat(400))
+      .map(([some, end]) => `import torch\nfrom torch import nn\n${some.join('\n').slice(0, 300 + end)}`);
+    fc.assert(
+      fc.property(torn, (source) => {
+        for (const each of rewriteTorch(source, around('MAE'))) {
+          expect(syntaxErrors(each.source)).toBeLessThanOrEqual(syntaxErrors(source));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
