@@ -119,7 +119,8 @@ export default {
     },
     {
       name: 'viewer-knows-schemas-alone',
-      comment: 'the pages run in a browser: of src they import the types and schemas of what the server tells them',
+      comment:
+        'the pages run in a browser: of src they import the types and schemas of what the server tells them',
       severity: 'error',
       from: { path: '^viewer/' },
       to: { path: '^(src|test|bench|scripts)/', pathNot: '^src/schema/' },

@@ -124,7 +124,9 @@ function Side({
   const direction = page.data?.evaluation?.yardstick?.direction ?? 'maximize';
   return (
     <div>
-      {page.data === undefined ? <h2>{place.run}</h2> : <RunHead page={page.data} level={2} />}
+      <div className="side-head">
+        {page.data === undefined ? <h2>{place.run}</h2> : <RunHead page={page.data} level={2} />}
+      </div>
       <StripView
         strip={strip}
         step={step}

@@ -126,8 +126,8 @@ export function HeatMap() {
         </table>
       </Scroll>
       <p className="quiet">
-        Small numbers count runs; a cell leads to them. Darker is better, and hatched is worse than the
-        baseline.
+        Small numbers count runs; a cell leads to them. The stronger its colour, the better; hatched is worse
+        than the baseline.
       </p>
     </PlotCard>
   );

@@ -1,4 +1,3 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import {
@@ -13,7 +12,6 @@ import {
 } from '../format/numbers.ts';
 import { OutcomeBadge, StatusBadge } from '../parts/badges.tsx';
 import { Choice } from '../parts/choice.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import { showFlag } from '../plots/count-plots.tsx';
 import {
   type GroupKey,
@@ -24,6 +22,7 @@ import {
   tableLines,
 } from './run-rows.ts';
 import { sortingText, useRunQuery } from './use-run-query.ts';
+import { VirtualRows } from './virtual-rows.tsx';
 
 interface RunsTableProps {
   rows: readonly RunRow[];
@@ -207,67 +206,6 @@ function SideBySide({
     <Link className="button" to={href(a, b)}>
       Side by side
     </Link>
-  );
-}
-
-interface VirtualRowsProps {
-  lines: ReturnType<typeof tableLines>;
-  head: React.ReactNode;
-  row: (row: RunRow) => React.ReactNode;
-  columns: number;
-}
-
-const lineHeight = 30;
-
-function VirtualRows({ lines, head, row, columns: width }: VirtualRowsProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => lineHeight,
-    overscan: 12,
-    initialRect: { width: 1000, height: 600 },
-  });
-  const items = virtual.getVirtualItems();
-  const above = items[0]?.start ?? 0;
-  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
-  return (
-    <Scroll className="runs-scroll" label="table of runs" box={box}>
-      <table className="runs-table" aria-rowcount={lines.length + 1}>
-        <thead>{head}</thead>
-        <tbody>
-          {above > 0 ? (
-            <tr>
-              <td colSpan={width} style={{ height: above, padding: 0 }} />
-            </tr>
-          ) : null}
-          {items.map(({ index, key }) => {
-            const line = lines[index];
-            if (line === undefined) return null;
-            if (line.kind === 'run') {
-              return (
-                <tr key={key} aria-rowindex={index + 2}>
-                  {row(line.row)}
-                </tr>
-              );
-            }
-            return (
-              <tr key={key} aria-rowindex={index + 2} className="group-line">
-                <th colSpan={width} scope="rowgroup">
-                  {showWords(line.name)} <span className="quiet">{showPlural(line.rows.length, 'run')}</span>
-                </th>
-              </tr>
-            );
-          })}
-          {below > 0 ? (
-            <tr>
-              <td colSpan={width} style={{ height: below, padding: 0 }} />
-            </tr>
-          ) : null}
-        </tbody>
-      </table>
-      {lines.length === 0 ? <p className="empty-note">No run matches. Take a filter away.</p> : null}
-    </Scroll>
   );
 }
 

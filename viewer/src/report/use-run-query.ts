@@ -20,6 +20,8 @@ export function useRunQuery(): [RunQuery, (changes: Record<string, string>) => v
     setParams(
       (before) => {
         const next = new URLSearchParams(before);
+        // That was a plot's link; who changes something here is here already.
+        next.delete('show');
         for (const [key, value] of Object.entries(changes)) {
           if (value === '') next.delete(key);
           else next.set(key, value);

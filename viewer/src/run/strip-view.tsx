@@ -19,6 +19,8 @@ const scoreHeight = 34;
 const barsTop = 48;
 const barsHeight = 44;
 const warningsTop = 96;
+/** The same with scores and without: they may come later, and nothing moves then. */
+const stripHeight = 96;
 
 /** All steps of a run as one picture, which is its map: a click or the arrow keys go there. */
 export function StripView({ strip, step, direction, label, onStep }: StripViewProps) {
@@ -65,7 +67,7 @@ export function StripView({ strip, step, direction, label, onStep }: StripViewPr
       <svg
         viewBox={`0 ${top} ${width} ${110 - top}`}
         preserveAspectRatio="none"
-        height={(110 - top) * 0.95}
+        height={stripHeight}
         aria-hidden="true"
       >
         {scored ? (

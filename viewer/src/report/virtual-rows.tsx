@@ -1,0 +1,67 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useRef } from 'react';
+import { showPlural, showWords } from '../format/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import type { RunRow, TableLine } from './run-rows.ts';
+
+interface VirtualRowsProps {
+  lines: readonly TableLine[];
+  head: ReactNode;
+  row: (row: RunRow) => ReactNode;
+  columns: number;
+}
+
+const lineHeight = 30;
+
+/** The lines of a table that are in view; the others are room above and below. */
+export function VirtualRows({ lines, head, row, columns: width }: VirtualRowsProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => lineHeight,
+    overscan: 12,
+    initialRect: { width: 1000, height: 600 },
+  });
+  const items = virtual.getVirtualItems();
+  const above = items[0]?.start ?? 0;
+  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <Scroll className="runs-scroll" label="table of runs" box={box}>
+      <table className="runs-table" aria-rowcount={lines.length + 1}>
+        <thead>{head}</thead>
+        <tbody>
+          {above > 0 ? (
+            <tr>
+              <td colSpan={width} style={{ height: above, padding: 0 }} />
+            </tr>
+          ) : null}
+          {items.map(({ index, key }) => {
+            const line = lines[index];
+            if (line === undefined) return null;
+            if (line.kind === 'run') {
+              return (
+                <tr key={key} aria-rowindex={index + 2}>
+                  {row(line.row)}
+                </tr>
+              );
+            }
+            return (
+              <tr key={key} aria-rowindex={index + 2} className="group-line">
+                <th colSpan={width} scope="rowgroup">
+                  {showWords(line.name)} <span className="quiet">{showPlural(line.rows.length, 'run')}</span>
+                </th>
+              </tr>
+            );
+          })}
+          {below > 0 ? (
+            <tr>
+              <td colSpan={width} style={{ height: below, padding: 0 }} />
+            </tr>
+          ) : null}
+        </tbody>
+      </table>
+      {lines.length === 0 ? <p className="empty-note">No run matches. Take a filter away.</p> : null}
+    </Scroll>
+  );
+}
