@@ -1,10 +1,22 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultLimits, Limits, type ShownText, type TaskPage } from '../schema/index.ts';
+import {
+  defaultLimits,
+  Limits,
+  type RunEvaluation,
+  type ShownText,
+  type TaskId,
+  type TaskPage,
+} from '../schema/index.ts';
+import { buildRuns } from '../statistics/index.ts';
+import type { RunFolder } from '../store/index.ts';
 import { findTasks, type Task } from '../tasks/index.ts';
+import { breather } from './breathe.ts';
+import type { KnownExperiment, Place } from './catalogue/known-experiment.ts';
 
 const mostShownBytes = 200_000;
 const mostFiles = 300;
+const mostResults = 300;
 
 /** What is installed under this id; null where nothing is. */
 export function findTask(id: string, folders: readonly string[]): Task | null {
@@ -38,4 +50,28 @@ function textOf(path: string, size: number): ShownText | null {
   if (size > mostShownBytes) return null;
   const text = readFileSync(path, 'utf8');
   return text.includes('\0') || text.includes('\ufffd') ? null : { text, length: text.length, part: null };
+}
+
+/**
+ * All runs on a task, as far as they are known, with the results of some hundreds.
+ * @param known what was evaluated before; reading the others would take too long
+ */
+export async function runsOn(
+  task: TaskId,
+  experiments: readonly KnownExperiment[],
+  known: (place: Place, folder: RunFolder) => RunEvaluation | null,
+): Promise<TaskPage['runs']> {
+  const breathe = breather();
+  const found: TaskPage['runs'] = [];
+  for (const experiment of experiments) {
+    const { place } = experiment;
+    for (const line of experiment.runs.filter((one) => one.task === task)) {
+      const folder = found.length < mostResults ? experiment.runFolder(line.run) : null;
+      const evaluation = folder === null ? null : known(place, folder);
+      const result = evaluation === null ? null : (buildRuns([evaluation])[0] ?? null);
+      found.push({ experiment: place.id, line, result });
+      await breathe();
+    }
+  }
+  return found;
 }

@@ -10,9 +10,7 @@ import {
   type LiveEvent,
   ObjectId,
   type Problem,
-  type RelatedRun,
   type ReportPage,
-  type ReportRun,
   type RunPage,
   type SearchResult,
   type StepDiff,
@@ -23,14 +21,13 @@ import {
   type TextRest,
   type ViewerInfo,
 } from '../schema/index.ts';
-import { buildRuns } from '../statistics/index.ts';
 import { ObjectStore, type RunFolder } from '../store/index.ts';
 import { Background } from './background/background.ts';
 import { Judgements } from './background/judgements.ts';
 import { Reports } from './background/reports.ts';
-import { breather } from './breathe.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
-import type { KnownExperiment } from './catalogue/known-experiment.ts';
+import type { KnownExperiment, Place } from './catalogue/known-experiment.ts';
+import { relativesOf } from './catalogue/relatives.ts';
 import { notFound } from './not-found.ts';
 import { fileList, fileText } from './run/files.ts';
 import { runPage } from './run/run-page.ts';
@@ -39,7 +36,7 @@ import { type RestFrom, ShownTexts, wholeCharacters } from './run/shown-texts.ts
 import { snapshotAfter } from './run/step-events.ts';
 import { readStep, type TracedRun } from './run/step-page.ts';
 import { stripOf } from './run/strip.ts';
-import { findTask, starterFiles, taskPart } from './task-page.ts';
+import { findTask, runsOn, starterFiles, taskPart } from './task-page.ts';
 import { TraceIndex } from './trace/trace-index.ts';
 import { hasTail, shownSteps } from './trace/trace-table.ts';
 
@@ -66,7 +63,6 @@ interface FoundRun {
 /** A small run is evaluated within this time: then its page is whole at once. */
 const patienceMs = 60;
 const mostRestLength = 1_000_000;
-const mostEvaluatedRuns = 300;
 const mostQueryLength = 1000;
 
 /**
@@ -126,7 +122,7 @@ export class Viewer implements Disposable {
     this.#forDiffs.warmUp();
     const { place } = experiment;
     const judgement = await this.#judgements.of(place, folder, patienceMs);
-    const related = this.#relatives(experiment, runId);
+    const related = relativesOf(this.catalogue.experiments, experiment, runId);
     const parts = { place, folder, table: traced.table, tornBytes, judgement, ...related };
     return await runPage(parts, this.#texts(folder), signal);
   }
@@ -247,7 +243,9 @@ export class Viewer implements Disposable {
 
   async task(given: string): Promise<TaskPage> {
     const id = TaskId.safeParse(given).data;
-    const runs = id === undefined ? [] : await this.#runsOn(id);
+    const { experiments } = this.catalogue;
+    const known = (place: Place, folder: RunFolder) => this.#judgements.known(place, folder);
+    const runs = id === undefined ? [] : await runsOn(id, experiments, known);
     const task = id === undefined ? null : findTask(id, this.#options.tasks);
     if (id === undefined || (task === null && runs.length === 0))
       throw notFound(
@@ -315,48 +313,6 @@ export class Viewer implements Disposable {
     const id = ObjectId.safeParse(given);
     if (id.success) return id.data;
     throw notFound('unknown_object', 'There is no such file.', null);
-  }
-
-  /** The run that this one goes on from, and those that go on from it, by the names of their experiments. */
-  #relatives(experiment: KnownExperiment, runId: string): { parent: RelatedRun | null; forks: RelatedRun[] } {
-    const { experiments } = this.catalogue;
-    const { name } = experiment.place;
-    const parent = experiment.runs.find(({ run }) => run === runId)?.parent ?? null;
-    const parentHome = experiments.find(({ place }) => place.name === parent?.experiment)?.place.id ?? null;
-    const forks = experiments.flatMap(({ place, runs }) =>
-      runs
-        .filter((line) => line.parent?.experiment === name && line.parent.run === runId)
-        .map(({ run, parent: from }) => ({
-          experiment: place.id,
-          name: place.name,
-          run,
-          step: from?.step ?? 0,
-        })),
-    );
-    if (parent === null) return { parent: null, forks };
-    return {
-      parent: { experiment: parentHome, name: parent.experiment, run: parent.run, step: parent.step },
-      forks,
-    };
-  }
-
-  async #runsOn(task: TaskId): Promise<TaskPage['runs']> {
-    const breathe = breather();
-    const found: TaskPage['runs'] = [];
-    for (const experiment of this.catalogue.experiments) {
-      for (const line of experiment.runs.filter((one) => one.task === task)) {
-        const folder = found.length < mostEvaluatedRuns ? experiment.runFolder(line.run) : null;
-        const result = folder === null ? null : this.#result(experiment, folder);
-        found.push({ experiment: experiment.place.id, line, result });
-        await breathe();
-      }
-    }
-    return found;
-  }
-
-  #result({ place }: KnownExperiment, folder: RunFolder): ReportRun | null {
-    const evaluation = this.#judgements.known(place, folder);
-    return evaluation === null ? null : (buildRuns([evaluation])[0] ?? null);
   }
 }
 

@@ -44,12 +44,16 @@ export function factsOf(line: Buffer): LineFacts | null {
   return quickFacts(line) ?? parsedFacts(line);
 }
 
+const finishedHead = /^step_finished","step":(\d+),"status":"(\w+)","observation":/;
+const finishedNumbers = ['},"duration_ms":', '],"changed_count":', ',"seconds_used":'] as const;
+
 function quickFacts(line: Buffer): LineFacts | null {
   const timeEnd = line.indexOf(comma, line.indexOf(comma, beforeNumber.length) + 1);
   const kindAt = timeEnd + hashPartBytes + beforeKind.length;
   const begins = line.toString('latin1', timeEnd + hashPartBytes, kindAt + 7);
   if (begins === `${beforeKind}output"`) return { kind: 'output' };
   if (begins === `${beforeKind}step_st`) return quickStart(line, timeEnd, kindAt);
+  if (begins === `${beforeKind}step_fi`) return quickEnd(line, kindAt);
   if (begins !== `${beforeKind}model_c`) return null;
   const mark = line.lastIndexOf(callMark);
   return mark < 0 ? null : quickCall(line, mark);
@@ -60,6 +64,37 @@ function quickStart(line: Buffer, timeEnd: number, kindAt: number): LineFacts | 
   const [, time] = timeHead.exec(line.toString('latin1', 0, timeEnd)) ?? [];
   if (step === undefined || action === undefined || time === undefined) return null;
   return { kind: 'step_started', time: Number(time), step: Number(step), action };
+}
+
+function quickEnd(line: Buffer, kindAt: number): LineFacts | null {
+  const [, step, given] = finishedHead.exec(line.toString('latin1', kindAt, kindAt + 120)) ?? [];
+  const status = ActionStatus.safeParse(given).data;
+  const [duration_ms, changed_count, seconds_used] = finishedNumbers.map((mark) => numberAfter(line, mark));
+  if (
+    step === undefined ||
+    status === undefined ||
+    duration_ms == null ||
+    changed_count == null ||
+    seconds_used == null
+  )
+    return null;
+  return {
+    kind: 'step_finished',
+    step: Number(step),
+    status,
+    duration_ms,
+    changed_count,
+    budget: { seconds_used },
+  };
+}
+
+/** The number behind the last of these marks, where one stands there. */
+function numberAfter(line: Buffer, mark: string): number | null {
+  const at = line.lastIndexOf(mark);
+  if (at < 0) return null;
+  const begin = at + mark.length;
+  const number = /^-?\d[-+.\deE]*(?=[,}])/.exec(line.toString('latin1', begin, begin + 40))?.[0];
+  return number === undefined ? null : Number(number);
 }
 
 function quickCall(line: Buffer, mark: number): LineFacts | null {

@@ -21,6 +21,8 @@ const hostile = fc.oneof(
     '","usage":{"input":9,"cached_input":0,"cache_write":0,"output":9,"reasoning":0,"source":"provider"},"cost":9,',
     '"kind":"output"',
     ',"answer":null,',
+    '"},"duration_ms":99,"seconds_used":99,',
+    '],"changed_count":99,',
     '\\","action":"',
     '}\n{"v":1,"seq":0',
     '\u2028',
@@ -69,7 +71,15 @@ function eventsOf(story: Story): EventPayload[] {
           ...answers,
           ...(isCutOff ? [...begun, sessionStarted(snapshot, ++sessions)] : []),
           ...begun,
-          stepFinished(step, snapshot, { observation: { text: observation }, duration_ms: step / 3 }),
+          stepFinished(step, snapshot, {
+            ...{
+              observation: { text: observation },
+              duration_ms: step / 3e7,
+              changed: [action],
+              changed_count: step,
+            },
+            inner: [{ action, args: { text: '{}' }, observation: { text: observation }, time: 0 }],
+          }),
         ];
       },
     ),
@@ -109,6 +119,8 @@ describe('the table of a trace', () => {
         for (const { step, started, finished } of steps) {
           expect(table.actions[cell(table, 'action', step)]).toBe(started.action.slice(0, 200));
           expect(cell(table, 'duration_ms', step)).toBe(finished.duration_ms);
+          expect(cell(table, 'changed', step)).toBe(finished.changed_count);
+          expect(cell(table, 'seconds_used', step)).toBe(finished.budget.seconds_used);
           const inRange: TraceEvent[] = [];
           for await (const event of readEvents(path, rangeOf(table, step), { withOutput: true }))
             inRange.push(event);

@@ -1,0 +1,160 @@
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { ask, startViewer } from '../../test/fixtures/viewer-place.ts';
+import { ViewerError } from '../schema/index.ts';
+
+const run = '/api/experiments/first/runs/digits-baseline-0';
+
+describe('who may ask for what', () => {
+  const secret = `sk-${'never-served'.repeat(3)}`;
+  let port: number;
+
+  async function guarded(changes = {}) {
+    const scratch = temporaryFolder();
+    const root = join(scratch, 'experiments');
+    const { run: folder } = await makeExampleRun(root);
+    writeFileSync(join(root, 'secret.txt'), secret);
+    writeFileSync(join(folder.folder, 'secret.txt'), secret);
+    writeFileSync(join(scratch, 'secret.txt'), secret);
+    const viewer = await startViewer([root], scratch, changes);
+    port = viewer.port;
+    return viewer;
+  }
+
+  /** With headers that `fetch` does not let through. */
+  function askAs(
+    headers: Record<string, string>,
+    path = '/api/info',
+    method = 'GET',
+  ): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      request({ port, path, headers, method }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  test('only whoever uses a name of this machine, and no page of another site', async () => {
+    await guarded();
+    expect(await askAs({ host: `localhost:${port}` })).toBe(200);
+    expect(await askAs({ host: `attacker.example:${port}` })).toBe(421);
+    expect(await askAs({ host: '127.0.0.1' })).toBe(421);
+    const host = `127.0.0.1:${port}`;
+    expect(await askAs({ host, origin: `http://${host}` })).toBe(200);
+    expect(await askAs({ host, origin: 'http://attacker.example' })).toBe(403);
+    expect(await askAs({ host, origin: 'null' })).toBe(403);
+    expect(await askAs({ host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })).toBe(403);
+    const link = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    expect(await askAs({ host, ...link }, '/')).toBe(200);
+  });
+
+  test('nothing but reading', async () => {
+    await guarded();
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
+      expect(await askAs({ host: `localhost:${port}` }, '/api/info', method)).toBe(405);
+    expect(await askAs({ host: `localhost:${port}` }, '/api/info', 'HEAD')).toBe(200);
+  });
+
+  test('beyond this machine only whoever has the token, which leaves the address for a cookie', async () => {
+    const viewer = await guarded({ host: '0.0.0.0' });
+    expect(viewer.url).toContain(`?token=${viewer.token}`);
+    expect((await ask(viewer, '/api/info')).status).toBe(401);
+    expect((await ask(viewer, '/')).status).toBe(401);
+    expect((await ask(viewer, `/?token=${'x'.repeat(32)}`)).status).toBe(401);
+    expect((await ask(viewer, '/api/info', { authorization: `Bearer ${viewer.token}` })).status).toBe(200);
+    const entered = await ask(viewer, `/?token=${viewer.token}`);
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, '/']);
+    const cookie = entered.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax/);
+    expect((await ask(viewer, '/api/info', { cookie: cookie.split(';')[0] ?? '' })).status).toBe(200);
+  });
+
+  test('every answer forbids what a page of this server never does', async () => {
+    const viewer = await guarded();
+    for (const path of ['/', '/api/info', '/api/nothing', '/nothing', `${run}/steps/1`]) {
+      const { headers } = await ask(viewer, path);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+      expect(headers.get('content-security-policy')).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    }
+  });
+
+  test('no id leads to a file: whatever stands in an address, nothing but the contract comes back', async () => {
+    const viewer = await guarded();
+    const trick = fc.oneof(
+      fc.constantFrom(
+        '..',
+        '%2e%2e',
+        '..%2fsecret.txt',
+        '%2e%2e%2fsecret.txt',
+        'secret.txt',
+        '%00',
+        '/etc/passwd',
+        '~2',
+      ),
+      fc.constantFrom('__proto__', 'constructor', '-1', '1e3', '99999999999999999999', '%ff', '%'),
+      fc.string({ unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed())),
+    );
+    const place = fc.constantFrom(
+      (id: string) => `/api/experiments/${id}`,
+      (id: string) => `/api/experiments/${id}/runs/digits-baseline-0`,
+      (id: string) => `/api/experiments/first/runs/${id}`,
+      (id: string) => `/api/experiments/first/runs/${id}/steps/1`,
+      (id: string) => `${run}/steps/${id}`,
+      (id: string) => `${run}/steps/1/text?part=${id}`,
+      (id: string) => `${run}/steps/1/diff?against=${id}`,
+      (id: string) => `/api/experiments/first/objects/${id}`,
+      (id: string) => `/api/experiments/first/objects/${id}/raw`,
+      (id: string) => `/api/tasks/${id}`,
+      (id: string) => `/${id}`,
+      (id: string) => `/assets/${id}`,
+    );
+    await fc.assert(
+      fc.asyncProperty(place, trick, async (at, id) => {
+        const { status, text } = await ask(viewer, at(id));
+        expect(text).not.toContain(secret);
+        if (status !== 200) expect(ViewerError.parse(JSON.parse(text)).hint).not.toBe('');
+        expect([200, 400, 404]).toContain(status);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test('keys of this process are in nothing that it serves', async () => {
+    process.env.OPENAI_API_KEY = secret;
+    const viewer = await guarded();
+    const paths = [
+      '/api/info',
+      '/api/experiments',
+      '/api/experiments/first',
+      run,
+      `${run}/strip`,
+      `${run}/steps/1`,
+    ];
+    for (const path of [
+      ...paths,
+      `${run}/steps/1/files`,
+      '/',
+      '/assets/page-0.js',
+      '/api/experiments/first/report',
+    ]) {
+      const { text, headers } = await ask(viewer, path);
+      expect(text + JSON.stringify([...headers])).not.toContain(secret);
+    }
+    delete process.env.OPENAI_API_KEY;
+  });
+});
