@@ -172,8 +172,7 @@ describe('the viewer, as people use it', () => {
     await link(page, 'Side by side').click();
     await page.getByRole('heading', { name: 'sums-oracle-0' }).waitFor();
     await page.getByRole('combobox', { name: 'Alignment' }).selectOption('time');
-    await page.waitForURL(/by=time/);
-    await page.getByRole('group', { name: 'Aligned steps' }).getByRole('button').last().click();
+    await page.getByRole('group', { name: 'Steps aligned by time' }).getByRole('button').last().click();
     await page.getByRole('heading', { name: 'Final Answer' }).first().waitFor();
   });
 

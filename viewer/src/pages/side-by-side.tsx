@@ -100,7 +100,7 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
         <Choice label="Alignment" value={by} choices={alignments} onChange={align} />
         <StripLegend strip={stripA} />
       </div>
-      <Rows rows={rows} chosen={chosen} stripA={stripA} stripB={stripB} onChoose={chooseRow} />
+      <Rows by={by} rows={rows} chosen={chosen} stripA={stripA} stripB={stripB} onChoose={chooseRow} />
       <div className="two two-details">
         <Detail place={a} step={row.a} />
         <Detail place={b} step={row.b} />
@@ -151,6 +151,7 @@ function Detail({ place, step }: { place: Place; step: number | null }) {
 }
 
 interface RowsProps {
+  by: Alignment;
   rows: readonly AlignedSteps[];
   chosen: number;
   stripA: Strip;
@@ -158,7 +159,7 @@ interface RowsProps {
   onChoose: (row: AlignedSteps) => void;
 }
 
-function Rows({ rows, chosen, stripA, stripB, onChoose }: RowsProps) {
+function Rows({ by, rows, chosen, stripA, stripB, onChoose }: RowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -168,7 +169,7 @@ function Rows({ rows, chosen, stripA, stripB, onChoose }: RowsProps) {
     initialRect: { width: 1000, height: 200 },
   });
   return (
-    <Scroll className="step-list aligned" label="Aligned steps" box={box}>
+    <Scroll className="step-list aligned" label={`Steps aligned by ${by}`} box={box}>
       <ol style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start, key }) => {
           const row = rows[index];
