@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endAs, handOver } from './hand-over.mjs';
 import { packageRoot } from './project-node.mjs';
-import { isProgram, runScript } from './script.mjs';
+import { isProgram, runScript, say } from './script.mjs';
 import { setUp } from './setup.mjs';
 
 /** What `mlab run` is told, unless the command line says otherwise. Well below two minutes when all is prepared. */
@@ -22,6 +22,7 @@ async function start(extraFlags) {
   const flags = Object.entries({ ...defaults, '--name': name }).filter(([flag]) => !given(flag));
   const argv = [join(packageRoot, 'bin/mlab.mjs'), 'run', ...flags.flat(), ...extraFlags];
   const end = await handOver(node.path, argv, { cwd: packageRoot });
+  if (end.code === 0) say('Look at it in the browser: npx mlab view');
   endAs(end);
   return end.code ?? 1;
 }
