@@ -1,23 +1,22 @@
 import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { fullNameOf } from '../python-edit.ts';
+import { type Affine, affineOf, atom, combined, comparisons } from './arithmetic.ts';
+import { elementwiseNames, reductions } from './numpy-names.ts';
 import { numbersOf, type Part, subscript } from './subscripts.ts';
+import { givenTo, subscriptsOf } from './syntax.ts';
 import {
-  type Affine,
   asOperand,
-  atom,
   elementwise,
   isOwn,
   type Loop,
-  minus,
   type Operand,
+  ownAxes,
   ownRank,
-  plus,
   Refusal,
   reduced,
   scalar,
   single,
   summed,
-  times,
   type Value,
 } from './values.ts';
 
@@ -35,31 +34,6 @@ export interface Scope {
   /** Throws where an array that is written to is read in any place but the one that is written. */
   checkRead: (name: string, subscripts: string | null) => void;
 }
-
-/** Functions of numbers that numpy has for arrays, by their names there. */
-const elementwiseNames: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    'sqrt exp log sin cos tan tanh sinh cosh log2 log10 log1p expm1 hypot floor ceil'
-      .split(' ')
-      .map((name) => [`math.${name}`, name]),
-  ),
-  ...{ 'math.pow': 'power', 'math.fabs': 'abs', 'math.atan': 'arctan', 'math.atan2': 'arctan2' },
-  ...{ 'math.asin': 'arcsin', 'math.acos': 'arccos', abs: 'abs' },
-  ...Object.fromEntries(
-    'sqrt exp log sin cos tan tanh sinh cosh arctan arctan2 arcsin arccos log2 log10 log1p expm1 hypot power abs absolute maximum minimum square sign where clip floor ceil add subtract multiply divide logical_and logical_or logical_not float64 float32'
-      .split(' ')
-      .map((name) => [`numpy.${name}`, name]),
-  ),
-};
-const reductions: Readonly<Record<string, string>> = {
-  sum: 'sum',
-  max: 'max',
-  min: 'min',
-  mean: 'mean',
-  amax: 'max',
-  amin: 'min',
-  prod: 'prod',
-};
 
 /** What an expression comes to in all rounds of the loops that it is in. Throws a refusal where that cannot be told. */
 export function evaluated(node: SyntaxNode, scope: Scope): Value {
@@ -146,7 +120,7 @@ function invariant(node: SyntaxNode, scope: Scope): Value {
   const text = textOf(scope.source, node);
   if (node.name === 'VariableName') {
     const rank = scope.ranks.get(text) ?? null;
-    if (rank !== null && rank > 0) return single({ code: text, axes: ownAxesOf(rank) });
+    if (rank !== null && rank > 0) return single({ code: text, axes: ownAxes(rank) });
     return rank === 0 ? scalar(text) : loose(text);
   }
   if (node.name === 'MemberExpression' && node.getChild('[') !== null && !/\.shape\[/.test(text))
@@ -166,10 +140,6 @@ function invariant(node: SyntaxNode, scope: Scope): Value {
 
 function loose(code: string): Value {
   return { factors: [{ code, axes: [], isLoose: true }], affine: { terms: new Map(), constant: code } };
-}
-
-function ownAxesOf(rank: number): string[] {
-  return Array.from({ length: rank }, (_, place) => `#${rank - place}`);
 }
 
 function each(nodes: readonly SyntaxNode[], scope: Scope, write: (codes: string[]) => string): Value {
@@ -198,8 +168,6 @@ function unary(node: SyntaxNode, scope: Scope): Value {
   );
   return { factors: [operand], affine };
 }
-
-const comparisons = /^(?:<|>|<=|>=|==|!=)$/;
 
 function binary(node: SyntaxNode, scope: Scope): Value {
   const [first, sign, second] = childrenOf(node);
@@ -242,31 +210,6 @@ function factorsOf(value: Value, scope: Scope): readonly Operand[] {
   return (value.affine?.terms.size ?? 0) > 0 ? [materialised(value, scope)] : value.factors;
 }
 
-function affineOf(left: Affine | null, operator: string, right: Affine | null): Affine | null {
-  if (left === null || right === null) return null;
-  if (operator === '+' || operator === '-') return combined(left, right, operator);
-  if (operator === '*') {
-    const [factor, other] = left.terms.size === 0 ? [left, right] : [right, left];
-    if (factor.terms.size > 0) return null;
-    const terms = new Map(
-      [...other.terms].map(([label, each]) => [label, times(each, factor.constant)] as const),
-    );
-    return { terms, constant: times(other.constant, factor.constant) };
-  }
-  if (left.terms.size + right.terms.size > 0 || comparisons.test(operator)) return null;
-  return { terms: new Map(), constant: `${atom(left.constant)} ${operator} ${atom(right.constant)}` };
-}
-
-function combined(left: Affine, right: Affine, sign: '+' | '-'): Affine {
-  const join = sign === '+' ? plus : minus;
-  const terms = new Map(left.terms);
-  for (const [label, factor] of right.terms) terms.set(label, join(terms.get(label) ?? '0', factor));
-  return {
-    terms: new Map([...terms].filter(([, factor]) => factor !== '0')),
-    constant: join(left.constant, right.constant),
-  };
-}
-
 /** `a[i, j]`, `a[i][j]`, and the transpose of what is the same in every round. */
 function member(node: SyntaxNode, scope: Scope): Value {
   const { base, parts } = subscriptsOf(node, scope.source);
@@ -281,23 +224,6 @@ function member(node: SyntaxNode, scope: Scope): Value {
   scope.checkRead(name.split('.')[0] ?? name, textOf(scope.source, node).slice(name.length));
   const rank = scope.ranks.get(name) ?? null;
   return single(subscript(name, read, rank, scope.loops, scope.np));
-}
-
-/** What is subscripted, and the parts of all its subscripts. */
-export function subscriptsOf(node: SyntaxNode, source: string): { base: SyntaxNode; parts: SyntaxNode[][] } {
-  const children = childrenOf(node);
-  const open = children.findIndex(({ name }) => name === '[');
-  const inner = children[0];
-  if (node.name !== 'MemberExpression' || open < 0 || inner === undefined) return { base: node, parts: [] };
-  const parts: SyntaxNode[][] = [[]];
-  for (const child of children.slice(open + 1, -1)) {
-    if (child.name === ',') parts.push([]);
-    else parts.at(-1)?.push(child);
-  }
-  const before = subscriptsOf(inner, source);
-  if (before.parts.some((part) => part.some(({ name }) => name === ':')))
-    throw new Refusal('a subscript of a slice');
-  return { base: before.base, parts: [...before.parts, ...parts.filter((part) => part.length > 0)] };
 }
 
 export function partOf(nodes: readonly SyntaxNode[], scope: Scope): Part {
@@ -324,7 +250,7 @@ export function partOf(nodes: readonly SyntaxNode[], scope: Scope): Part {
 function call(node: SyntaxNode, scope: Scope): Value {
   const { source, np } = scope;
   const callee = node.firstChild;
-  const list = childrenOf(node.getChild('ArgList') ?? node).filter(({ name }) => !/^[(),]$/.test(name));
+  const list = givenTo(node);
   if (
     callee === null ||
     list.some(({ name }) => name === 'AssignOp' || name === '*' || name === '**' || name === 'for')

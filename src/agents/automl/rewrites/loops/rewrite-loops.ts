@@ -12,7 +12,8 @@ import {
 import { hasOwnLines, importedNames, lineOf, linesInstead, withImport } from '../python-edit.ts';
 import type { Rewrite, Rewriter } from '../rewrite.ts';
 import { ranksOf } from './ranks.ts';
-import { type Script, vectorised } from './vectorise.ts';
+import type { Script } from './rounds.ts';
+import { vectorised } from './vectorise.ts';
 
 /** A loop and what can stand in its place. */
 interface Replacement {

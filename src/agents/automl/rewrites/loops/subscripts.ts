@@ -1,16 +1,5 @@
-import {
-  type Affine,
-  arranged,
-  countOf,
-  jointAxes,
-  type Loop,
-  minus,
-  type Operand,
-  ownAxes,
-  plus,
-  Refusal,
-  times,
-} from './values.ts';
+import { type Affine, minus, plus, times } from './arithmetic.ts';
+import { arranged, countOf, jointAxes, type Loop, type Operand, ownAxes, Refusal } from './values.ts';
 
 /** One part of a subscript. */
 export type Part =
