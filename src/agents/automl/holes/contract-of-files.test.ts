@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { taskOf } from '../../../../test/fixtures/table-task.ts';
 import { inferContract } from './contract.ts';
-import { taskOf } from './made-up-task.ts';
 
 /** What the look prints of arrays and folders, beside a table of ids. */
 function lookedWith(changes: Record<string, unknown>): string {

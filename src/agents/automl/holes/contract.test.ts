@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { taskOf } from '../../../../test/fixtures/table-task.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import type { TaskBrief } from '../../../schema/index.ts';
 import { syntaxErrors } from '../python-source.ts';
 import { ScriptVersions } from '../versions.ts';
 import { askedTable, type Contract, inferContract, mostEpochs, testPath } from './contract.ts';
-import { taskOf } from './made-up-task.ts';
 import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
 
