@@ -1,9 +1,10 @@
 import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { fullNameOf } from '../python-edit.ts';
 import { type Affine, affineOf, atom, combined, comparisons } from './arithmetic.ts';
+import type { Kinds } from './kinds.ts';
 import { elementwiseNames, reductions } from './numpy-names.ts';
 import { numbersOf, type Part, subscript } from './subscripts.ts';
-import { givenTo, subscriptsOf } from './syntax.ts';
+import { calledIn, givenTo, subscriptsOf } from './syntax.ts';
 import {
   asOperand,
   elementwise,
@@ -27,6 +28,7 @@ export interface Scope {
   np: string;
   imports: ReadonlyMap<string, string>;
   ranks: ReadonlyMap<string, number>;
+  kinds: Kinds;
   /** Loops that are open, from the outermost. */
   loops: readonly Loop[];
   /** The value of a name that changes inside the loops; null for names that do not. Throws for a name that cannot be known. */
@@ -51,7 +53,8 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
       const [yes, , condition, , no] = childrenOf(node);
       if (yes === undefined || condition === undefined || no === undefined)
         throw new Refusal('a broken expression');
-      return each([condition, yes, no], scope, (codes) => `${scope.np}.where(${codes.join(', ')})`);
+      const operands = [evaluatedTruth(condition, scope), evaluated(yes, scope), evaluated(no, scope)];
+      return eachOf(operands, scope, (codes) => `${scope.np}.where(${codes.join(', ')})`);
     }
     case 'MemberExpression':
       return member(node, scope);
@@ -60,6 +63,15 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
     default:
       throw new Refusal(`an expression of the kind ${node.name}`);
   }
+}
+
+/** Whether an expression holds: `and` and `or` give one of their sides, of which here only the truth counts. */
+export function evaluatedTruth(node: SyntaxNode, scope: Scope): Value {
+  if (node.name === 'ParenthesizedExpression') return evaluatedTruth(childAt(node, 1), scope);
+  const joint = node.name === 'BinaryExpression' ? textOf(scope.source, childAt(node, 1)) : '';
+  if (!/^(?:and|or)$/.test(joint) || childrenOf(node).length !== 3) return evaluated(node, scope);
+  const sides = [childAt(node, 0), childAt(node, 2)].map((side) => evaluatedTruth(side, scope));
+  return eachOf(sides, scope, (codes) => `${scope.np}.logical_${joint}(${codes.join(', ')})`);
 }
 
 export function operandOf(node: SyntaxNode, scope: Scope): Operand {
@@ -96,9 +108,9 @@ function isInvariant(node: SyntaxNode, scope: Scope): boolean {
     ...(node.name === 'VariableName' ? [node] : []),
     ...nodesOf(node, 'VariableName').filter(({ from }) => node.name !== 'VariableName' || from !== node.from),
   ];
-  for (const name of names) {
+  if (names.some((name) => scope.read(textOf(scope.source, name)) !== null)) return false;
+  for (const name of names.filter((each) => !isMeasured(each, scope.source))) {
     const text = textOf(scope.source, name);
-    if (scope.read(text) !== null) return false;
     if (node.name !== 'MemberExpression') scope.checkRead(text, null);
   }
   if (node.name === 'MemberExpression' && names[0] !== undefined) {
@@ -116,11 +128,16 @@ function isInvariant(node: SyntaxNode, scope: Scope): boolean {
   });
 }
 
+/** `len(a)`, which stays as it is while entries are written. */
+function isMeasured({ parent }: SyntaxNode, source: string): boolean {
+  return parent?.name === 'ArgList' && parent.parent !== null && calledIn(source, parent.parent) === 'len';
+}
+
 function invariant(node: SyntaxNode, scope: Scope): Value {
   const text = textOf(scope.source, node);
   if (node.name === 'VariableName') {
     const rank = scope.ranks.get(text) ?? null;
-    if (rank !== null && rank > 0) return single({ code: text, axes: ownAxes(rank) });
+    if (rank !== null && rank > 0) return single({ code: arrayOf(text, scope), axes: ownAxes(rank) });
     return rank === 0 ? scalar(text) : loose(text);
   }
   if (node.name === 'MemberExpression' && node.getChild('[') !== null && !/\.shape\[/.test(text))
@@ -143,13 +160,16 @@ function loose(code: string): Value {
 }
 
 function each(nodes: readonly SyntaxNode[], scope: Scope, write: (codes: string[]) => string): Value {
-  return single(
-    elementwise(
-      nodes.map((node) => operandOf(node, scope)),
-      labelsOf(scope),
-      write,
-    ),
+  return eachOf(
+    nodes.map((node) => evaluated(node, scope)),
+    scope,
+    write,
   );
+}
+
+function eachOf(values: readonly Value[], scope: Scope, write: (codes: string[]) => string): Value {
+  const operands = values.map((value) => materialised(value, scope));
+  return single(elementwise(operands, labelsOf(scope), write));
 }
 
 function unary(node: SyntaxNode, scope: Scope): Value {
@@ -175,8 +195,10 @@ function binary(node: SyntaxNode, scope: Scope): Value {
     throw new Refusal('an operator of two words');
   const operator = textOf(scope.source, sign);
   if (operator === '@') return dotted(first, second, scope);
-  if (/^(?:and|or)$/.test(operator))
-    return each([first, second], scope, (codes) => `${scope.np}.logical_${operator}(${codes.join(', ')})`);
+  if (/^(?:and|or)$/.test(operator)) {
+    if (![first, second].every((side) => isComparison(side, scope))) throw new Refusal('one of two values');
+    return evaluatedTruth(node, scope);
+  }
   if (
     comparisons.test(operator) &&
     [first, second].some(
@@ -188,6 +210,7 @@ function binary(node: SyntaxNode, scope: Scope): Value {
   if (!comparisons.test(operator) && !/^(?:[-+*/%&|^]|\*\*|\/\/)$/.test(operator))
     throw new Refusal(`the operator ${operator}`);
   const [left, right] = [evaluated(first, scope), evaluated(second, scope)];
+  if (operator === '**' && mayOutgrow(left, right)) throw new Refusal('whole numbers without bounds');
   const affine = affineOf(left.affine, operator, right.affine);
   if (operator === '*') return { factors: [left, right].flatMap((side) => factorsOf(side, scope)), affine };
   const operands =
@@ -205,9 +228,35 @@ function binary(node: SyntaxNode, scope: Scope): Value {
   );
 }
 
+/** True or false, never another value. */
+function isComparison(node: SyntaxNode, scope: Scope): boolean {
+  if (node.name === 'ParenthesizedExpression') return isComparison(childAt(node, 1), scope);
+  if (node.name === 'UnaryExpression') return textOf(scope.source, childAt(node, 0)) === 'not';
+  if (node.name !== 'BinaryExpression') return node.name === 'Boolean';
+  const operator = textOf(scope.source, childAt(node, 1));
+  if (/^(?:and|or)$/.test(operator))
+    return [childAt(node, 0), childAt(node, 2)].every((side) => isComparison(side, scope));
+  return comparisons.test(operator);
+}
+
+/** Python's whole numbers grow as long as memory lasts, and may become fractions; those of numpy do neither. */
+function mayOutgrow(base: Value, exponent: Value): boolean {
+  const isFraction = /\d\.|\be/.test(base.affine?.constant ?? '');
+  if (base.affine === null || (isFraction && base.affine.terms.size === 0)) return false;
+  if ((exponent.affine?.terms.size ?? 0) > 0) return true;
+  return base.affine.terms.size > 0 && !/^(?:[0-3]|\d+\.\d*)$/.test(exponent.affine?.constant ?? '');
+}
+
 /** A product's factors; a loop's number is an array of its own. */
 function factorsOf(value: Value, scope: Scope): readonly Operand[] {
   return (value.affine?.terms.size ?? 0) > 0 ? [materialised(value, scope)] : value.factors;
+}
+
+/** A list as an array; refuses what has no numbers in order. */
+function arrayOf(name: string, { kinds, np }: Scope): string {
+  const kind = kinds.get(name);
+  if (kind?.has('other') === true) throw new Refusal('what is no array');
+  return kind?.has('list') === true ? `${np}.asarray(${name})` : name;
 }
 
 /** `a[i, j]`, `a[i][j]`, and the transpose of what is the same in every round. */
@@ -223,7 +272,7 @@ function member(node: SyntaxNode, scope: Scope): Value {
   }
   scope.checkRead(name.split('.')[0] ?? name, textOf(scope.source, node).slice(name.length));
   const rank = scope.ranks.get(name) ?? null;
-  return single(subscript(name, read, rank, scope.loops, scope.np));
+  return single(subscript(arrayOf(name, scope), read, rank, scope.loops, scope.np));
 }
 
 export function partOf(nodes: readonly SyntaxNode[], scope: Scope): Part {

@@ -1,23 +1,26 @@
 import type { SyntaxNode } from '../../python-source.ts';
 import { evaluated } from './expressions.ts';
+import { assignedIn } from './nest.ts';
 import type { Rounds } from './rounds.ts';
-import { calledIn, givenTo } from './syntax.ts';
+import { calledIn, givenTo, targetsOf } from './syntax.ts';
 import { ownAxes, Refusal, single } from './values.ts';
 
-export function open(rounds: Rounds, targets: SyntaxNode[], iterated: SyntaxNode): void {
-  const names = targets.map((target) => rounds.text(target));
+/** Opens a loop over a range or over arrays. Refuses steps that count down, and whatever else is gone through. */
+export function open(rounds: Rounds, node: SyntaxNode, iterated: SyntaxNode): void {
+  const names = targetsOf(node).map((target) => rounds.text(target));
   const [name] = names;
   const callee = calledIn(rounds.source, iterated);
   const list = givenTo(iterated);
   if (name === undefined) throw new Refusal('a loop without a number');
+  const changes = assignedIn(node, rounds.source);
   const label = `${name}@${rounds.nextNumber()}`;
   if (callee === 'range' && names.length === 1 && list.length > 0 && list.length < 4) {
     const bounds = list.map((bound) => boundOf(rounds, bound));
     const [first, end, step] =
       bounds.length === 1 ? ['0', bounds[0], '1'] : [bounds[0], bounds[1], bounds[2] ?? '1'];
-    if (first === undefined || end === undefined || step === undefined || step.startsWith('-'))
+    if (first === undefined || end === undefined || step === undefined || mayCountDown(rounds, step))
       throw new Refusal('a loop that counts down');
-    rounds.loops.push({ label, first, end, step });
+    rounds.loops.push({ label, first, end, step, changes });
     rounds.set(name, { factors: [], affine: { terms: new Map([[label, '1']]), constant: '0' } });
     return;
   }
@@ -30,9 +33,10 @@ export function open(rounds: Rounds, targets: SyntaxNode[], iterated: SyntaxNode
   const arrays = sources.map((source) => rounds.text(source));
   for (const array of arrays) {
     rounds.checkRead(array, null);
+    if (rounds.isOf('other', array)) throw new Refusal('what is no array');
     if (rounds.read(array) !== null) throw new Refusal('a loop over what changes');
   }
-  rounds.loops.push({ label, first: '0', end: `len(${arrays[0]})`, step: '1' });
+  rounds.loops.push({ label, first: '0', end: `len(${arrays[0]})`, step: '1', changes });
   if (callee === 'enumerate')
     rounds.set(name, { factors: [], affine: { terms: new Map([[label, '1']]), constant: '0' } });
   for (const [place, array] of arrays.entries()) {
@@ -42,7 +46,13 @@ export function open(rounds: Rounds, targets: SyntaxNode[], iterated: SyntaxNode
   }
 }
 
-export function boundOf(rounds: Rounds, node: SyntaxNode): string {
+/** A step that is below nought, or has a name that the script makes so. */
+function mayCountDown({ source }: Rounds, step: string): boolean {
+  if (/^\d+$/.test(step)) return false;
+  return !/^\w+$/.test(step) || new RegExp(`\\b${step}\\s*=\\s*-`).test(source);
+}
+
+function boundOf(rounds: Rounds, node: SyntaxNode): string {
   const { affine } = evaluated(node, rounds);
   if (affine === null || affine.terms.size > 0) throw new Refusal('a loop of changing length');
   return affine.constant;

@@ -6,28 +6,85 @@ export interface Nest {
   loop: SyntaxNode;
   /** All names that the loops give values to, those of their numbers included. */
   assigned: ReadonlySet<string>;
-  /** Arrays and lists that are written into, with the subscripts as they stand there. */
-  written: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Arrays and lists that are written into, with each place that does it. */
+  written: ReadonlyMap<string, readonly Write[]>;
+}
+
+/** A statement that writes into an array or a list. */
+export interface Write {
+  /** The subscripts as they stand there; null for `append`. */
+  subscripts: string | null;
+  /** Each subscript without brackets. */
+  parts: readonly string[];
+  /** Only adds to what is there: the order of such statements does not count. */
+  isSum: boolean;
 }
 
 export function readNest(loop: SyntaxNode, source: string): Nest {
-  const loops = nodesOf(loop, 'ForStatement').flatMap(targetsOf);
-  const targets = [
-    ...nodesOf(loop, 'AssignStatement').flatMap((node) => sidesOf(node).targets),
-    ...nodesOf(loop, 'UpdateStatement').flatMap(({ firstChild }) => firstChild ?? []),
-  ];
-  const written = new Map<string, Set<string>>();
+  const targets = statementTargets(loop);
+  const written = new Map<string, Write[]>();
+  const add = (name: string, write: Write) => written.set(name, [...(written.get(name) ?? []), write]);
   for (const target of targets.filter(({ name }) => name !== 'VariableName')) {
-    const base = textOf(source, subscriptsOf(target, source).base);
-    const name = base.split('.')[0] ?? '';
-    written.set(name, (written.get(name) ?? new Set()).add(textOf(source, target).slice(base.length)));
+    const { base, parts } = subscriptsOf(target, source);
+    const text = textOf(source, base);
+    add(text.split('.')[0] ?? '', {
+      subscripts: textOf(source, target).slice(text.length),
+      parts: parts.map((part) => part.map((node) => textOf(source, node)).join('')),
+      isSum: /^\s*[-+]=/.test(source.slice(target.to)),
+    });
   }
   for (const call of nodesOf(loop, 'CallExpression')) {
     const list = appendedList(source, call);
-    if (list !== null) written.set(list, new Set());
+    if (list !== null) add(list, { subscripts: null, parts: [], isSum: false });
   }
-  const names = [...loops, ...targets.filter(({ name }) => name === 'VariableName')];
-  return { loop, assigned: new Set(names.map((name) => textOf(source, name))), written };
+  return { loop, assigned: assignedIn(loop, source), written };
+}
+
+function statementTargets(loop: SyntaxNode): SyntaxNode[] {
+  return [
+    ...nodesOf(loop, 'AssignStatement').flatMap((node) => sidesOf(node).targets),
+    ...nodesOf(loop, 'UpdateStatement').flatMap(({ firstChild }) => firstChild ?? []),
+  ];
+}
+
+/** All names that a loop and the loops in it give values to. */
+export function assignedIn(loop: SyntaxNode, source: string): Set<string> {
+  const names = statementTargets(loop).filter(({ name }) => name === 'VariableName');
+  const numbers = nodesOf(loop, 'ForStatement').flatMap(targetsOf);
+  return new Set([...names, ...numbers].map((name) => textOf(source, name)));
+}
+
+/** Whether what one statement writes may be written over by another one, so that the order of the rounds counts. */
+export function mayOverwrite({ written, loop }: Nest): boolean {
+  const isOneLoop = nodesOf(loop, 'ForStatement').length === 1;
+  return [...written.values()].some((writes) =>
+    writes.some((one, place) =>
+      writes.slice(place + 1).some((other) => {
+        if (one.subscripts === null || other.subscripts === null) return true;
+        if (one.isSum && other.isSum) return false;
+        // In a single loop, `a[i, j]` and `a[j, i]` are two lines that meet where both indices are the same.
+        const isTurned = [...one.parts].reverse().join() === other.parts.join() && one.parts.length === 2;
+        return one.parts.join() !== other.parts.join() && !areApart(one, other) && !(isOneLoop && isTurned);
+      }),
+    ),
+  );
+}
+
+/** `a[i, 0]` and `a[i, 1]`, or `a[2 * i]` and `a[2 * i + 1]`: never the same place. */
+function areApart(one: Write, other: Write): boolean {
+  if (one.parts.length !== other.parts.length) return false;
+  return one.parts.some((part, place) => {
+    const [left, right] = [part, other.parts[place] ?? ''].map((text) => {
+      const [, number] = /^(\d+)$/.exec(text) ?? [];
+      if (number !== undefined) return { factor: 0, name: '', rest: Number(number) };
+      const [, factor, name, rest] = /^(\d+)\s*\*\s*(\w+)(?:\s*\+\s*(\d+))?$/.exec(text) ?? [];
+      return factor === undefined ? null : { factor: Number(factor), name, rest: Number(rest ?? 0) };
+    });
+    if (left == null || right == null || left.factor !== right.factor || left.name !== right.name)
+      return false;
+    const distance = Math.abs(left.rest - right.rest);
+    return distance > 0 && (left.factor === 0 || distance < left.factor);
+  });
 }
 
 /** Whether a name that the loops give a value to, other than these, is used after them without being given another. */

@@ -43,8 +43,8 @@ export function ranksOf(
   return known();
 }
 
-/** What a function of the script is called with. */
-function claimParameters(
+/** What a function of the script is called with, by the names of its parameters. */
+export function claimParameters(
   source: string,
   top: SyntaxNode,
   definition: SyntaxNode,

@@ -1,7 +1,9 @@
-import { type SyntaxNode, textOf } from '../../python-source.ts';
+import { nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
+import { sharedArrays } from './aliases.ts';
 import { atom, times } from './arithmetic.ts';
 import { labelsOf, materialised, type Scope } from './expressions.ts';
-import { type Nest, readNest } from './nest.ts';
+import type { Kind, Kinds } from './kinds.ts';
+import { mayOverwrite, type Nest, readNest } from './nest.ts';
 import {
   countOf,
   elementwise,
@@ -34,6 +36,7 @@ export interface Script {
   np: string;
   imports: ReadonlyMap<string, string>;
   ranks: ReadonlyMap<string, number>;
+  kinds: Kinds;
 }
 
 /**
@@ -46,6 +49,7 @@ export class Rounds implements Scope {
   readonly np: string;
   readonly imports: ReadonlyMap<string, string>;
   readonly ranks: ReadonlyMap<string, number>;
+  readonly kinds: Kinds;
   readonly nest: Nest;
   /** Those that are open, from the outermost. */
   readonly loops: Loop[] = [];
@@ -60,7 +64,27 @@ export class Rounds implements Scope {
     this.np = script.np;
     this.imports = script.imports;
     this.ranks = script.ranks;
+    this.kinds = script.kinds;
     this.nest = readNest(loop, script.source);
+    if (mayOverwrite(this.nest)) throw new Refusal('places that are written in turn');
+    this.checkSharing();
+  }
+
+  /** Refuses where an array that is written to has another name in the loops. */
+  private checkSharing(): void {
+    const mayShare = sharedArrays(this.nest.loop, this.source, this.np);
+    const names = new Set(nodesOf(this.nest.loop, 'VariableName').map((node) => this.text(node)));
+    for (const written of this.nest.written.keys()) {
+      for (const name of names) {
+        if (name !== written && !this.nest.assigned.has(name) && mayShare(written, name))
+          throw new Refusal('two names for one array');
+      }
+    }
+  }
+
+  /** Whether a name is of a kind anywhere in the script. */
+  isOf(kind: Kind, name: string): boolean {
+    return this.kinds.get(name)?.has(kind) ?? false;
   }
 
   text(node: SyntaxNode): string {
@@ -77,6 +101,8 @@ export class Rounds implements Scope {
     const open = labelsOf(this);
     const gathering = variable.gatheredOver.filter((label) => open.includes(label));
     if (gathering.length > 0) return this.runningSum(variable, gathering);
+    if (this.openedSince(variable).some((label) => this.loopOf(label)?.changes.has(name)))
+      throw new Refusal('a value of the round before');
     const labels = [
       ...(variable.value.affine?.terms.keys() ?? []),
       ...variable.value.factors.flatMap(({ axes }) => axes),
@@ -90,7 +116,7 @@ export class Rounds implements Scope {
   checkRead = (name: string, subscripts: string | null): void => {
     const places = this.nest.written.get(name);
     if (places === undefined) return;
-    const isSame = subscripts !== null && places.size === 1 && places.has(subscripts);
+    const isSame = subscripts !== null && places.every((place) => place.subscripts === subscripts);
     const isOfEveryRound = this.loops.every((loop) =>
       new RegExp(`\\b${nameOfLoop(loop)}\\b`).test(subscripts ?? ''),
     );
@@ -128,8 +154,26 @@ export class Rounds implements Scope {
     });
   }
 
+  private loopOf(label: string): Loop | undefined {
+    return this.loops.find((loop) => loop.label === label);
+  }
+
+  /** What is read of an array that is written to, as it is now: later lines may change it. */
+  settled(name: string, value: Value): Value {
+    if (value.affine !== null || !value.factors.some(({ code }) => this.isWritten(code))) return value;
+    const operand = materialised(value, this);
+    const fresh = this.freshName(name);
+    this.lines.push(`${fresh} = ${this.np}.array(${operand.code})`);
+    return single({ ...operand, code: fresh });
+  }
+
+  private isWritten(code: string): boolean {
+    return [...this.nest.written.keys()].some((name) => new RegExp(`\\b${name}\\b`).test(code));
+  }
+
   /** Written to a line of its own where it would be worked out more than once. */
-  kept(name: string, value: Value): Value {
+  kept(name: string, given: Value): Value {
+    const value = this.settled(name, given);
     const operand = value.factors.length === 1 ? value.factors[0] : undefined;
     const isView = operand !== undefined && /^[\w.]+(?:\(.*\))?\[[^()]*\]$|^[\w.]+$/.test(operand.code);
     if (value.affine !== null || operand === undefined || isView || operand.axes.length === 0) return value;
@@ -174,7 +218,7 @@ export class Rounds implements Scope {
     const missing = over.filter((label) => !operands.some(({ axes }) => axes.includes(label)));
     const present = over.filter((label) => !missing.includes(label));
     const sum = summed({ factors: operands, affine: null }, present, labelsOf(this), this.np);
-    const counts = this.loops.filter(({ label }) => missing.includes(label)).map(countOf);
+    const counts = this.loops.filter(({ label }) => missing.includes(label)).map(roundsOf);
     return counts.length === 0
       ? sum
       : { ...sum, code: counts.reduce((left, right) => times(left, atom(right)), sum.code) };
@@ -188,6 +232,14 @@ export class Rounds implements Scope {
     this.variables.set(name, variable);
     return variable;
   }
+}
+
+/** How many rounds a loop has; none where its end lies before its start. */
+function roundsOf(loop: Loop): string {
+  const count = countOf(loop);
+  return loop.first === '0' || /^\d+$/.test(count) || loop.step !== '1'
+    ? count
+    : `len(range(${loop.first}, ${loop.end}))`;
 }
 
 export function isNought(code: string): boolean {

@@ -38,6 +38,7 @@ export function recurrence(
   const operand = operandOf(share, rounds);
   if (!operand.axes.includes(loop.label)) throw new Refusal('the same in every round');
   const name = rounds.text(place.base);
+  if ((rounds.nest.written.get(name)?.length ?? 0) > 1) throw new Refusal('a sum that is changed on the way');
   const { code } = subscript(name, [here], 1, rounds.loops, rounds.np);
   const first = plus(loop.first, there.affine.constant);
   rounds.lines.push(

@@ -1,4 +1,5 @@
 import type { SyntaxNode } from '../../python-source.ts';
+import { atom } from './arithmetic.ts';
 import { labelsOf, materialised, partOf } from './expressions.ts';
 import type { Rounds } from './rounds.ts';
 import { subscript } from './subscripts.ts';
@@ -18,6 +19,9 @@ export function store(
   if (!/^\w+(?:\.\w+)*$/.test(name) || parts.length === 0 || rounds.nest.assigned.has(name))
     throw new Refusal('a target that is no array');
   if (!/^(?:[-+*]?=|\/=)$/.test(operator)) throw new Refusal(`the operator ${operator}`);
+  const isList = rounds.isOf('list', name) || rounds.isOf('other', name);
+  if (isList && (operator !== '=' || parts.length > 1 || mask !== null))
+    throw new Refusal('a list that is no array');
   const read = parts.map((part) => partOf(part, rounds));
   if (read.some((part) => part.kind === 'gather')) {
     scatter(rounds, name, operator, read, value, mask);
@@ -42,7 +46,9 @@ export function store(
   const right = isMasked ? `${rounds.np}.where(${placed(mask, place)}, ${code}, ${place.code})` : code;
   // A whole array is named by a slice of it, since the name alone would be given another array.
   const left = place.code.includes('[') ? place.code : `${place.code}[:]`;
-  rounds.lines.push(`${left} ${operator} ${right}`);
+  if (isList && rounds.loops.some(({ label }) => !share.axes.includes(label)))
+    throw new Refusal('the same in every round');
+  rounds.lines.push(`${left} ${operator} ${isList ? `${atom(right)}.tolist()` : right}`);
 }
 
 /** `counts[which[i]] += 1`: several rounds may add to the same place. */

@@ -12,6 +12,7 @@ export function gather(
   mask: Operand | null,
 ): void {
   if (operator !== '+=' && operator !== '-=') throw new Refusal('a product over rounds');
+  if (rounds.isOf('list', name) || rounds.isOf('other', name)) throw new Refusal('no number');
   const variable = rounds.gathering(name);
   const over = rounds.openedSince(variable);
   const masked = rounds.masked(value, mask);

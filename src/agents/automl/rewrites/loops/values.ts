@@ -10,6 +10,8 @@ export interface Loop {
   first: string;
   end: string;
   step: string;
+  /** Names that its body gives values to. */
+  changes: ReadonlySet<string>;
 }
 
 /**

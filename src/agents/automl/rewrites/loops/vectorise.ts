@@ -1,5 +1,6 @@
 import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
-import { evaluated, materialised, operandOf } from './expressions.ts';
+import { atom } from './arithmetic.ts';
+import { evaluated, evaluatedTruth, materialised } from './expressions.ts';
 import { best, extreme } from './extremes.ts';
 import { append } from './lists.ts';
 import { open } from './loop-headers.ts';
@@ -7,9 +8,9 @@ import { isUsedLater } from './nest.ts';
 import { Rounds, type Script } from './rounds.ts';
 import { recurrence } from './running-sums.ts';
 import { store } from './stores.ts';
-import { sidesOf, targetsOf } from './syntax.ts';
+import { sidesOf, subscriptsOf } from './syntax.ts';
 import { gather } from './totals.ts';
-import { type Operand, Refusal, single, type Value } from './values.ts';
+import { nameOfLoop, type Operand, Refusal, single, type Value } from './values.ts';
 
 /** Statements without loops that do what a loop does; null where this cannot be told from the syntax. */
 export function vectorised(loop: SyntaxNode, script: Script): string[] | null {
@@ -92,7 +93,7 @@ function loop(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
   const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
   if (body === undefined || bodies.length > 1 || iterated === undefined || children[0]?.name !== 'for')
     throw new Refusal('a loop with an else');
-  open(rounds, targetsOf(node), iterated);
+  open(rounds, node, iterated);
   statements(rounds, body, mask);
   rounds.loops.pop();
 }
@@ -102,11 +103,16 @@ function assignment(rounds: Rounds, node: SyntaxNode, mask: Operand | null): voi
   if (targets.length !== values.length || values.length === 0) throw new Refusal('an assignment to many');
   if (mask === null && targets.length === 1 && extreme(rounds, targets[0], values[0])) return;
   if (mask === null && targets.length === 1 && recurrence(rounds, targets[0], values[0])) return;
-  const read = values.map((value) => evaluated(value, rounds));
+  const read = values.map((value) => {
+    const all = evaluated(value, rounds);
+    return values.length > 1 ? rounds.settled('value', all) : all;
+  });
   for (const [place, target] of targets.entries()) {
     const value = read[place];
     if (value === undefined) throw new Refusal('a broken assignment');
-    if (target.name === 'VariableName') assign(rounds, rounds.text(target), value, mask);
+    const text = rounds.text(target);
+    if (rounds.loops.some((loop) => nameOfLoop(loop) === text)) throw new Refusal('another number of a loop');
+    if (target.name === 'VariableName') assign(rounds, text, value, mask);
     else store(rounds, target, '=', value, mask);
   }
 }
@@ -130,8 +136,37 @@ function update(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
     throw new Refusal('a broken update');
   const operator = rounds.text(sign);
   const value = evaluated(expression, rounds);
-  if (target.name === 'VariableName') gather(rounds, rounds.text(target), operator, value, mask);
-  else store(rounds, target, operator, value, mask);
+  if (target.name === 'VariableName') addTo(rounds, rounds.text(target), operator, value, mask);
+  else {
+    const { base } = subscriptsOf(target, rounds.source);
+    if (rounds.isOf('whole', rounds.text(base)) && !isWhole(rounds, expression))
+      throw new Refusal('fractions that are cut off in every round');
+    store(rounds, target, operator, value, mask);
+  }
+}
+
+/** Whether an expression gives whole numbers, as far as the syntax shows: of whole numbers, without division. */
+function isWhole(rounds: Rounds, expression: SyntaxNode): boolean {
+  if (!/^[\w\s+\-*,()[\]<>=!]+$/.test(rounds.text(expression)) || expression.name === 'CallExpression')
+    return false;
+  if (nodesOf(expression, 'CallExpression').length > 0) return false;
+  return nodesOf(expression, 'VariableName').every((node) => {
+    const name = rounds.text(node);
+    return rounds.isOf('whole', name) || rounds.loops.some((loop) => nameOfLoop(loop) === name);
+  });
+}
+
+/** `total += value`, and `mean /= count` once the sum is complete. */
+function addTo(rounds: Rounds, name: string, operator: string, value: Value, mask: Operand | null): void {
+  const variable = rounds.variables.get(name);
+  const isScaled = /^[*/]=$/.test(operator) && mask === null;
+  if (variable === undefined || !isScaled || rounds.openedSince(variable).length > 0) {
+    gather(rounds, name, operator, rounds.settled(name, value), mask);
+    return;
+  }
+  const operands = [variable.value, value].map((each) => materialised(each, rounds));
+  const scaled = rounds.each(operands, (codes) => codes.map(atom).join(` ${operator[0]} `));
+  assign(rounds, name, single(scaled), null);
 }
 
 function condition(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
@@ -141,12 +176,16 @@ function condition(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void
   for (const [place, child] of children.entries()) {
     if (child.name !== 'Body') continue;
     const before = children[place - 1];
-    const test = before !== undefined && before.name !== 'else' ? operandOf(before, rounds) : null;
+    const test = before !== undefined && before.name !== 'else' ? truthOf(rounds, before) : null;
     statements(rounds, child, test === null ? remaining : both(rounds, remaining, test));
     if (test === null) continue;
     const opposite = rounds.each([test], ([code]) => `${rounds.np}.logical_not(${code})`);
     remaining = both(rounds, remaining, opposite);
   }
+}
+
+function truthOf(rounds: Rounds, node: SyntaxNode): Operand {
+  return materialised(rounds.settled('test', evaluatedTruth(node, rounds)), rounds);
 }
 
 function both(rounds: Rounds, left: Operand | null, right: Operand): Operand {
