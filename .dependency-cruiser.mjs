@@ -18,9 +18,10 @@ export const allowed = {
   evaluation: ['store', 'statistics'],
   experience: ['tasks', 'statistics'],
   exchange: ['tasks', 'store'],
+  server: ['tasks', 'store', 'statistics', 'evaluation'],
   cli: [
     ...['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
-    ...['evaluation', 'experience', 'exchange'],
+    ...['evaluation', 'experience', 'exchange', 'server'],
   ],
 };
 const rooms = Object.keys(allowed);
@@ -35,12 +36,12 @@ const walls = rooms.map((room) => ({
   to: { path: '^src/', pathNot: `^src/(${[room, ...allowed[room], everyone].join('|')})/` },
 }));
 
-/** Unit tests lie inside their room and see all of it; everybody else, test/ and bench/ too, comes by the door. */
+/** Unit tests lie inside their room and see all of it; everybody else, test/, bench/ and viewer/ too, comes by the door. */
 const doors = [...rooms, 'schema'].map((room) => ({
   name: `${room}-door`,
   comment: `${room} is entered by its index.ts`,
   severity: 'error',
-  from: { path: '^(src|bench|test)/', pathNot: `^src/${room}/` },
+  from: { path: '^(src|bench|test|viewer)/', pathNot: `^src/${room}/` },
   to: { path: `^src/${room}/`, pathNot: `^src/${room}/${room === 'cli' ? '(index|main)' : 'index'}\\.ts$` },
 }));
 
@@ -111,10 +112,23 @@ export default {
     },
     {
       name: 'sources-know-no-tests',
-      comment: 'src is packed alone; test/, bench/ and scripts/ are not there then',
+      comment: 'src is packed without test/, bench/ and scripts/, and of viewer/ only what is built',
       severity: 'error',
       from: { path: '^src/', pathNot: tests },
-      to: { path: `^(test|bench|scripts)/|${tests}` },
+      to: { path: `^(test|bench|scripts|viewer)/|${tests}` },
+    },
+    {
+      name: 'viewer-knows-schemas-alone',
+      comment: 'the pages run in a browser: of src they import the types and schemas of what the server tells them',
+      severity: 'error',
+      from: { path: '^viewer/' },
+      to: { path: '^(src|test|bench|scripts)/', pathNot: '^src/schema/' },
+    },
+    {
+      name: 'viewer-is-no-node',
+      severity: 'error',
+      from: { path: '^viewer/src/', pathNot: tests },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'packaged-libraries-only',

@@ -11,7 +11,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quick',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'viewer/src/**/*.test.ts'],
           exclude: ['**/*.heavy.test.ts', '**/*.slow.test.ts'],
           // No test changes what another one imports, and loading it anew for each file takes half a minute.
           isolate: false,

@@ -13,12 +13,14 @@ import { kill } from './kill.ts';
 import { describeMachine } from './machine.ts';
 import { malformed } from './malformed.ts';
 import { noop } from './noop.ts';
+import { pages } from './pages.ts';
 import { regrade } from './regrade.ts';
 import { allMet, type BenchmarkResult, type Report, reportText } from './report.ts';
 import { reports } from './reports.ts';
 import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
+import { viewer } from './viewer.ts';
 
 const benchmarks: readonly Benchmark[] = [
   step,
@@ -29,6 +31,8 @@ const benchmarks: readonly Benchmark[] = [
   crowd,
   kill,
   reports,
+  viewer,
+  pages,
   regrade,
   search,
 ];

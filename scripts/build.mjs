@@ -1,12 +1,13 @@
 /**
- * `npm run build`, and what `npm pack` runs first: src/ as JavaScript in dist/. Needed for the package alone: Node
+ * `npm run build`, and what `npm pack` runs first: src/ as JavaScript in dist/, and the viewer's pages. Needed for the package alone: Node
  * strips no types inside node_modules.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildViewer } from './build-viewer.mjs';
 import { installPackages } from './npm-packages.mjs';
-import { packageRoot } from './project-node.mjs';
+import { findNode, missingNodeMessage, packageRoot } from './project-node.mjs';
 import { runScript, SetUpError } from './script.mjs';
 
 await runScript(() => {
@@ -14,6 +15,9 @@ await runScript(() => {
   rmSync(join(packageRoot, 'dist'), { recursive: true, force: true });
   compile();
   copyOtherFiles();
+  const node = findNode();
+  if (node === null) throw new SetUpError(missingNodeMessage());
+  buildViewer(node.path);
   return 0;
 });
 

@@ -12,9 +12,12 @@ import { setUp } from './setup.mjs';
 
 // Colours are for people; Biome and Vitest print them into files and pipes too.
 const coloured = process.stdout.isTTY === true || process.env.FORCE_COLOR !== undefined;
-const walledFolders = ['src', 'test', 'bench'].filter((folder) => existsSync(join(packageRoot, folder)));
+const walledFolders = ['src', 'test', 'bench', 'viewer/src'].filter((folder) =>
+  existsSync(join(packageRoot, folder)),
+);
 const checks = [
   { title: 'Types', argv: ['typescript/bin/tsc', '--noEmit', '-p', '.'] },
+  { title: 'Viewer types', argv: ['typescript/bin/tsc', '--noEmit', '-p', 'viewer'] },
   {
     title: 'Format and lint',
     argv: ['@biomejs/biome/bin/biome', 'ci', '.', ...(coloured ? [] : ['--colors=off'])],

@@ -25,7 +25,7 @@ function cruise(folder: string, config: string) {
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    [program, 'src', 'test', '--config', config, '--output-type', 'json'],
+    [program, 'src', 'test', 'viewer/src', '--config', config, '--output-type', 'json'],
     { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 2 ** 20 },
   );
   expect(stderr).toBe('');
@@ -153,6 +153,18 @@ const plants: Plant[] = [
     content: "import '../../test/planted.test.ts';",
   },
   {
+    rule: 'viewer-knows-schemas-alone',
+    breach: 'a page that imports a room',
+    file: 'viewer/src/planted.tsx',
+    content: "import type { Experiment } from '../../src/store/index.ts';\nexport type Leak = Experiment;",
+  },
+  {
+    rule: 'viewer-is-no-node',
+    breach: 'a page that reads files',
+    file: 'viewer/src/planted-file.ts',
+    content: "import 'node:fs';",
+  },
+  {
     rule: 'resolvable',
     breach: 'an import of nothing',
     file: 'src/lib/planted-nothing.ts',
@@ -163,6 +175,7 @@ const plants: Plant[] = [
 /** What the planted imports lead to; these break no rule but where that is said above. */
 const companions: Record<string, string> = {
   'src/loose-planted.ts': 'export {};',
+  'viewer/src/main.ts': 'export {};',
   'src/lib/planted-hen.ts': "import type { Egg } from './planted-egg.ts';\nexport type Hen = { lays: Egg };",
   'src/agents/planted-two/agent.ts': 'export {};',
 };

@@ -122,7 +122,7 @@ def find_groups(name: str, cells: Cells, data: Data) -> None:
         # A row without a value is a group of its own.
         alone = [cell or f"row {row}" for row, cell in enumerate(train)]
         data.groups = np.unique(alone, return_inverse=True)[1]
-        print(f"rows of one {name} belong together: those to predict have others")
+        print(f"honest folds: rows of one {name} belong together: those to predict have others")
 
 
 def find_order(name: str, data: Data) -> None:
@@ -133,7 +133,7 @@ def find_order(name: str, data: Data) -> None:
         return
     if test.min() > train.max() or test.max() < train.min():
         data.order = train if test.min() > train.max() else -train
-        print(f"the rows to predict lie beyond the others in {name}")
+        print(f"honest folds: the rows to predict lie beyond the others in {name}")
 
 
 def read_data(kinds: list[Maker]) -> Data:

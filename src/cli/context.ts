@@ -34,6 +34,8 @@ export interface VerbResult {
   text: string;
   json: unknown;
   exitCode?: ExitCode;
+  /** What goes on after the result is printed, until it ends by itself or by the signal. */
+  stay?: () => Promise<void>;
 }
 
 /** Exit codes of `mlab`; documented in docs/command-line.md. */

@@ -49,8 +49,9 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     const commands = out
       .split('\n')
       .flatMap((line) => /^ {2}((?:npx )?mlab .*?) {2,}\S/.exec(line)?.slice(1) ?? []);
-    expect(commands.length).toBe(4);
-    for (const command of commands) {
+    expect(commands.length).toBe(5);
+    // The viewer stays until Ctrl-C; an export of it ends.
+    for (const command of commands.map((one) => one.replace(/^((?:npx )?mlab view)/, '$1 --export page'))) {
       const shell = `${command.replace(/^(npx )?mlab/, `'${process.execPath}' '${launcher}'`)} > /dev/null`;
       const child = spawn('sh', ['-c', shell], {
         cwd: place.folder,

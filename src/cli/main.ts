@@ -21,6 +21,7 @@ export async function main(argv: string[]): Promise<number> {
       const context = createContext(program.opts(), process.env, version, interrupt.signal);
       const result = await verb.run(context, args, options);
       await print(asJson ? JSON.stringify(result.json, null, 2) : result.text);
+      await result.stay?.();
       exitCode = result.exitCode ?? exitCodes.ok;
     });
     if (argv.length === 0) program.outputHelp();

@@ -60,6 +60,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/report.ts')).report,
   },
   {
+    name: 'view',
+    summary: 'look at experiments, runs and steps in the browser, also while they go on',
+    load: async () => (await import('./verbs/view.ts')).view,
+  },
+  {
     name: 'judge',
     summary: 'let a language model rate how runs went',
     load: async () => (await import('./verbs/judge.ts')).judge,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Grade, GradedStep, ObjectId, RunEvaluation, RunSpec, Yardstick } from '../schema/index.ts';
 import { EfficiencySums, integrityFlags, processMetrics, type StoryStep } from '../statistics/index.ts';
-import { type RunFolder, readTraceSync, resolveText } from '../store/index.ts';
+import { eachEventSync, type RunFolder, resolveText } from '../store/index.ts';
 import { StoryReader } from './read-story.ts';
 import { agentLabel, statusOf } from './run-identity.ts';
 import { withLessons } from './told-lessons.ts';
@@ -9,7 +9,7 @@ import { withLessons } from './told-lessons.ts';
 /**
  * Everything that reports know of a run, from its files alone: its trace is read once, nothing is run or graded.
  * @param planned what the experiment's plan says of the run, which may not have begun
- * @throws UserError as `readTraceSync` and `RunFolder.readRecord`; those of `ObjectStore.get`
+ * @throws UserError as `eachEventSync` and `RunFolder.readRecord`; those of `ObjectStore.get`
  */
 export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation {
   const record = folder.readRecord();
@@ -43,7 +43,7 @@ function readTrace(folder: RunFolder, gpu: boolean) {
   const story = new StoryReader((ref) => resolveText(folder.objects, ref));
   const sums = new EfficiencySums(gpu);
   let finalSnapshot: ObjectId | null = null;
-  const events = existsSync(folder.tracePath) ? readTraceSync(folder.tracePath).events : [];
+  const events = existsSync(folder.tracePath) ? eachEventSync(folder.tracePath) : [];
   for (const event of events) {
     story.read(event);
     sums.add(event);

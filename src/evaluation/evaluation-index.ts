@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { openCacheDatabase, unlessBroken } from '../lib/cache-database.ts';
 import { hasCode } from '../lib/errors.ts';
 import { RunEvaluation } from '../schema/index.ts';
 
@@ -21,7 +22,7 @@ export class EvaluationIndex implements Disposable {
 
   /** @param folder of experiments */
   constructor(folder: string) {
-    this.#database = openDatabase(join(folder, indexName));
+    this.#database = openCacheDatabase(join(folder, indexName), table);
   }
 
   /** The evaluation of the run in a folder: the one that is known, or a new one. */
@@ -34,6 +35,11 @@ export class EvaluationIndex implements Disposable {
     const lasts = fresh.status !== 'running' && stateOf(folder, this.#code) === state;
     if (lasts) this.#write(folder, state, fresh);
     return fresh;
+  }
+
+  /** The evaluation of the run in a folder, where it is known of its files as they are now. */
+  known(folder: string): RunEvaluation | null {
+    return this.#read(folder, stateOf(folder, this.#code));
   }
 
   [Symbol.dispose](): void {
@@ -54,42 +60,8 @@ export class EvaluationIndex implements Disposable {
   }
 }
 
-/** A full disk or a damaged file costs time, never a result. */
-function unlessBroken<Result>(use: () => Result): Result | null {
-  try {
-    return use();
-  } catch {
-    return null;
-  }
-}
-
-/** A file that is no database, or none that can be written, is no reason to fail: nothing is lost with it. */
-function openDatabase(path: string): DatabaseSync {
-  try {
-    return prepared(path);
-  } catch {
-    try {
-      rmSync(path, { force: true });
-      return prepared(path);
-    } catch {
-      return prepared(':memory:');
-    }
-  }
-}
-
-function prepared(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 5000 });
-  try {
-    database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;' +
-        'CREATE TABLE IF NOT EXISTS evaluations (folder TEXT PRIMARY KEY, state TEXT, evaluation TEXT) STRICT;',
-    );
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
+const table =
+  'CREATE TABLE IF NOT EXISTS evaluations (folder TEXT PRIMARY KEY, state TEXT, evaluation TEXT) STRICT;';
 
 /** Sizes and times of the files that a run's evaluation is made from, and the code that makes it. */
 function stateOf(folder: string, code: string): string {

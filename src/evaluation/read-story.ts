@@ -1,12 +1,11 @@
 import { type GradedStep, ModelAnswer, type TextRef, type TraceEvent } from '../schema/index.ts';
 import type { FormatError, RunStory, StoryStep } from '../statistics/index.ts';
-import { type RunFolder, readTraceSync, resolveText } from '../store/index.ts';
+import { eachEventSync, type RunFolder, resolveText } from '../store/index.ts';
 
-/** A run's story: its trace with every text at hand. @throws UserError as `readTraceSync` */
+/** A run's story: its trace with every text at hand. @throws UserError as `eachEventSync` */
 export function readStory(folder: RunFolder, grades: readonly GradedStep[]): RunStory {
-  const { events } = readTraceSync(folder.tracePath);
   const reader = new StoryReader((ref) => resolveText(folder.objects, ref));
-  for (const event of events) reader.read(event);
+  for (const event of eachEventSync(folder.tracePath)) reader.read(event);
   return reader.story(grades);
 }
 

@@ -78,6 +78,8 @@ export function sandboxSpec(
       OMP_NUM_THREADS: String(threads),
       OPENBLAS_NUM_THREADS: String(threads),
       MKL_NUM_THREADS: String(threads),
+      // Threads that wait by counting take the processor from those they wait for, where other work runs beside them.
+      OMP_WAIT_POLICY: 'PASSIVE',
     },
     python: { environment: python.environment, basePrefix: python.basePrefix },
     limits: {

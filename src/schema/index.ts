@@ -16,4 +16,6 @@ export * from './run.ts';
 export * from './snapshot.ts';
 export * from './task.ts';
 export * from './verification.ts';
+export * from './viewer.ts';
+export * from './viewer-run.ts';
 export * from './yardstick.ts';

@@ -1,5 +1,6 @@
 export { type CheckOptions, checkRun, type StoreProblem, type StoreProblemCode } from './check-run.ts';
 export { type Difference, diffSnapshots, type PathDifference, unifiedDiff } from './diff.ts';
+export { parseStoredText } from './documents.ts';
 export { createExperiment, type Experiment, listExperiments, openExperiment } from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
@@ -12,6 +13,12 @@ export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
 export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, spentOf, stepsOf } from './steps.ts';
 export { submissionHash } from './submission.ts';
-export { type ReadTraceOptions, readTrace, readTraceSync, resolveText } from './trace-reader.ts';
+export {
+  eachEventSync,
+  type ReadTraceOptions,
+  readTrace,
+  readTraceSync,
+  resolveText,
+} from './trace-reader.ts';
 export { TraceWriter } from './trace-writer.ts';
 export type { SkippedEntry } from './workspace-walk.ts';

@@ -1,4 +1,4 @@
-import { createReadStream, fstatSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
 import { UserError } from '../lib/errors.ts';
 
 /** `prev` of the first event. */
@@ -6,6 +6,7 @@ export const noHash = '0'.repeat(64);
 
 const lineBreak = 0x0a;
 const tailChunkBytes = 2 ** 14;
+const syncChunkBytes = 2 ** 20;
 /** Texts lie in objects, so a line stays far below this; what is longer was not written by mlab. */
 const maxLineBytes = 2 ** 26;
 
@@ -40,6 +41,30 @@ export async function* readLines(path: string, signal?: AbortSignal): AsyncGener
     if (restBytes > maxLineBytes) throw lineTooLong(path, number + 1);
   }
   if (restBytes > 0) yield { number: number + 1, bytes: Buffer.concat(rest), torn: true };
+}
+
+/** The complete lines of a file as text, with the memory of one line, for those who can't wait. Errors as `readLines`. */
+export function* readLinesSync(path: string): Generator<string> {
+  const descriptor = openSync(path, 'r');
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    for (let number = 1; ; ) {
+      const chunk = Buffer.allocUnsafe(syncChunkBytes);
+      const count = readSync(descriptor, chunk, 0, syncChunkBytes, null);
+      if (count === 0) return;
+      const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
+      let start = 0;
+      for (let end = bytes.indexOf(lineBreak); end >= 0; end = bytes.indexOf(lineBreak, start)) {
+        yield bytes.toString('utf8', start, end);
+        start = end + 1;
+        number += 1;
+      }
+      rest = bytes.subarray(start);
+      if (rest.length > maxLineBytes) throw lineTooLong(path, number);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 export interface TraceTail {

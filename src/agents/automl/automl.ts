@@ -7,7 +7,7 @@ import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
 import { fillHole } from './holes/fill.ts';
 import { findHoles } from './holes/find-holes.ts';
-import { whyUnfinished } from './holes/unfinished.ts';
+import { whyUnfinished, whyUseless } from './holes/unfinished.ts';
 import { type NumberSearch, searchNumbers } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { selectFinalist } from './selection.ts';
@@ -16,6 +16,8 @@ import { Study } from './study.ts';
 import { type Outcome, TrialRunner } from './trial.ts';
 import { writeModel } from './write-model.ts';
 
+/** The numbers of a script of its own are good ones already, and its runs are long. */
+const patienceWithOwn = 6;
 const modelChoices = ['always', 'holes'] as const;
 
 /**
@@ -70,7 +72,9 @@ export const automl: Agent = {
     const runner = new TrialRunner(workspace, source);
     const starter = await runner.run(source);
     if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
-    const unfinished = whyUnfinished(findHoles(source), starter, workspace.submission);
+    const unfinished =
+      whyUnfinished(findHoles(source), starter, workspace.submission) ??
+      (settings.models === 'always' ? whyUseless(starter, workspace.submission) : null);
     const filling =
       unfinished === null || workspace.ended
         ? null
@@ -105,7 +109,13 @@ async function improve(
       await writeModel(workspace, runner, study, { source, outcome });
     if (rewrites && filled === undefined)
       await rewriteScript(workspace, study, searching.maxTries, searching.experience);
-    whyNoSearch = await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) });
+    const isOwn = filled !== undefined || study.best.isOwn === true;
+    const patience = isOwn ? Math.min(searching.patience, patienceWithOwn) : searching.patience;
+    whyNoSearch = await searchNumbers(workspace, study, {
+      ...searching,
+      patience,
+      random: seededRandom(seed),
+    });
   }
   if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });
   const selection = await selectFinalist(workspace, runner, study);

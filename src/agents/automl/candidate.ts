@@ -14,6 +14,8 @@ export interface Candidate extends Version {
   seconds: number;
   /** The script is one of automl's own, with nothing in it of the starter. */
   isOwn?: boolean;
+  /** It is measured on harder folds than the starter measures itself on, so scores of the latter look better than they are. */
+  isStricter?: boolean;
 }
 
 /** The source of a candidate, its seeds raised once more. */

@@ -76,6 +76,7 @@ async function lookAround(workspace: Workspace, source: string): Promise<Surroun
 }
 
 function mostTries({ best }: Study, maxTries: number): number {
+  if (best.isStricter === true) return 0;
   return best.isOwn === true ? Math.min(triesAgainstOwn, maxTries) : maxTries;
 }
 

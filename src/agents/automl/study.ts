@@ -170,12 +170,24 @@ export class Study {
     return { ending, loss: metric.direction === 'maximize' ? -outcome.score : outcome.score };
   }
 
-  /** Takes a script that was written in the best one's place, ran, was checked and scored better, as the best. */
-  adopt(source: string, story: string, { score, seconds }: Measured): void {
+  /**
+   * Takes a script that was written in the best one's place, ran, was checked and scored better, as the best.
+   * `isStricter`: its score is from folds that are harder than the starter's own.
+   */
+  adopt(source: string, story: string, { score, seconds }: Measured, isStricter: boolean): void {
     const script = versionsOf(source, this.#workspace.task.metric);
     const values = script.knobs.map(({ value }) => value);
     const evidence = { first: score, second: null };
-    this.#best = { script, story: [story], values, seedOffset: 0, evidence, seconds, isOwn: true };
+    this.#best = {
+      script,
+      story: [story],
+      values,
+      seedOffset: 0,
+      evidence,
+      seconds,
+      isOwn: true,
+      isStricter,
+    };
     this.#kept.push(this.#best);
     this.tally.kept += 1;
   }
@@ -249,9 +261,10 @@ export class Study {
     }
     const gain = short(judge.gain(evidence.first, this.#best.evidence.first));
     const { script, story, values, seedOffset } = attempt;
+    const { isOwn = false, isStricter = false } = script === this.#best.script ? this.#best : {};
     // Run times vary: the slower one is counted on.
     const seconds = Math.max(outcome.seconds, slower);
-    this.#best = { script, story, values, seedOffset, evidence, seconds };
+    this.#best = { script, story, values, seedOffset, evidence, seconds, isOwn, isStricter };
     this.#kept.push(this.#best);
     this.tally.kept += 1;
     return {

@@ -1,11 +1,10 @@
-import { readStory } from '../../evaluation/index.ts';
+import { evaluationsOf, readStory } from '../../evaluation/index.ts';
 import { addEntries, collectEntries, fingerprintOf } from '../../experience/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { ExperienceEntry, RunEvaluation, TaskFingerprint } from '../../schema/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import { loadTask } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
-import { evaluationsOf } from '../evaluations.ts';
 import { type StoreFlags, storeFlag, storePath } from '../experience-store.ts';
 import { locateExperiment } from '../locate.ts';
 import { counted } from '../table.ts';

@@ -1,15 +1,16 @@
+import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { Comparison, RunEvaluation } from '../../schema/index.ts';
+import { reportOptions, reportPage } from '../../server/index.ts';
 import { buildReport, compareRuns, type ReportOptions } from '../../statistics/index.ts';
 import { findTasks } from '../../tasks/index.ts';
-import type { Context } from '../context.ts';
-import { evaluationsOf } from '../evaluations.ts';
 import { locateExperiment } from '../locate.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';
 import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
 import type { ReportTableName } from '../report/tables.ts';
 import type { Verb } from '../verb.ts';
+import { viewerPages } from '../viewer-pages.ts';
 
 interface Options {
   format: Format;
@@ -19,7 +20,7 @@ interface Options {
   compare?: string[];
 }
 
-const formats = ['text', 'markdown', 'csv', 'latex', 'json'] as const;
+const formats = ['text', 'markdown', 'csv', 'latex', 'html', 'json'] as const;
 type Format = (typeof formats)[number];
 const conventions = { 'every-run': 'every_run', paper: 'paper' } as const;
 
@@ -53,10 +54,11 @@ export const report: Verb = {
   details:
     "Success: the final submission improves on the baseline beyond the task's threshold (10 % unless the task says\n" +
     'otherwise). docs/evaluation.md defines every number. The same runs give the same report, byte for byte.\n' +
-    'CSV is one table, `results` unless --table names another.',
+    'CSV is one table, `results` unless --table names another. HTML is one file with plots that opens without a server.',
   examples: [
     ['mlab report start-1', 'one experiment'],
     ['mlab report a b --format markdown > report.md', 'two together, with all tables'],
+    ['mlab report a --format html > report.html', 'one page with plots, to look at and to hand on'],
     ['mlab report a --compare automl baseline', 'two agents on the same tasks'],
     ['mlab report --compare before after', 'two experiments'],
     ['mlab report a --table curves --format csv', 'hidden score over steps, time, tokens and money'],
@@ -69,7 +71,11 @@ export const report: Verb = {
     }
     const experiments = [...new Set(chosen)].map((name) => locateExperiment(context, name));
     const { evaluations, unreadable } = await evaluationsOf(context, experiments);
-    const settings = reportOptions(context, options);
+    const { format, published = false } = options;
+    const { tasks } = findTasks(context.folders.tasks);
+    const convention = conventions[options.convention];
+    // In the browser they are shown on demand.
+    const settings = reportOptions(tasks, { convention, published: published || format === 'html' });
     const made = buildReport(evaluations, settings);
     const compared =
       options.compare === undefined
@@ -80,7 +86,18 @@ export const report: Verb = {
       ...(compared === null ? {} : { comparison: compared }),
       ...(unreadable.length === 0 ? {} : { unreadable }),
     };
-    const { format } = options;
+    if (format === 'html') {
+      const title = [...new Set(experiments.map(({ plan }) => plan.name))].join(', ');
+      const file = {
+        v: 1,
+        title,
+        mlab: context.version,
+        report: made,
+        comparison: compared,
+        unreadable,
+      } as const;
+      return { text: reportPage(await viewerPages(context), file), json };
+    }
     if (format === 'json') return { text: JSON.stringify(json, null, 2), json };
     const tables = options.table ?? usualTables(made, format !== 'text');
     return { text: textOf(format, documentOf(made, compared, tables, unreadable), options), json };
@@ -88,7 +105,7 @@ export const report: Verb = {
 };
 
 function textOf(
-  format: Exclude<Format, 'json'>,
+  format: Exclude<Format, 'json' | 'html'>,
   document: ReportDocument,
   { table, compare: sides }: Options,
 ) {
@@ -110,22 +127,6 @@ function onlyTable({ tables }: ReportDocument, [wanted, another]: readonly strin
   const found = tables.find(({ name }) => name === wanted);
   if (found !== undefined && another === undefined) return found;
   throw new UserError('bad_flag', 'CSV holds one table.', 'Name one: --table runs');
-}
-
-/** What the tasks' files say of the paper, as far as they can be read. */
-function reportOptions({ folders }: Context, { convention, published }: Options): ReportOptions {
-  const { tasks } = findTasks(folders.tasks);
-  const baselines = tasks.flatMap(({ file }) => {
-    const { paper } = file.baseline;
-    return paper === undefined ? [] : [[file.id, paper.value] as const];
-  });
-  return {
-    convention: conventions[convention],
-    paperBaselines: Object.fromEntries(baselines),
-    ...(published === true
-      ? { published: Object.fromEntries(tasks.map(({ file }) => [file.id, file.paper])) }
-      : {}),
-  };
 }
 
 /** @param areAgents the experiments were named apart from the two sides */

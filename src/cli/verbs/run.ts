@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { agentByName } from '../../agents/index.ts';
+import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { withModelsOf } from '../../models/index.ts';
 import {
@@ -19,7 +20,6 @@ import { type AgentFlags, agentFlags, chosenAgents } from '../agent-options.ts';
 import { personAtTerminal } from '../ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { chooseTasks, equip, isVerified, type PrepareOptions, prepareFlags } from '../equipment.ts';
-import { evaluationsOf } from '../evaluations.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
@@ -29,10 +29,12 @@ import { documentOf, usualTables } from '../report/document-of.ts';
 import { terminalText } from '../report/formats.ts';
 import { counted, plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
+import { viewExperiment, withViewer } from '../view-experiment.ts';
 
 interface Options extends PrepareOptions, AgentFlags, ForkFlags {
   broken: string;
   dryRun?: boolean;
+  view?: boolean;
 }
 
 const brokenChoices = ['continue', 'restart', 'keep'] as const;
@@ -49,6 +51,7 @@ export const run: Verb = {
     ...agentFlags,
     ...forkFlags,
     { flags: '--dry-run', description: 'print the plan and stop' },
+    { flags: '--view', description: 'show the experiment in the browser while it runs' },
     ...prepareFlags,
   ],
   details:
@@ -59,6 +62,7 @@ export const run: Verb = {
     ['mlab run --task digits --agent baseline,automl --seeds 3 --wall-seconds 120', 'two agents on one task'],
     ['mlab run --task digits --agent tools --model anthropic/claude-sonnet-4-5', 'a language-model agent'],
     ['mlab run --from start-1/digits-automl-0 --step 7', 'another run that goes on from a step of one'],
+    ['mlab run --suite starter --view', 'watch it in the browser'],
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],
   async run(context, [path], options: Options) {
@@ -101,8 +105,14 @@ export const run: Verb = {
     const experiment = createExperiment(join(context.folders.experiments, plan.name), plan);
     const parent = source?.folder;
     const parts = { experiment, equipment, broken, registry, parent };
-    const results = await carryOut(context, plan, parts);
-    return conclude(context, experiment, results);
+    const viewer = options.view ? await viewExperiment(context, experiment) : null;
+    try {
+      const result = await conclude(context, experiment, await carryOut(context, plan, parts));
+      return viewer === null ? result : withViewer(context, result, viewer);
+    } catch (error) {
+      viewer?.[Symbol.dispose]();
+      throw error;
+    }
   },
 };
 
@@ -161,6 +171,7 @@ async function conclude(
       : `\n\nNot finished or not graded:\n${lines.join('\n')}\nThe same command again goes on.`;
   const run = `${name}/${runs[0]?.run ?? ''}`;
   const commands: [string, string][] = [
+    ['view', 'results and every step, in the browser'],
     [`runs show ${run}`, 'every step of a run'],
     [`runs diff ${run} 0 last`, 'what the agent changed'],
     [`grade ${name} --steps all`, 'the hidden score of every step'],

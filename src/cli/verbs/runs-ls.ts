@@ -1,5 +1,5 @@
+import { evaluationsOf } from '../../evaluation/index.ts';
 import { buildRuns } from '../../statistics/index.ts';
-import { evaluationsOf } from '../evaluations.ts';
 import { locateExperiment, readableExperiments } from '../locate.ts';
 import { duration, number, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';

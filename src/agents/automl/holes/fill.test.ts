@@ -160,6 +160,33 @@ describe('a starter that lacks its model', () => {
   });
 });
 
+describe('a starter that is no skeleton', () => {
+  const whole = 'print("done")\n';
+  const ending = (end: Execution) => (source: string) => (source === whole ? end : inTurn(source));
+
+  it.each([
+    ['crashes', { output: 'ValueError', exitCode: 1, seconds: 1 }],
+    ['prints no metric', { output: 'done', exitCode: 0, seconds: 1, writes: { 'submission.csv': whole } }],
+    ['takes too long and leaves no submission', { output: '', exitCode: null, seconds: 9e9 }],
+  ])('is replaced if it %s', async (_, end) => {
+    const environment = await runAgent({
+      files: { 'train.py': whole },
+      execute: ending(end),
+      scriptSeconds: 600,
+    });
+    expect(membersIn(environment.files.get('train.py') ?? '')).toContain('boosting');
+  });
+
+  it('stays if it takes too long, but leaves a submission', async () => {
+    const environment = await runAgent({
+      files: { 'train.py': whole, 'submission.csv': whole },
+      execute: ending({ output: '', exitCode: null, seconds: 9e9 }),
+      scriptSeconds: 600,
+    });
+    expect(environment.executed).toEqual([whole]);
+  });
+});
+
 const complete = 'print("validation MAE: 20")\n';
 
 /** Lets a model of our own compete with a starter that prints 20 after a second. */

@@ -17,6 +17,11 @@ export interface Filled {
   outcome: Outcome;
   /** For the final answer. */
   sentence: string;
+  /**
+   * Its folds keep rows apart that the rows to predict are apart from, too. A starter that splits at random looks better
+   * than it is, beside it.
+   */
+  isStricter: boolean;
 }
 
 export type Filling = Filled | { kind: 'not filled'; why: string };
@@ -175,7 +180,8 @@ class Attempts {
       this.#place === 'hole'
         ? `The starter lacked its model; I wrote one of ${models}, which printed "${line}".`
         : `I wrote a model of ${models} in place of the starter's, which printed "${line}" in ${entry}.`;
-    return { kind: 'filled', source, outcome, sentence };
+    const isStricter = outcome.kind === 'measured' && /^honest folds: /m.test(outcome.printed);
+    return { kind: 'filled', source, outcome, sentence, isStricter };
   }
 
   /** Runs the quick model again after another one was no better. */

@@ -21,6 +21,15 @@ export function whyUnfinished(
   return isMute ? 'it prints no metric and writes no submission' : null;
 }
 
+/**
+ * Why a starter that is no skeleton is still of no use: nothing tells whether a change to it helps. One that was stopped
+ * for its time counts only if it left no submission. Null for one that prints its metric.
+ */
+export function whyUseless(starter: Outcome, submission: SubmissionSeen | null): string | null {
+  if (starter.kind === 'measured' || (starter.timedOut && submission?.present === true)) return null;
+  return starter.why;
+}
+
 function described(holes: readonly Hole[]): string {
   const texts = {
     'undefined name': (hole: Hole) => `${hole.text} is used but defined nowhere (line ${hole.line})`,

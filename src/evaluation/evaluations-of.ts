@@ -1,11 +1,17 @@
 import { dirname } from 'node:path';
-import { EvaluationIndex, evaluateRun } from '../evaluation/index.ts';
 import { UserError } from '../lib/errors.ts';
 import type { RunEvaluation } from '../schema/index.ts';
 import type { Experiment } from '../store/index.ts';
-import type { Context } from './context.ts';
+import { evaluateRun } from './evaluate-run.ts';
+import { EvaluationIndex } from './evaluation-index.ts';
 
-type Surroundings = Pick<Context, 'log' | 'signal'>;
+export interface Surroundings {
+  /** Told what is left out, and how far it is when that takes seconds. */
+  log: (line: string) => void;
+  /** Told after each run, of how many. */
+  onProgress?: (done: number, total: number) => void;
+  signal: AbortSignal;
+}
 
 export interface Evaluations {
   evaluations: RunEvaluation[];
@@ -54,6 +60,7 @@ function progressOf(context: Surroundings, name: string, total: number): (done: 
   return async (done) => {
     if (done % 50 === 0) await new Promise<void>((resolve) => setImmediate(resolve));
     context.signal.throwIfAborted();
+    context.onProgress?.(done, total);
     if (Date.now() < next) return;
     next = Date.now() + pause;
     context.log(`${name}: ${done} of ${total} runs read`);

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { mlab, startMlab } from '../../../test/fixtures/mlab-process.ts';
+import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { ExperimentList, ReportFile } from '../../schema/index.ts';
+
+const Printed = z.object({ url: z.string(), port: z.int(), token: z.string().nullable() });
+
+async function place() {
+  const folder = temporaryFolder();
+  await makeExampleRun(join(folder, 'experiments'));
+  return { folder };
+}
+
+/** A viewer in a process of its own, and the document that it prints once it answers. */
+function begin(folder: string) {
+  const started = startMlab(['view', '--json'], { folder });
+  onTestFinished(() => void started.process.kill('SIGKILL'));
+  let text = '';
+  started.process.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const printed = async () => {
+    while (!text.endsWith('}\n') && started.process.exitCode === null) await sleep(20);
+    return text;
+  };
+  return { ...started, printed };
+}
+
+test('view prints where it is, answers, and ends well on Ctrl-C; a second one finds another port', async () => {
+  const { folder } = await place();
+  const started = [1, 2].map(() => begin(folder));
+  const ports = new Set<number>();
+  for (const one of started) {
+    const { url, port, token } = Printed.parse(JSON.parse(await one.printed()));
+    ports.add(port);
+    expect(token).toBeNull();
+    expect(await (await fetch(url)).text()).toContain('<div id="root">');
+    const list = ExperimentList.parse(await (await fetch(`${url}api/experiments`)).json());
+    expect(list.experiments.map(({ id }) => id)).toEqual(['first']);
+  }
+  expect(ports.size).toBe(2);
+  for (const one of started) {
+    one.process.kill('SIGINT');
+    expect((await one.ended).code).toBe(0);
+  }
+});
+
+test('an export is a folder of files, and a report in HTML one file that holds its data', async () => {
+  const { folder } = await place();
+  const exported = await mlab(['view', 'experiments/first', '--export', 'page', '--json'], { folder });
+  expect(exported.code, exported.err).toBe(0);
+  expect(JSON.parse(exported.out)).toMatchObject({ experiments: 1, runs: 2, steps: 2, left: [] });
+  expect(existsSync(join(folder, 'page/api/experiments/first/runs/digits-baseline-0/steps/2.json'))).toBe(
+    true,
+  );
+  expect(readFileSync(join(folder, 'page/index.html'), 'utf8')).toContain('content="export"');
+  const report = await mlab(['report', 'first', '--format', 'html'], { folder });
+  const data = /<script type="application\/json" id="mlab-data">(.*?)<\/script>/s.exec(report.out)?.[1] ?? '';
+  expect(ReportFile.parse(JSON.parse(data))).toMatchObject({
+    title: 'first',
+    report: { experiments: ['first'] },
+  });
+});
+
+test('wrong flags are told before anything is begun', async () => {
+  const { folder } = await place();
+  for (const [argv, message] of [
+    [['view', '--port', 'many'], /no port/],
+    [['view', '--host', 'no.such.host.invalid'], /Can't listen on/],
+    [['view', '--export', 'experiments'], /holds something else/],
+  ] as const) {
+    const { code, err } = await mlab(argv, { folder });
+    expect(err).toMatch(message);
+    expect([2, 3]).toContain(code);
+  }
+});

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import { exportViewer, type RunningViewer, serveViewer } from '../../server/index.ts';
+import type { Context, VerbResult } from '../context.ts';
+import { openBrowser } from '../open-browser.ts';
+import { counted, plain } from '../table.ts';
+import type { Verb } from '../verb.ts';
+import { viewerPages } from '../viewer-pages.ts';
+
+interface Options {
+  port?: number;
+  host?: string;
+  open: boolean;
+  export?: string;
+}
+
+/** Where nobody asks for a port: the same as last time, so that links and open pages go on working. */
+export const usualPort = 7420;
+const progressMs = 2000;
+const mostLeftShown = 5;
+
+export const view: Verb = {
+  arguments: [
+    {
+      name: '[folders...]',
+      description: 'folders of experiments, or of one experiment; default: all experiments',
+    },
+  ],
+  flags: [
+    {
+      flags: '--port <n>',
+      description: `port to listen on; 0: any (default: ${usualPort}, or any where it is taken)`,
+      parse: portOf,
+    },
+    {
+      flags: '--host <address>',
+      description:
+        'address to listen on (default: 127.0.0.1); others than this machine need the token that is printed',
+    },
+    { flags: '--no-open', description: 'do not open the browser' },
+    {
+      flags: '--export <folder>',
+      description: 'write pages, runs and steps as files for any web server, and end',
+    },
+  ],
+  details:
+    'Shows experiments, runs and every step of them, also while they go on. It only reads. Without a screen, or from\n' +
+    'another machine by ssh, it prints the address alone. Ctrl-C ends it.',
+  examples: [
+    ['mlab view', 'all experiments, in the browser'],
+    ['mlab view experiments/start-1', 'one experiment'],
+    ['mlab view a b --port 8080 --no-open', 'two folders, without opening a browser'],
+    ['mlab view --host 0.0.0.0', 'for others in the network who have the token'],
+    ['mlab view experiments/start-1 --export page', 'a folder for a web server'],
+  ],
+  async run(context, folders, options: Options) {
+    const shown =
+      folders.length > 0 ? folders.map((folder) => resolve(folder)) : [context.folders.experiments];
+    const { version, command } = context;
+    const viewed = {
+      folders: shown,
+      tasks: context.folders.tasks,
+      version,
+      command,
+      pages: await viewerPages(context),
+    };
+    return options.export === undefined
+      ? await serve(context, viewed, options)
+      : await write(context, viewed, resolve(options.export));
+  },
+};
+
+type Viewed = Pick<Parameters<typeof serveViewer>[0], 'folders' | 'tasks' | 'version' | 'command' | 'pages'>;
+
+async function serve(context: Context, viewed: Viewed, options: Options): Promise<VerbResult> {
+  const viewer = await listen(
+    { ...viewed, log: context.log, ...(options.host && { host: options.host }) },
+    options.port,
+  );
+  if (options.open) await openBrowser(context, viewer.url);
+  const { url, port, token } = viewer;
+  return {
+    text: `The viewer is at ${url}\nCtrl-C ends it.`,
+    json: { url, port, token },
+    stay: async () => {
+      await using _ = viewer;
+      if (!context.signal.aborted) await once(context.signal, 'abort');
+    },
+  };
+}
+
+/** At the port that was asked for, or at the usual one; that may be another viewer's. */
+async function listen(
+  options: Omit<Parameters<typeof serveViewer>[0], 'port'>,
+  port?: number,
+): Promise<RunningViewer> {
+  try {
+    return await serveViewer({ ...options, port: port ?? usualPort });
+  } catch (error) {
+    if (port !== undefined || !UserError.isInstance(error) || error.code !== 'port_taken') throw error;
+    return await serveViewer({ ...options, port: 0 });
+  }
+}
+
+async function write(context: Context, viewed: Viewed, folder: string): Promise<VerbResult> {
+  let next = Date.now() + progressMs;
+  const onRun = (experiment: string, run: string) => {
+    if (Date.now() < next) return;
+    next = Date.now() + progressMs;
+    context.log(`${experiment}/${run}`);
+  };
+  const exported = await exportViewer({ ...viewed, folder, onRun, signal: context.signal });
+  const { experiments, runs, steps, left } = exported;
+  const lines = [
+    `${counted(experiments, 'experiment')}, ${counted(runs, 'run')}, ${counted(steps, 'step')} in ${folder}`,
+    `To look at it: npx serve ${folder}, or put it on any web server.`,
+    ...left.slice(0, mostLeftShown).map(({ what, why }) => `Left out: ${plain(what)}: ${plain(why)}`),
+    ...(left.length > mostLeftShown ? [`… and ${left.length - mostLeftShown} more; --json names all.`] : []),
+  ];
+  return { text: lines.join('\n'), json: { folder, ...exported } };
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new UserError(
+    'bad_flag',
+    `--port ${text}: that is no port.`,
+    'Give a number up to 65535, such as 8080.',
+  );
+}

@@ -1,0 +1,322 @@
+import { z } from 'zod';
+import { ActionStatus } from './action.ts';
+import { GradedStep, RunEvaluation } from './evaluation.ts';
+import { EndReason, SubmissionState } from './event.ts';
+import { Lesson } from './experience.ts';
+import { Problem } from './grade.ts';
+import { ObjectId, RunId, TaskId } from './ids.ts';
+import { Budget, Limits } from './limits.ts';
+import { FailedAttempt, ModelFailure, ModelRole, ModelRoles, TokenUsage } from './model.ts';
+import { AgentOptions, RunStatus, SandboxDriver, Spent } from './run.ts';
+import { Verification } from './verification.ts';
+
+/*
+ * What the viewer's server says of one run. All of it lies below /api/experiments/:experiment/runs/:run; in an export
+ * the same addresses are files with `.json` at their end. Times are milliseconds since 1970.
+ */
+
+const count = z.int().min(0);
+
+/** A text as the viewer shows it: whole, or its beginning. */
+export const ShownText = z.object({
+  text: z.string(),
+  /** Length of the whole, as JavaScript counts. More than `text` has: it was cut. */
+  length: count,
+  /** Where it was cut: what to ask `…/steps/:step/text?part=` for. Null where the rest can't be had (an export). */
+  part: z.string().nullable(),
+  /** Why it can't be read: its object is missing or damaged. */
+  broken: z.string().optional(),
+});
+export type ShownText = z.infer<typeof ShownText>;
+
+/** `…/steps/:step/text?part=…&from=…`: more of a text, up to 1,000,000 at a time. `…/raw?part=…`: the whole, to download. */
+export const TextRest = z.object({ part: z.string(), from: count, text: z.string(), length: count });
+export type TextRest = z.infer<typeof TextRest>;
+
+/** A run that goes on from another one, or is gone on from. `experiment`: null where that is not among those shown. */
+export const RelatedRun = z.object({
+  experiment: z.string().nullable(),
+  name: z.string(),
+  run: RunId,
+  step: count,
+});
+export type RelatedRun = z.infer<typeof RelatedRun>;
+
+/** `…/runs/:run`: everything but its steps. */
+export const RunPage = z.object({
+  /** The experiment's id in addresses. */
+  experiment: z.string(),
+  run: RunId,
+  task: TaskId,
+  /** With model and options, as in reports. */
+  agent: z.string(),
+  agent_name: z.string(),
+  agent_options: AgentOptions,
+  model: z.string().nullable(),
+  roles: ModelRoles.nullable(),
+  seed: count,
+  marks: z.array(z.string()),
+  lessons: z.array(Lesson),
+  limits: Limits,
+  sandbox: SandboxDriver,
+  gpu: z.boolean(),
+  versions: z.record(z.string(), z.string()),
+  status: RunStatus,
+  end: z.object({ reason: EndReason, cause: z.string().nullable(), message: z.string() }).nullable(),
+  /** Null while it has not begun. */
+  started: z.int().nullable(),
+  updated: z.int().nullable(),
+  seconds_used: z.number().min(0),
+  spent: Spent.nullable(),
+  parent: RelatedRun.nullable(),
+  forks: z.array(RelatedRun),
+  /** Steps of its strip: those that ended, and one that goes on or was cut off. */
+  steps: count,
+  /** Something was noted, asked or answered after the last step: it is step `steps + 1`, without an action. */
+  has_tail: z.boolean(),
+  sessions: count,
+  /** What the agent was told to do; null while nothing is recorded. */
+  problem: ShownText.nullable(),
+  entry: z.string().nullable(),
+  submission_files: z.array(z.string()),
+  final_answer: ShownText.nullable(),
+  /** What reports know of it. Null: not known yet (`pending`: it is being made, a live event will tell), or see `broken`. */
+  evaluation: RunEvaluation.nullable(),
+  pending: z.boolean(),
+  /** Why its files can't be read as they should. */
+  broken: z.string().nullable(),
+  verification: Verification.nullable(),
+  /** Bytes of an unfinished last line; 0 for a sound trace. */
+  torn_bytes: count,
+});
+export type RunPage = z.infer<typeof RunPage>;
+
+/** `running`: it goes on now. `cut_off`: its run ended or died meanwhile. */
+export const StepStatus = z.enum([...ActionStatus.options, 'running', 'cut_off']);
+export type StepStatus = z.infer<typeof StepStatus>;
+
+export const WarningKind = z.enum([
+  'ungrounded_number',
+  'repeated_action',
+  'stale_submission',
+  'format_error',
+  /** An integrity flag of weight `attempt`: tried, and stopped. */
+  'blocked_attempt',
+  /** An integrity flag of weight `doubt`. */
+  'doubt',
+  /** Evidence of one of the kinds of failure, such as `hallucination`. */
+  'failure',
+]);
+export type WarningKind = z.infer<typeof WarningKind>;
+
+export const StepWarning = z.object({ step: count, kind: WarningKind, text: z.string() });
+export type StepWarning = z.infer<typeof StepWarning>;
+
+/** `…/strip?from=…&to=…`: steps by column; the n-th of each column is step `from + n`. Without a range: all. */
+export const Strip = z.object({
+  /** Steps of the run now. */
+  total: count,
+  has_tail: z.boolean(),
+  /** From 1. */
+  from: z.int().min(1),
+  /** Names that `action` and `status` point into. */
+  actions: z.array(z.string()),
+  statuses: z.array(StepStatus),
+  action: z.array(count),
+  status: z.array(count),
+  started: z.array(z.int()),
+  duration_ms: z.array(z.number()),
+  /** Of the budget, after the step. */
+  seconds_used: z.array(z.number()),
+  calls: z.array(count),
+  tokens: z.array(count),
+  changed: z.array(count),
+  /** Of the range, known once the run is evaluated. `score` is null where the submission was not valid. */
+  grades: z.array(GradedStep),
+  warnings: z.array(StepWarning),
+});
+export type Strip = z.infer<typeof Strip>;
+
+/** What an agent wrote beside its action. */
+export const StepEntry = z.object({
+  /** Such as `Research Plan and Status`. The same name may come twice in a step. */
+  name: z.string(),
+  text: ShownText,
+  /** The entry of this name before, so that changes can be marked; null for the first. */
+  before: z.object({ step: count, text: ShownText }).nullable(),
+});
+export type StepEntry = z.infer<typeof StepEntry>;
+
+export const StepArgument = z.object({
+  name: z.string(),
+  /** As it is where it is a text, else as JSON. */
+  text: ShownText,
+  is_text: z.boolean(),
+});
+export type StepArgument = z.infer<typeof StepArgument>;
+
+export const ShownToolCall = z.object({ name: z.string(), input: ShownText });
+export type ShownToolCall = z.infer<typeof ShownToolCall>;
+
+export const ShownMessage = z.object({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  /** Of a tool's message. */
+  name: z.string().nullable(),
+  text: ShownText,
+  tool_calls: z.array(ShownToolCall),
+});
+export type ShownMessage = z.infer<typeof ShownMessage>;
+
+/** A call of a language model. */
+export const StepCall = z.object({
+  call: z.int().min(1),
+  role: ModelRole,
+  purpose: z.string(),
+  model: z.string(),
+  answered_by: z.string().nullable(),
+  temperature: z.number().nullable(),
+  max_output_tokens: z.int(),
+  time: z.int(),
+  messages: z.array(ShownMessage),
+  /** Names of the tools that were offered. */
+  tools: z.array(z.string()),
+  answer: z
+    .object({
+      kind: z.enum(['answered', 'refused', 'context_too_long']),
+      /** The answer, or why there is none. */
+      text: ShownText,
+      tool_calls: z.array(ShownToolCall),
+      finish: z.string().nullable(),
+    })
+    .nullable(),
+  failure: z.object({ failure: ModelFailure, message: z.string() }).nullable(),
+  usage: TokenUsage,
+  /** In US dollars; null where the price is not known. */
+  cost: z.number().min(0).nullable(),
+  latency_ms: z.number().min(0),
+  waiting_ms: z.number().min(0),
+  attempts: z.array(FailedAttempt),
+});
+export type StepCall = z.infer<typeof StepCall>;
+
+export const ShownInnerStep = z.object({
+  action: z.string(),
+  args: ShownText,
+  observation: ShownText,
+  time: z.int(),
+});
+export type ShownInnerStep = z.infer<typeof ShownInnerStep>;
+
+/** `…/steps/:step`. Step 0 is the starter; `steps + 1` is what came after the last one, where there is such. */
+export const StepPage = z.object({
+  step: count,
+  total: count,
+  /** Null: no action (step 0, and the end of the run). */
+  action: z.string().nullable(),
+  arguments: z.array(StepArgument),
+  status: StepStatus.nullable(),
+  entries: z.array(StepEntry),
+  calls: z.array(StepCall),
+  inner: z.array(ShownInnerStep),
+  /** Null while it goes on. */
+  observation: ShownText.nullable(),
+  /**
+   * The end of what its scripts printed, as it came: only while it goes on, or where it was cut off. `from`: how much came
+   * before, to go on with live events of the kind `output`.
+   */
+  output: z.object({ from: count, text: z.string() }).nullable(),
+  /** A language model wrote the observation, or parts of it. */
+  by_model: z.boolean(),
+  started: z.int().nullable(),
+  duration_ms: z.number().nullable(),
+  overhead_ms: z.number().nullable(),
+  exit_code: z.int().nullable(),
+  cpu_seconds: z.number().nullable(),
+  peak_memory_bytes: z.number().nullable(),
+  /** At most 100 of them. */
+  changed: z.array(z.string()),
+  changed_count: count,
+  submission: SubmissionState.nullable(),
+  budget: Budget.nullable(),
+  /** The workspace after it: equal names, equal content. */
+  snapshot: ObjectId.nullable(),
+  warnings: z.array(StepWarning),
+  grade: GradedStep.extend({ problems: z.array(Problem) }).nullable(),
+  /** The run was resumed before or within this step. */
+  resumed: z.boolean(),
+});
+export type StepPage = z.infer<typeof StepPage>;
+
+/** `…/steps/:step/files`: the workspace after the step. */
+export const FileList = z.object({
+  step: count,
+  files: z.array(
+    z.object({
+      path: z.string(),
+      kind: z.enum(['file', 'link', 'folder']),
+      size: count.nullable(),
+      /** Of a file: what to ask `/api/experiments/:experiment/objects/:object` for. */
+      object: ObjectId.nullable(),
+      /** Of a link: where it points, as text. */
+      target: z.string().nullable(),
+      /** Against the step before. */
+      change: z.enum(['added', 'modified']).nullable(),
+    }),
+  ),
+  /** Paths that the step before had. */
+  removed: z.array(z.string()),
+});
+export type FileList = z.infer<typeof FileList>;
+
+/**
+ * `/api/experiments/:experiment/objects/:object`: a file of a snapshot, as text. `…/raw`: its bytes, to download.
+ * Objects never change.
+ */
+export const FileText = z.object({
+  object: ObjectId,
+  bytes: count,
+  /** Null: no UTF-8 text, or more than 4 MiB; it can be downloaded. */
+  text: z.string().nullable(),
+});
+export type FileText = z.infer<typeof FileText>;
+
+/** `…/steps/:step/diff?against=…`: from another step (default: the one before) to this one. */
+export const StepDiff = z.object({
+  step: count,
+  against: count,
+  /** At most 300 of them. */
+  files: z.array(
+    z.object({
+      path: z.string(),
+      kind: z.enum(['added', 'removed', 'modified']),
+      as: z.enum(['text', 'binary', 'too_large', 'link', 'mode', 'folder', 'kind']),
+      /** Unified, with three lines of context. */
+      patch: z.string().nullable(),
+      before: z.object({ object: ObjectId, size: count }).nullable(),
+      after: z.object({ object: ObjectId, size: count }).nullable(),
+    }),
+  ),
+  /** How many there are. */
+  total: count,
+});
+export type StepDiff = z.infer<typeof StepDiff>;
+
+/** `…/search?q=…&from=…`: where texts of steps contain it, whatever its case. Works for about a second at a time. */
+export const SearchResult = z.object({
+  query: z.string(),
+  hits: z.array(
+    z.object({
+      step: count,
+      /** Such as `action`, `argument script`, `observation`, `entry Thought`, `answer`. */
+      place: z.string(),
+      before: z.string(),
+      match: z.string(),
+      after: z.string(),
+      /** How often that text contains it. */
+      count: z.int().min(1),
+    }),
+  ),
+  /** The step to ask on `from`; null: everything was searched. */
+  next: z.int().nullable(),
+});
+export type SearchResult = z.infer<typeof SearchResult>;

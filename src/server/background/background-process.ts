@@ -1,0 +1,40 @@
+/** A process that does the jobs of a `Background`, one after another, and ends with it. */
+import { setPriority } from 'node:os';
+import { messageOf, UserError } from '../../lib/errors.ts';
+import { carryOut } from './carry-out.ts';
+import { type Message, Order } from './jobs.ts';
+
+const progressMs = 150;
+
+let queue = Promise.resolve();
+
+process.on('message', (message) => {
+  const { id, job } = Order.parse(message);
+  queue = queue.then(async () => {
+    let next = Date.now() + progressMs;
+    try {
+      const result = await carryOut(job, (done, total) => {
+        if (Date.now() < next) return;
+        next = Date.now() + progressMs;
+        say({ kind: 'progress', id, done, total });
+      });
+      say({ kind: 'result', id, result });
+    } catch (error) {
+      say({ kind: 'failure', id, failure: failureOf(error) });
+    }
+  });
+});
+process.on('disconnect', () => process.exit(0));
+// Whoever wanted the answer has gone.
+process.on('error', () => process.exit(0));
+// What people wait for goes first.
+if (process.argv[2] === 'patient') setPriority(10);
+
+function say(message: Message): void {
+  process.send?.(message);
+}
+
+function failureOf(error: unknown) {
+  if (UserError.isInstance(error)) return { code: error.code, message: error.message, hint: error.hint };
+  return { code: 'internal', message: messageOf(error), hint: 'This is a bug: please report it.' };
+}

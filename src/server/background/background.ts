@@ -1,0 +1,120 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { extname, join } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import { type Job, type JobOf, Message, type Results, results } from './jobs.ts';
+
+const schemas: { [Kind in Job['kind']]: { parse: (value: unknown) => Results[Kind] } } = results;
+
+interface Waiting {
+  take: (result: unknown) => void;
+  fail: (error: Error) => void;
+  onProgress: (done: number, total: number) => void;
+}
+
+/**
+ * Computes in a process of its own: a long run that is read whole keeps no page waiting, and its memory goes with the
+ * process. That is started by the first job, and ends when nothing is to be done for a while.
+ */
+export class Background implements Disposable {
+  readonly #isPatient: boolean;
+  readonly #idleMs: number;
+  readonly #waiting = new Map<number, Waiting>();
+  #child: ChildProcess | null = null;
+  #idle: NodeJS.Timeout | null = null;
+  #orders = 0;
+
+  /** @param isPatient others of this machine go first */
+  constructor(isPatient: boolean, idleMs = 30_000) {
+    this.#isPatient = isPatient;
+    this.#idleMs = idleMs;
+  }
+
+  /** Starts the process before it is needed. */
+  warmUp(): void {
+    this.#process();
+  }
+
+  /** @throws UserError as the job; `interrupted` where the process died or was ended */
+  async do<Kind extends Job['kind']>(
+    kind: Kind,
+    job: JobOf<Kind>,
+    onProgress: Waiting['onProgress'] = () => {},
+  ): Promise<Results[Kind]> {
+    const child = this.#process();
+    const id = ++this.#orders;
+    child.ref();
+    child.channel?.ref();
+    const result = await new Promise<unknown>((take, fail) => {
+      this.#waiting.set(id, { take, fail, onProgress });
+      child.send({ id, job: { kind, ...job } }, (error) => error && this.#settle(id)?.fail(error));
+    });
+    return schemas[kind].parse(result);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#child?.disconnect();
+    this.#child = null;
+    this.#failAll();
+  }
+
+  #process(): ChildProcess {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    if (this.#child !== null) return this.#child;
+    const module = join(import.meta.dirname, `background-process${extname(import.meta.filename)}`);
+    const child = fork(module, this.#isPatient ? ['patient'] : [], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    child.on('message', (message) => this.#hear(Message.parse(message)));
+    child.on('error', () => this.#lose(child));
+    child.on('exit', () => this.#lose(child));
+    this.#child = child;
+    this.#rest();
+    return child;
+  }
+
+  #hear(message: Message): void {
+    if (message.kind === 'progress') {
+      this.#waiting.get(message.id)?.onProgress(message.done, message.total);
+      return;
+    }
+    const waiting = this.#settle(message.id);
+    if (message.kind === 'result') waiting?.take(message.result);
+    else waiting?.fail(new UserError(message.failure.code, message.failure.message, message.failure.hint));
+  }
+
+  #settle(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#rest();
+    return waiting;
+  }
+
+  /** Gives the memory back once nothing has been asked for a while; until then it keeps nobody from ending. */
+  #rest(): void {
+    this.#child?.unref();
+    this.#child?.channel?.unref();
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      if (this.#waiting.size > 0) return;
+      this.#child?.disconnect();
+      this.#child = null;
+    }, this.#idleMs);
+    this.#idle.unref();
+  }
+
+  #lose(child: ChildProcess): void {
+    if (this.#child !== child) return;
+    this.#child = null;
+    this.#failAll();
+  }
+
+  #failAll(): void {
+    for (const { fail } of this.#waiting.values()) {
+      fail(
+        new UserError('interrupted', 'This could not be computed: the process for it ended.', 'Ask again.'),
+      );
+    }
+    this.#waiting.clear();
+  }
+}

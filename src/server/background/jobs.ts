@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import {
+  Comparison,
+  Convention,
+  ObjectId,
+  Report,
+  RunEvaluation,
+  RunId,
+  StepDiff,
+  StepWarning,
+} from '../../schema/index.ts';
+
+/** What is computed in a process of its own, so that the server answers meanwhile. */
+export const Job = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('report'),
+    folder: z.string(),
+    convention: Convention,
+    tasks: z.array(z.string()),
+  }),
+  z.object({
+    kind: z.literal('comparison'),
+    /** Folders of experiments: two that are compared, or one whose agents are. */
+    folders: z.array(z.string()),
+    a: z.string(),
+    b: z.string(),
+    tasks: z.array(z.string()),
+  }),
+  z.object({ kind: z.literal('evaluation'), folder: z.string(), run: RunId }),
+  z.object({ kind: z.literal('diff'), objects: z.string(), before: ObjectId, after: ObjectId }),
+]);
+export type Job = z.infer<typeof Job>;
+
+const Failure = z.object({ code: z.string(), message: z.string(), hint: z.string() });
+
+/** What each job comes to. */
+export const results = {
+  report: z.object({ report: Report, unreadable: z.array(z.string()) }),
+  comparison: z.object({ comparison: Comparison }),
+  evaluation: z.object({ evaluation: RunEvaluation, warnings: z.array(StepWarning) }),
+  diff: StepDiff.pick({ files: true, total: true }),
+} as const;
+export type Results = { [Kind in Job['kind']]: z.infer<(typeof results)[Kind]> };
+export type JobOf<Kind extends Job['kind']> = Omit<Extract<Job, { kind: Kind }>, 'kind'>;
+
+export const Order = z.object({ id: z.int(), job: Job });
+
+/** What the process says of an order. */
+export const Message = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('progress'), id: z.int(), done: z.int(), total: z.int() }),
+  z.object({ kind: z.literal('result'), id: z.int(), result: z.unknown() }),
+  z.object({ kind: z.literal('failure'), id: z.int(), failure: Failure }),
+]);
+export type Message = z.infer<typeof Message>;

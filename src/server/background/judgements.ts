@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { EvaluationIndex } from '../../evaluation/index.ts';
+import type { LiveEvent, RunEvaluation, RunId, StepWarning } from '../../schema/index.ts';
+import type { RunFolder } from '../../store/index.ts';
+import type { Place } from '../catalogue/known-experiment.ts';
+import { fileState } from '../catalogue/run-lines.ts';
+import type { Background } from './background.ts';
+import { Remembered } from './remembered.ts';
+
+/** Of runs that were looked at last. */
+const mostKept = 30;
+
+export interface Judgement {
+  /** Null: not known yet, or it can't be made. */
+  evaluation: RunEvaluation | null;
+  warnings: readonly StepWarning[];
+  /** It is being made; a live event will tell. */
+  pending: boolean;
+  /** Why it can't be made. */
+  broken: string | null;
+}
+
+/** What reports know of a run, and the steps that people should be warned of: at once where it is known, else in time. */
+export class Judgements implements Disposable {
+  readonly #background: Background;
+  readonly #remembered: Remembered<{ evaluation: RunEvaluation; warnings: StepWarning[] }>;
+  readonly #indexes = new Map<string, EvaluationIndex>();
+  readonly #runs = new Map<string, { experiment: string; run: RunId }>();
+  #lastKnown: { folder: string; state: string; evaluation: RunEvaluation | null } | null = null;
+
+  constructor(background: Background, tell: (event: LiveEvent) => void) {
+    this.#background = background;
+    this.#remembered = new Remembered({
+      ...{ most: mostKept, onProgress: () => {} },
+      onDone: (key) => {
+        const run = this.#runs.get(key);
+        this.#runs.delete(key);
+        if (run !== undefined) tell({ kind: 'evaluation', ...run });
+      },
+    });
+  }
+
+  /** @param patienceMs so long it waits for what is not known yet */
+  async of(place: Place, folder: RunFolder, patienceMs = 0): Promise<Judgement> {
+    const key = folder.folder;
+    this.#runs.set(key, { experiment: place.id, run: folder.id });
+    const job = { folder: place.folder, run: folder.id };
+    const state = evidenceState(folder.folder);
+    const { value, failure, pending } = await this.#remembered.get(key, state, patienceMs, () =>
+      this.#background.do('evaluation', job),
+    );
+    return {
+      evaluation: value?.evaluation ?? this.#knownAt(state, place, folder),
+      warnings: value?.warnings ?? [],
+      pending: pending !== null,
+      broken: failure?.message ?? null,
+    };
+  }
+
+  /** The evaluation that somebody has made before, and that still holds. */
+  known({ root }: Place, folder: RunFolder): RunEvaluation | null {
+    const index = this.#indexes.get(root) ?? new EvaluationIndex(root);
+    this.#indexes.set(root, index);
+    return index.known(folder.folder);
+  }
+
+  /** While the warnings of a run are made, its pages ask for the same again and again. */
+  #knownAt(state: string, place: Place, folder: RunFolder): RunEvaluation | null {
+    if (this.#lastKnown?.folder !== folder.folder || this.#lastKnown.state !== state)
+      this.#lastKnown = { folder: folder.folder, state, evaluation: this.known(place, folder) };
+    return this.#lastKnown.evaluation;
+  }
+
+  [Symbol.dispose](): void {
+    for (const index of this.#indexes.values()) index[Symbol.dispose]();
+    this.#indexes.clear();
+  }
+}
+
+/** What a run's evaluation is made from. */
+export function evidenceState(folder: string): string {
+  const files = ['run.json', 'trace.jsonl', 'grades.jsonl', 'verifications.jsonl'];
+  return files.map((name) => fileState(join(folder, name)) ?? '–').join('\n');
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError } from '../../lib/errors.ts';
+import type { Progress } from '../../schema/index.ts';
+
+interface Entry<Value> {
+  /** What it was made of. */
+  state: string;
+  value: Value | null;
+  failure: UserError | null;
+  madeAt: number;
+  tookMs: number;
+}
+
+export interface Answer<Value> {
+  /** What is known: of the newest state, or of an earlier one. */
+  value: Value | null;
+  /** Why it can't be made. */
+  failure: UserError | null;
+  /** Null where nothing newer is on its way. */
+  pending: Progress | null;
+}
+
+export interface RememberedOptions {
+  /** How many are kept; the oldest go first. */
+  most: number;
+  onProgress: (key: string, progress: Progress) => void;
+  onDone: (key: string) => void;
+}
+
+/**
+ * What takes long to make, by key and by the state of what it is made of. It is made once at a time; what changes all the
+ * time, as a run that goes on, is made anew no more often than it can be afforded.
+ */
+export class Remembered<Value> {
+  readonly #options: RememberedOptions;
+  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #making = new Map<string, { progress: Progress; done: Promise<void> }>();
+
+  constructor(options: RememberedOptions) {
+    this.#options = options;
+  }
+
+  /** @param patienceMs so long it waits for what is made now, before it says that it is on its way */
+  async get(
+    key: string,
+    state: string,
+    patienceMs: number,
+    make: (onProgress: (done: number, total: number) => void) => Promise<Value>,
+  ): Promise<Answer<Value>> {
+    const known = this.#entries.get(key);
+    if (known?.state === state) return answerOf(known, null);
+    const isFresh = known !== undefined && Date.now() < known.madeAt + restMs(known.tookMs);
+    if (isFresh && !this.#making.has(key)) return answerOf(known, null);
+    const making = this.#making.get(key) ?? this.#start(key, state, make);
+    await Promise.race([making.done, sleep(patienceMs, undefined, { ref: false })]);
+    const newest = this.#entries.get(key);
+    return answerOf(newest, this.#making.has(key) ? making.progress : null);
+  }
+
+  #start(key: string, state: string, make: Parameters<Remembered<Value>['get']>[3]) {
+    const progress = { done: 0, total: 0 };
+    const begun = Date.now();
+    const keep = (value: Value | null, failure: UserError | null) => {
+      this.#entries.delete(key);
+      this.#entries.set(key, { state, value, failure, madeAt: Date.now(), tookMs: Date.now() - begun });
+      const [oldest] = this.#entries.keys();
+      if (this.#entries.size > this.#options.most && oldest !== undefined) this.#entries.delete(oldest);
+      this.#making.delete(key);
+      this.#options.onDone(key);
+    };
+    const done = make((count, total) => {
+      Object.assign(progress, { done: count, total });
+      this.#options.onProgress(key, progress);
+    }).then(
+      (value) => keep(value, null),
+      (error: unknown) => keep(this.#entries.get(key)?.value ?? null, asUserError(error)),
+    );
+    const making = { progress, done };
+    this.#making.set(key, making);
+    return making;
+  }
+}
+
+/** What took long rests longer. */
+function restMs(tookMs: number): number {
+  return Math.max(1000, 4 * tookMs);
+}
+
+function answerOf<Value>(entry: Entry<Value> | undefined, pending: Progress | null): Answer<Value> {
+  return { value: entry?.value ?? null, failure: entry?.failure ?? null, pending: pending && { ...pending } };
+}
+
+function asUserError(error: unknown): UserError {
+  if (UserError.isInstance(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new UserError('internal', message, 'This is a bug: please report it.', { cause: error });
+}

@@ -1,0 +1,83 @@
+import { sha256 } from '../../lib/hash.ts';
+import type {
+  Comparison,
+  ComparisonPage,
+  Convention,
+  LiveEvent,
+  Progress,
+  Report,
+  ReportPage,
+} from '../../schema/index.ts';
+import { breather } from '../breathe.ts';
+import type { KnownExperiment } from '../catalogue/known-experiment.ts';
+import { notFound } from '../not-found.ts';
+import type { Background } from './background.ts';
+import { evidenceState } from './judgements.ts';
+import { Remembered } from './remembered.ts';
+
+const patienceMs = 250;
+
+/** Reports and comparisons, made in the background and kept until a run of theirs changes. */
+export class Reports {
+  readonly #background: Background;
+  readonly #tasks: string[];
+  readonly #reports: Remembered<{ report: Report; unreadable: string[] }>;
+  readonly #comparisons: Remembered<{ comparison: Comparison }>;
+
+  /** @param tasks folders of tasks, for what is published on them */
+  constructor(background: Background, tasks: readonly string[], tell: (event: LiveEvent) => void) {
+    this.#background = background;
+    this.#tasks = [...tasks];
+    const experimentOf = (key: string) => key.split('\n')[0] ?? '';
+    const say = (key: string, { done, total }: Progress) =>
+      tell({ kind: 'report', experiment: experimentOf(key), done, total });
+    const options = {
+      most: 12,
+      patienceMs: 250,
+      onProgress: say,
+      onDone: (key: string) => say(key, { done: 1, total: 1 }),
+    };
+    this.#reports = new Remembered(options);
+    this.#comparisons = new Remembered(options);
+  }
+
+  async report(experiment: KnownExperiment, convention: Convention): Promise<ReportPage> {
+    const { id, folder } = experiment.place;
+    const job = { folder, convention, tasks: this.#tasks };
+    const { value, failure, pending } = await this.#reports.get(
+      `${id}\n${convention}`,
+      await stateOf([experiment]),
+      patienceMs,
+      (onProgress) => this.#background.do('report', job, onProgress),
+    );
+    if (failure !== null && value === null) throw failure;
+    return { report: value?.report ?? null, pending, unreadable: value?.unreadable ?? [] };
+  }
+
+  /** Two experiments by their ids, or two agents of one by their labels. */
+  async compare(experiments: readonly KnownExperiment[], a: string, b: string): Promise<ComparisonPage> {
+    const [first] = experiments;
+    if (first === undefined) throw notFound('unknown_experiment', 'Nothing is named to compare.', null);
+    const job = { folders: experiments.map(({ place }) => place.folder), a, b, tasks: this.#tasks };
+    const { value, failure, pending } = await this.#comparisons.get(
+      [first.place.id, ...job.folders, a, b].join('\n'),
+      await stateOf(experiments),
+      patienceMs,
+      (onProgress) => this.#background.do('comparison', job, onProgress),
+    );
+    if (failure !== null && value === null) throw failure;
+    return { comparison: value?.comparison ?? null, pending };
+  }
+}
+
+async function stateOf(experiments: readonly KnownExperiment[]): Promise<string> {
+  const breathe = breather();
+  const states: string[] = [];
+  for (const experiment of experiments) {
+    for (const folder of experiment.runFolders()) {
+      states.push(evidenceState(folder));
+      await breathe();
+    }
+  }
+  return sha256(states.join('\n\n'));
+}

@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { nearest } from '../../lib/nearest.ts';
+import type { ExperimentLine, LiveEvent } from '../../schema/index.ts';
+import { listExperiments, type RunFolder } from '../../store/index.ts';
+import { breather } from '../breathe.ts';
+import { notFound } from '../not-found.ts';
+import type { TraceIndex } from '../trace/trace-index.ts';
+import { KnownExperiment, type Place } from './known-experiment.ts';
+import { fileState } from './run-lines.ts';
+
+/** Experiments whose runs are all over are looked at in turn, so many that they have this many runs. */
+const restingRunsAtOnce = 500;
+
+/** The experiments of some folders, by the ids that addresses have. It is told what changes by looking again. */
+export class Catalogue {
+  readonly #folders: readonly string[];
+  readonly #index: TraceIndex;
+  readonly #tell: (event: LiveEvent) => void;
+  #known = new Map<string, KnownExperiment>();
+  #looking: Promise<void> | null = null;
+  readonly #ready = Promise.withResolvers<void>();
+  #turn = 0;
+
+  /** @param folders each holds experiments, or is one */
+  constructor(folders: readonly string[], index: TraceIndex, tell: (event: LiveEvent) => void) {
+    this.#folders = folders.map((folder) => resolve(folder));
+    this.#index = index;
+    this.#tell = tell;
+  }
+
+  /** The experiments are known, though not yet their runs. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** Names of the folders, for people. */
+  get folderNames(): string[] {
+    return this.#folders.map((folder) => basename(folder));
+  }
+
+  /** What is known by now, the newest first. */
+  get lines(): ExperimentLine[] {
+    const age = ({ created, changed }: ExperimentLine) => created ?? changed ?? 0;
+    return [...this.#known.values()].map(({ line }) => line).sort((one, other) => age(other) - age(one));
+  }
+
+  get experiments(): KnownExperiment[] {
+    return [...this.#known.values()];
+  }
+
+  /** @throws UserError `unknown_experiment` */
+  experiment(id: string): KnownExperiment {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const meant = nearest(id, [...this.#known.keys()]);
+    throw notFound(
+      'unknown_experiment',
+      `There is no experiment "${id}".`,
+      meant && `Did you mean "${meant}"?`,
+    );
+  }
+
+  /** @throws UserError `unknown_experiment`, `unknown_run` */
+  run(experimentId: string, runId: string): { experiment: KnownExperiment; folder: RunFolder } {
+    const experiment = this.experiment(experimentId);
+    const folder = experiment.runFolder(runId);
+    if (folder !== null) return { experiment, folder };
+    throw notFound('unknown_run', `The experiment ${experimentId} has no run "${runId}".`, null);
+  }
+
+  /** Looks for experiments that came, went or go on. Who asks meanwhile waits for the same look. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = null;
+    });
+    await this.#looking;
+  }
+
+  /** Looks at one experiment's runs now. */
+  async refresh(experiment: KnownExperiment): Promise<void> {
+    const wasRead = experiment.isRead;
+    const lines = await experiment.refresh(this.#index);
+    if (wasRead && lines.length === 0) return;
+    const { id } = experiment.place;
+    if (wasRead) for (const line of lines) this.#tell({ kind: 'run', experiment: id, line });
+    this.#tell({ kind: 'experiment', line: experiment.line });
+  }
+
+  async #lookOnce(): Promise<void> {
+    await this.#findExperiments().finally(() => this.#ready.resolve());
+    const awake = this.experiments.filter((experiment) => !experiment.isOver);
+    for (const experiment of [...awake, ...this.#someResting()]) await this.refresh(experiment);
+  }
+
+  /** Somebody may have them graded, or go on with them. */
+  #someResting(): KnownExperiment[] {
+    const resting = this.experiments.filter((experiment) => experiment.isOver);
+    const chosen: KnownExperiment[] = [];
+    for (let runs = 0; runs < restingRunsAtOnce && chosen.length < resting.length; this.#turn++) {
+      const experiment = resting[this.#turn % resting.length];
+      if (experiment === undefined) break;
+      chosen.push(experiment);
+      runs += experiment.runs.length;
+    }
+    return chosen;
+  }
+
+  async #findExperiments(): Promise<void> {
+    const breathe = breather();
+    const found = new Map<string, KnownExperiment>();
+    for (const place of this.#places()) {
+      await breathe();
+      const known = this.#known.get(place.id);
+      const isSame =
+        known?.place.folder === place.folder &&
+        known.planState === fileState(join(place.folder, 'plan.json'));
+      const experiment = isSame ? known : new KnownExperiment(place);
+      found.set(place.id, experiment);
+      // What is there can be shown while the rest is read.
+      if (!isSame) this.#known.set(place.id, experiment);
+    }
+    for (const id of this.#known.keys())
+      if (!found.has(id)) this.#tell({ kind: 'experiment_gone', experiment: id });
+    this.#known = found;
+  }
+
+  #places(): Place[] {
+    const taken = new Map<string, number>();
+    const places = this.#folders.flatMap((folder) =>
+      existsSync(join(folder, 'plan.json'))
+        ? [{ name: basename(folder), root: dirname(folder), folder }]
+        : listExperiments(folder).map((one) => ({ ...one, root: folder })),
+    );
+    return places.map((place) => {
+      const count = (taken.get(place.name) ?? 0) + 1;
+      taken.set(place.name, count);
+      return { ...place, id: count === 1 ? place.name : `${place.name}~${count}` };
+    });
+  }
+}

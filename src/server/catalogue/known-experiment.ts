@@ -1,0 +1,160 @@
+import { join } from 'node:path';
+import { messageOf } from '../../lib/errors.ts';
+import type { ExperimentLine, ExperimentPage, RunLine, Usage } from '../../schema/index.ts';
+import { type Experiment, ObjectStore, openExperiment, RunFolder } from '../../store/index.ts';
+import { breather } from '../breathe.ts';
+import type { TraceIndex } from '../trace/trace-index.ts';
+import {
+  fileState,
+  livingLine,
+  nothingUsed,
+  pendingLine,
+  plannedLine,
+  recordedLine,
+  tracedLine,
+} from './run-lines.ts';
+
+interface KnownRun {
+  line: RunLine;
+  /** State of the `run.json` that the line was read from. */
+  state: string | null;
+}
+
+export interface Place {
+  id: string;
+  name: string;
+  /** The folder that holds experiments. */
+  root: string;
+  folder: string;
+}
+
+/** What is held of an experiment: lines of its runs, not its plan, which is large. */
+export class KnownExperiment {
+  readonly place: Place;
+  /** State of the plan that this was read from. */
+  readonly planState: string | null;
+  readonly plan: ExperimentPage['plan'];
+  readonly #created: number | null;
+  readonly #message: string | null;
+  readonly #objects: ObjectStore;
+  readonly #runs: KnownRun[];
+  /** Its runs were read once. */
+  isRead = false;
+
+  constructor(place: Place) {
+    this.place = place;
+    this.planState = fileState(join(place.folder, 'plan.json'));
+    const opened = openOrSay(place.folder);
+    this.#message = 'message' in opened ? opened.message : null;
+    const experiment = 'message' in opened ? null : opened.experiment;
+    this.#created = experiment?.plan.created ?? null;
+    this.plan = experiment === null ? null : planInShort(experiment);
+    this.#objects = new ObjectStore(join(place.folder, 'objects'));
+    this.#runs = (experiment?.plan.runs ?? []).map((spec) => ({ line: plannedLine(spec), state: null }));
+  }
+
+  get runs(): RunLine[] {
+    return this.#runs.map(({ line }) => line);
+  }
+
+  /** The folder of a planned run; null where there is no such run. */
+  runFolder(id: string): RunFolder | null {
+    const run = this.#runs.find(({ line }) => line.run === id);
+    return run === undefined ? null : this.#folderOf(run);
+  }
+
+  /** Paths of the folders of its runs. */
+  runFolders(): string[] {
+    return this.#runs.map(({ line }) => join(this.place.folder, 'runs', line.run));
+  }
+
+  #folderOf({ line }: KnownRun): RunFolder {
+    return new RunFolder(join(this.place.folder, 'runs', line.run), this.#objects);
+  }
+
+  /** Whether something is to be expected of it. */
+  get isOver(): boolean {
+    return (
+      this.isRead && this.#runs.every(({ line }) => line.status === 'finished' || line.status === 'failed')
+    );
+  }
+
+  /** Looks at the records of its runs. @returns the lines that have changed */
+  async refresh(index: TraceIndex): Promise<RunLine[]> {
+    const breathe = breather();
+    const changed: RunLine[] = [];
+    for (const run of this.#runs) {
+      await breathe();
+      const line = await this.#lineNow(run, index);
+      if (JSON.stringify(line) === JSON.stringify(run.line)) continue;
+      run.line = line;
+      changed.push(line);
+    }
+    this.isRead = true;
+    return changed;
+  }
+
+  async #lineNow(run: KnownRun, index: TraceIndex): Promise<RunLine> {
+    const state = fileState(join(this.place.folder, 'runs', run.line.run, 'run.json'));
+    if (state === run.state && run.line.status !== 'running') return run.line;
+    run.state = state;
+    if (state === null) return pendingLine(run.line);
+    const folder = this.#folderOf(run);
+    const line = livingLine(recordedLine(run.line, folder), folder);
+    if (line.status !== 'running') return line;
+    const { table } = await index.table(this.place.root, folder.tracePath);
+    return tracedLine(line, table);
+  }
+
+  get line(): ExperimentLine {
+    const { id, name } = this.place;
+    const lines = this.runs;
+    const running = lines.filter(({ status }) => status === 'running');
+    const changes = lines.flatMap(({ updated }) => updated ?? []);
+    return {
+      ...{ id, name, state: this.#state(running.length), message: this.#message, runs: lines.length },
+      statuses: statusCounts(lines),
+      tasks: [...new Set(lines.map(({ task }) => task))].sort(),
+      agents: [...new Set(lines.map(({ agent }) => agent))].sort(),
+      created: this.#created,
+      changed: changes.length === 0 ? null : changes.reduce((one, other) => Math.max(one, other)),
+      used: lines.reduce((sum, { used }) => addUsage(sum, used), nothingUsed),
+      running: running.slice(0, 20).map(({ run, task, agent, steps }) => ({ run, task, agent, steps })),
+    };
+  }
+
+  #state(running: number): ExperimentLine['state'] {
+    if (this.#message !== null) return 'broken';
+    if (!this.isRead) return 'reading';
+    if (running > 0) return 'running';
+    return this.isOver ? 'finished' : 'unfinished';
+  }
+}
+
+function openOrSay(folder: string): { experiment: Experiment } | { message: string } {
+  try {
+    return { experiment: openExperiment(folder) };
+  } catch (error) {
+    return { message: messageOf(error) };
+  }
+}
+
+function planInShort({ plan }: Experiment): ExperimentPage['plan'] {
+  const { mlab, parallel, grade, spend } = plan;
+  return { mlab, parallel, grade, spend: spend ?? null };
+}
+
+function statusCounts(lines: readonly RunLine[]): ExperimentLine['statuses'] {
+  const counts = { pending: 0, running: 0, finished: 0, interrupted: 0, failed: 0 };
+  for (const { status } of lines) counts[status] += 1;
+  return counts;
+}
+
+function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    seconds: one.seconds + other.seconds,
+    tokens: one.tokens + other.tokens,
+    money: one.money + other.money,
+    unpriced: one.unpriced + other.unpriced,
+  };
+}

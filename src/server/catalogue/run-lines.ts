@@ -1,0 +1,95 @@
+import { readFileSync, statSync } from 'node:fs';
+import { agentLabel, statusOf } from '../../evaluation/index.ts';
+import { hasCode, messageOf } from '../../lib/errors.ts';
+import { type RunLine, RunRecord, type RunSpec, type Usage } from '../../schema/index.ts';
+import type { RunFolder } from '../../store/index.ts';
+import { cell, shownSteps, type TraceTable } from '../trace/trace-table.ts';
+
+/** What a line shows of `run.json`; the rest of it stands in the plan. */
+const ShownRecord = RunRecord.pick({
+  ...{ status: true, end: true, started: true, updated: true, steps: true, seconds_used: true, spent: true },
+});
+
+export const nothingUsed: Usage = { seconds: 0, tokens: 0, money: 0, unpriced: 0 };
+
+/** The line of a run, as far as the plan says it. */
+export function plannedLine(spec: RunSpec): RunLine {
+  return pendingLine({
+    ...{ run: spec.id, task: spec.task, agent: agentLabel(spec), seed: spec.seed },
+    ...{ parent: spec.parent ?? null, marks: spec.marks },
+  });
+}
+
+/** The line of a run that has not begun. */
+export function pendingLine(
+  planned: Pick<RunLine, 'run' | 'task' | 'agent' | 'seed' | 'parent' | 'marks'>,
+): RunLine {
+  const nothingYet = { end: null, steps: 0, used: nothingUsed, started: null, updated: null, broken: null };
+  return { ...planned, ...nothingYet, status: 'pending' };
+}
+
+/** Size and time of a file: what has to change with its content. Null where it is not there. */
+export function fileState(path: string): string | null {
+  const state = statSync(path, { throwIfNoEntry: false });
+  return state === undefined ? null : `${state.size} ${state.mtimeMs} ${state.ino}`;
+}
+
+/** What `run.json` says now. */
+export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
+  const fresh = pendingLine(planned);
+  try {
+    const record = ShownRecord.parse(JSON.parse(readFileSync(folder.recordPath, 'utf8')));
+    const { spent } = record;
+    return {
+      ...fresh,
+      status: record.status,
+      end: record.end?.reason ?? null,
+      steps: record.steps,
+      used: {
+        seconds: record.seconds_used,
+        tokens: spent?.tokens ?? 0,
+        money: spent?.money ?? 0,
+        unpriced: spent?.unpriced ?? 0,
+      },
+      ...{ started: record.started, updated: record.updated },
+    };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return fresh;
+    return { ...fresh, status: 'failed', broken: problemOf(folder, error) };
+  }
+}
+
+/** A record that says `running` may be of a process that is gone. */
+export function livingLine(line: RunLine, folder: RunFolder): RunLine {
+  if (line.status !== 'running') return line;
+  const record = folder.readRecord();
+  return record === null ? line : { ...line, status: statusOf(folder, record) };
+}
+
+/** Records are written when runs begin and end: meanwhile the trace knows more. */
+export function tracedLine(line: RunLine, table: TraceTable): RunLine {
+  const steps = shownSteps(table);
+  if (steps === 0) return line;
+  return { ...line, steps, used: usedUntilNow(table) };
+}
+
+export function usedUntilNow(table: TraceTable): Usage {
+  const { now, steps, columns } = table;
+  const sum = (name: 'tokens' | 'money' | 'unpriced') => {
+    let total = now[name];
+    for (let index = 0; index < steps; index++) total += columns[name][index] ?? 0;
+    return total;
+  };
+  const seconds = steps === 0 ? 0 : cell(table, 'seconds_used', steps);
+  return { seconds, tokens: sum('tokens'), money: sum('money'), unpriced: sum('unpriced') };
+}
+
+/** The store says better what is wrong with a file. */
+function problemOf(folder: RunFolder, found: unknown): string {
+  try {
+    folder.readRecord();
+    return messageOf(found);
+  } catch (error) {
+    return messageOf(error);
+  }
+}

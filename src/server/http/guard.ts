@@ -1,0 +1,71 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { ViewerError } from '../../schema/index.ts';
+
+/** Who may ask. */
+export interface Door {
+  /** Names and ports under which this server may be addressed; null: any (then there is a token). */
+  hosts: ReadonlySet<string> | null;
+  /** What everybody must know; null where only this machine can ask. */
+  token: string | null;
+  /** Name of the cookie that holds the token. */
+  cookie: string;
+}
+
+export interface Refusal extends ViewerError {
+  status: 400 | 401 | 403 | 405 | 421;
+}
+
+/**
+ * Null where the request may be answered. A page of another site that this browser shows must learn nothing: it can
+ * neither use another name for this server (Host) nor ask as a page (Origin, Sec-Fetch-Site).
+ */
+export function refusalOf(request: IncomingMessage, door: Door, given: string | null): Refusal | null {
+  const { method, headers } = request;
+  if (method !== 'GET' && method !== 'HEAD')
+    return refusal(405, 'read_only', 'This server only shows.', 'Use mlab itself to change something.');
+  const { host } = headers;
+  if (host === undefined || (door.hosts !== null && !door.hosts.has(host.toLowerCase())))
+    return refusal(
+      421,
+      'wrong_host',
+      'This server has another name.',
+      'Use the address that mlab view printed.',
+    );
+  if (!isOwnPage(request, host))
+    return refusal(403, 'foreign_page', 'Pages of other sites may not read this.', 'Open the viewer itself.');
+  if (door.token === null || [given, ...tokensOf(request, door)].some((one) => isSame(one, door.token)))
+    return null;
+  return refusal(
+    401,
+    'no_token',
+    'This viewer needs its token.',
+    'Open the whole address that mlab view printed.',
+  );
+}
+
+function refusal(status: Refusal['status'], code: string, message: string, hint: string): Refusal {
+  return { status, code, message, hint };
+}
+
+function isOwnPage({ headers }: IncomingMessage, host: string): boolean {
+  const { origin } = headers;
+  if (origin !== undefined && origin !== `http://${host}`) return false;
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin' || site === 'none') return true;
+  // A link to the viewer on another page may be followed.
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+}
+
+function tokensOf({ headers }: IncomingMessage, door: Door): (string | null)[] {
+  const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? null;
+  const cookies = (headers.cookie ?? '').split(/; */).map((one) => one.split('='));
+  return [bearer, ...cookies.filter(([name]) => name === door.cookie).map(([, value]) => value ?? null)];
+}
+
+/** Takes as long for every wrong token. */
+function isSame(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return false;
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}

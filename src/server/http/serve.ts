@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode, messageOf, UserError } from '../../lib/errors.ts';
+import type { ViewerError } from '../../schema/index.ts';
+import { Live } from '../live/live.ts';
+import { isNotFound } from '../not-found.ts';
+import { Viewer, type ViewerOptions } from '../viewer.ts';
+import { type Answer, sendAnswer, sendBytes } from './answer.ts';
+import { type Door, refusalOf } from './guard.ts';
+import { type PageFile, readPageFiles } from './page-files.ts';
+import { answerTo } from './routes.ts';
+
+export interface ServeOptions extends ViewerOptions {
+  /** Default: 127.0.0.1. Another one than this machine's own makes a token necessary. */
+  host?: string;
+  /** 0: any that is free. */
+  port: number;
+  /** The built pages. */
+  pages: string;
+  /** Told of faults of ours. */
+  log: (line: string) => void;
+}
+
+export interface RunningViewer extends AsyncDisposable {
+  /** What a person opens, with the token where there is one. */
+  url: string;
+  port: number;
+  token: string | null;
+}
+
+/** How long the list of experiments waits for what is not read yet. */
+const firstListMs = 350;
+const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
+
+/** @throws UserError `port_taken`, `bad_host` */
+export async function serveViewer(options: ServeOptions): Promise<RunningViewer> {
+  const live = new Live();
+  const viewer = new Viewer(options, live.tell);
+  live.start(viewer);
+  // What it finds is told; what it can't find now is looked for again.
+  viewer.catalogue.look().catch(() => {});
+  const host = options.host ?? '127.0.0.1';
+  const token = loopback.has(host) ? null : randomBytes(24).toString('base64url');
+  const server = createServer();
+  await listen(server, host, options.port);
+  const { port } = addressOf(server);
+  const door: Door = { hosts: token === null ? ownNames(port) : null, token, cookie: `mlab_viewer_${port}` };
+  const parts: Parts = { viewer, live, door, pages: readPageFiles(options.pages), log: options.log };
+  server.on('request', (request, response) => void handle(parts, request, response));
+  const shownHost = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${shownHost}:${port}/${token === null ? '' : `?token=${token}`}`,
+    ...{ port, token },
+    async [Symbol.asyncDispose]() {
+      live[Symbol.dispose]();
+      viewer[Symbol.dispose]();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+interface Parts {
+  viewer: Viewer;
+  live: Live;
+  door: Door;
+  pages: ReadonlyMap<string, PageFile>;
+  log: (line: string) => void;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    if (hasCode(error, 'EADDRINUSE'))
+      throw new UserError(
+        'port_taken',
+        `Port ${port} is in use.`,
+        'Choose another one with --port, or 0 for any.',
+        { cause: error },
+      );
+    throw new UserError(
+      'bad_host',
+      `Can't listen on ${host}, port ${port}: ${messageOf(error)}`,
+      'Choose others with --host and --port.',
+      { cause: error },
+    );
+  }
+}
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address;
+}
+
+function ownNames(port: number): ReadonlySet<string> {
+  return new Set(['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`));
+}
+
+async function handle(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort(new Error('nobody waits for it')));
+  try {
+    await answer(parts, request, response, gone.signal);
+  } catch (error) {
+    // Whoever asked has gone, or was told a part of it: there is nobody to tell.
+    if (gone.signal.aborted || response.headersSent) response.destroy();
+    else await tellFailure(parts, request, response, error);
+  }
+}
+
+async function answer(
+  parts: Parts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = URL.parse(request.url ?? '/', 'http://viewer');
+  if (url === null)
+    throw new UserError(
+      'bad_address',
+      'This address is not well-formed.',
+      'Go back to the list of experiments.',
+    );
+  const given = url.searchParams.get('token');
+  const refused = refusalOf(request, parts.door, given);
+  if (refused !== null) {
+    const { status, ...json } = refused;
+    await sendAnswer(request, response, { json, status });
+  } else if (given !== null && parts.door.token !== null) keepToken(parts.door, given, response);
+  else if (url.pathname === '/api/live') connect(parts, url, request, response);
+  else if (url.pathname.startsWith('/api/')) await answerData(parts, url, request, response, signal);
+  else await sendPage(parts, url.pathname, request, response);
+}
+
+/** The token leaves the address, so that a link that is shared does not hold it. */
+function keepToken({ cookie }: Door, token: string, response: ServerResponse): void {
+  response.writeHead(303, {
+    location: '/',
+    'set-cookie': `${cookie}=${token}; HttpOnly; SameSite=Lax; Path=/`,
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  });
+  response.end();
+}
+
+function connect(
+  { live }: Parts,
+  { searchParams }: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const [experiment, run] = [searchParams.get('experiment'), searchParams.get('run')];
+  const header = request.headers['last-event-id'];
+  const lastId = typeof header === 'string' ? header : null;
+  live.connect(response, experiment !== null && run !== null ? { experiment, run } : null, lastId);
+}
+
+async function answerData(
+  { viewer }: Parts,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+  signal: AbortSignal,
+) {
+  if (url.pathname === '/api/experiments') {
+    // The list shows what there is by then; live events tell the rest.
+    await Promise.race([viewer.catalogue.look(), sleep(firstListMs, undefined, { ref: false })]);
+  } else await viewer.catalogue.ready;
+  await sendAnswer(request, response, await answerOrLookAgain(viewer, url, signal));
+}
+
+/** An experiment may have come since somebody last looked. */
+async function answerOrLookAgain(viewer: Viewer, url: URL, signal: AbortSignal): Promise<Answer> {
+  try {
+    return await answerTo(viewer, url, signal);
+  } catch (error) {
+    if (!UserError.isInstance(error) || error.code !== 'unknown_experiment') throw error;
+    await viewer.catalogue.look();
+    return await answerTo(viewer, url, signal);
+  }
+}
+
+async function sendPage(
+  { pages }: Parts,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const page = pages.get(path);
+  if (page === undefined) {
+    const isBuilt = pages.size > 0;
+    throw new UserError(
+      isBuilt ? 'unknown_address' : 'no_pages',
+      isBuilt ? 'There is nothing at this address.' : 'The pages of the viewer are not built.',
+      isBuilt ? 'Go back to the list of experiments.' : 'Run: npm run build',
+    );
+  }
+  const caching = page.lasts ? 'private, max-age=31536000, immutable' : 'no-cache';
+  await sendBytes(
+    request,
+    response,
+    200,
+    { 'content-type': page.type, 'cache-control': caching },
+    page.content,
+  );
+}
+
+async function tellFailure(
+  { log }: Parts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): Promise<void> {
+  const json: ViewerError = UserError.isInstance(error)
+    ? { code: error.code, message: error.message, hint: error.hint }
+    : {
+        code: 'internal',
+        message: 'The viewer failed at this.',
+        hint: 'This is a bug: please report it with what mlab view printed.',
+      };
+  if (!UserError.isInstance(error))
+    log(`viewer: ${request.url ?? ''}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+  await sendAnswer(request, response, { json, status: statusOf(error) });
+}
+
+function statusOf(error: unknown): number {
+  if (!UserError.isInstance(error)) return 500;
+  if (isNotFound(error)) return 404;
+  return error.code.startsWith('bad_') ? 400 : 500;
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
+import { exampleRecord, stepFinished, stepStarted } from '../../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { get, LiveEar, startViewer } from '../../../test/fixtures/viewer-place.ts';
+import { ExperimentList, StepPage, Strip } from '../../schema/index.ts';
+
+const run = '/api/experiments/first/runs/digits-baseline-0';
+const watching = '?experiment=first&run=digits-baseline-0';
+
+/** A run that this process works on. */
+async function runningExample() {
+  const scratch = temporaryFolder();
+  const root = join(scratch, 'experiments');
+  const { run: folder, snapshot } = await makeExampleRun(root);
+  const lock = folder.lock();
+  folder.writeRecord(exampleRecord({ status: 'running' }));
+  const trace = folder.openTrace();
+  trace.append({
+    kind: 'session_started',
+    session: 2,
+    versions: {},
+    snapshot,
+    repaired_bytes: 0,
+    seconds_used: 1,
+  });
+  const viewer = await startViewer([root], scratch);
+  return { viewer, folder, trace, snapshot, lock };
+}
+
+describe('live events', () => {
+  test('bring the steps and the output of a run that goes on, long before anybody asks again', async () => {
+    const { viewer, trace, snapshot } = await runningExample();
+    const ear = new LiveEar(viewer, watching);
+    await ear.event('hello');
+    // The watch begins with what there is.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const begun = performance.now();
+    trace.append(stepStarted(3));
+    const { strip, heard } = await ear.event('steps', ({ strip }) => strip.total === 3);
+    expect(heard.at - begun).toBeLessThan(1500);
+    expect(strip.statuses[strip.status[strip.total - strip.from] ?? 0]).toBe('running');
+    trace.append({ kind: 'output', step: 3, text: 'epoch 1\n' });
+    expect(await ear.event('output')).toMatchObject({ step: 3, from: 0, text: 'epoch 1\n' });
+    expect((await get(viewer, `${run}/steps/3`, StepPage)).output).toEqual({ from: 0, text: 'epoch 1\n' });
+    trace.append({ kind: 'output', step: 3, text: 'epoch 2\n' });
+    expect(await ear.event('output', ({ from }) => from === 8)).toMatchObject({ text: 'epoch 2\n' });
+    trace.append(stepFinished(3, snapshot));
+    const last = await ear.event('steps', ({ strip }) => strip.statuses[strip.status.at(-1) ?? 9] === 'ok');
+    expect(last).toMatchObject({ strip: { from: 3, total: 3 }, budget: { steps_used: 3 } });
+    expect(await get(viewer, `${run}/strip`, Strip)).toMatchObject({ total: 3 });
+  });
+
+  test('tell of experiments that begin, and of runs that end', async () => {
+    const { viewer, folder, trace, lock } = await runningExample();
+    const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
+    expect(experiments[0]).toMatchObject({ state: 'running', running: [{ run: 'digits-baseline-0' }] });
+    const ear = new LiveEar(viewer);
+    await ear.event('hello');
+    await trace.close();
+    lock.release();
+    folder.writeRecord(
+      exampleRecord({ status: 'finished', steps: 2, end: { reason: 'step_limit', message: '' } }),
+    );
+    expect((await ear.event('run')).line).toMatchObject({ status: 'finished', end: 'step_limit', steps: 2 });
+    expect((await ear.event('experiment')).line.state).toBe('unfinished');
+  });
+
+  test('heal a broken connection: what was missed comes once, and nothing comes twice', async () => {
+    const { viewer, trace, snapshot } = await runningExample();
+    const first = new LiveEar(viewer, watching);
+    await first.event('hello');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    trace.append(stepStarted(3));
+    const { heard } = await first.event('steps');
+    first.close();
+    trace.append(stepFinished(3, snapshot));
+    trace.append(stepStarted(4));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const second = new LiveEar(viewer, watching, heard.id);
+    await second.event('hello');
+    await second.event('steps', ({ strip }) => strip.total === 4);
+    const ids = second.heard.filter(({ event }) => event.kind === 'steps').map(({ id }) => id);
+    expect(ids).not.toContain(heard.id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('say when too much was missed, or it was another server', async () => {
+    const { viewer } = await runningExample();
+    await new LiveEar(viewer, watching, 'another-7').event('reload');
+    await new LiveEar(viewer, watching, 'nonsense').event('reload');
+  });
+});

@@ -1,0 +1,121 @@
+import { type FSWatcher, watch } from 'node:fs';
+import type { Budget, LiveEvent } from '../../schema/index.ts';
+import { usedUntilNow } from '../catalogue/run-lines.ts';
+import { outputOf } from '../run/step-page.ts';
+import { stripOf } from '../run/strip.ts';
+import { readEvents } from '../trace/read-events.ts';
+import { shownSteps } from '../trace/trace-table.ts';
+import type { Viewer } from '../viewer.ts';
+import type { WatchedRun } from './live-hub.ts';
+
+/** Not every file system tells of changes. */
+const pollMs = 200;
+/** A step writes several events at once. */
+const gatherMs = 20;
+
+/** Follows the trace of a run that a page shows, and tells of its new steps and output. */
+export class RunWatch implements Disposable {
+  /** The number of the event after which nothing of this run was missed. */
+  readonly since: number;
+  readonly #viewer: Viewer;
+  readonly #run: WatchedRun;
+  readonly #tell: (event: LiveEvent) => void;
+  readonly #poll: NodeJS.Timeout;
+  #watcher: FSWatcher | null = null;
+  #gathering: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+  /** What was told: the trace up to here, so many steps, and whether somebody worked on it. */
+  #told: { bytes: number; steps: number; isRunning: boolean; printed: number } | null = null;
+  #budget: Budget | null = null;
+
+  constructor(viewer: Viewer, run: WatchedRun, since: number, tell: (event: LiveEvent) => void) {
+    this.since = since;
+    this.#viewer = viewer;
+    this.#run = run;
+    this.#tell = tell;
+    this.#poll = setInterval(() => this.#look(), pollMs);
+    this.#poll.unref();
+    this.#look();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#poll);
+    if (this.#gathering !== null) clearTimeout(this.#gathering);
+    this.#watcher?.close();
+  }
+
+  #look(): void {
+    this.#looking ??= this.#update()
+      // A folder that is gone or can't be read now is looked at again.
+      .catch(() => {})
+      .finally(() => {
+        this.#looking = null;
+      });
+  }
+
+  #listen(folder: string): void {
+    if (this.#watcher !== null) return;
+    try {
+      this.#watcher = watch(folder, { persistent: false }, () => {
+        this.#gathering ??= setTimeout(() => {
+          this.#gathering = null;
+          this.#look();
+        }, gatherMs);
+      });
+      // Polling goes on.
+      this.#watcher.on('error', () => {});
+    } catch {
+      // The folder is not there yet, or the system has no more watches.
+    }
+  }
+
+  async #update(): Promise<void> {
+    const { folder, traced } = await this.#viewer.find(this.#run.experiment, this.#run.run);
+    this.#listen(folder.folder);
+    const { table, isRunning } = traced;
+    const steps = shownSteps(table);
+    const { bytes, steps: ended } = table;
+    const told = this.#told;
+    if (told === null) {
+      const output = table.now.step === null ? null : await outputOf(traced, table.steps + 1);
+      this.#told = {
+        bytes,
+        steps: ended,
+        isRunning,
+        printed: output === null ? 0 : output.from + output.text.length,
+      };
+      return;
+    }
+    if (told.bytes === bytes && told.isRunning === isRunning) return;
+    const isNew = bytes < told.bytes;
+    const outputs = isNew ? [] : await this.#readOn(folder.tracePath, told, bytes);
+    this.#told = { bytes, steps: ended, isRunning, printed: isNew ? 0 : told.printed };
+    const from = isNew ? 1 : told.steps + 1;
+    const strip = stripOf(traced, { grades: [], warnings: [] }, Math.min(from, Math.max(steps, 1)));
+    const run = this.#runIds(folder.id);
+    this.#tell({ kind: 'steps', ...run, strip, used: usedUntilNow(table), budget: this.#budget });
+    for (const output of outputs) this.#tell({ kind: 'output', ...run, ...output });
+  }
+
+  /** What scripts printed since, of the step that goes on now. */
+  async #readOn(path: string, told: { bytes: number; printed: number }, to: number) {
+    let outputs: { step: number; from: number; text: string }[] = [];
+    for await (const event of readEvents(path, { from: told.bytes, to }, { withOutput: true })) {
+      if (event.kind === 'step_finished') this.#budget = event.budget;
+      if (event.kind === 'step_started' || event.kind === 'step_finished') {
+        told.printed = 0;
+        outputs = [];
+      }
+      if (event.kind !== 'output') continue;
+      const last = outputs.at(-1);
+      if (last === undefined) outputs.push({ step: event.step, from: told.printed, text: event.text });
+      else last.text += event.text;
+      told.printed += event.text.length;
+    }
+    return outputs;
+  }
+
+  #runIds(run: Extract<LiveEvent, { kind: 'steps' }>['run']) {
+    return { experiment: this.#run.experiment, run };
+  }
+}

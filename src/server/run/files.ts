@@ -1,0 +1,57 @@
+import { isUtf8 } from 'node:buffer';
+import { UserError } from '../../lib/errors.ts';
+import type { FileList, FileText, ObjectId, SnapshotEntry } from '../../schema/index.ts';
+import { type ObjectStore, readSnapshot } from '../../store/index.ts';
+
+const mostTextBytes = 2 ** 22;
+
+/** The workspace of a snapshot, with what has changed since another one. @throws UserError as `readSnapshot` */
+export function fileList(
+  objects: ObjectStore,
+  step: number,
+  snapshot: ObjectId,
+  before: ObjectId | null,
+): FileList {
+  const earlier = new Map(
+    before === null ? [] : readSnapshot(objects, before).entries.map((entry) => [entry.path, entry]),
+  );
+  const { entries } = readSnapshot(objects, snapshot);
+  const files = entries.map((entry) => {
+    const old = earlier.get(entry.path);
+    earlier.delete(entry.path);
+    return { ...shownEntry(entry), change: before === null ? null : changeOf(old, entry) };
+  });
+  return { step, files, removed: [...earlier.keys()] };
+}
+
+function shownEntry(entry: SnapshotEntry) {
+  const { path } = entry;
+  if ('object' in entry)
+    return { path, kind: 'file' as const, size: entry.size, object: entry.object, target: null };
+  if ('link' in entry) return { path, kind: 'link' as const, size: null, object: null, target: entry.link };
+  return { path, kind: 'folder' as const, size: null, object: null, target: null };
+}
+
+function changeOf(old: SnapshotEntry | undefined, entry: SnapshotEntry): 'added' | 'modified' | null {
+  if (old === undefined) return 'added';
+  const contentOf = (one: SnapshotEntry) =>
+    'object' in one ? one.object : 'link' in one ? `> ${one.link}` : '';
+  return contentOf(old) === contentOf(entry) ? null : 'modified';
+}
+
+/** A file's content as text, where it is one. @throws UserError as `ObjectStore.get` */
+export function fileText(objects: ObjectStore, id: ObjectId): FileText {
+  const content = contentUpTo(objects, id, mostTextBytes);
+  if (content === null) return { object: id, bytes: mostTextBytes, text: null };
+  const isText = isUtf8(content) && !content.includes(0);
+  return { object: id, bytes: content.length, text: isText ? content.toString('utf8') : null };
+}
+
+function contentUpTo(objects: ObjectStore, id: ObjectId, mostBytes: number): Buffer | null {
+  try {
+    return objects.get(id, mostBytes);
+  } catch (error) {
+    if (UserError.isInstance(error) && error.code === 'object_too_large') return null;
+    throw error;
+  }
+}

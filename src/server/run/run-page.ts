@@ -1,0 +1,102 @@
+import { agentLabel, statusOf } from '../../evaluation/index.ts';
+import { messageOf, UserError } from '../../lib/errors.ts';
+import type { RelatedRun, RunPage, RunRecord, RunSpec, TraceEvent } from '../../schema/index.ts';
+import { openExperiment, type RunFolder } from '../../store/index.ts';
+import type { Judgement } from '../background/judgements.ts';
+import type { Place } from '../catalogue/known-experiment.ts';
+import { usedUntilNow } from '../catalogue/run-lines.ts';
+import { readEvents } from '../trace/read-events.ts';
+import { hasTail, shownSteps, type TraceTable } from '../trace/trace-table.ts';
+import type { ShownTexts } from './shown-texts.ts';
+
+export interface RunParts {
+  place: Place;
+  folder: RunFolder;
+  table: TraceTable;
+  tornBytes: number;
+  judgement: Judgement;
+  parent: RelatedRun | null;
+  forks: RelatedRun[];
+}
+
+export async function runPage(parts: RunParts, texts: ShownTexts, signal?: AbortSignal): Promise<RunPage> {
+  const { place, folder, table, judgement } = parts;
+  const { record, problem } = readRecord(folder);
+  const spec = record?.spec ?? plannedSpec(place, folder);
+  return {
+    ...{ experiment: place.id, run: folder.id, parent: parts.parent, forks: parts.forks },
+    ...specPart(spec),
+    ...recordPart(folder, record),
+    ...{ seconds_used: usedUntilNow(table).seconds || (record?.seconds_used ?? 0) },
+    ...{ steps: shownSteps(table), has_tail: hasTail(table), sessions: table.sessions },
+    ...(await toldPart(folder.tracePath, table, texts, signal)),
+    final_answer: await finalAnswer(folder.tracePath, table, texts, signal),
+    ...{ evaluation: judgement.evaluation, pending: judgement.pending },
+    broken: problem ?? table.broken ?? judgement.broken,
+    verification: folder.readVerifications().verifications.at(-1) ?? null,
+    torn_bytes: parts.tornBytes,
+  };
+}
+
+function readRecord(folder: RunFolder): { record: RunRecord | null; problem: string | null } {
+  try {
+    return { record: folder.readRecord(), problem: null };
+  } catch (error) {
+    if (!UserError.isInstance(error)) throw error;
+    return { record: null, problem: messageOf(error) };
+  }
+}
+
+function plannedSpec({ folder }: Place, run: RunFolder): RunSpec {
+  const spec = openExperiment(folder).plan.runs.find(({ id }) => id === run.id);
+  if (spec === undefined) throw new Error(`the plan in ${folder} has no run ${run.id}`);
+  return spec;
+}
+
+function specPart(spec: RunSpec) {
+  const { task, agent, agent_options, model, roles, seed, marks, experience, limits, sandbox, gpu } = spec;
+  return {
+    ...{ task, agent: agentLabel(spec), agent_name: agent, agent_options, model, roles: roles ?? null, seed },
+    ...{ marks, lessons: experience ?? [], limits, sandbox, gpu },
+  };
+}
+
+function recordPart(folder: RunFolder, record: RunRecord | null) {
+  const end = record?.end ?? null;
+  return {
+    versions: record?.versions ?? {},
+    status: statusOf(folder, record),
+    end: end && { reason: end.reason, cause: end.cause ?? null, message: end.message },
+    started: record?.started ?? null,
+    updated: record?.updated ?? null,
+    spent: record?.spent ?? null,
+  };
+}
+
+/** What its agent was told. */
+async function toldPart(path: string, { first }: TraceTable, texts: ShownTexts, signal?: AbortSignal) {
+  const event = await eventAt(path, first, signal);
+  const task = event?.kind === 'session_started' ? event.task : undefined;
+  return {
+    problem: task === undefined ? null : texts.ref('problem', task.problem, 'long'),
+    entry: task?.entry ?? null,
+    submission_files: task?.submission ?? [],
+  };
+}
+
+async function finalAnswer(path: string, { ending }: TraceTable, texts: ShownTexts, signal?: AbortSignal) {
+  const event = await eventAt(path, ending, signal);
+  const answer = event?.kind === 'run_ended' ? event.final_answer : null;
+  return answer && texts.ref('final_answer', answer, 'long');
+}
+
+async function eventAt(
+  path: string,
+  at: TraceTable['first'],
+  signal?: AbortSignal,
+): Promise<TraceEvent | null> {
+  if (at === null) return null;
+  for await (const event of readEvents(path, { from: at.offset, to: at.offset + at.bytes + 1 }, { signal }))
+    return event;
+  return null;
+}

@@ -1,0 +1,99 @@
+import type { SearchResult, TextRef, TraceEvent } from '../../schema/index.ts';
+import { breather } from '../breathe.ts';
+import { readEvents } from '../trace/read-events.ts';
+import { hasTail, rangeOf, shownSteps } from '../trace/trace-table.ts';
+import type { ShownTexts } from './shown-texts.ts';
+import type { TracedRun } from './step-page.ts';
+
+type Hit = SearchResult['hits'][number];
+
+const mostHits = 200;
+const excerptLength = 80;
+
+/** Looks through the texts of steps from one on, for so long; then says where to go on. */
+export async function searchSteps(
+  { path, table }: TracedRun,
+  texts: ShownTexts,
+  query: string,
+  from: number,
+  signal?: AbortSignal,
+  forMs = 1000,
+): Promise<SearchResult> {
+  const until = performance.now() + forMs;
+  const breathe = breather();
+  const pattern = patternOf(query);
+  const last = shownSteps(table) + (hasTail(table) ? 1 : 0);
+  const hits: Hit[] = [];
+  for (let step = Math.max(from, 1); step <= last; step++) {
+    if (hits.length >= mostHits || performance.now() > until) return { query, hits, next: step };
+    for await (const event of readEvents(path, rangeOf(table, step), { signal })) {
+      for (const [place, ref] of textsOf(event))
+        hits.push(...hitsIn(step, place, readText(texts, ref), pattern));
+    }
+    await breathe();
+  }
+  return { query, hits, next: null };
+}
+
+function textsOf(event: TraceEvent): [place: string, ref: TextRef][] {
+  switch (event.kind) {
+    case 'step_started':
+      return [
+        ['action', { text: event.action }],
+        ['arguments', event.args],
+      ];
+    case 'step_finished':
+      return [
+        ['observation', event.observation],
+        ...(event.inner ?? []).map(({ observation }): [string, TextRef] => [
+          'inner observation',
+          observation,
+        ]),
+      ];
+    case 'note':
+      return Object.entries(event.entries).map(([name, ref]) => [`entry ${name}`, ref]);
+    case 'model_call':
+      return event.answer === null ? [] : [['answer', event.answer]];
+    case 'run_ended':
+      return event.final_answer === null ? [] : [['final answer', event.final_answer]];
+    default:
+      return [];
+  }
+}
+
+/** Arguments and answers are JSON: what stands in them as text is searched as it reads. */
+function readText(texts: ShownTexts, ref: TextRef): string {
+  const read = texts.read(ref);
+  if ('broken' in read) return '';
+  if (!/^\s*[{[]/.test(read.text)) return read.text;
+  try {
+    return textsIn(JSON.parse(read.text)).join('\n');
+  } catch {
+    return read.text;
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.values(value).flatMap(textsIn);
+}
+
+function hitsIn(step: number, place: string, text: string, pattern: RegExp): Hit[] {
+  const [first, ...more] = text.matchAll(pattern);
+  if (first === undefined) return [];
+  const end = first.index + first[0].length;
+  return [
+    {
+      ...{ step, place, count: more.length + 1 },
+      before: text.slice(Math.max(0, first.index - excerptLength), first.index).toWellFormed(),
+      match: first[0].toWellFormed(),
+      after: text.slice(end, end + excerptLength).toWellFormed(),
+    },
+  ];
+}
+
+/** The words as they are, whatever their case. */
+function patternOf(query: string): RegExp {
+  return new RegExp(query.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'giu');
+}

@@ -1,0 +1,70 @@
+import { messageOf, UserError } from '../../lib/errors.ts';
+import type { ShownText, TextRef } from '../../schema/index.ts';
+import type { ObjectStore } from '../../store/index.ts';
+
+/** Larger objects are not read for a page. */
+const mostBytes = 2 ** 26;
+
+/** How much of a text a page shows before it has to be asked for. */
+export const shownLength = { long: 60_000, middle: 20_000, short: 6_000 } as const;
+
+/** Where the pages get the rest from. `nowhere`: an export, which cuts later and offers no rest. */
+export type RestFrom = 'server' | 'nowhere';
+const exportLength = 400_000;
+
+/**
+ * The texts of one page, cut to what is shown. Each has a name on its page, `part`, by which the whole can be asked
+ * for: then the page is made again, and that text is kept.
+ */
+export class ShownTexts {
+  readonly #objects: ObjectStore;
+  readonly #restFrom: RestFrom;
+  readonly #wanted: string | null;
+  /** The whole of the text that is wanted; null where the page has none of that name. */
+  found: string | null = null;
+
+  constructor(objects: ObjectStore, restFrom: RestFrom = 'server', wanted: string | null = null) {
+    this.#objects = objects;
+    this.#restFrom = restFrom;
+    this.#wanted = wanted;
+  }
+
+  /** A text of the trace, cut where it is long. */
+  ref(part: string, ref: TextRef, length: keyof typeof shownLength): ShownText {
+    const read = this.read(ref);
+    return 'text' in read ? this.text(part, read.text, length) : this.broken(read.broken);
+  }
+
+  /** A text at hand. */
+  text(part: string, text: string, length: keyof typeof shownLength): ShownText {
+    if (part === this.#wanted) this.found = text;
+    const most = this.#restFrom === 'server' ? shownLength[length] : exportLength;
+    if (text.length <= most) return { text, length: text.length, part: null };
+    return {
+      text: wholeCharacters(text.slice(0, most)),
+      length: text.length,
+      part: this.#restFrom === 'server' ? part : null,
+    };
+  }
+
+  broken(message: string): ShownText {
+    return { text: '', length: 0, part: null, broken: message };
+  }
+
+  /** A whole text of the trace, or why it can't be read: what one object lacks keeps no page from being shown. */
+  read(ref: TextRef): { text: string } | { broken: string } {
+    if ('text' in ref) return { text: ref.text };
+    try {
+      return { text: this.#objects.getText(ref.object, mostBytes) };
+    } catch (error) {
+      if (!UserError.isInstance(error)) throw error;
+      return { broken: messageOf(error) };
+    }
+  }
+}
+
+/** No half of a character that takes two units at the end. */
+export function wholeCharacters(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+}

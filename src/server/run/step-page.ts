@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import type { StepArgument, StepEntry, StepPage, TraceEventOf } from '../../schema/index.ts';
+import { readEvents } from '../trace/read-events.ts';
+import { cell, rangeOf, shownSteps, type TraceTable } from '../trace/trace-table.ts';
+import type { ShownTexts } from './shown-texts.ts';
+import { parsed, shownCall } from './step-call.ts';
+import { readStepEvents, snapshotAfter } from './step-events.ts';
+
+/** Of a run whose trace is read. */
+export interface TracedRun {
+  path: string;
+  table: TraceTable;
+  /** Somebody works on it. */
+  isRunning: boolean;
+}
+
+/** What of a step stands in the trace; its warnings and grade are known elsewhere. */
+export type TracedStep = Omit<StepPage, 'warnings' | 'grade'>;
+
+/** How much is shown of what a script prints while it goes on. */
+const outputLength = 60_000;
+
+export async function readStep(
+  run: TracedRun,
+  step: number,
+  texts: ShownTexts,
+  signal?: AbortSignal,
+): Promise<TracedStep> {
+  const { path, table } = run;
+  if (step === 0) return { ...emptyStep(run, 0), snapshot: await snapshotAfter(path, table, 0, signal) };
+  const events = await readStepEvents(path, table, step, signal);
+  const { started, finished } = events;
+  const isOpen = started !== null && finished === null;
+  return {
+    ...emptyStep(run, step),
+    action: started?.action ?? null,
+    arguments: started === null ? [] : argumentsOf(texts, started),
+    status: finished?.status ?? (isOpen ? openStatus(run) : null),
+    entries: await entriesOf(run, step, events.notes, texts, signal),
+    calls: events.calls.map((call, index) => shownCall(texts, call, `call.${index}`)),
+    output: isOpen ? await outputOf(run, step, signal) : null,
+    started: started?.time ?? null,
+    resumed: events.sessions.some(({ session }) => session > 1),
+    ...(finished === null ? {} : outcomeOf(texts, finished)),
+  };
+}
+
+/** A step that was begun and has not ended. */
+export function openStatus({ isRunning, table }: TracedRun): 'running' | 'cut_off' {
+  return isRunning && table.ending === null ? 'running' : 'cut_off';
+}
+
+function emptyStep({ table }: TracedRun, step: number): TracedStep {
+  return {
+    ...{ step, total: shownSteps(table), action: null, arguments: [], status: null, entries: [], calls: [] },
+    ...{ inner: [], observation: null, output: null, by_model: false, started: null, duration_ms: null },
+    ...{ overhead_ms: null, exit_code: null, cpu_seconds: null, peak_memory_bytes: null, changed: [] },
+    ...{ changed_count: 0, submission: null, budget: null, snapshot: null, resumed: false },
+  };
+}
+
+function outcomeOf(texts: ShownTexts, finished: TraceEventOf<'step_finished'>): Partial<TracedStep> {
+  const { duration_ms, overhead_ms, exit_code, changed, changed_count, submission, budget, snapshot } =
+    finished;
+  const inner = (finished.inner ?? []).map(({ action, args, observation, time }, index) => ({
+    ...{ action, time, args: texts.ref(`inner.${index}.args`, args, 'short') },
+    observation: texts.ref(`inner.${index}.observation`, observation, 'middle'),
+  }));
+  return {
+    ...{ inner, observation: texts.ref('observation', finished.observation, 'long') },
+    by_model: finished.by_model ?? false,
+    ...{ duration_ms, overhead_ms, exit_code, changed, changed_count, submission, budget, snapshot },
+    cpu_seconds: finished.cpu_seconds ?? null,
+    peak_memory_bytes: finished.peak_memory_bytes ?? null,
+  };
+}
+
+/** Each argument as a text of its own; what is no object of arguments is one. */
+function argumentsOf(texts: ShownTexts, { args }: TraceEventOf<'step_started'>): StepArgument[] {
+  const read = texts.read(args);
+  if ('broken' in read) return [{ name: 'args', text: texts.broken(read.broken), is_text: false }];
+  const object = parsed(z.record(z.string(), z.unknown()), read.text);
+  if (object === null)
+    return [{ name: 'args', text: texts.text('argument.0', read.text, 'long'), is_text: false }];
+  return Object.entries(object).map(([name, value], index) => {
+    const isText = typeof value === 'string';
+    const text = isText ? value : JSON.stringify(value, null, 2);
+    return { name, text: texts.text(`argument.${index}`, text, 'long'), is_text: isText };
+  });
+}
+
+/** What the agent noted for this step, each with the note of the same name before it. */
+async function entriesOf(
+  run: TracedRun,
+  step: number,
+  notes: readonly TraceEventOf<'note'>[],
+  texts: ShownTexts,
+  signal?: AbortSignal,
+): Promise<StepEntry[]> {
+  const entries = notes.flatMap((note) => Object.entries(note.entries));
+  const shown: StepEntry[] = [];
+  for (const [index, [name, ref]] of entries.entries()) {
+    const text = texts.ref(`entry.${index}`, ref, 'middle');
+    const earlier = entries.slice(0, index).findLast(([other]) => other === name);
+    const before =
+      earlier === undefined
+        ? await entryBefore(run, step, name, index, texts, signal)
+        : { step, text: texts.ref(`entry.${index}.before`, earlier[1], 'middle') };
+    shown.push({ name, text, before });
+  }
+  return shown;
+}
+
+async function entryBefore(
+  { path, table }: TracedRun,
+  step: number,
+  name: string,
+  index: number,
+  texts: ShownTexts,
+  signal?: AbortSignal,
+): Promise<StepEntry['before']> {
+  const bit = table.entryNames.indexOf(name);
+  if (bit < 0) return null;
+  for (let earlier = step - 1; earlier >= 1; earlier--) {
+    if ((cell(table, 'entries', earlier) & (2 ** bit)) === 0) continue;
+    const { notes } = await readStepEvents(path, table, earlier, signal);
+    const ref = notes.findLast(({ entries }) => Object.hasOwn(entries, name))?.entries[name];
+    if (ref !== undefined) return { step: earlier, text: texts.ref(`entry.${index}.before`, ref, 'middle') };
+  }
+  return null;
+}
+
+/** The end of what the script of a step that goes on has printed. */
+export async function outputOf(
+  { path, table }: TracedRun,
+  step: number,
+  signal?: AbortSignal,
+): Promise<StepPage['output']> {
+  let from = 0;
+  let text = '';
+  for await (const event of readEvents(path, rangeOf(table, step), { withOutput: true, signal })) {
+    // What was printed before a session broke off is printed again.
+    if (event.kind === 'step_started') ({ from, text } = { from: 0, text: '' });
+    if (event.kind !== 'output') continue;
+    text += event.text;
+    if (text.length < 2 * outputLength) continue;
+    from += text.length - outputLength;
+    text = text.slice(-outputLength);
+  }
+  const shown = text.slice(-outputLength);
+  return { from: from + text.length - shown.length, text: shown.toWellFormed() };
+}

@@ -1,0 +1,55 @@
+import {
+  ActionStatus,
+  type GradedStep,
+  type StepStatus,
+  type StepWarning,
+  type Strip,
+} from '../../schema/index.ts';
+import { type ColumnName, cell, hasTail, shownSteps } from '../trace/trace-table.ts';
+import { openStatus, type TracedRun } from './step-page.ts';
+
+/** What is known of a run beside its trace. */
+export interface Judged {
+  grades: readonly GradedStep[];
+  warnings: readonly StepWarning[];
+}
+
+const statuses: StepStatus[] = [...ActionStatus.options, 'running', 'cut_off'];
+
+/** The steps of a range by column; those that ended, and the one that goes on. */
+export function stripOf(run: TracedRun, judged: Judged, from = 1, to = Number.POSITIVE_INFINITY): Strip {
+  const { table } = run;
+  const total = shownSteps(table);
+  const [first, last] = [Math.max(from, 1), Math.min(to, total)];
+  const isInside = ({ step }: { step: number }) => step >= (first === 1 ? 0 : first) && step <= to;
+  const column = (name: ColumnName) =>
+    Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
+      first + index <= table.steps ? cell(table, name, first + index) : openCell(run, name),
+    );
+  return {
+    ...{ total, has_tail: hasTail(table), from: first, actions: table.actions, statuses },
+    ...{ action: column('action'), status: column('status'), started: column('started') },
+    ...{ duration_ms: column('duration_ms'), seconds_used: column('seconds_used'), calls: column('calls') },
+    ...{ tokens: column('tokens'), changed: column('changed') },
+    grades: judged.grades.filter(isInside),
+    warnings: judged.warnings.filter(isInside),
+  };
+}
+
+function openCell(run: TracedRun, name: ColumnName): number {
+  const { table } = run;
+  const { now, steps } = table;
+  switch (name) {
+    case 'status':
+      return statuses.indexOf(openStatus(run));
+    case 'started':
+    case 'action':
+    case 'calls':
+    case 'tokens':
+      return now[name];
+    case 'seconds_used':
+      return steps === 0 ? 0 : cell(table, 'seconds_used', steps);
+    default:
+      return 0;
+  }
+}

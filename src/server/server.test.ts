@@ -1,0 +1,381 @@
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { ask, get, startViewer } from '../../test/fixtures/viewer-place.ts';
+import {
+  ExperimentList,
+  ExperimentPage,
+  FileList,
+  FileText,
+  ReportPage,
+  RunPage,
+  SearchResult,
+  StepDiff,
+  StepPage,
+  Strip,
+  TaskPage,
+  TextRest,
+  ViewerError,
+  ViewerInfo,
+} from '../schema/index.ts';
+
+const run = '/api/experiments/first/runs/digits-baseline-0';
+
+async function example() {
+  const scratch = temporaryFolder();
+  const root = join(scratch, 'experiments');
+  const { run: folder, snapshot } = await makeExampleRun(root);
+  return { scratch, root, folder, snapshot };
+}
+
+describe('what the viewer answers', () => {
+  test('is what the contract says, for every address', async () => {
+    const { scratch, root, snapshot } = await example();
+    const viewer = await startViewer([root], scratch, { tasks: ['tasks'] });
+    expect(await get(viewer, '/api/info', ViewerInfo)).toMatchObject({ source: 'server', mlab: '1.2.3' });
+    const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
+    expect(experiments).toMatchObject([{ id: 'first', runs: 2, statuses: { finished: 1, pending: 1 } }]);
+    const page = await get(viewer, '/api/experiments/first', ExperimentPage);
+    expect(page.runs.map(({ run, status }) => [run, status])).toEqual([
+      ['digits-baseline-0', 'finished'],
+      ['digits-noop-0', 'pending'],
+    ]);
+    expect(await get(viewer, run, RunPage)).toMatchObject({ steps: 2, status: 'finished', broken: null });
+    expect(await get(viewer, '/api/experiments/first/runs/digits-noop-0', RunPage)).toMatchObject({
+      ...{ steps: 0, status: 'pending', started: null, problem: null },
+    });
+    const strip = await get(viewer, `${run}/strip`, Strip);
+    expect(strip.action.map((index) => strip.actions[index])).toEqual(['Write File', 'Execute Script']);
+    expect(await get(viewer, `${run}/strip?from=2&to=2`, Strip)).toMatchObject({
+      from: 2,
+      action: [1],
+      total: 2,
+    });
+    const search = await get(viewer, `${run}/search?q=ACCURACY 0.93`, SearchResult);
+    expect(search).toMatchObject({
+      hits: [{ step: 2, place: 'observation', match: 'accuracy 0.93', count: 60 }],
+    });
+    expect(await get(viewer, '/api/tasks/digits', TaskPage)).toMatchObject({ id: 'digits', runs: [{}, {}] });
+    const diff = await get(viewer, `${run}/steps/1/diff`, StepDiff);
+    expect(diff.files).toMatchObject([{ path: 'train.py', kind: 'modified', as: 'text' }]);
+    expect(diff.files[0]?.patch).toContain('-lr = 0.1\n+lr = 0.01\n');
+    expect(snapshot).toHaveLength(64);
+  });
+
+  test('shows a step whole: what was noted, asked, done, seen and left', async () => {
+    const { scratch, root } = await example();
+    const viewer = await startViewer([root], scratch);
+    const first = await get(viewer, `${run}/steps/1`, StepPage);
+    expect(first.entries).toMatchObject([{ name: 'Reflection', before: null }]);
+    expect(first.calls).toHaveLength(1);
+    expect(first.arguments).toMatchObject([
+      { name: 'file_name', text: { text: 'train.py' }, is_text: true },
+      { name: 'content', text: { text: 'lr = 0.01\n' } },
+    ]);
+    const second = await get(viewer, `${run}/steps/2`, StepPage);
+    expect(second).toMatchObject({ action: 'Execute Script', status: 'ok', cpu_seconds: 1.31, output: null });
+    expect(second.observation?.text).toBe('epoch 1: accuracy 0.93\n'.repeat(60));
+    expect(await get(viewer, `${run}/steps/0`, StepPage)).toMatchObject({ action: null, observation: null });
+  });
+
+  test('hands out the files of a step by the hashes of their contents', async () => {
+    const { scratch, root } = await example();
+    const viewer = await startViewer([root], scratch);
+    const { files } = await get(viewer, `${run}/steps/1/files`, FileList);
+    expect(files.map(({ path, kind, change }) => [path, kind, change])).toEqual([
+      ['models', 'folder', null],
+      ['train.py', 'file', 'modified'],
+    ]);
+    const object = files[1]?.object;
+    const address = `/api/experiments/first/objects/${object}`;
+    expect(await get(viewer, address, FileText)).toEqual({ object, bytes: 10, text: 'lr = 0.01\n' });
+    const raw = await ask(viewer, `${address}/raw`);
+    expect(raw.text).toBe('lr = 0.01\n');
+    expect(raw.headers.get('content-type')).toBe('application/octet-stream');
+    expect(raw.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+"$/);
+  });
+
+  test('makes the report in the background, and says how far it is', async () => {
+    const { scratch, root } = await example();
+    const viewer = await startViewer([root], scratch);
+    let page = await get(viewer, '/api/experiments/first/report', ReportPage);
+    for (const end = Date.now() + 10_000; page.pending !== null && Date.now() < end; ) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      page = await get(viewer, '/api/experiments/first/report', ReportPage);
+    }
+    expect(page.report?.runs.map(({ run }) => run)).toEqual(['digits-baseline-0', 'digits-noop-0']);
+    let known = await get(viewer, run, RunPage);
+    for (
+      const end = Date.now() + 10_000;
+      known.pending && Date.now() < end;
+      known = await get(viewer, run, RunPage)
+    )
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(known.evaluation?.grades).toMatchObject([{ step: 1, score: 0.93 }]);
+    expect(await get(viewer, `${run}/steps/1`, StepPage)).toMatchObject({
+      grade: { score: 0.93, problems: [] },
+    });
+  });
+
+  test('cuts long texts, and gives the rest in ranges that fit together', async () => {
+    const { scratch, root, folder } = await example();
+    const long = `${'0123456789'.repeat(15_000)}👍 end`;
+    await using trace = folder.openTrace();
+    const budget = {
+      steps_left: 1,
+      seconds_left: 1,
+      steps_used: 3,
+      seconds_used: 3,
+      tokens_left: null,
+      money_left: null,
+    };
+    const none = { present: false, hash: null, written_at_step: null, stale: false };
+    trace.append({ kind: 'step_started', step: 3, action: 'Execute Script', args: { text: '{}' } });
+    trace.append({
+      ...{
+        kind: 'step_finished',
+        step: 3,
+        status: 'ok',
+        observation: trace.textRef(long),
+        duration_ms: 1,
+        exit_code: 0,
+      },
+      ...{
+        snapshot: (await example()).snapshot,
+        changed: [],
+        changed_count: 0,
+        undo: [],
+        undone: [],
+        submission: none,
+      },
+      ...{ budget, overhead_ms: 1 },
+    });
+    const viewer = await startViewer([root], scratch);
+    const { observation } = await get(viewer, `${run}/steps/3`, StepPage);
+    expect(observation).toMatchObject({ length: long.length, part: 'observation' });
+    const shown = observation?.text ?? '';
+    const rest = await get(viewer, `${run}/steps/3/text?part=observation&from=${shown.length}`, TextRest);
+    expect(shown + rest.text).toBe(long);
+    expect((await ask(viewer, `${run}/steps/3/raw?part=observation`)).text).toBe(long);
+    expect((await ask(viewer, `${run}/steps/3/text?part=nothing`)).status).toBe(404);
+  });
+
+  test('is compressed where that is understood', async () => {
+    const { scratch, root } = await example();
+    const viewer = await startViewer([root], scratch);
+    const raw = await new Promise<Buffer>((resolve, reject) => {
+      const headers = { 'accept-encoding': 'gzip' };
+      request({ port: viewer.port, path: `${run}/steps/2`, headers }, async (response) => {
+        expect(response.headers['content-encoding']).toBe('gzip');
+        resolve(Buffer.concat(await response.toArray()));
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(StepPage.parse(JSON.parse(gunzipSync(raw).toString())).step).toBe(2);
+  });
+});
+
+describe('what is broken', () => {
+  test('an experiment with a broken plan is listed with what is the matter, beside the others', async () => {
+    const { scratch, root } = await example();
+    mkdirSync(join(root, 'torn'));
+    writeFileSync(join(root, 'torn/plan.json'), '{"v":1,');
+    const viewer = await startViewer([root], scratch);
+    const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
+    const torn = experiments.find(({ id }) => id === 'torn');
+    expect(torn).toMatchObject({ state: 'broken', runs: 0 });
+    expect(torn?.message).toContain('is not JSON');
+    expect(await get(viewer, '/api/experiments/torn', ExperimentPage)).toMatchObject({
+      plan: null,
+      runs: [],
+    });
+    const report = await ask(viewer, '/api/experiments/torn/report');
+    expect(ViewerError.parse(JSON.parse(report.text)).code).toBe('broken_experiment');
+  });
+
+  test('a trace with a torn end and one with a broken line show the steps before that', async () => {
+    const { scratch, root, folder } = await example();
+    appendFileSync(folder.tracePath, '{"v":1,"seq":');
+    const viewer = await startViewer([root], scratch);
+    expect(await get(viewer, run, RunPage)).toMatchObject({ steps: 2, broken: null, torn_bytes: 13 });
+    appendFileSync(folder.tracePath, '\nmore\n');
+    const page = await get(viewer, run, RunPage);
+    expect(page).toMatchObject({ steps: 2, torn_bytes: 0 });
+    expect(page.broken).toMatch(/^Line \d+ of its trace can't be read/);
+    expect(await get(viewer, `${run}/steps/2`, StepPage)).toMatchObject({ status: 'ok' });
+  });
+
+  test('a missing object takes only its text from a step', async () => {
+    const { scratch, root, folder } = await example();
+    rmSync(folder.objects.folder, { recursive: true });
+    const viewer = await startViewer([root], scratch);
+    const step = await get(viewer, `${run}/steps/2`, StepPage);
+    expect(step).toMatchObject({ action: 'Execute Script', status: 'ok', observation: { text: '' } });
+    expect(step.observation?.broken).toMatch(/is missing/);
+    expect(ViewerError.parse(JSON.parse((await ask(viewer, `${run}/steps/2/files`)).text)).code).toBe(
+      'object_missing',
+    );
+  });
+
+  test('a broken record says so in its line and on its page', async () => {
+    const { scratch, root, folder } = await example();
+    writeFileSync(folder.recordPath, '[]');
+    const viewer = await startViewer([root], scratch);
+    const { runs } = await get(viewer, '/api/experiments/first', ExperimentPage);
+    expect(runs[0]?.broken).toContain('run.json is not as expected');
+    expect((await get(viewer, run, RunPage)).broken).toContain('run.json is not as expected');
+  });
+});
+
+describe('who may ask for what', () => {
+  const secret = `sk-${'never-served'.repeat(3)}`;
+  let port: number;
+
+  async function guarded(changes = {}) {
+    const { scratch, root, folder } = await example();
+    writeFileSync(join(root, 'secret.txt'), secret);
+    writeFileSync(join(folder.folder, 'secret.txt'), secret);
+    writeFileSync(join(scratch, 'secret.txt'), secret);
+    const viewer = await startViewer([root], scratch, changes);
+    port = viewer.port;
+    return viewer;
+  }
+
+  /** With headers that `fetch` does not let through. */
+  function askAs(
+    headers: Record<string, string>,
+    path = '/api/info',
+    method = 'GET',
+  ): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      request({ port, path, headers, method }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  test('only whoever uses a name of this machine, and no page of another site', async () => {
+    await guarded();
+    expect(await askAs({ host: `localhost:${port}` })).toBe(200);
+    expect(await askAs({ host: `attacker.example:${port}` })).toBe(421);
+    expect(await askAs({ host: '127.0.0.1' })).toBe(421);
+    const host = `127.0.0.1:${port}`;
+    expect(await askAs({ host, origin: `http://${host}` })).toBe(200);
+    expect(await askAs({ host, origin: 'http://attacker.example' })).toBe(403);
+    expect(await askAs({ host, origin: 'null' })).toBe(403);
+    expect(await askAs({ host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })).toBe(403);
+    const link = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    expect(await askAs({ host, ...link }, '/')).toBe(200);
+  });
+
+  test('nothing but reading', async () => {
+    await guarded();
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
+      expect(await askAs({ host: `localhost:${port}` }, '/api/info', method)).toBe(405);
+    expect(await askAs({ host: `localhost:${port}` }, '/api/info', 'HEAD')).toBe(200);
+  });
+
+  test('beyond this machine only whoever has the token, which leaves the address for a cookie', async () => {
+    const viewer = await guarded({ host: '0.0.0.0' });
+    expect(viewer.url).toContain(`?token=${viewer.token}`);
+    expect((await ask(viewer, '/api/info')).status).toBe(401);
+    expect((await ask(viewer, '/')).status).toBe(401);
+    expect((await ask(viewer, `/?token=${'x'.repeat(32)}`)).status).toBe(401);
+    expect((await ask(viewer, '/api/info', { authorization: `Bearer ${viewer.token}` })).status).toBe(200);
+    const entered = await ask(viewer, `/?token=${viewer.token}`);
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, '/']);
+    const cookie = entered.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax/);
+    expect((await ask(viewer, '/api/info', { cookie: cookie.split(';')[0] ?? '' })).status).toBe(200);
+  });
+
+  test('every answer forbids what a page of this server never does', async () => {
+    const viewer = await guarded();
+    for (const path of ['/', '/api/info', '/api/nothing', '/nothing', `${run}/steps/1`]) {
+      const { headers } = await ask(viewer, path);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+      expect(headers.get('content-security-policy')).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    }
+  });
+
+  test('no id leads to a file: whatever stands in an address, nothing but the contract comes back', async () => {
+    const viewer = await guarded();
+    const trick = fc.oneof(
+      fc.constantFrom(
+        '..',
+        '%2e%2e',
+        '..%2fsecret.txt',
+        '%2e%2e%2fsecret.txt',
+        'secret.txt',
+        '%00',
+        '/etc/passwd',
+        '~2',
+      ),
+      fc.constantFrom('__proto__', 'constructor', '-1', '1e3', '99999999999999999999', '%ff', '%'),
+      fc.string({ unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed())),
+    );
+    const place = fc.constantFrom(
+      (id: string) => `/api/experiments/${id}`,
+      (id: string) => `/api/experiments/${id}/runs/digits-baseline-0`,
+      (id: string) => `/api/experiments/first/runs/${id}`,
+      (id: string) => `/api/experiments/first/runs/${id}/steps/1`,
+      (id: string) => `${run}/steps/${id}`,
+      (id: string) => `${run}/steps/1/text?part=${id}`,
+      (id: string) => `${run}/steps/1/diff?against=${id}`,
+      (id: string) => `/api/experiments/first/objects/${id}`,
+      (id: string) => `/api/experiments/first/objects/${id}/raw`,
+      (id: string) => `/api/tasks/${id}`,
+      (id: string) => `/${id}`,
+      (id: string) => `/assets/${id}`,
+    );
+    await fc.assert(
+      fc.asyncProperty(place, trick, async (at, id) => {
+        const { status, text } = await ask(viewer, at(id));
+        expect(text).not.toContain(secret);
+        if (status !== 200) expect(ViewerError.parse(JSON.parse(text)).hint).not.toBe('');
+        expect([200, 400, 404]).toContain(status);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test('keys of this process are in nothing that it serves', async () => {
+    process.env.OPENAI_API_KEY = secret;
+    const viewer = await guarded();
+    const paths = [
+      '/api/info',
+      '/api/experiments',
+      '/api/experiments/first',
+      run,
+      `${run}/strip`,
+      `${run}/steps/1`,
+    ];
+    for (const path of [
+      ...paths,
+      `${run}/steps/1/files`,
+      '/',
+      '/assets/page-0.js',
+      '/api/experiments/first/report',
+    ]) {
+      const { text, headers } = await ask(viewer, path);
+      expect(text + JSON.stringify([...headers])).not.toContain(secret);
+    }
+    delete process.env.OPENAI_API_KEY;
+  });
+});

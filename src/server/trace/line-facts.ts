@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { ActionStatus } from '../../schema/index.ts';
+
+const count = z.int().min(0);
+
+/** What an index keeps of an event: a part of its schema, so that most of a line need not be looked at. */
+export const LineFacts = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('session_started'), session: z.int() }),
+  z.object({ kind: z.literal('step_started'), time: z.int(), step: z.int(), action: z.string() }),
+  z.object({ kind: z.literal('output') }),
+  z.object({
+    kind: z.literal('step_finished'),
+    step: z.int(),
+    status: ActionStatus,
+    duration_ms: z.number(),
+    changed_count: count,
+    budget: z.object({ seconds_used: z.number() }),
+  }),
+  z.object({
+    kind: z.literal('model_call'),
+    answer: z.unknown(),
+    usage: z.object({ input: count, output: count }),
+    cost: z.number().nullable(),
+  }),
+  z.object({ kind: z.literal('note'), entries: z.record(z.string(), z.unknown()) }),
+  z.object({ kind: z.literal('run_ended') }),
+]);
+export type LineFacts = z.infer<typeof LineFacts>;
+
+/** mlab begins every line with these, a number, a time and a hash between them; then comes the kind. */
+const [beforeNumber, beforeKind] = ['{"v":1,"seq":', '","kind":"'];
+const hashPartBytes = ',"prev":"'.length + 64;
+const comma = 0x2c;
+const startedHead = /^step_started","step":(\d+),"action":"([\x20\x21\x23-\x5b\x5d-\x7e]*)",/;
+const timeHead = /"time":(\d+)$/;
+const headBytes = 400;
+/** An unescaped quote can't stand inside a text of JSON, so that nothing an agent writes looks like this. */
+const callMark = ',"usage":{"input":';
+const callTail =
+  /^,"usage":\{"input":(\d+),"cached_input":\d+,"cache_write":\d+,"output":(\d+),"reasoning":\d+,"source":"\w+"\},"cost":(null|[-+.\de]+),/;
+
+/** @returns null for a line that is no event */
+export function factsOf(line: Buffer): LineFacts | null {
+  return quickFacts(line) ?? parsedFacts(line);
+}
+
+function quickFacts(line: Buffer): LineFacts | null {
+  const timeEnd = line.indexOf(comma, line.indexOf(comma, beforeNumber.length) + 1);
+  const kindAt = timeEnd + hashPartBytes + beforeKind.length;
+  const begins = line.toString('latin1', timeEnd + hashPartBytes, kindAt + 7);
+  if (begins === `${beforeKind}output"`) return { kind: 'output' };
+  if (begins === `${beforeKind}step_st`) return quickStart(line, timeEnd, kindAt);
+  if (begins !== `${beforeKind}model_c`) return null;
+  const mark = line.lastIndexOf(callMark);
+  return mark < 0 ? null : quickCall(line, mark);
+}
+
+function quickStart(line: Buffer, timeEnd: number, kindAt: number): LineFacts | null {
+  const [, step, action] = startedHead.exec(line.toString('latin1', kindAt, kindAt + headBytes)) ?? [];
+  const [, time] = timeHead.exec(line.toString('latin1', 0, timeEnd)) ?? [];
+  if (step === undefined || action === undefined || time === undefined) return null;
+  return { kind: 'step_started', time: Number(time), step: Number(step), action };
+}
+
+function quickCall(line: Buffer, mark: number): LineFacts | null {
+  const [, input, output, cost] = callTail.exec(line.toString('latin1', mark, mark + headBytes)) ?? [];
+  if (input === undefined || output === undefined) return null;
+  return {
+    kind: 'model_call',
+    answer: line.includes(',"answer":null,') ? null : true,
+    usage: { input: Number(input), output: Number(output) },
+    cost: cost === 'null' ? null : Number(cost),
+  };
+}
+
+function parsedFacts(line: Buffer): LineFacts | null {
+  try {
+    return LineFacts.safeParse(JSON.parse(line.toString('utf8'))).data ?? null;
+  } catch {
+    return null;
+  }
+}

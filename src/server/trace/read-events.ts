@@ -1,0 +1,43 @@
+import { createReadStream } from 'node:fs';
+import { TraceEvent } from '../../schema/index.ts';
+import { parseStoredText } from '../../store/index.ts';
+
+const lineBreak = 0x0a;
+const isOutput = /^\{[^{}]{0,300}"kind":"output"/;
+
+export interface ReadOptions {
+  /** Also what scripts printed piece by piece, which of a step that ended its observation holds. */
+  withOutput?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The events in a range of a trace that begins and ends between lines.
+ * @throws UserError `broken_file`, `future_version`
+ */
+export async function* readEvents(
+  path: string,
+  { from, to }: { from: number; to: number },
+  { withOutput = false, signal }: ReadOptions = {},
+): AsyncGenerator<TraceEvent> {
+  if (to <= from) return;
+  let rest: Buffer[] = [];
+  const stream = createReadStream(path, {
+    start: from,
+    end: to - 1,
+    highWaterMark: 2 ** 18,
+    ...(signal && { signal }),
+  });
+  for await (const chunk of stream) {
+    const bytes = chunk as Buffer;
+    let start = 0;
+    for (let end = bytes.indexOf(lineBreak); end >= 0; end = bytes.indexOf(lineBreak, start)) {
+      const line = Buffer.concat([...rest, bytes.subarray(start, end)]);
+      rest = [];
+      start = end + 1;
+      if (withOutput || !isOutput.test(line.toString('latin1', 0, 400)))
+        yield parseStoredText(TraceEvent, line.toString('utf8'), 'an event of this step');
+    }
+    rest.push(bytes.subarray(start));
+  }
+}

@@ -1,0 +1,224 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { modelCall, runEnded, sessionStarted, stepFinished } from '../../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { type EventPayload, ObjectId, type TraceEvent } from '../../schema/index.ts';
+import { ObjectStore, readTraceSync, spentOf, stepsOf, TraceWriter } from '../../store/index.ts';
+import { usedUntilNow } from '../catalogue/run-lines.ts';
+import { extendTable } from './extend-table.ts';
+import { readEvents } from './read-events.ts';
+import { TraceIndex } from './trace-index.ts';
+import { cell, emptyTable, hasTail, rangeOf, shownSteps, type TraceTable } from './trace-table.ts';
+
+const snapshot = ObjectId.parse('0'.repeat(64));
+
+/** Texts that try to look like the lines they stand in. */
+const hostile = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+  fc.constantFrom(
+    '","usage":{"input":9,"cached_input":0,"cache_write":0,"output":9,"reasoning":0,"source":"provider"},"cost":9,',
+    '"kind":"output"',
+    ',"answer":null,',
+    '\\","action":"',
+    '}\n{"v":1,"seq":0',
+    '\u2028',
+  ),
+);
+
+/** Steps with what happens before and in them; some are cut off and begun again. */
+const stories = fc.array(
+  fc.record({
+    notes: fc.array(fc.tuple(hostile, hostile), { maxLength: 3 }),
+    calls: fc.array(fc.record({ text: hostile, isAnswered: fc.boolean(), isPriced: fc.boolean() }), {
+      maxLength: 2,
+    }),
+    action: hostile,
+    outputs: fc.array(hostile, { maxLength: 3 }),
+    isCutOff: fc.boolean(),
+    observation: hostile,
+  }),
+  { maxLength: 6 },
+);
+
+type Story = typeof stories extends fc.Arbitrary<infer One> ? One : never;
+
+function eventsOf(story: Story): EventPayload[] {
+  let calls = 0;
+  let sessions = 1;
+  return [
+    sessionStarted(snapshot),
+    ...story.flatMap(
+      ({ notes, calls: asked, action, outputs, isCutOff, observation }, index): EventPayload[] => {
+        const step = index + 1;
+        const begun: EventPayload[] = [
+          { kind: 'step_started', step, action, args: { text: JSON.stringify({ observation }) } },
+          ...outputs.map((text): EventPayload => ({ kind: 'output', step, text })),
+        ];
+        const answers = asked.map(({ text, isAnswered, isPriced }) =>
+          modelCall(++calls, {
+            messages: [{ text: JSON.stringify({ role: 'user', text }) }],
+            ...(isAnswered ? {} : { answer: null, failure: { failure: 'timed_out', message: text } }),
+            ...(isPriced ? {} : { cost: null }),
+            attempts: [{ failure: 'overloaded', message: text, duration_ms: 1, waited_ms: 1 }],
+          }),
+        );
+        return [
+          ...notes.map(([name, text]): EventPayload => ({ kind: 'note', entries: { [name]: { text } } })),
+          ...answers,
+          ...(isCutOff ? [...begun, sessionStarted(snapshot, ++sessions)] : []),
+          ...begun,
+          stepFinished(step, snapshot, { observation: { text: observation }, duration_ms: step / 3 }),
+        ];
+      },
+    ),
+  ];
+}
+
+function writeStory(story: Story, end: EventPayload[] = []): string {
+  const folder = temporaryFolder();
+  const path = join(folder, 'trace.jsonl');
+  const trace = TraceWriter.open(path, new ObjectStore(join(folder, 'objects')), () => 1_790_000_000_000);
+  for (const event of [...eventsOf(story), ...end]) trace.append(event);
+  void trace.close();
+  return path;
+}
+
+/** What the table says, read off row by row. */
+function summary(table: TraceTable) {
+  const rows = Array.from({ length: table.steps }, (_, index) => ({
+    action: table.actions[cell(table, 'action', index + 1)],
+    duration: cell(table, 'duration_ms', index + 1),
+    changed: cell(table, 'changed', index + 1),
+    range: rangeOf(table, index + 1),
+  }));
+  return { ...table, columns: rows };
+}
+
+describe('the table of a trace', () => {
+  test('says of every trace what reading it whole says', async () => {
+    await fc.assert(
+      fc.asyncProperty(stories, async (story) => {
+        const path = writeStory(story);
+        const { table } = await extendTable(path, null);
+        const { events } = readTraceSync(path);
+        const steps = stepsOf(events);
+        expect(table.broken).toBeNull();
+        expect(table.steps).toBe(steps.length);
+        for (const { step, started, finished } of steps) {
+          expect(table.actions[cell(table, 'action', step)]).toBe(started.action.slice(0, 200));
+          expect(cell(table, 'duration_ms', step)).toBe(finished.duration_ms);
+          const inRange: TraceEvent[] = [];
+          for await (const event of readEvents(path, rangeOf(table, step), { withOutput: true }))
+            inRange.push(event);
+          expect(inRange.at(-1)).toEqual(finished);
+          expect(inRange).toContainEqual(started);
+        }
+        const { tokens, money, unpriced } = spentOf(events);
+        const used = usedUntilNow(table);
+        expect(used).toMatchObject({ tokens, unpriced });
+        expect(used.money).toBeCloseTo(money, 10);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('is the same however the trace grew: a line at a time, in the middle of lines, or all at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(stories, fc.array(fc.nat(), { maxLength: 5 }), async (story, cuts) => {
+        const whole = writeStory(story, [runEnded()]);
+        const bytes = readFileSync(whole);
+        const growing = join(temporaryFolder(), 'trace.jsonl');
+        let table: TraceTable | null = null;
+        const ends = [...new Set(cuts.map((cut) => cut % bytes.length)), bytes.length].toSorted(
+          (a, b) => a - b,
+        );
+        for (const [index, end] of ends.entries()) {
+          appendFileSync(growing, bytes.subarray(ends[index - 1] ?? 0, end));
+          const extended = await extendTable(growing, table);
+          table = extended.table;
+          expect(extended.tornBytes).toBe(end - (bytes.subarray(0, end).lastIndexOf('\n') + 1));
+        }
+        expect(summary(table ?? emptyTable())).toEqual(summary((await extendTable(whole, null)).table));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('is made anew for a trace that was replaced, longer or shorter', async () => {
+    const one = { notes: [], calls: [], action: 'a', outputs: [], isCutOff: false, observation: '' };
+    const path = writeStory([one, one]);
+    const { table } = await extendTable(path, null);
+    writeFileSync(path, readFileSync(writeStory([{ ...one, action: 'longer name' }, one, one])));
+    expect((await extendTable(path, table)).table).toMatchObject({ steps: 3, actions: ['longer name', 'a'] });
+    writeFileSync(path, readFileSync(writeStory([one])));
+    expect((await extendTable(path, table)).table.steps).toBe(1);
+  });
+
+  test('ends before a line that is no event, and says which', async () => {
+    const one = { notes: [], calls: [], action: 'a', outputs: [], isCutOff: false, observation: '' };
+    const path = writeStory([one]);
+    appendFileSync(path, '{"v":2,"kind":"dream"}\n');
+    const { table } = await extendTable(path, null);
+    expect([table.steps, table.broken]).toEqual([
+      1,
+      "Line 4 of its trace can't be read: it is no event that this mlab knows.",
+    ]);
+  });
+
+  test('reads lines whose parts stand in another order', async () => {
+    const path = writeStory([
+      {
+        notes: [],
+        calls: [{ text: '', isAnswered: true, isPriced: true }],
+        action: 'a',
+        outputs: ['x'],
+        isCutOff: false,
+        observation: '',
+      },
+    ]);
+    const turned = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(line)).toReversed())));
+    const plain = await extendTable(path, null);
+    writeFileSync(path, `${turned.join('\n')}\n`);
+    const other = await extendTable(path, null);
+    expect({ ...other.table, lastLine: null }).toEqual({ ...plain.table, lastLine: null });
+  });
+
+  test('knows a step that goes on, and what came after the last one', async () => {
+    const begun: EventPayload = {
+      kind: 'step_started',
+      step: 1,
+      action: 'Execute Script',
+      args: { text: '{}' },
+    };
+    const open = (await extendTable(writeStory([], [begun, { kind: 'output', step: 1, text: 'x' }]), null))
+      .table;
+    expect([shownSteps(open), open.steps, hasTail(open)]).toEqual([1, 0, false]);
+    const over = (await extendTable(writeStory([], [modelCall(1), runEnded()]), null)).table;
+    expect([shownSteps(over), hasTail(over), over.ending !== null]).toEqual([0, true, true]);
+  });
+
+  test('of a long trace outlives the process that made it', async () => {
+    const root = temporaryFolder();
+    const path = join(root, 'trace.jsonl');
+    const trace = TraceWriter.open(path, new ObjectStore(join(root, 'objects')));
+    trace.append(sessionStarted(snapshot));
+    const text = 'o'.repeat(1_000_000);
+    trace.append({ kind: 'step_started', step: 1, action: 'Execute Script', args: { text: '{}' } });
+    for (let count = 0; count < 10; count++) trace.append({ kind: 'output', step: 1, text });
+    trace.append(stepFinished(1, snapshot));
+    await trace.close();
+    using first = new TraceIndex();
+    const made = await first.table(root, path);
+    using second = new TraceIndex();
+    const marked = readFileSync(path);
+    // Where the index reads the trace again, it meets this.
+    marked.fill('x', 100, 200);
+    writeFileSync(path, marked);
+    expect(summary((await second.table(root, path)).table)).toEqual(summary(made.table));
+  });
+});

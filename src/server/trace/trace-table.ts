@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { ActionStatus } from '../../schema/index.ts';
+import type { LineFacts } from './line-facts.ts';
+
+/** What is known of each step that ended. Numbers all, so that 20,000 steps take two megabytes. */
+export const columnNames = [
+  /** Where its last line ends in the trace; it begins where the step before ends. */
+  'end',
+  'started',
+  'duration_ms',
+  'seconds_used',
+  /** Index into `actions`. */
+  'action',
+  /** Index into the values of `ActionStatus`. */
+  'status',
+  'calls',
+  'tokens',
+  'money',
+  'unpriced',
+  'changed',
+  /** Bits: the n-th stands for the n-th of `entryNames`. */
+  'entries',
+] as const;
+export type ColumnName = (typeof columnNames)[number];
+
+/** What has happened since the last step that ended. */
+const Now = z.object({
+  /** The step that was begun and has not ended. */
+  step: z.int().nullable(),
+  started: z.number(),
+  action: z.int(),
+  calls: z.int(),
+  tokens: z.number(),
+  money: z.number(),
+  unpriced: z.int(),
+  entries: z.number(),
+});
+
+const Range = z.object({ offset: z.number(), bytes: z.number() });
+
+const nothing: z.infer<typeof Now> = {
+  ...{ step: null, started: 0, action: 0, calls: 0, tokens: 0, money: 0, unpriced: 0, entries: 0 },
+};
+/** Bits of a number that JavaScript can use as bits. */
+const mostEntryNames = 31;
+const mostActions = 1000;
+const mostActionLength = 200;
+
+export const TraceTable = z.object({
+  /** Bytes of the lines that it knows. */
+  bytes: z.int().min(0),
+  lines: z.int().min(0),
+  /** SHA-256 of the last of them, and its length without the line break: a file that was replaced shows. */
+  lastLine: z.object({ hash: z.string(), bytes: z.int() }),
+  steps: z.int().min(0),
+  columns: z.record(z.enum(columnNames), z.instanceof(Float64Array)),
+  actions: z.array(z.string()),
+  entryNames: z.array(z.string()),
+  /** The first line that began a session. */
+  first: Range.nullable(),
+  /** The last line that ended the run, if no session began after it. */
+  ending: Range.nullable(),
+  sessions: z.int().min(0),
+  now: Now,
+  /** Why nothing after these lines is known. */
+  broken: z.string().nullable(),
+});
+export type TraceTable = z.infer<typeof TraceTable>;
+
+export function emptyTable(): TraceTable {
+  const columns = Object.fromEntries(columnNames.map((name) => [name, new Float64Array(64)]));
+  return TraceTable.parse({
+    ...{
+      bytes: 0,
+      lines: 0,
+      lastLine: { hash: '', bytes: 0 },
+      steps: 0,
+      columns,
+      actions: [],
+      entryNames: [],
+    },
+    ...{ first: null, ending: null, sessions: 0, now: nothing, broken: null },
+  });
+}
+
+/** The value of a column for a step that ended. */
+export function cell(table: TraceTable, name: ColumnName, step: number): number {
+  return table.columns[name][step - 1] ?? 0;
+}
+
+/** Where the lines of a step lie: the step `steps + 1` is what came after the last one that ended. */
+export function rangeOf(table: TraceTable, step: number): { from: number; to: number } {
+  const from = step === 1 ? 0 : cell(table, 'end', step - 1);
+  return { from, to: step > table.steps ? table.bytes : cell(table, 'end', step) };
+}
+
+/** Steps that a page shows: those that ended, and one that was begun. */
+export function shownSteps(table: TraceTable): number {
+  return table.steps + (table.now.step === null ? 0 : 1);
+}
+
+/** Whether something came after the last step. */
+export function hasTail({ now }: TraceTable): boolean {
+  return now.step === null && (now.entries !== 0 || now.calls > 0);
+}
+
+/** Takes in one event. @returns what is wrong with it, else null */
+export function addFacts(
+  table: TraceTable,
+  facts: LineFacts,
+  at: { offset: number; bytes: number },
+): string | null {
+  const { now } = table;
+  switch (facts.kind) {
+    case 'output':
+      return null;
+    case 'session_started':
+      table.sessions = Math.max(table.sessions, facts.session);
+      table.first ??= at;
+      table.ending = null;
+      return null;
+    case 'run_ended':
+      table.ending = at;
+      return null;
+    case 'note':
+      for (const name of Object.keys(facts.entries)) now.entries |= 2 ** nameIndex(table.entryNames, name);
+      return null;
+    case 'model_call':
+      if (facts.answer === null) return null;
+      now.calls += 1;
+      now.tokens += facts.usage.input + facts.usage.output;
+      now.money += facts.cost ?? 0;
+      now.unpriced += facts.cost === null ? 1 : 0;
+      return null;
+    case 'step_started':
+      if (facts.step !== table.steps + 1) return `step ${facts.step} follows step ${table.steps}`;
+      now.step = facts.step;
+      now.started = facts.time;
+      now.action = actionIndex(table.actions, facts.action);
+      return null;
+    case 'step_finished':
+      if (facts.step !== now.step) return `step ${facts.step} ends and was not begun`;
+      addRow(table, facts, at.offset + at.bytes + 1);
+      return null;
+  }
+}
+
+function addRow(table: TraceTable, facts: Extract<LineFacts, { kind: 'step_finished' }>, end: number): void {
+  const { step: _, ...now } = table.now;
+  const row: Record<ColumnName, number> = {
+    ...now,
+    end,
+    duration_ms: facts.duration_ms,
+    seconds_used: facts.budget.seconds_used,
+    status: ActionStatus.options.indexOf(facts.status),
+    changed: facts.changed_count,
+  };
+  for (const name of columnNames) {
+    if (table.steps === table.columns[name].length) table.columns[name] = longer(table.columns[name]);
+    table.columns[name][table.steps] = row[name];
+  }
+  table.steps += 1;
+  table.now = { ...nothing };
+}
+
+function longer(column: Float64Array): Float64Array<ArrayBuffer> {
+  const more = new Float64Array(column.length * 2);
+  more.set(column);
+  return more;
+}
+
+/** More names than bits share the last one: whoever looks for one of them looks into more steps. */
+function nameIndex(names: string[], name: string): number {
+  const known = names.indexOf(name);
+  if (known >= 0) return known;
+  if (names.length < mostEntryNames) names.push(name);
+  return names.length - 1;
+}
+
+/** What agents call their actions may be anything. */
+function actionIndex(names: string[], action: string): number {
+  const name = action.slice(0, mostActionLength);
+  const known = names.indexOf(name);
+  if (known >= 0) return known;
+  return names.length < mostActions ? names.push(name) - 1 : names.length - 1;
+}

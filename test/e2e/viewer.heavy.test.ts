@@ -1,0 +1,391 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test as vitestTest } from 'vitest';
+import type { TaskEquipment } from '../../src/runs/index.ts';
+import { checkSandbox } from '../../src/sandbox/index.ts';
+import { type RunningViewer, serveViewer } from '../../src/server/index.ts';
+import { findChromium, startChromium } from '../fixtures/chromium.ts';
+import { fixtureTasks, TaskBench } from '../fixtures/fixture-task.ts';
+import { mlab } from '../fixtures/mlab-process.ts';
+import { servePages } from '../fixtures/page-server.ts';
+import { agentOf, runOnce } from '../fixtures/run-place.ts';
+import { hostileAgent, plannerAgent } from '../fixtures/viewer-agents.ts';
+
+const root = join(import.meta.dirname, '../..');
+const chromium = findChromium();
+const noSandbox = (await checkSandbox()).find(({ state }) => state === 'missing');
+const missing =
+  chromium === null
+    ? 'there is no Chromium: apt-get install chromium'
+    : noSandbox === undefined
+      ? null
+      : `no sandbox here: ${noSandbox.detail}`;
+
+const bench = new TaskBench();
+let equipment: TaskEquipment;
+let viewer: RunningViewer;
+let browser: Browser;
+
+const serve = (port: number) =>
+  serveViewer({
+    ...{ folders: [bench.experiments], tasks: [fixtureTasks], version: '0', command: 'npx mlab', port },
+    pages: join(root, 'viewer/dist'),
+    log: (line) => console.error(line),
+  });
+
+const command = (...argv: string[]) =>
+  mlab([...argv, '--dir', bench.experiments, '--tasks', fixtureTasks], {
+    folder: bench.folder,
+    variables: { MLAB_CACHE: bench.cache },
+  });
+
+beforeAll(async () => {
+  if (missing !== null || chromium === null) return;
+  const built = spawnSync(process.execPath, [join(root, 'scripts/build-viewer.mjs')], { encoding: 'utf8' });
+  expect(built.status, built.stderr).toBe(0);
+  equipment = await bench.equip();
+  await runOnce(bench.experiments, equipment, hostileAgent, { changes: { name: 'hostile' } });
+  await runOnce(bench.experiments, equipment, plannerAgent, { changes: { name: 'planned' } });
+  const run = await command(
+    ...[
+      'run',
+      '--task',
+      'sums',
+      '--agent',
+      'oracle,baseline,noop',
+      '--seeds',
+      '2',
+      '--grade',
+      'all',
+      '--name',
+      'sums',
+    ],
+  );
+  expect(run.code, run.err).toBe(0);
+  viewer = await serve(0);
+  browser = await startChromium(chromium);
+});
+afterAll(async () => {
+  await browser?.close();
+  await viewer?.[Symbol.asyncDispose]();
+  bench[Symbol.dispose]();
+});
+
+/** With a page of a context of its own; whatever went wrong in it is an error of the test. */
+function test(
+  title: string,
+  body: (page: Page, context: BrowserContext) => Promise<void>,
+  /** What the browser may complain of. */
+  expected = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING/,
+): void {
+  vitestTest(title, async ({ skip }) => {
+    skip(missing !== null, missing ?? '');
+    await using context = await browser.newContext({ viewport: { width: 1300, height: 850 } });
+    context.setDefaultTimeout(20_000);
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !expected.test(message.text())) problems.push(message.text());
+    });
+    await body(page, context);
+    expect(problems).toEqual([]);
+  });
+}
+
+const at = (hash: string) => `${viewer.url}#${hash}`;
+const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name });
+
+describe('the viewer, as people use it', () => {
+  test('leads from the list to a run that failed, its step, what it changed, and to a link that shows the same', async (page, context) => {
+    await page.goto(viewer.url);
+    await link(page, 'sums').first().click();
+    const runs = page.getByRole('region', { name: 'Runs' });
+    await page.getByRole('combobox', { name: 'outcome' }).selectOption('invalid');
+    await runs.getByRole('status').getByText('2 of 6 runs').waitFor();
+    await page.goto(at('/experiments/planned'));
+    await link(page, 'sums-planner-0').click();
+    // The first warning or failure is a key away.
+    await link(page, /Execute Script.*failed/).click();
+    await page.getByText('ValueError: nothing to add').waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'Edit File' }).waitFor();
+    const changes = page.getByRole('group', { name: 'changes of train.py' });
+    await changes.getByText('removed: SECOND_WEIGHT = 0').waitFor();
+    await changes.getByText('added: SECOND_WEIGHT = 1').waitFor();
+    expect(page.url()).toMatch(/sums-planner-0\/2$/);
+    const shared = await context.newPage();
+    await shared.goto(page.url());
+    await shared.getByRole('group', { name: 'changes of train.py' }).waitFor();
+  });
+
+  test('marks what changed in a plan, shows files as they were, and finds words in a run', async (page) => {
+    await page.goto(at('/experiments/planned/runs/sums-planner-0/2'));
+    await page.locator('ins', { hasText: '3. Run it' }).waitFor();
+    await page.locator('del', { hasText: '1. Read the starter' }).waitFor();
+    await page.locator('strong', { hasText: 'left out' }).waitFor();
+    await page.getByText('All files as they were after this step').click();
+    await page.locator('.file-list').getByText('train.py').click();
+    await page.getByRole('group', { name: 'train.py', exact: true }).getByText('SECOND_WEIGHT = 1').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('nothing to add');
+    await link(page, /step 4, observation/).click();
+    await page.getByRole('heading', { name: 'Execute Script' }).waitFor();
+  });
+
+  test('goes through steps and warnings by keys alone, and says which keys', async (page) => {
+    await page.goto(at('/experiments/planned/runs/sums-planner-0'));
+    await page.getByRole('heading', { name: 'The run as a whole' }).waitFor();
+    for (const [key, heading] of [
+      ['j', 'Read File'],
+      ['G', 'Final Answer'],
+      ['g', 'Read File'],
+      ['o', 'The run as a whole'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.getByRole('heading', { name: heading }).waitFor();
+    }
+    const strip = page.getByRole('slider', { name: 'Steps of sums-planner-0' });
+    await strip.focus();
+    await page.keyboard.press('End');
+    await page.getByRole('heading', { name: 'Final Answer' }).waitFor();
+    expect(await strip.getAttribute('aria-valuetext')).toContain('step 6, Final Answer');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' });
+  });
+
+  test('compares two agents in words, and two runs side by side', async (page) => {
+    await page.goto(at('/experiments/sums'));
+    await page.getByRole('heading', { name: 'Tasks by agents' }).waitFor();
+    await link(page, 'baseline less oracle').click();
+    await page.getByText(/The success rate of baseline is 100\.0 percentage points lower/).waitFor();
+    await page.goBack();
+    await page.getByRole('checkbox', { name: 'select sums-oracle-0' }).check();
+    await page.getByRole('checkbox', { name: 'select sums-baseline-0' }).check();
+    await link(page, 'Side by side').click();
+    await page.getByRole('heading', { name: 'sums-oracle-0' }).waitFor();
+    await page.getByRole('combobox', { name: 'Alignment' }).selectOption('time');
+    await page.waitForURL(/by=time/);
+    await page.getByRole('group', { name: 'Aligned steps' }).getByRole('button').last().click();
+    await page.getByRole('heading', { name: 'Final Answer' }).first().waitFor();
+  });
+
+  test('leads from a plot to the runs behind it, and shows its numbers', async (page) => {
+    await page.goto(at('/experiments/sums'));
+    await link(page, /^sums, noop: 0 %/).click();
+    await page.getByRole('status').getByText('2 of 6 runs').waitFor();
+    const card = page.getByRole('region', { name: 'Improvement over the baseline' });
+    await card.getByText('Numbers of this plot').click();
+    await card.getByRole('rowheader', { name: 'oracle' }).waitFor();
+  });
+
+  test(
+    'says what is the matter where there is nothing, and leads on',
+    async (page) => {
+      await page.goto(at('/experiments/sums/runs/sums-oracle-0/99'));
+      await page.getByRole('alert').getByText("Can't show step 99").waitFor();
+      await page.goto(at('/experiments/nowhere'));
+      await page.getByRole('alert').waitFor();
+      await page.goto(at('/no/such/page'));
+      await link(page, 'All experiments').click();
+      await page.getByRole('heading', { name: 'Experiments' }).waitFor();
+    },
+    /status of 404/,
+  );
+});
+
+describe('a run that goes on', () => {
+  test('is seen step by step to its end; nothing moves while one reads, and a lost connection heals', async (page) => {
+    const gates = [0, 1, 2, 3, 4].map(() => Promise.withResolvers<void>());
+    const open = (gate: number) => gates[gate]?.resolve();
+    const patient = agentOf(async ({ environment }) => {
+      const step = (name: string, args: Record<string, unknown>) => environment.step({ name, args });
+      await step('List Files', { dir_path: '.' });
+      await gates[0]?.promise;
+      await step('Read File', { file_name: 'train.py' });
+      await gates[1]?.promise;
+      const content =
+        'import time\nprint("printed on the way", flush=True)\ntime.sleep(2)\nprint("printed last")\n';
+      await step('Write File', { file_name: 'slow.py', content });
+      await step('Execute Script', { script_name: 'slow.py' });
+      await gates[2]?.promise;
+      await step('Write File', { file_name: 'while-away.txt', content: 'x' });
+      await gates[3]?.promise;
+      await step('Final Answer', { final_answer: 'at last' });
+    }, 'patient');
+    const ended = runOnce(bench.experiments, equipment, patient, { changes: { name: 'lively' } });
+    await page.goto(viewer.url);
+    await link(page, 'sums-patient-0').click();
+    await link(page, /^1 List Files/).click();
+    await page.getByRole('heading', { name: 'List Files' }).waitFor();
+
+    open(0);
+    const fresh = page.getByRole('button', { name: '1 new step' });
+    await fresh.waitFor();
+    expect(page.url()).toMatch(/sums-patient-0\/1$/);
+    await fresh.click();
+    await page.getByRole('heading', { name: 'Read File' }).waitFor();
+
+    open(1);
+    await link(page, /^4 Execute Script/).click();
+    await page.getByRole('heading', { name: 'Output so far' }).waitFor();
+    await page.getByText('printed on the way', { exact: true }).waitFor();
+    expect(await page.getByText('printed last').count()).toBe(0);
+    await page.getByText(/printed last/).waitFor();
+    await page.getByRole('heading', { name: 'Observation' }).waitFor();
+
+    const { port } = viewer;
+    await viewer[Symbol.asyncDispose]();
+    await page.getByText('connection lost, trying again').waitFor();
+    open(2);
+    viewer = await serve(port);
+    await page.getByText('live', { exact: true }).waitFor();
+    await link(page, /^5 Write File/).waitFor();
+
+    open(3);
+    await ended;
+    await link(page, /^6 Final Answer/).waitFor();
+    await page.getByText('finished').first().waitFor();
+  });
+});
+
+describe('what agents write', () => {
+  test('stays text on every page: no script runs, nothing is asked of anybody else, no policy is violated', async (page) => {
+    const asked = new Set<string>();
+    page.on('request', (request) => asked.add(new URL(request.url()).origin));
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.addInitScript(
+      "addEventListener('securitypolicyviolation', (event) => { console.error('violated: ' + event.violatedDirective + ' ' + event.blockedURI); })",
+    );
+    const run = '/experiments/hostile/runs/sums-hostile-0';
+    await page.goto(at('/experiments/hostile'));
+    await page.getByRole('region', { name: 'Runs' }).waitFor();
+    for (const step of ['', '/0', '/1', '/2', '/3', '/4', '/5', '/6', '/7']) {
+      await page.goto(at(run + step));
+      await page.locator('article.step h2').waitFor();
+      for (const summary of await page.locator('main summary').all()) await summary.click();
+    }
+    // What would be markup is there, as words.
+    await page.goto(at(`${run}/1`));
+    await page.locator('article').getByText('<script>window.owned = 1</script>').first().waitFor();
+    await page.locator('summary', { hasText: 'onerror=window.owned=7' }).first().waitFor();
+    await page.goto(at(`${run}/3`));
+    await page.locator('.ansi-red', { hasText: 'red' }).waitFor();
+    await page.goto(at(`${run}/6`));
+    await page
+      .getByRole('button', { name: /^Show more/ })
+      .first()
+      .click();
+    await page.getByText('the end of a huge line').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('<script>window');
+    await page.locator('mark', { hasText: '<script>window' }).first().waitFor();
+    expect(await page.evaluate('window.owned')).toBeUndefined();
+    expect(
+      await page.evaluate(
+        "document.querySelectorAll('main img, main iframe, main script, main form').length",
+      ),
+    ).toBe(0);
+    expect(
+      await page.evaluate(
+        "[...document.querySelectorAll('main a')].every((a) => a.href.startsWith(location.origin))",
+      ),
+    ).toBe(true);
+    expect([...asked]).toEqual([new URL(viewer.url).origin]);
+    expect(dialogs).toEqual([]);
+  });
+
+  test('leaves as a plain attachment', async (page) => {
+    await page.goto(at('/experiments/hostile/runs/sums-hostile-0/1'));
+    await page.getByText('All files as they were after this step').click();
+    await page.locator('.file-list summary', { hasText: 'onerror' }).click();
+    const href = await page
+      .locator('.file-list')
+      .getByRole('link', { name: 'Download' })
+      .getAttribute('href');
+    const answer = await page.request.get(new URL(href ?? '', viewer.url).href);
+    expect(answer.status()).toBe(200);
+    expect(answer.headers()).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': expect.stringContaining('attachment'),
+    });
+  });
+});
+
+const pages: [name: string, hash: string, ready: string][] = [
+  ['the experiments', '/', '.experiment-line'],
+  ['an experiment', '/experiments/sums', '.heat-map'],
+  ['a run', '/experiments/planned/runs/sums-planner-0', '.figures'],
+  ['a step', '/experiments/planned/runs/sums-planner-0/2', '.diff'],
+  ['a step of a hostile run', '/experiments/hostile/runs/sums-hostile-0/3', '.output'],
+  ['a task', '/tasks/sums', '.markdown p'],
+  ['a comparison', '/compare?a=oracle&b=baseline&experiment=sums', '.sentences'],
+  ['two runs', '/side-by-side?a=sums/sums-oracle-0&b=sums/sums-noop-0', '.aligned'],
+];
+
+describe.each(['light', 'dark'] as const)('for everybody, %s', (colorScheme) => {
+  vitestTest.for(pages)('%s breaks no rule of accessibility', async ([, hash, ready], { skip }) => {
+    skip(missing !== null, missing ?? '');
+    await using context = await browser.newContext({ colorScheme });
+    const page = await context.newPage();
+    await page.goto(at(hash));
+    await page.locator(ready).first().waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(
+      violations.map(({ id, nodes }) => ({
+        id,
+        at: nodes.map(({ target, failureSummary }) => [target, failureSummary]),
+      })),
+    ).toEqual([]);
+  });
+});
+
+describe('without the viewer', () => {
+  test('an export opens from any web server, below any path', async (page) => {
+    const folder = join(bench.folder, 'exported');
+    const written = await command('view', join(bench.experiments, 'planned'), '--export', folder);
+    expect(written.code, written.err).toBe(0);
+    await using server = await servePages(folder);
+    await page.goto(server.url);
+    await link(page, 'planned').click();
+    await page.getByRole('heading', { name: 'Tasks by agents' }).waitFor();
+    await link(page, 'sums-planner-0').first().click();
+    await link(page, /^2 Edit File/).click();
+    await page
+      .getByRole('group', { name: 'changes of train.py' })
+      .getByText('added: SECOND_WEIGHT = 1')
+      .waitFor();
+    await page.getByText('All files as they were after this step').click();
+    await page.locator('.file-list').getByText('train.py').click();
+    await page.getByRole('group', { name: 'train.py', exact: true }).getByText('SECOND_WEIGHT = 1').waitFor();
+    await page.goto(`${server.url}#/tasks/sums`);
+    await page.getByRole('heading', { name: 'Add two numbers' }).waitFor();
+  });
+
+  test('a report in one file opens from disk, with its plots and runs', async (page, context) => {
+    const file = join(bench.folder, 'report.html');
+    const made = await command('report', 'sums', '--format', 'html', '--compare', 'baseline', 'oracle');
+    expect(made.code, made.err).toBe(0);
+    writeFileSync(file, made.out);
+    await context.setOffline(true);
+    await page.goto(pathToFileURL(file).href);
+    await page.getByRole('heading', { name: 'Tasks by agents' }).waitFor();
+    await page.getByText(/The success rate of oracle is 100\.0 percentage points higher/).waitFor();
+    await link(page, /^sums, noop: 0 %/).click();
+    await page.getByRole('status').getByText('2 of 6 runs').waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+  });
+});

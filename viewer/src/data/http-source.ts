@@ -1,0 +1,55 @@
+import { ViewerError, type ViewerInfo } from '../../../src/schema/index.ts';
+import { watchServer } from './live-connection.ts';
+import { type Parser, type Source, SourceError } from './source.ts';
+
+/** A server's API, with live events. */
+export function serverSource(info: ViewerInfo): Source {
+  return {
+    info,
+    get: (path, query, parser, signal) => fetchJson(addressOf(path, query), parser, signal),
+    download: (path, query = {}) => addressOf(path, query),
+    live: watchServer,
+  };
+}
+
+/** The files of an export: the same addresses with `.json` at their end. */
+export function fileSource(info: ViewerInfo): Source {
+  return {
+    info,
+    get: (path, _query, parser, signal) => fetchJson(`${addressOf(path, {})}.json`, parser, signal),
+    download: () => null,
+    live: null,
+  };
+}
+
+export function addressOf(path: readonly string[], query: Readonly<Record<string, string>>): string {
+  const asked = new URLSearchParams(query).toString();
+  return `api/${path.map(encodeURIComponent).join('/')}${asked === '' ? '' : `?${asked}`}`;
+}
+
+export async function fetchJson<Data>(
+  address: string,
+  parser: Parser<Data>,
+  signal: AbortSignal,
+): Promise<Data> {
+  const answer = await fetch(address, { signal, headers: { accept: 'application/json' } }).catch((error) => {
+    if (signal.aborted) throw error;
+    throw new SourceError('unreachable', 'The viewer does not answer.', 'Is `mlab view` still running?');
+  });
+  const data: unknown = await answer.json().catch(() => null);
+  if (!answer.ok) {
+    const told = ViewerError.safeParse(data);
+    if (told.success) throw new SourceError(told.data.code, told.data.message, told.data.hint);
+    throw new SourceError('http', `The viewer answered with status ${answer.status}.`, 'Load the page anew.');
+  }
+  try {
+    return parser.parse(data);
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    throw new SourceError(
+      'unexpected',
+      `An answer is not as it should be: ${found.slice(0, 300)}`,
+      'Pages and server are of different versions: load the page anew.',
+    );
+  }
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { showAmount, showChange, showMoney, showScore, showSeconds, showShare } from './numbers.ts';
+import { showAgo } from './time.ts';
+
+test.each([
+  [showScore(0.912345), '0.9123'],
+  [showScore(55417.2), '55,417'],
+  [showScore(null), '–'],
+  [showShare(1), '100 %'],
+  [showShare(0.4583), '45.8 %'],
+  [showShare(-0.004), '−0.4 %'],
+  [showChange(0.133), '+13.3 %'],
+  [showChange(0), '0 %'],
+  [showSeconds(0.0123), '12 ms'],
+  [showSeconds(59.7), '60 s'],
+  [showSeconds(61), '1 min 1 s'],
+  [showSeconds(7320), '2 h 2 min'],
+  [showAmount(999), '999'],
+  [showAmount(1234), '1.23 k'],
+  [showAmount(76_900_000), '76.9 M'],
+  [showMoney(0.00123), '$0.0012'],
+  [showMoney(1.5), '$1.50'],
+])('numbers are shown as people read them: %s', (shown, expected) => {
+  expect(shown).toBe(expected);
+});
+
+test('how long ago is told in the largest unit that fits', () => {
+  const now = Date.UTC(2026, 0, 2);
+  expect(showAgo(now - 5000, now)).toBe('5 seconds ago');
+  expect(showAgo(now - 3_600_000, now)).toBe('1 hour ago');
+  expect(showAgo(now - 86_400_000, now)).toBe('yesterday');
+});

@@ -1,0 +1,85 @@
+/** Numbers as people read them. Everything shown comes ready from the server; here it only gets its clothes. */
+
+const few = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 4 });
+const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
+
+export const nothing = '–';
+
+export function showScore(value: number | null): string {
+  if (value === null) return nothing;
+  return (Math.abs(value) >= 10_000 ? whole : few).format(value).replace('-', '−');
+}
+
+export function showCount(value: number | null): string {
+  return value === null ? nothing : whole.format(value);
+}
+
+/** A fraction in per cent, with as many digits as its size asks for. */
+export function showShare(value: number | null): string {
+  if (value === null) return nothing;
+  const percent = value * 100;
+  const digits = Math.abs(percent) >= 100 || Number.isInteger(percent) ? 0 : 1;
+  return `${percent.toFixed(digits).replace('-', '−')} %`;
+}
+
+/** A change in per cent, with its sign. */
+export function showChange(value: number | null): string {
+  if (value === null) return nothing;
+  return `${value > 0 ? '+' : ''}${showShare(value)}`;
+}
+
+export function showInterval(
+  interval: { low: number; high: number } | null,
+  show: (value: number) => string,
+): string {
+  return interval === null ? nothing : `${show(interval.low)} … ${show(interval.high)}`;
+}
+
+export function showSeconds(seconds: number | null): string {
+  if (seconds === null) return nothing;
+  if (seconds === 0) return '0 s';
+  if (seconds < 1) return `${whole.format(seconds * 1000)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+export function showMoney(dollars: number | null): string {
+  if (dollars === null) return nothing;
+  if (dollars === 0) return '$0';
+  return dollars < 0.01 ? `$${dollars.toPrecision(2)}` : `$${dollars.toFixed(2)}`;
+}
+
+/** What calls of models cost, as far as their prices are known. */
+export function showSpent({ money, unpriced }: { money: number; unpriced: number }): string {
+  if (unpriced === 0) return showMoney(money);
+  return money === 0 ? 'price not known' : `at least ${showMoney(money)}`;
+}
+
+const units = ['', ' k', ' M', ' G'];
+
+/** Tokens and the like: 1,234 is 1.23 k. */
+export function showAmount(value: number | null): string {
+  if (value === null) return nothing;
+  const power = value < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(value) / 3));
+  const scaled = value / 1000 ** power;
+  return `${power === 0 ? whole.format(scaled) : scaled.toPrecision(3)}${units[power] ?? ''}`;
+}
+
+export function showBytes(bytes: number | null): string {
+  return bytes === null ? nothing : bytes < 1000 ? `${bytes} B` : `${showAmount(bytes)}B`;
+}
+
+/** `small_improvement` → `small improvement`. */
+export function showWords(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+export function showPlural(count: number, one: string, many = `${one}s`): string {
+  return `${showCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** How far something is that is being made: nothing, before that is known. */
+export function progressWords({ done, total }: { done: number; total: number }): string {
+  return total === 0 ? '' : `: ${showCount(done)} of ${showPlural(total, 'run')} read`;
+}

@@ -1,0 +1,151 @@
+import { useMemo, useState } from 'react';
+import { Link, useParams } from 'react-router';
+import { type Convention, ExperimentPage as PageData, ReportPage } from '../../../src/schema/index.ts';
+import {
+  compareAddress,
+  experimentAddress,
+  runAddress,
+  sideBySideAddress,
+  taskAddress,
+} from '../addresses.ts';
+import { useData, useSource } from '../data/use-data.ts';
+import { useLive } from '../data/use-live.ts';
+import {
+  progressWords,
+  showAmount,
+  showMoney,
+  showPlural,
+  showSeconds,
+  showSpent,
+} from '../format/numbers.ts';
+import { showDate } from '../format/time.ts';
+import { StatusBadge } from '../parts/badges.tsx';
+import { Choice } from '../parts/choice.tsx';
+import { Page } from '../parts/page.tsx';
+import { ProgressBar } from '../parts/progress-bar.tsx';
+import { Answer, Loading, Notice, Trouble } from '../parts/states.tsx';
+import { ReportPlots } from '../report/report-view.tsx';
+import { rowOfLine } from '../report/run-rows.ts';
+import { RunsTable } from '../report/runs-table.tsx';
+import { UnreadableRuns } from '../report/unreadable-runs.tsx';
+
+const conventions: Record<Convention, { title: string }> = {
+  every_run: { title: 'every run counts' },
+  paper: { title: "the paper's rules" },
+};
+
+/** One experiment: results, runs and plots. */
+export default function ExperimentPage() {
+  const { experiment = '' } = useParams();
+  const live = useLive(experiment);
+  const page = useData({ path: ['experiments', experiment], parser: PageData });
+  return (
+    <Page
+      title={experiment}
+      crumbs={[{ title: experiment, to: experimentAddress(experiment) }]}
+      live={live.state}
+    >
+      <Answer result={page} what={`the experiment ${experiment}`}>
+        {(data) => <Experiment experiment={experiment} page={data} />}
+      </Answer>
+    </Page>
+  );
+}
+
+function Experiment({ experiment, page }: { experiment: string; page: PageData }) {
+  const { info } = useSource();
+  const { line, runs } = page;
+  const [convention, setConvention] = useState<Convention>('every_run');
+  const answer = useData({
+    path: ['experiments', experiment, 'report'],
+    query: { convention },
+    parser: ReportPage,
+    keep: true,
+    enabled: line.runs > 0,
+    againWhile: ({ pending }) => pending !== null,
+  });
+  const report = answer.data?.report ?? null;
+  const pending = answer.data?.pending ?? null;
+  const rows = useMemo(() => {
+    const known = new Map((report?.runs ?? []).map((run) => [run.run, run]));
+    return runs.map((run) => rowOfLine(experiment, run, known.get(run.run) ?? null));
+  }, [experiment, runs, report]);
+  const table = (
+    <RunsTable
+      rows={rows}
+      runHref={(run) => runAddress(experiment, run.run)}
+      sideBySideHref={(a, b) => sideBySideAddress(a, b)}
+    />
+  );
+  return (
+    <>
+      <Head page={page}>
+        {info.source === 'server' && line.runs > 0 ? (
+          <Choice label="Rules" value={convention} choices={conventions} onChange={setConvention} />
+        ) : null}
+      </Head>
+      <UnreadableRuns names={answer.data?.unreadable ?? []} />
+      {pending === null ? null : (
+        <Notice kind="note">The results are being made{progressWords(pending)}.</Notice>
+      )}
+      {answer.isError ? (
+        <Trouble error={answer.error} what="the results" again={() => void answer.refetch()} />
+      ) : null}
+      {report === null && answer.isFetching && pending === null ? <Loading what="the results" /> : null}
+      {report === null ? (
+        table
+      ) : (
+        <ReportPlots
+          report={report}
+          compareHref={info.source === 'server' ? (a, b) => compareAddress(a, b, experiment) : null}
+        >
+          {table}
+        </ReportPlots>
+      )}
+    </>
+  );
+}
+
+function Head({ page: { line, plan }, children }: { page: PageData; children: React.ReactNode }) {
+  const spend = plan?.spend?.money;
+  return (
+    <>
+      <div className="title-line">
+        <h1>{line.name}</h1>
+        <StatusBadge status={line.state} />
+      </div>
+      {line.message === null ? null : <Notice kind="warning">{line.message}</Notice>}
+      <div className="facts">
+        <ProgressBar statuses={line.statuses} total={line.runs} />
+        <span>{showSeconds(line.used.seconds)}</span>
+        {line.used.tokens === 0 ? null : (
+          <span>
+            {showAmount(line.used.tokens)} tokens, {showSpent(line.used)}
+          </span>
+        )}
+        {spend === undefined ? null : <span>of at most {showMoney(spend)}</span>}
+        {line.created === null ? null : <span className="quiet">begun {showDate(line.created)}</span>}
+        {children}
+      </div>
+      <ul className="task-links" aria-label="tasks">
+        {line.tasks.map((task) => (
+          <li key={task}>
+            <Link to={taskAddress(task)}>{task}</Link>
+          </li>
+        ))}
+      </ul>
+      {line.running.length === 0 ? null : (
+        <ul className="running-list" aria-label="What runs now">
+          {line.running.map(({ run, agent, task, steps }) => (
+            <li key={run}>
+              <span aria-hidden="true">▶</span> <Link to={runAddress(line.id, run)}>{run}</Link>{' '}
+              <span className="quiet">
+                {agent} on {task}, {showPlural(steps, 'step')}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { type ExperimentLine, ExperimentList } from '../../../src/schema/index.ts';
+import { compareAddress, experimentAddress, runAddress } from '../addresses.ts';
+import { useData, useSource } from '../data/use-data.ts';
+import { useLive } from '../data/use-live.ts';
+import { showAmount, showPlural, showSeconds, showSpent } from '../format/numbers.ts';
+import { showAgo, showDate } from '../format/time.ts';
+import { StatusBadge } from '../parts/badges.tsx';
+import { Page } from '../parts/page.tsx';
+import { ProgressBar } from '../parts/progress-bar.tsx';
+import { Answer } from '../parts/states.tsx';
+
+/** All experiments of the folders. */
+export default function ExperimentsPage() {
+  const live = useLive();
+  const { info } = useSource();
+  const result = useData({ path: ['experiments'], parser: ExperimentList });
+  return (
+    <Page title="Experiments" live={live.state}>
+      <h1>Experiments</h1>
+      <p className="quiet">
+        {info.folders.join(', ')}
+        {info.exported === null ? '' : ` · exported ${showDate(info.exported)}`}
+      </p>
+      <Answer result={result} what="the experiments">
+        {({ experiments }) => (experiments.length === 0 ? <NoExperiment /> : <Lines lines={experiments} />)}
+      </Answer>
+    </Page>
+  );
+}
+
+function NoExperiment() {
+  const { info } = useSource();
+  return (
+    <div className="empty-page">
+      <p>There is no experiment here yet. One that needs no API key:</p>
+      <pre className="code">
+        <code>{info.command} run --suite starter --agent automl</code>
+      </pre>
+      <p className="quiet">It appears here by itself.</p>
+    </div>
+  );
+}
+
+function Lines({ lines }: { lines: readonly ExperimentLine[] }) {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const { info } = useSource();
+  const canCompare = info.source === 'server';
+  const words = text.toLowerCase();
+  const shown = lines.filter(({ name, agents, tasks, state }) =>
+    `${name} ${agents.join(' ')} ${tasks.join(' ')} ${state}`.toLowerCase().includes(words),
+  );
+  const toggle = (id: string) =>
+    setChosen((before) =>
+      before.includes(id) ? before.filter((known) => known !== id) : [...before.slice(-1), id],
+    );
+  return (
+    <>
+      <div className="toolbar">
+        <input
+          type="search"
+          placeholder="Filter by name, agent or task"
+          aria-label="Filter experiments"
+          onChange={(event) => setText(event.target.value)}
+        />
+        <span className="quiet" role="status">
+          {showPlural(shown.length, 'experiment')}
+        </span>
+        {canCompare && lines.length > 1 ? <CompareButton chosen={chosen} /> : null}
+      </div>
+      <ul className="experiment-list">
+        {shown.map((line) => (
+          <Line
+            key={line.id}
+            line={line}
+            select={canCompare ? { checked: chosen.includes(line.id), toggle: () => toggle(line.id) } : null}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function CompareButton({ chosen: [a, b] }: { chosen: readonly string[] }) {
+  const navigate = useNavigate();
+  const ready = a !== undefined && b !== undefined;
+  return (
+    <button
+      type="button"
+      disabled={!ready}
+      title={ready ? undefined : 'Select two experiments'}
+      onClick={() => ready && void navigate(compareAddress(a, b))}
+    >
+      Compare two
+    </button>
+  );
+}
+
+interface LineProps {
+  line: ExperimentLine;
+  select: { checked: boolean; toggle: () => void } | null;
+}
+
+function Line({ line, select }: LineProps) {
+  return (
+    <li className="experiment-line">
+      <div className="experiment-head">
+        {select === null ? null : (
+          <input
+            type="checkbox"
+            aria-label={`select ${line.name} for comparison`}
+            checked={select.checked}
+            onChange={select.toggle}
+          />
+        )}
+        <h2>
+          <Link to={experimentAddress(line.id)}>{line.name}</Link>
+        </h2>
+        <StatusBadge status={line.state} />
+        {line.changed === null ? null : (
+          <time
+            className="quiet"
+            dateTime={new Date(line.changed).toISOString()}
+            title={showDate(line.changed)}
+          >
+            {showAgo(line.changed, Date.now())}
+          </time>
+        )}
+      </div>
+      {line.message === null ? null : <p className="bad">{line.message}</p>}
+      {line.agents.length === 0 ? null : (
+        <p className="experiment-what">
+          {listed(line.agents)} <span className="quiet">on</span> {listed(line.tasks)}
+        </p>
+      )}
+      <div className="experiment-facts">
+        <ProgressBar statuses={line.statuses} total={line.runs} />
+        <span className="quiet">{usedWords(line.used)}</span>
+      </div>
+      {line.running.length === 0 ? null : (
+        <ul className="running-list">
+          {line.running.map(({ run, steps }) => (
+            <li key={run}>
+              <span aria-hidden="true">▶</span> <Link to={runAddress(line.id, run)}>{run}</Link>{' '}
+              <span className="quiet">{showPlural(steps, 'step')}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function usedWords(used: ExperimentLine['used']): string {
+  const { seconds, tokens } = used;
+  if (tokens === 0) return showSeconds(seconds);
+  return `${showSeconds(seconds)} · ${showAmount(tokens)} tokens · ${showSpent(used)}`;
+}
+
+function listed(names: readonly string[]): string {
+  const shown = 5;
+  if (names.length <= shown) return names.join(', ');
+  return `${names.slice(0, shown).join(', ')} and ${names.length - shown} more`;
+}

@@ -1,0 +1,37 @@
+import { useParams } from 'react-router';
+import { RunPage as PageData, Strip } from '../../../src/schema/index.ts';
+import { experimentAddress, runAddress } from '../addresses.ts';
+import { useData } from '../data/use-data.ts';
+import { useLive } from '../data/use-live.ts';
+import { Page } from '../parts/page.tsx';
+import { Answer } from '../parts/states.tsx';
+import { RunBrowser } from '../run/run-browser.tsx';
+import { runPath } from '../run/run-place.ts';
+
+/** One run: a strip of all its steps as the map, and each of them whole. */
+export default function RunPage() {
+  const { experiment = '', run = '', step } = useParams();
+  const live = useLive(experiment, run);
+  const page = useData({ path: runPath({ experiment, run }), parser: PageData });
+  const strip = useData({ path: runPath({ experiment, run }, 'strip'), parser: Strip });
+  const chosen = step !== undefined && /^\d{1,9}$/.test(step) ? Number(step) : null;
+  return (
+    <Page
+      title={chosen === null ? run : `${run}, step ${chosen}`}
+      crumbs={[
+        { title: experiment, to: experimentAddress(experiment) },
+        { title: run, to: runAddress(experiment, run) },
+      ]}
+      live={live.state}
+      filled
+    >
+      <Answer result={page} what={`the run ${run}`}>
+        {(data) => (
+          <Answer result={strip} what="its steps">
+            {(steps) => <RunBrowser key={run} page={data} strip={steps} step={chosen} output={live.output} />}
+          </Answer>
+        )}
+      </Answer>
+    </Page>
+  );
+}

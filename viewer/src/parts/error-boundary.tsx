@@ -1,0 +1,17 @@
+import { Component, type ReactNode } from 'react';
+import { Trouble } from './states.tsx';
+
+/** A fault of a page is told, and does not take the window with it. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: null };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    return <Trouble error={error} what="this page" again={() => location.reload()} />;
+  }
+}

@@ -1,0 +1,14 @@
+import { lazy, Suspense } from 'react';
+
+const MarkdownText = lazy(() => import('./markdown-text.tsx'));
+
+/** Markdown of an agent or a task: no markup of its own, no pictures, no links that lead away. */
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div className="markdown">
+      <Suspense fallback={<p className="plain-text">{text}</p>}>
+        {text.length > 100_000 ? <p className="plain-text">{text}</p> : <MarkdownText text={text} />}
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { SourceError } from '../data/source.ts';
+
+/** What an answer is, or what is the matter with it. */
+export function Answer<Data>({
+  result,
+  what,
+  children,
+}: {
+  result: UseQueryResult<Data>;
+  /** What is being asked for: `the run`. */
+  what: string;
+  children: (data: Data) => ReactNode;
+}) {
+  if (result.data !== undefined) return children(result.data);
+  if (result.isError) return <Trouble error={result.error} what={what} again={() => void result.refetch()} />;
+  return <Loading what={what} />;
+}
+
+export function Loading({ what }: { what: string }) {
+  return (
+    <p className="loading" role="status">
+      Reading {what} …
+    </p>
+  );
+}
+
+export function Trouble({ error, what, again }: { error: unknown; what: string; again?: () => void }) {
+  const message = error instanceof Error ? error.message : String(error);
+  return (
+    <div className="trouble" role="alert">
+      <h2>Can't show {what}</h2>
+      <p>{message}</p>
+      {error instanceof SourceError && error.hint !== '' ? <p className="quiet">{error.hint}</p> : null}
+      {again === undefined ? null : (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A remark above a page: what it shows is not whole, and why. */
+export function Notice({ kind, children }: { kind: 'note' | 'warning'; children: ReactNode }) {
+  return (
+    <div className={`notice notice-${kind}`} role="note">
+      {kind === 'warning' ? <span aria-hidden="true">⚠ </span> : null}
+      {children}
+    </div>
+  );
+}

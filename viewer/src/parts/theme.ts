@@ -1,0 +1,22 @@
+export const themes = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const key = 'mlab-theme';
+
+export function storedTheme(): Theme {
+  try {
+    return themes.find((theme) => theme === localStorage.getItem(key)) ?? 'auto';
+  } catch {
+    // Storage may be forbidden; the system's theme will do.
+    return 'auto';
+  }
+}
+
+export function applyTheme(theme: Theme): void {
+  document.documentElement.dataset.theme = theme;
+  try {
+    localStorage.setItem(key, theme);
+  } catch {
+    // It lasts as long as the page, then.
+  }
+}

@@ -1,0 +1,134 @@
+import { useState } from 'react';
+import { showChange, showScore, showShare } from '../format/numbers.ts';
+import { Choice } from '../parts/choice.tsx';
+import { Scroll } from '../parts/scroll.tsx';
+import { useReport } from '../report/report-context.tsx';
+import { RunsLink } from '../report/runs-link.tsx';
+import { shadeOf } from './palette.ts';
+import { PlotCard } from './plot-card.tsx';
+
+const measures = {
+  success: {
+    title: 'Success rate',
+    show: showShare,
+    most: 1,
+    explanation:
+      'Share of runs whose final submission beats the baseline beyond the threshold of the task (10 % unless the task says otherwise).',
+  },
+  improvement: {
+    title: 'Improvement',
+    show: showChange,
+    most: 1,
+    explanation:
+      'Mean improvement of valid final submissions over the baseline; + is better, whichever way the metric runs.',
+  },
+  normalised: {
+    title: 'Normalised score',
+    show: showScore,
+    most: 1,
+    explanation:
+      'Mean over runs of (score − baseline) / (reference − baseline): 0 is the baseline, 1 the reference solution.',
+  },
+} as const;
+type Measure = keyof typeof measures;
+
+/** Tasks by agents; beside it, when asked for, what the paper published for these tasks. */
+export function HeatMap() {
+  const { report } = useReport();
+  const [measure, setMeasure] = useState<Measure>('success');
+  const [published, setPublished] = useState(false);
+  const { show, most, explanation } = measures[measure];
+  const matrix = report.heat_map[measure];
+  const others = published ? report.published : [];
+  return (
+    <PlotCard
+      wide={report.agents.length + others.length > 4}
+      title="Tasks by agents"
+      explanation={explanation}
+      table={{
+        columns: ['task', ...report.agents],
+        rows: report.tasks.map((task, row) => [
+          task,
+          ...report.agents.map((_, column) => show(matrix[row]?.[column] ?? null)),
+        ]),
+      }}
+      controls={
+        <>
+          <Choice label="Measure" value={measure} choices={measures} onChange={setMeasure} />
+          {report.published.length === 0 || measure === 'normalised' ? null : (
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={published}
+                onChange={(event) => setPublished(event.target.checked)}
+              />
+              beside the paper's numbers
+            </label>
+          )}
+        </>
+      }
+    >
+      <Scroll className="table-scroll" label="heat map">
+        <table className="heat-map">
+          <thead>
+            <tr>
+              <th scope="col">task</th>
+              {report.agents.map((agent) => (
+                <th key={agent} scope="col">
+                  {agent}
+                </th>
+              ))}
+              {others.map(({ agent }) => (
+                <th key={`published ${agent}`} scope="col" className="published">
+                  {agent} <span className="quiet">(paper)</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {report.tasks.map((task, row) => (
+              <tr key={task}>
+                <th scope="row">{task}</th>
+                {report.agents.map((agent, column) => {
+                  const value = matrix[row]?.[column] ?? null;
+                  const runs =
+                    report.cells.find((cell) => cell.task === task && cell.agent === agent)?.runs ?? 0;
+                  return (
+                    <td key={agent}>
+                      {runs === 0 ? (
+                        <span className="heat heat-none" title="no run">
+                          <span className="only-heard">no run</span>
+                        </span>
+                      ) : (
+                        <RunsLink
+                          filter={{ task, agent }}
+                          className={`heat ${shadeOf(value, most)}`}
+                          label={`${task}, ${agent}: ${show(value)}, ${runs} runs`}
+                        >
+                          {show(value)} <span className="heat-runs">{runs}</span>
+                        </RunsLink>
+                      )}
+                    </td>
+                  );
+                })}
+                {others.map(({ agent, tasks }) => {
+                  const found = tasks.find((entry) => entry.task === task);
+                  const value = measure === 'success' ? found?.success_rate : found?.improvement;
+                  return (
+                    <td key={`published ${agent}`}>
+                      <span className={`heat ${shadeOf(value ?? null, most)}`}>{show(value ?? null)}</span>
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <p className="quiet">
+        Small numbers count runs; a cell leads to them. Darker is better, and hatched is worse than the
+        baseline.
+      </p>
+    </PlotCard>
+  );
+}

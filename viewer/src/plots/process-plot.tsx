@@ -1,0 +1,112 @@
+import { showScore, showShare } from '../format/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import { useReport } from '../report/report-context.tsx';
+import { RunsLink } from '../report/runs-link.tsx';
+import { lookOf } from './palette.ts';
+import { PlotCard } from './plot-card.tsx';
+
+/** By path in `ProcessMetrics`; of what is true or false, and of shares, in per cent. */
+const measures = [
+  { path: 'grounding.claims', title: 'numbers claimed as results', show: showScore },
+  { path: 'grounding.ungrounded', title: '… that no measurement holds', show: showScore },
+  { path: 'debugging.executions', title: 'executions', show: showScore },
+  { path: 'debugging.failed', title: '… that failed', show: showScore },
+  { path: 'debugging.recovery_rate', title: 'chains of failures recovered from', show: showShare },
+  { path: 'waste.repeated_actions', title: 'actions repeated on an unchanged workspace', show: showScore },
+  { path: 'waste.edits', title: 'edits', show: showScore },
+  { path: 'waste.edits_never_executed', title: '… never executed', show: showScore },
+  { path: 'waste.format_errors', title: 'replies in a wrong format', show: showScore },
+  { path: 'endings.unverified', title: 'ended without having run the final code', show: showShare },
+  { path: 'endings.stale_submission', title: 'handed in a stale submission', show: showShare },
+  { path: 'progress.regret', title: 'lost from the best step to the end', show: showShare },
+  {
+    path: 'progress.validation_rank_correlation',
+    title: 'own validation against hidden score (rank)',
+    show: showScore,
+  },
+] as const;
+
+/** How runs went, measure by measure. */
+export function ProcessPlot() {
+  const { report } = useReport();
+  const lines = measures
+    .map((measure) => ({
+      ...measure,
+      values: report.rows.map(({ process }) => process[measure.path] ?? null),
+    }))
+    .filter(({ values }) => values.some((value) => value !== null));
+  return (
+    <PlotCard
+      wide
+      title="How runs went"
+      explanation="Means over the runs that ended, from traces alone. Bars are in proportion to the largest of their line. docs/evaluation.md defines each measure."
+      table={{
+        columns: ['measure', ...report.rows.map(({ agent }) => agent)],
+        rows: lines.map(({ title, show, values }) => [title, ...values.map(show)]),
+      }}
+      empty={lines.length === 0 ? 'No run has ended.' : null}
+    >
+      <MeterTable
+        agents={report.rows.map(({ agent }) => agent)}
+        lines={lines.map(({ title, show, values }) => ({
+          title,
+          cells: values.map((value) => ({ value, shown: show(value), filter: {} })),
+        }))}
+      />
+    </PlotCard>
+  );
+}
+
+interface MeterLine {
+  title: string;
+  cells: readonly { value: number | null; shown: string; filter: { flag?: string; outcome?: string } }[];
+}
+
+/** A table whose cells have a bar behind their number. */
+export function MeterTable({ agents, lines }: { agents: readonly string[]; lines: readonly MeterLine[] }) {
+  const { agentIndex } = useReport();
+  return (
+    <Scroll className="table-scroll" label="measures by agent">
+      <table className="meters">
+        <thead>
+          <tr>
+            <th scope="col">measure</th>
+            {agents.map((agent) => (
+              <th key={agent} scope="col">
+                {agent}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ title, cells }) => {
+            const most = Math.max(1e-9, ...cells.map(({ value }) => Math.abs(value ?? 0)));
+            return (
+              <tr key={title}>
+                <th scope="row">{title}</th>
+                {cells.map(({ value, shown, filter }, index) => {
+                  const agent = agents[index] ?? '';
+                  return (
+                    <td key={agent}>
+                      <RunsLink
+                        filter={{ agent, ...filter }}
+                        className={`meter ${lookOf(agentIndex(agent)).className}`}
+                        label={`${agent}, ${title}: ${shown}`}
+                      >
+                        <span
+                          className="meter-bar"
+                          style={{ width: `${(Math.abs(value ?? 0) / most) * 100}%` }}
+                        />
+                        <span className="meter-number">{shown}</span>
+                      </RunsLink>
+                    </td>
+                  );
+                })}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

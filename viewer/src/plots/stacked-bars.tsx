@@ -1,0 +1,59 @@
+import type { RunFilter } from '../report/report-context.tsx';
+import { RunsLink } from '../report/runs-link.tsx';
+
+export interface BarPart {
+  name: string;
+  /** Of the style sheet: the colour and the pattern of it. */
+  className: string;
+  value: number;
+  /** The value in words. */
+  shown: string;
+  filter: RunFilter;
+}
+
+/** A bar for each name, in parts; all are drawn on the same scale, or each as a whole of its own. */
+export function StackedBars({
+  bars,
+  most,
+}: {
+  bars: readonly { name: string; note: string; parts: readonly BarPart[] }[];
+  /** The value that fills the width. */
+  most: number;
+}) {
+  const named = new Map(bars.flatMap(({ parts }) => parts).map(({ name, className }) => [name, className]));
+  return (
+    <div className="bars">
+      {bars.map(({ name, note, parts }) => (
+        <div key={name} className="bar-line">
+          <div className="bar-name">
+            <span>{name}</span>
+            <span className="quiet">{note}</span>
+          </div>
+          <div className="bar">
+            {parts
+              .filter(({ value }) => value > 0)
+              .map((part) => (
+                <RunsLink
+                  key={part.name}
+                  filter={part.filter}
+                  className="bar-part"
+                  label={`${name}: ${part.name} ${part.shown}`}
+                  width={part.value / most}
+                >
+                  <span className={`bar-fill ${part.className}`} title={`${part.name}: ${part.shown}`} />
+                </RunsLink>
+              ))}
+          </div>
+        </div>
+      ))}
+      <ul className="legend">
+        {[...named].map(([name, className]) => (
+          <li key={name}>
+            <span className={`swatch ${className}`} aria-hidden="true" />
+            {name}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

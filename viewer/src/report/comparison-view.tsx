@@ -1,0 +1,139 @@
+import type { Comparison, Difference } from '../../../src/schema/index.ts';
+import {
+  nothing,
+  showAmount,
+  showInterval,
+  showMoney,
+  showScore,
+  showSeconds,
+  showShare,
+} from '../format/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+
+/** What changed from A to B, in words first. */
+export function ComparisonView({ comparison }: { comparison: Comparison }) {
+  const { a, b, cells, overall, sentences, only_a: onlyA, only_b: onlyB } = comparison;
+  return (
+    <section aria-labelledby="comparison-title" className="comparison">
+      <h2 id="comparison-title">
+        From <em>{a}</em> to <em>{b}</em>
+      </h2>
+      <ul className="sentences">
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <dl className="figures">
+        <Overall name="Success rate" found={overall.success} show={showShare} />
+        <Overall name="Normalised score" found={overall.normalised} show={showScore} />
+        <Overall name="Superiority" found={overall.superiority} show={showScore} />
+        <Cost name="Money of a run" values={overall.money} show={showMoney} />
+        <Cost name="Time of a run" values={overall.seconds} show={showSeconds} />
+        <Cost name="Tokens of a run" values={overall.tokens} show={showAmount} />
+      </dl>
+      <Scroll className="table-scroll" label="comparison by task">
+        <table className="numbers">
+          <thead>
+            <tr>
+              <th scope="col">task</th>
+              <th scope="col">success of {a}</th>
+              <th scope="col">success of {b}</th>
+              <th scope="col">change, 95 % interval</th>
+              <th scope="col">better scores</th>
+            </tr>
+          </thead>
+          <tbody>
+            {cells.map((cell) => (
+              <tr key={`${cell.task} ${cell.agent}`}>
+                <th scope="row">
+                  {cell.task} {cell.agent === null ? null : <span className="quiet">{cell.agent}</span>}
+                </th>
+                <td>
+                  {cell.a.success.successes} of {cell.a.success.runs}
+                </td>
+                <td>
+                  {cell.b.success.successes} of {cell.b.success.runs}
+                </td>
+                <td>
+                  <strong>{signed(cell.success_change.value, showShare)}</strong>{' '}
+                  <span className="quiet">{showInterval(cell.success_change.interval, showShare)}</span>
+                </td>
+                <td>
+                  {signed(cell.superiority.value, showScore)} <Verdict found={cell.superiority} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <Missing name={a} tasks={onlyA} />
+      <Missing name={b} tasks={onlyB} />
+    </section>
+  );
+}
+
+function signed(value: number, show: (value: number) => string): string {
+  return `${value > 0 ? '+' : ''}${show(value)}`;
+}
+
+function Verdict({ found }: { found: Difference }) {
+  return (
+    <span className={found.beyond_noise ? 'beyond' : 'quiet'}>
+      {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} (p = {showScore(found.p_corrected)})
+    </span>
+  );
+}
+
+function Overall({
+  name,
+  found,
+  show,
+}: {
+  name: string;
+  found: Difference | null;
+  show: (value: number) => string;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {found === null ? (
+          nothing
+        ) : (
+          <>
+            <strong>{signed(found.value, show)}</strong>{' '}
+            <span className="quiet">{showInterval(found.interval ?? found.bootstrap, show)}</span>{' '}
+            <Verdict found={found} />
+          </>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+function Cost({
+  name,
+  values,
+  show,
+}: {
+  name: string;
+  values: { a: number | null; b: number | null };
+  show: (value: number | null) => string;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {show(values.a)} → <strong>{show(values.b)}</strong>
+      </dd>
+    </div>
+  );
+}
+
+function Missing({ name, tasks }: { name: string; tasks: readonly string[] }) {
+  return tasks.length === 0 ? null : (
+    <p className="quiet">
+      Only {name} has runs of: {tasks.join(', ')}.
+    </p>
+  );
+}

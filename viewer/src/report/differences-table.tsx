@@ -1,0 +1,88 @@
+import { Link } from 'react-router';
+import type { AgentComparison, ComparedMeasure } from '../../../src/schema/index.ts';
+import { showInterval, showScore, showShare } from '../format/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import { useReport } from './report-context.tsx';
+
+const measures: readonly { key: ComparedMeasure; title: string; show: (value: number) => string }[] = [
+  { key: 'success', title: 'success', show: (value) => signed(value, showShare) },
+  { key: 'normalised', title: 'normalised score', show: (value) => signed(value, showScore) },
+  { key: 'superiority', title: 'superiority', show: (value) => signed(value, showScore) },
+];
+
+function signed(value: number, show: (value: number) => string): string {
+  return `${value > 0 ? '+' : ''}${show(value)}`;
+}
+
+/** Every two agents, and whether what differs is beyond noise. */
+export function DifferencesTable({
+  compareHref,
+}: {
+  compareHref: ((a: string, b: string) => string) | null;
+}) {
+  const { comparisons } = useReport().report;
+  if (comparisons.length === 0) return null;
+  return (
+    <section aria-labelledby="differences-title">
+      <h2 id="differences-title">Is one better than another?</h2>
+      <p className="explanation">
+        A less B on the tasks that both have runs of. Superiority: how much likelier a run of A has the better
+        score. Beyond noise: a permutation test, corrected for all comparisons (Holm), finds p &lt; 0.05.
+      </p>
+      <Scroll className="table-scroll" label="differences between agents">
+        <table className="numbers">
+          <thead>
+            <tr>
+              <th scope="col">A less B</th>
+              {measures.map(({ key, title }) => (
+                <th key={key} scope="col">
+                  {title}
+                </th>
+              ))}
+              <th scope="col">tasks</th>
+            </tr>
+          </thead>
+          <tbody>
+            {comparisons.map((comparison) => (
+              <Line
+                key={`${comparison.a}\u0000${comparison.b}`}
+                comparison={comparison}
+                compareHref={compareHref}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
+  );
+}
+
+function Line({
+  comparison: { a, b, tasks, differences },
+  compareHref,
+}: {
+  comparison: AgentComparison;
+  compareHref: ((a: string, b: string) => string) | null;
+}) {
+  const name = `${a} less ${b}`;
+  return (
+    <tr>
+      <th scope="row">{compareHref === null ? name : <Link to={compareHref(b, a)}>{name}</Link>}</th>
+      {measures.map(({ key, show }) => {
+        const found = differences[key];
+        if (found === undefined) return <td key={key}>–</td>;
+        const interval = found.interval ?? found.bootstrap;
+        return (
+          <td key={key}>
+            <strong>{show(found.value)}</strong>{' '}
+            {interval === null ? null : <span className="quiet">{showInterval(interval, show)}</span>}{' '}
+            <span className={found.beyond_noise ? 'beyond' : 'quiet'}>
+              {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} (p = {showScore(found.p_corrected)})
+            </span>
+          </td>
+        );
+      })}
+      <td>{tasks.length}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,27 @@
+import { createContext, use } from 'react';
+import type { Report } from '../../../src/schema/index.ts';
+
+/** Which runs of a report: everything that is given must hold. */
+export interface RunFilter {
+  task?: string;
+  agent?: string;
+  outcome?: string;
+  flag?: string;
+}
+
+/** What every plot of a report shares. */
+export interface ReportView {
+  report: Report;
+  /** The agent's place among all agents: its colour and its mark. */
+  agentIndex: (agent: string) => number;
+  /** Where the list of these runs is. */
+  runsHref: (filter: RunFilter) => string;
+}
+
+export const ReportContext = createContext<ReportView | null>(null);
+
+export function useReport(): ReportView {
+  const view = use(ReportContext);
+  if (view === null) throw new Error('There is no report around this component.');
+  return view;
+}

@@ -1,0 +1,63 @@
+import { type ReactNode, useMemo } from 'react';
+import type { Report } from '../../../src/schema/index.ts';
+import { FailurePlot, FlagPlot } from '../plots/count-plots.tsx';
+import { CurvePlot } from '../plots/curve-plot.tsx';
+import { FrontierPlot } from '../plots/frontier-plot.tsx';
+import { HeatMap } from '../plots/heat-map.tsx';
+import { ImprovementPlot } from '../plots/interval-plot.tsx';
+import { OutcomePlot } from '../plots/outcome-plot.tsx';
+import { ProcessPlot } from '../plots/process-plot.tsx';
+import { ProfilePlot } from '../plots/profile-plot.tsx';
+import { TimePlot } from '../plots/time-plot.tsx';
+import { DifferencesTable } from './differences-table.tsx';
+import { ReportContext, type ReportView } from './report-context.tsx';
+import { ResultsTable } from './results-table.tsx';
+import { filterAddress } from './use-run-query.ts';
+
+interface Props {
+  report: Report;
+  /** Where two agents are compared; null where that can't be had. */
+  compareHref: ((a: string, b: string) => string) | null;
+  children: ReactNode;
+}
+
+/** Everything a report says: who is better, why that can be believed, and which runs are behind it. */
+export function ReportPlots({ report, compareHref, children }: Props) {
+  const view = useMemo<ReportView>(
+    () => ({
+      report,
+      agentIndex: (agent) => Math.max(0, report.agents.indexOf(agent)),
+      runsHref: filterAddress,
+    }),
+    [report],
+  );
+  return (
+    <ReportContext value={view}>
+      <section aria-labelledby="results-title">
+        <h2 id="results-title">Results</h2>
+        <ResultsTable />
+        <div className="cards">
+          <HeatMap />
+          <ImprovementPlot />
+        </div>
+      </section>
+      {children}
+      <section aria-labelledby="plots-title">
+        <h2 id="plots-title">In detail</h2>
+        <div className="cards">
+          <CurvePlot />
+          <FrontierPlot />
+          <OutcomePlot />
+          <TimePlot />
+          <ProfilePlot />
+          <div className="stack">
+            <FlagPlot />
+            <FailurePlot />
+          </div>
+          <ProcessPlot />
+        </div>
+      </section>
+      <DifferencesTable compareHref={compareHref} />
+    </ReportContext>
+  );
+}

@@ -1,0 +1,121 @@
+import type { Report } from '../../../src/schema/index.ts';
+import {
+  showAmount,
+  showChange,
+  showCount,
+  showInterval,
+  showMoney,
+  showScore,
+  showSeconds,
+  showShare,
+} from '../format/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import { Mark } from '../plots/mark.tsx';
+import { lookOf } from '../plots/palette.ts';
+import { useReport } from './report-context.tsx';
+import { RunsLink } from './runs-link.tsx';
+
+/** One line for each agent: the answer to "which is better?" before any plot. */
+export function ResultsTable() {
+  const { report } = useReport();
+  return (
+    <Scroll className="table-scroll" label="results by agent">
+      <table className="results">
+        <thead>
+          <tr>
+            <th scope="col">agent</th>
+            <th scope="col" className="number">
+              runs
+            </th>
+            <th scope="col">success, 95 % interval</th>
+            <th scope="col" className="number">
+              beyond noise
+            </th>
+            <th scope="col" className="number">
+              improvement
+            </th>
+            <th scope="col" className="number">
+              95 % interval
+            </th>
+            <th scope="col" className="number">
+              normalised
+            </th>
+            <th scope="col" className="number">
+              time
+            </th>
+            <th scope="col" className="number">
+              tokens
+            </th>
+            <th scope="col" className="number">
+              money
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {report.rows.map((row) => (
+            <ResultLine key={row.agent} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function ResultLine({ row }: { row: Report['rows'][number] }) {
+  const { agentIndex } = useReport();
+  const look = lookOf(agentIndex(row.agent));
+  const { efficiency } = row;
+  const tokens = efficiency === null ? null : efficiency.tokens;
+  return (
+    <tr>
+      <th scope="row">
+        <RunsLink filter={{ agent: row.agent }} className="agent-name">
+          <svg width={14} height={12} aria-hidden="true" className={look.className}>
+            <Mark shape={look.shape} x={6} y={6} size={56} />
+          </svg>
+          {row.agent}
+        </RunsLink>
+      </th>
+      <td className="number">{showCount(row.runs)}</td>
+      <td>
+        <RateBar rate={row.success?.mean ?? null} interval={row.success?.interval ?? null} />
+      </td>
+      <td className="number">{showShare(row.significant?.mean ?? null)}</td>
+      <td className="number">{showChange(row.improvement?.mean ?? null)}</td>
+      <td className="number quiet">{showInterval(row.improvement?.interval ?? null, showChange)}</td>
+      <td className="number">{showScore(row.normalised?.mean ?? null)}</td>
+      <td className="number">{showSeconds(efficiency?.seconds.wall ?? null)}</td>
+      <td className="number">
+        {showAmount(
+          tokens === null
+            ? null
+            : tokens.agent.prompt + tokens.agent.completion + tokens.tools.prompt + tokens.tools.completion,
+        )}
+      </td>
+      <td className="number">{showMoney(efficiency?.money ?? null)}</td>
+    </tr>
+  );
+}
+
+function RateBar({
+  rate,
+  interval,
+}: {
+  rate: number | null;
+  interval: { low: number; high: number } | null;
+}) {
+  if (rate === null) return <span className="quiet">no run has ended</span>;
+  return (
+    <span className="rate">
+      <span className="rate-number">{showShare(rate)}</span>
+      <svg width={120} height={14} aria-hidden="true" className="rate-bar">
+        <rect className="rate-back" x={0} y={4} width={120} height={6} rx={3} />
+        <rect className="rate-fill" x={0} y={4} width={120 * rate} height={6} rx={3} />
+        {interval === null ? null : (
+          <path className="whisker" d={`M${120 * interval.low},2v10m0,-5H${120 * interval.high}m0,-5v10`} />
+        )}
+      </svg>
+      <span className="quiet">{showInterval(interval, showShare)}</span>
+    </span>
+  );
+}

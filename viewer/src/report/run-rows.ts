@@ -1,0 +1,130 @@
+import type { ReportRun, RunLine } from '../../../src/schema/index.ts';
+import type { RunFilter } from './report-context.tsx';
+
+/** A run in the table: what its record says now, and what the report knows of it. */
+export interface RunRow {
+  experiment: string;
+  run: string;
+  task: string;
+  agent: string;
+  seed: number;
+  status: string;
+  end: string | null;
+  outcome: string;
+  score: number | null;
+  improvement: number | null;
+  steps: number;
+  seconds: number;
+  tokens: number;
+  money: number | null;
+  flags: readonly string[];
+  marks: readonly string[];
+  stale: boolean;
+  /** Why its record can't be read. */
+  broken: string | null;
+}
+
+export function rowOfReport(run: ReportRun): RunRow {
+  return { ...run, end: run.end?.reason ?? null, broken: null };
+}
+
+/** @param known what the report says of it; null while there is none */
+export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | null): RunRow {
+  return {
+    experiment,
+    run: line.run,
+    task: line.task,
+    agent: line.agent,
+    seed: line.seed,
+    status: line.broken === null ? line.status : 'broken',
+    end: line.end,
+    outcome: known?.outcome ?? (line.end === null ? 'unfinished' : 'not_known'),
+    score: known?.score ?? null,
+    improvement: known?.improvement ?? null,
+    steps: line.steps,
+    seconds: line.used.seconds,
+    tokens: line.used.tokens,
+    money: known === null ? (line.used.unpriced > 0 ? null : line.used.money) : known.money,
+    flags: known?.flags ?? [],
+    marks: line.marks,
+    stale: known?.stale ?? false,
+    broken: line.broken,
+  };
+}
+
+export const sortKeys = [
+  'experiment',
+  'run',
+  'task',
+  'agent',
+  'seed',
+  'status',
+  'outcome',
+  'score',
+  'improvement',
+  'steps',
+  'seconds',
+  'tokens',
+  'money',
+] as const;
+export type SortKey = (typeof sortKeys)[number];
+export interface Sorting {
+  by: SortKey;
+  descending: boolean;
+}
+
+export const groupKeys = ['none', 'task', 'agent', 'outcome', 'status'] as const;
+export type GroupKey = (typeof groupKeys)[number];
+
+/** The rows that match: all of the filter, and every word of the text somewhere in their names. */
+export function matchingRows(rows: readonly RunRow[], filter: RunFilter, text: string): RunRow[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return rows.filter(
+    (row) =>
+      (filter.task === undefined || row.task === filter.task) &&
+      (filter.agent === undefined || row.agent === filter.agent) &&
+      (filter.outcome === undefined || row.outcome === filter.outcome) &&
+      (filter.flag === undefined || row.flags.includes(filter.flag)) &&
+      (words.length === 0 || hasWords(row, words)),
+  );
+}
+
+function hasWords(row: RunRow, words: readonly string[]): boolean {
+  const text =
+    `${row.run} ${row.task} ${row.agent} ${row.status} ${row.end ?? ''} ${row.outcome} ${row.flags.join(' ')}`
+      .replaceAll('_', ' ')
+      .toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** Names in the order of their numbers, `run-9` before `run-10`. A collator would take ten times as long. */
+function orderOf(value: string | number | null): string | number | null {
+  if (typeof value !== 'string') return value;
+  return value.toLowerCase().replaceAll(/\d+/g, (digits) => digits.padStart(12, '0'));
+}
+
+/** What has no value comes last, whichever way. */
+export function sortedRows(rows: readonly RunRow[], { by, descending }: Sorting): RunRow[] {
+  const sign = descending ? -1 : 1;
+  const keyed = rows.map((row) => ({ row, key: orderOf(row[by]) }));
+  keyed.sort(({ key: a }, { key: b }) => {
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return a < b ? -sign : a > b ? sign : 0;
+  });
+  return keyed.map(({ row }) => row);
+}
+
+export type TableLine = { kind: 'group'; name: string; rows: RunRow[] } | { kind: 'run'; row: RunRow };
+
+/** Lines to show: the rows, under a heading for each group where they are grouped. */
+export function tableLines(rows: readonly RunRow[], by: GroupKey): TableLine[] {
+  if (by === 'none') return rows.map((row) => ({ kind: 'run', row }));
+  const groups = [...Map.groupBy(rows, (row) => row[by])].sort(([a], [b]) => (a < b ? -1 : 1));
+  return groups.flatMap(([name, members]): TableLine[] => [
+    { kind: 'group', name, rows: members },
+    ...members.map((row): TableLine => ({ kind: 'run', row })),
+  ]);
+}

@@ -1,0 +1,25 @@
+export const actionKinds = ['read', 'edit', 'execute', 'think', 'finish', 'other'] as const;
+export type ActionKind = (typeof actionKinds)[number];
+
+export const kindWords: Record<ActionKind, string> = {
+  read: 'reads',
+  edit: 'edits',
+  execute: 'executes',
+  think: 'notes and thinks',
+  finish: 'validates, hands in',
+  other: 'other',
+};
+
+const patterns: readonly [RegExp, ActionKind][] = [
+  [/final answer|submission|submit/, 'finish'],
+  [/research log|reflection|help|think|plan/, 'think'],
+  [/execute|run|repl|command|shell/, 'execute'],
+  [/edit|write|append|copy|undo|replace|delete|move/, 'edit'],
+  [/read|list|inspect|understand|retriev|search|view/, 'read'],
+];
+
+/** What an action is for, by its name: agents and imported runs have names of their own. */
+export function actionKind(action: string): ActionKind {
+  const name = action.toLowerCase().replaceAll(/[_-]/g, ' ');
+  return patterns.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
+}

@@ -1,0 +1,51 @@
+import type { Strip } from '../../../src/schema/index.ts';
+
+export type Alignment = 'step' | 'time';
+
+/** Steps of two runs that stand beside each other; null where one has none there. */
+export interface AlignedSteps {
+  a: number | null;
+  b: number | null;
+}
+
+/** Every step of both runs once, in order. By time: what ended at about the same time of the budget is together. */
+export function alignSteps(a: Strip, b: Strip, by: Alignment): AlignedSteps[] {
+  return by === 'step' ? byStep(a, b) : byTime(a, b);
+}
+
+function byStep(a: Strip, b: Strip): AlignedSteps[] {
+  const length = Math.max(a.action.length, b.action.length);
+  return Array.from({ length }, (_, index) => ({ a: stepAt(a, index), b: stepAt(b, index) }));
+}
+
+function byTime(a: Strip, b: Strip): AlignedSteps[] {
+  const rows: AlignedSteps[] = [];
+  const near = nearness(a, b);
+  let one = 0;
+  let other = 0;
+  while (one < a.action.length || other < b.action.length) {
+    const timeA = timeAt(a, one);
+    const timeB = timeAt(b, other);
+    const together = Math.abs(timeA - timeB) <= near;
+    const takesA = together || timeA < timeB;
+    const takesB = together || timeB < timeA;
+    rows.push({ a: takesA ? stepAt(a, one) : null, b: takesB ? stepAt(b, other) : null });
+    if (takesA) one++;
+    if (takesB) other++;
+  }
+  return rows;
+}
+
+/** Half the mean length of a step of the run with the longer ones. */
+function nearness(a: Strip, b: Strip): number {
+  const mean = (strip: Strip) => (strip.seconds_used.at(-1) ?? 0) / Math.max(1, strip.action.length);
+  return Math.max(mean(a), mean(b)) / 2;
+}
+
+function timeAt(strip: Strip, index: number): number {
+  return index < strip.action.length ? (strip.seconds_used[index] ?? 0) : Number.POSITIVE_INFINITY;
+}
+
+function stepAt(strip: Strip, index: number): number | null {
+  return index < strip.action.length ? strip.from + index : null;
+}

@@ -1,0 +1,170 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
+import type { RunPage, Strip } from '../../../src/schema/index.ts';
+import { runAddress } from '../addresses.ts';
+import type { LiveOutput } from '../data/live-output.ts';
+import { useSource } from '../data/use-data.ts';
+import { showPlural } from '../format/numbers.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { HelpDialog } from './help-dialog.tsx';
+import { RunHead } from './run-head.tsx';
+import { RunOverview } from './run-overview.tsx';
+import { SearchPanel } from './search-panel.tsx';
+import { StepDetail } from './step-detail.tsx';
+import { StepList } from './step-list.tsx';
+import { nextWarning } from './steps-to-go.ts';
+import { StripLegend, StripView } from './strip-view.tsx';
+import { type KeyTable, useKeys } from './use-run-keys.ts';
+
+interface RunBrowserProps {
+  page: RunPage;
+  strip: Strip;
+  /** Null: the run as a whole. */
+  step: number | null;
+  output: LiveOutput | null;
+}
+
+/** The map of a run, its steps in a list, and the one that was chosen. */
+export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
+  const { experiment, run } = page;
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [help, setHelp] = useState(false);
+  const search = useRef<HTMLInputElement>(null);
+  const detail = useRef<HTMLDivElement>(null);
+  const last = strip.total + (strip.has_tail ? 1 : 0);
+  const hrefOf = (to: number | null) => runAddress(experiment, run, to ?? undefined);
+  // Keys may come faster than pages: each goes on from where the one before it led.
+  const here = useRef(step);
+  useEffect(() => {
+    here.current = step;
+  }, [step]);
+  const keys = useMemo<KeyTable>(() => {
+    const go = (to: number | null) => {
+      here.current = to === null ? null : Math.max(0, Math.min(last, to));
+      void navigate(runAddress(experiment, run, here.current ?? undefined), { replace: true });
+    };
+    const toWarning = (forward: boolean) => {
+      const found = nextWarning(strip.warnings, here.current, forward);
+      if (found !== null) go(found);
+    };
+    return {
+      j: () => go((here.current ?? 0) + 1),
+      k: () => go(here.current === null || here.current === 0 ? null : here.current - 1),
+      g: () => go(1),
+      G: () => go(last),
+      o: () => go(null),
+      n: () => toWarning(true),
+      p: () => toWarning(false),
+      '/': () => search.current?.focus(),
+      '?': () => setHelp(true),
+    };
+  }, [navigate, experiment, run, last, strip.warnings]);
+  useKeys(keys);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another step begins at its top
+  useEffect(() => {
+    detail.current?.scrollTo({ top: 0 });
+  }, [step]);
+  const direction = page.evaluation?.yardstick?.direction ?? 'maximize';
+  return (
+    <div className="run-page">
+      <RunHead page={page} />
+      <StripView
+        strip={strip}
+        step={step}
+        direction={direction}
+        label={`Steps of ${run}`}
+        onStep={(to) => void navigate(hrefOf(to), { replace: true })}
+      />
+      <StripLegend strip={strip} />
+      <div className="run-split">
+        <div className="run-side">
+          <SearchBox text={text} onText={setText} box={search} onHelp={() => setHelp(true)} />
+          {text.length < 2 ? (
+            <StepList strip={strip} step={step} hrefOf={hrefOf} />
+          ) : (
+            <SearchPanel experiment={experiment} run={run} text={text} hrefOf={hrefOf} />
+          )}
+        </div>
+        <div className="run-detail" ref={detail}>
+          {step === null ? (
+            <RunOverview page={page} hrefOf={hrefOf} />
+          ) : (
+            <StepDetail
+              experiment={experiment}
+              run={run}
+              step={step}
+              output={output}
+              tools={<CopyButton text={location.href} label="Copy link" />}
+            />
+          )}
+        </div>
+      </div>
+      {page.status === 'running' ? (
+        <NewSteps
+          total={strip.total}
+          step={step}
+          onGo={() => void navigate(hrefOf(strip.total), { replace: true })}
+        />
+      ) : null}
+      <HelpDialog open={help} onClose={() => setHelp(false)} />
+    </div>
+  );
+}
+
+interface SearchBoxProps {
+  text: string;
+  onText: (text: string) => void;
+  box: React.RefObject<HTMLInputElement | null>;
+  onHelp: () => void;
+}
+
+function SearchBox({ text, onText, box, onHelp }: SearchBoxProps) {
+  const { info } = useSource();
+  return (
+    <div className="run-search">
+      {info.source === 'server' ? (
+        <input
+          ref={box}
+          type="search"
+          value={text}
+          placeholder="Search this run  /"
+          aria-label="Search in this run"
+          onChange={(event) => onText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            onText('');
+            event.currentTarget.blur();
+          }}
+        />
+      ) : null}
+      <button type="button" className="quiet-button" onClick={onHelp} aria-label="Keys" title="Keys (?)">
+        ?
+      </button>
+    </div>
+  );
+}
+
+/** Steps that came while one reads another: nothing moves until one asks for them. */
+function NewSteps({ total, step, onGo }: { total: number; step: number | null; onGo: () => void }) {
+  const [seen, setSeen] = useState(total);
+  useEffect(() => {
+    if (step !== null && step >= total) setSeen(total);
+  }, [step, total]);
+  const fresh = total - seen;
+  return (
+    <div className="new-steps" role="status">
+      {fresh <= 0 ? null : (
+        <button
+          type="button"
+          onClick={() => {
+            setSeen(total);
+            onGo();
+          }}
+        >
+          ↓ {showPlural(fresh, 'new step')}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { Link } from 'react-router';
+import type { RunPage } from '../../../src/schema/index.ts';
+import { taskAddress } from '../addresses.ts';
+import { showAmount, showPlural, showScore, showSeconds, showSpent } from '../format/numbers.ts';
+import { StatusBadge } from '../parts/badges.tsx';
+import { Related } from './run-overview.tsx';
+
+/** What the run is and what became of it, in a line. */
+export function RunHead({ page, level = 1 }: { page: RunPage; level?: 1 | 2 }) {
+  const Heading = `h${level}` as const;
+  const { evaluation, spent, limits } = page;
+  const final = evaluation?.grades.find((grade) => grade.final);
+  return (
+    <div className="run-head">
+      <Heading>{page.run}</Heading>
+      <StatusBadge status={page.status} end={page.end?.reason ?? null} />
+      <span>
+        {page.agent} on <Link to={taskAddress(page.task)}>{page.task}</Link>
+      </span>
+      {final === undefined ? null : (
+        <span>
+          score <strong>{final.valid ? showScore(final.score) : 'none'}</strong>{' '}
+          <span className="quiet">baseline {showScore(final.baseline)}</span>
+        </span>
+      )}
+      <span className="quiet">
+        {page.steps} of {showPlural(limits.steps, 'step')} · {showSeconds(page.seconds_used)} of{' '}
+        {showSeconds(limits.wall_seconds)}
+        {spent === null ? '' : ` · ${showAmount(spent.tokens)} tokens · ${showSpent(spent)}`}
+      </span>
+      {page.parent === null ? null : (
+        <span>
+          goes on from <Related run={page.parent} />
+        </span>
+      )}
+    </div>
+  );
+}

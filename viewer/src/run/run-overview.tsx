@@ -1,0 +1,208 @@
+import { Link } from 'react-router';
+import type { RelatedRun, RunPage } from '../../../src/schema/index.ts';
+import { runAddress, taskAddress } from '../addresses.ts';
+import {
+  showAmount,
+  showMoney,
+  showPlural,
+  showScore,
+  showSeconds,
+  showSpent,
+  showWords,
+} from '../format/numbers.ts';
+import { showDate } from '../format/time.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { Notice } from '../parts/states.tsx';
+import { showFlag } from '../plots/count-plots.tsx';
+import { RunPlaceContext } from './run-place.ts';
+import { LongText } from './shown-text.tsx';
+
+/** The run as a whole: how it ended, how it went, and what it was told to do. */
+export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: number | null) => string }) {
+  return (
+    <RunPlaceContext value={{ experiment: page.experiment, run: page.run, step: page.steps }}>
+      <article className="step" aria-label="the run as a whole">
+        <header className="step-head">
+          <h2>The run as a whole</h2>
+        </header>
+        <Ending page={page} />
+        {page.final_answer === null ? null : (
+          <div className="step-part">
+            <h3>Final answer</h3>
+            <LongText shown={page.final_answer}>{(text) => <Markdown text={text} />}</LongText>
+          </div>
+        )}
+        <Evaluation page={page} hrefOf={hrefOf} />
+        <Facts page={page} />
+        {page.problem === null ? null : (
+          <details className="problem">
+            <summary>What the agent was told to do</summary>
+            <LongText shown={page.problem}>{(text) => <Markdown text={text} />}</LongText>
+          </details>
+        )}
+      </article>
+    </RunPlaceContext>
+  );
+}
+
+function Ending({ page: { end, status, broken, torn_bytes: torn, pending, sessions } }: { page: RunPage }) {
+  return (
+    <>
+      {broken === null ? null : (
+        <Notice kind="warning">Its files can't be read as they should: {broken}</Notice>
+      )}
+      {end === null ? (
+        <Notice kind="note">{statusWords[status]}</Notice>
+      ) : (
+        <p>
+          Ended: <strong>{showWords(end.reason)}</strong>
+          {end.cause === null ? '' : ` (${showWords(end.cause)})`}
+          {end.message === '' ? '' : `. ${end.message}`}
+        </p>
+      )}
+      {torn > 0 ? (
+        <Notice kind="note">The last line of its trace is torn: {torn} bytes of it are left out.</Notice>
+      ) : null}
+      {sessions > 1 ? <p className="quiet">It was interrupted and resumed: {sessions} sessions.</p> : null}
+      {pending ? <Notice kind="note">Its evaluation is being made.</Notice> : null}
+    </>
+  );
+}
+
+const statusWords: Record<RunPage['status'], string> = {
+  pending: 'It has not begun yet.',
+  running: 'It goes on now: its steps appear as they happen.',
+  interrupted: 'It was interrupted. The same `mlab run` again goes on from its last step.',
+  failed: 'It failed.',
+  finished: 'It has ended.',
+};
+
+function Evaluation({
+  page: { evaluation, verification },
+  hrefOf,
+}: {
+  page: RunPage;
+  hrefOf: (step: number | null) => string;
+}) {
+  if (evaluation === null) return null;
+  const { yardstick, grades, integrity, process } = evaluation;
+  const final = grades.find((grade) => grade.final);
+  return (
+    <div className="step-part">
+      <h3>How it is judged</h3>
+      <dl className="figures">
+        <Figure name="Hidden score">
+          {final === undefined ? 'not graded' : final.valid ? showScore(final.score) : 'no valid submission'}
+        </Figure>
+        {yardstick === null ? null : (
+          <>
+            <Figure name="Baseline">{showScore(final?.baseline ?? yardstick.baseline.mean)}</Figure>
+            <Figure name="Reference">{showScore(yardstick.reference?.mean ?? null)}</Figure>
+          </>
+        )}
+        <Figure name="Executions">
+          {process.debugging.executions}, {process.debugging.failed} failed
+        </Figure>
+        <Figure name="Claims">
+          {process.grounding.claims}, {process.grounding.ungrounded} not measured
+        </Figure>
+        <Figure name="Repeated actions">{process.waste.repeated_actions}</Figure>
+        {verification === null ? null : (
+          <Figure name="Run again in a clean room">{showWords(verification.verdict)}</Figure>
+        )}
+      </dl>
+      <ul className="findings">
+        {integrity.map(({ kind, step, weight, evidence }) => (
+          <li key={`${kind} ${step} ${evidence}`}>
+            <span className="warning-sign" aria-hidden="true">
+              ▲
+            </span>{' '}
+            <strong>{showFlag(kind)}</strong>
+            {weight === 'attempt' ? ', stopped' : ', in doubt'} <Place step={step} hrefOf={hrefOf} />{' '}
+            <span className="quiet">{evidence}</span>
+          </li>
+        ))}
+        {process.errors.map(({ category, evidence }) => (
+          <li key={category}>
+            <strong>{showWords(category)}</strong>{' '}
+            {evidence.slice(0, 5).map(({ step, text }) => (
+              <span key={`${step} ${text}`}>
+                <Place step={step} hrefOf={hrefOf} /> <span className="quiet">{text}</span>{' '}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Place({ step, hrefOf }: { step: number | null; hrefOf: (step: number | null) => string }) {
+  return step === null ? null : <Link to={hrefOf(step)}>step {step}</Link>;
+}
+
+function Figure({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Facts({ page }: { page: RunPage }) {
+  const { limits, spent } = page;
+  return (
+    <div className="step-part">
+      <h3>What it is</h3>
+      <dl className="figures">
+        <Figure name="Task">
+          <Link to={taskAddress(page.task)}>{page.task}</Link>
+        </Figure>
+        <Figure name="Agent">{page.agent}</Figure>
+        {page.model === null ? null : <Figure name="Model">{page.model}</Figure>}
+        <Figure name="Seed">{page.seed}</Figure>
+        <Figure name="Limits">
+          {showPlural(limits.steps, 'step')}, {showSeconds(limits.wall_seconds)}
+          {limits.tokens === undefined ? '' : `, ${showAmount(limits.tokens)} tokens`}
+          {limits.money === undefined ? '' : `, ${showMoney(limits.money)}`}
+        </Figure>
+        <Figure name="Used">
+          {showPlural(page.steps, 'step')}, {showSeconds(page.seconds_used)}
+          {spent === null ? '' : `, ${showAmount(spent.tokens)} tokens, ${showSpent(spent)}`}
+        </Figure>
+        <Figure name="Sandbox">{page.sandbox}</Figure>
+        {page.started === null ? null : <Figure name="Begun">{showDate(page.started)}</Figure>}
+        {page.marks.length === 0 ? null : <Figure name="Marks">{page.marks.join(', ')}</Figure>}
+        {page.parent === null ? null : (
+          <Figure name="Goes on from">
+            <Related run={page.parent} />
+          </Figure>
+        )}
+        {page.forks.length === 0 ? null : (
+          <Figure name="Gone on from by">
+            {page.forks.map((fork) => (
+              <Related key={`${fork.experiment} ${fork.run}`} run={fork} />
+            ))}
+          </Figure>
+        )}
+        <Figure name="Versions">
+          {Object.entries(page.versions)
+            .map(([name, version]) => `${name} ${version}`)
+            .join(', ')}
+        </Figure>
+      </dl>
+    </div>
+  );
+}
+
+export function Related({ run: { experiment, name, run, step } }: { run: RelatedRun }) {
+  const words = `${name}/${run}, step ${step}`;
+  return experiment === null ? (
+    <span>{words} (not among these experiments) </span>
+  ) : (
+    <span>
+      <Link to={runAddress(experiment, run, step)}>{words}</Link>{' '}
+    </span>
+  );
+}

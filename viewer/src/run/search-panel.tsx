@@ -1,0 +1,76 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Link } from 'react-router';
+import { SearchResult } from '../../../src/schema/index.ts';
+import { useSource } from '../data/use-data.ts';
+import { showPlural } from '../format/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import { Trouble } from '../parts/states.tsx';
+import { runPath } from './run-place.ts';
+
+interface SearchPanelProps {
+  experiment: string;
+  run: string;
+  text: string;
+  hrefOf: (step: number) => string;
+}
+
+/** After so many finds the search waits to be asked on. */
+const enough = 200;
+
+/** Steps whose texts contain what is looked for. */
+export function SearchPanel({ experiment, run, text, hrefOf }: SearchPanelProps) {
+  const source = useSource();
+  const search = useInfiniteQuery({
+    queryKey: ['search', experiment, run, text],
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) =>
+      source.get(
+        runPath({ experiment, run }, 'search'),
+        { q: text, from: String(pageParam) },
+        SearchResult,
+        signal,
+      ),
+    getNextPageParam: ({ next }: SearchResult) => next,
+  });
+  const hits = search.data?.pages.flatMap((page) => page.hits) ?? [];
+  const { hasNextPage, isFetching, fetchNextPage } = search;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && hits.length < enough) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage, hits.length]);
+  if (search.isError) return <Trouble error={search.error} what="what was found" />;
+  const last = search.data?.pages.at(-1)?.next;
+  return (
+    <Scroll className="search-hits" label="what was found">
+      <p className="quiet" role="status">
+        {isFetching
+          ? `Searching${last === null || last === undefined ? '' : `, at step ${last}`} …`
+          : showPlural(hits.length, 'text')}
+        {isFetching || hits.length > 0 ? '' : ': nothing contains it'}
+      </p>
+      <ul>
+        {hits.map(({ step, place, before, match, after, count }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: finds are their order
+          <li key={index}>
+            <Link to={hrefOf(step)}>
+              <span className="quiet">
+                step {step}, {place}
+                {count > 1 ? `, ${count} times` : ''}
+              </span>
+              <span className="search-text">
+                {before}
+                <mark>{match}</mark>
+                {after}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && !isFetching ? (
+        <button type="button" onClick={() => void fetchNextPage()}>
+          Search on
+        </button>
+      ) : null}
+    </Scroll>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ShownText, StepEntry } from '../../../src/schema/index.ts';
+import { ChangedText } from '../parts/changed-text.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { LongText } from './shown-text.tsx';
+
+/** What the agent wrote beside its action: its plan, its thought, what it believes to know. */
+export function StepEntries({ entries }: { entries: readonly StepEntry[] }) {
+  if (entries.length === 0) return null;
+  return (
+    <div className="step-part entries">
+      {entries.map(({ name, text, before }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a name may come twice in a step
+        <article key={index} className="entry">
+          <h3>
+            {name}
+            {before === null ? null : <span className="quiet"> {changeWords(name, text, before)}</span>}
+          </h3>
+          <LongText shown={text}>
+            {(whole) =>
+              before !== null && showsChanges(name) && before.text.text !== text.text ? (
+                <ChangedText before={before.text.text} now={whole} />
+              ) : (
+                <Markdown text={whole} />
+              )
+            }
+          </LongText>
+        </article>
+      ))}
+    </div>
+  );
+}
+
+function changeWords(name: string, text: ShownText, before: NonNullable<StepEntry['before']>): string {
+  if (before.text.text === text.text) return `unchanged since step ${before.step}`;
+  return showsChanges(name) ? `changes since step ${before.step} are marked` : '';
+}
+
+/** A plan grows; thoughts and reflections are each written anew, and to mark their changes would be noise. */
+function showsChanges(name: string): boolean {
+  return /plan|status|log|todo|summary/i.test(name);
+}

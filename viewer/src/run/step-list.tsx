@@ -1,0 +1,136 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, useEffect, useMemo, useRef } from 'react';
+import type { Strip } from '../../../src/schema/index.ts';
+import { showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
+import { actionKind } from './action-kind.ts';
+import { isWell } from './strip-bins.ts';
+
+interface StepListProps {
+  strip: Strip;
+  /** Null: the page about the run as a whole. */
+  step: number | null;
+  hrefOf: (step: number | null) => string;
+}
+
+const lineHeight = 28;
+
+/** Every step in a line. Only those in view are drawn, so that runs of any length scroll. */
+export function StepList({ strip, step, hrefOf }: StepListProps) {
+  const box = useRef<HTMLElement>(null);
+  const warnings = useMemo(() => Map.groupBy(strip.warnings, (warning) => warning.step), [strip.warnings]);
+  const scores = useMemo(
+    () => new Map(strip.grades.map((grade) => [grade.step, grade.score])),
+    [strip.grades],
+  );
+  // The run as a whole and the starter come before the steps, what was written after the last one behind them.
+  const count = strip.action.length + 2 + (strip.has_tail ? 1 : 0);
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => lineHeight,
+    overscan: 8,
+    initialRect: { width: 300, height: 600 },
+  });
+  const chosen = step === null ? 0 : step + 1;
+  useEffect(() => {
+    virtual.scrollToIndex(chosen, { align: 'auto' });
+  }, [virtual, chosen]);
+  return (
+    <nav className="step-list" ref={box} aria-label="Steps">
+      <ol style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const ofStep = index === 0 ? null : index - 1;
+          return (
+            <StepLine
+              key={index}
+              strip={strip}
+              step={ofStep}
+              start={start}
+              chosen={ofStep === step}
+              place={index + 1}
+              total={count}
+              href={hrefOf(ofStep)}
+              warnings={warnings.get(ofStep ?? -1)?.length ?? 0}
+              score={scores.get(ofStep ?? -1) ?? null}
+            />
+          );
+        })}
+      </ol>
+    </nav>
+  );
+}
+
+interface StepLineProps extends StepWordsProps {
+  /** Pixels from the top of the list. */
+  start: number;
+  chosen: boolean;
+  /** Among so many lines, from 1. */
+  place: number;
+  total: number;
+  href: string;
+}
+
+/** Drawn once while the list scrolls: a plain link, since the router's own would look for its place in each frame. */
+const StepLine = memo(function StepLine({ start, chosen, place, total, href, ...words }: StepLineProps) {
+  return (
+    <li style={{ transform: `translateY(${start}px)` }} aria-setsize={total} aria-posinset={place}>
+      <a
+        href={`#${href}`}
+        className={chosen ? 'step-line step-chosen' : 'step-line'}
+        aria-current={chosen ? 'step' : undefined}
+      >
+        <StepWords {...words} />
+      </a>
+    </li>
+  );
+});
+
+interface StepWordsProps {
+  strip: Strip;
+  step: number | null;
+  warnings: number;
+  score: number | null;
+}
+
+export function StepWords({ strip, step, warnings, score }: StepWordsProps) {
+  if (step === null) return <span className="step-name">The run as a whole</span>;
+  const index = step - strip.from;
+  const action = strip.actions[strip.action[index] ?? -1];
+  const status = strip.statuses[strip.status[index] ?? -1];
+  if (action === undefined) {
+    return (
+      <>
+        <span className="step-number">{step === 0 ? 0 : ''}</span>
+        <span className="step-name">{step === 0 ? 'What it starts from' : 'After the last step'}</span>
+        {score === null ? null : <span className="step-score">{showScore(score)}</span>}
+      </>
+    );
+  }
+  return (
+    <>
+      <span className="step-number">{step}</span>
+      <span className={`step-kind kind-${actionKind(action)}`} aria-hidden="true" />
+      <span className="step-name">{action}</span>
+      {isWell(status) ? null : <span className="bad step-status">{showWords(status ?? '')}</span>}
+      {status === 'running' ? <span className="step-status running">running</span> : null}
+      {warnings === 0 ? null : (
+        <span className="warning-sign" title={showPlural(warnings, 'warning')}>
+          <span aria-hidden="true">▲</span>
+          <span className="only-heard">{showPlural(warnings, 'warning')}</span>
+        </span>
+      )}
+      {score === null ? null : (
+        <span className="step-score">
+          <span className="only-heard">score </span>
+          {showScore(score)}
+        </span>
+      )}
+      <span className="step-time">{showTime(status, strip.duration_ms[index] ?? 0)}</span>
+    </>
+  );
+}
+
+/** Quick steps took no time worth telling; of imported runs it is not known. */
+function showTime(status: string | undefined, milliseconds: number): string {
+  return status === 'running' || milliseconds < 1 ? '' : showSeconds(milliseconds / 1000);
+}

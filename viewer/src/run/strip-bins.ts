@@ -1,0 +1,57 @@
+import type { StepStatus, Strip } from '../../../src/schema/index.ts';
+import { type ActionKind, actionKind, actionKinds } from './action-kind.ts';
+
+/** Neighbouring steps that share a bar of the strip. */
+export interface StripBin {
+  first: number;
+  last: number;
+  /** What most of them were for. */
+  kind: ActionKind;
+  /** One of them did not end well. */
+  bad: boolean;
+  running: boolean;
+  /** Of the longest, in milliseconds. */
+  duration: number;
+  warnings: number;
+}
+
+/** Ended as it should, or not at all yet. */
+export function isWell(status: StepStatus | undefined): boolean {
+  return status === 'ok' || status === 'running' || status === undefined;
+}
+
+/** At most `most` bars for all steps of a strip, of the same number of steps each (the last may have fewer). */
+export function stripBins(strip: Strip, most: number): StripBin[] {
+  const count = strip.action.length;
+  const size = Math.max(1, Math.ceil(count / most));
+  const kinds = strip.actions.map(actionKind);
+  const warnings = Map.groupBy(strip.warnings, ({ step }) => Math.floor((step - strip.from) / size));
+  return Array.from({ length: Math.ceil(count / size) }, (_, bin) => {
+    const places = Array.from(
+      { length: Math.min(size, count - bin * size) },
+      (_, index) => bin * size + index,
+    );
+    const statuses = places.map((place) => strip.statuses[strip.status[place] ?? 0]);
+    return {
+      first: strip.from + bin * size,
+      last: strip.from + bin * size + places.length - 1,
+      kind: mostFrequent(places.map((place) => kinds[strip.action[place] ?? 0] ?? 'other')),
+      bad: statuses.some((status) => !isWell(status)),
+      running: statuses.includes('running'),
+      duration: Math.max(0, ...places.map((place) => strip.duration_ms[place] ?? 0)),
+      warnings: warnings.get(bin)?.length ?? 0,
+    };
+  });
+}
+
+function mostFrequent(kinds: readonly ActionKind[]): ActionKind {
+  const count = (kind: ActionKind) => kinds.filter((other) => other === kind).length;
+  return actionKinds.reduce((best, kind) => (count(kind) > count(best) ? kind : best), 'other');
+}
+
+/** How high a bar is, from 0 to 1: a step of an hour and one of a second are both to be seen. */
+export function barHeight(duration: number, longest: number): number {
+  const shortest = 0.12;
+  if (longest <= 0) return shortest;
+  return shortest + (1 - shortest) * (Math.log1p(duration / 50) / Math.log1p(longest / 50));
+}

@@ -1,0 +1,213 @@
+import { line } from 'd3-shape';
+import { type KeyboardEvent, useMemo } from 'react';
+import type { GradedStep, Strip } from '../../../src/schema/index.ts';
+import { showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
+import { actionKinds, kindWords } from './action-kind.ts';
+import { barHeight, stripBins } from './strip-bins.ts';
+
+interface StripViewProps {
+  strip: Strip;
+  step: number | null;
+  direction: 'maximize' | 'minimize';
+  label: string;
+  onStep: (step: number) => void;
+}
+
+const width = 1000;
+const scoreTop = 6;
+const scoreHeight = 34;
+const barsTop = 48;
+const barsHeight = 44;
+const warningsTop = 96;
+
+/** All steps of a run as one picture, which is its map: a click or the arrow keys go there. */
+export function StripView({ strip, step, direction, label, onStep }: StripViewProps) {
+  const bins = useMemo(() => stripBins(strip, 250), [strip]);
+  const longest = useMemo(() => Math.max(0, ...bins.map(({ duration }) => duration)), [bins]);
+  const count = strip.action.length;
+  const last = strip.from + count - 1;
+  const each = width / Math.max(1, count);
+  const place = (ofStep: number) => (ofStep - strip.from) * each;
+  const scored = strip.grades.some(({ score }) => score !== null);
+  const top = scored ? 0 : barsTop - 6;
+  const go = (target: number) => onStep(Math.min(last, Math.max(strip.from, target)));
+  const keys: Record<string, number> = {
+    ArrowRight: (step ?? 0) + 1,
+    ArrowLeft: (step ?? 2) - 1,
+    Home: strip.from,
+    End: last,
+    PageDown: (step ?? 0) + 10,
+    PageUp: (step ?? 0) - 10,
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const target = keys[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    go(target);
+  };
+  if (count === 0) return <p className="quiet strip-empty">No step was taken yet.</p>;
+  return (
+    <div
+      className="strip"
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={strip.from}
+      aria-valuemax={last}
+      aria-valuenow={step ?? strip.from}
+      aria-valuetext={stepWords(strip, step)}
+      onKeyDown={onKeyDown}
+      onClick={(event) => {
+        const box = event.currentTarget.getBoundingClientRect();
+        go(strip.from + Math.floor(((event.clientX - box.left) / box.width) * count));
+      }}
+    >
+      <svg
+        viewBox={`0 ${top} ${width} ${110 - top}`}
+        preserveAspectRatio="none"
+        height={(110 - top) * 0.95}
+        aria-hidden="true"
+      >
+        {scored ? (
+          <ScoreLine grades={strip.grades} direction={direction} place={(ofStep) => place(ofStep + 1)} />
+        ) : null}
+        {step === null || step < strip.from || step > last ? null : (
+          <rect className="strip-here" x={place(step)} y={top} width={Math.max(each, 3)} height={110 - top} />
+        )}
+        {bins.map(({ first, last: end, kind, bad, running, duration, warnings }) => {
+          const x = place(first);
+          const wide = each * (end - first + 1);
+          const gap = wide > 6 ? 1.5 : wide > 3 ? 0.5 : 0;
+          const high = barsHeight * barHeight(duration, longest);
+          return (
+            <g key={first}>
+              <title>
+                {end === first
+                  ? stepWords(strip, first)
+                  : `steps ${first} to ${end}: ${showPlural(warnings, 'warning')}`}
+              </title>
+              <rect className="strip-hit" x={x} y={top} width={wide} height={110 - top} />
+              <rect
+                className={`strip-bar kind-${kind}${running ? ' strip-running' : ''}`}
+                x={x + gap}
+                y={barsTop + barsHeight - high}
+                width={wide - 2 * gap}
+                height={high}
+              />
+              {bad ? (
+                <rect
+                  className="strip-bad"
+                  x={x + gap}
+                  y={barsTop + barsHeight - 5}
+                  width={wide - 2 * gap}
+                  height={5}
+                />
+              ) : null}
+              {warnings === 0 ? null : (
+                <path
+                  className="strip-warning"
+                  d={`M${x + wide / 2 - Math.min(4, wide / 2)},${warningsTop + 10}h${Math.min(8, wide)}l${-Math.min(4, wide / 2)},-8z`}
+                />
+              )}
+            </g>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}
+
+interface ScoreLineProps {
+  grades: readonly GradedStep[];
+  direction: 'maximize' | 'minimize';
+  place: (step: number) => number;
+}
+
+/** The hidden score after each graded step; up is better. */
+function ScoreLine({ grades, direction, place }: ScoreLineProps) {
+  const values = grades.flatMap(({ score, baseline }) => (score === null ? [baseline] : [score, baseline]));
+  const low = Math.min(...values);
+  const range = Math.max(...values) - low || 1;
+  const y = (value: number) => {
+    const share = (value - low) / range;
+    return scoreTop + scoreHeight * (direction === 'maximize' ? 1 - share : share);
+  };
+  const path = line<GradedStep>()
+    .defined(({ score }) => score !== null)
+    .x(({ step }) => place(step))
+    .y(({ score }) => y(score ?? 0));
+  const baseline = grades[0]?.baseline ?? 0;
+  return (
+    <g>
+      <line className="strip-baseline" x1={0} x2={width} y1={y(baseline)} y2={y(baseline)} />
+      <path className="strip-score" d={path([...grades]) ?? ''} />
+      {grades.map(({ step, score, final }) =>
+        score === null ? null : (
+          <rect
+            key={step}
+            className={final ? 'strip-grade strip-final' : 'strip-grade'}
+            x={place(step) - 3}
+            y={y(score) - 2.5}
+            width={6}
+            height={5}
+          >
+            <title>
+              after step {step}: {showScore(score)}
+            </title>
+          </rect>
+        ),
+      )}
+    </g>
+  );
+}
+
+/** A step in words: `step 12, Edit Script (AI), failed, 3.2 s, 2 warnings`. */
+export function stepWords(strip: Strip, step: number | null): string {
+  if (step === null) return 'no step chosen';
+  const index = step - strip.from;
+  const action = strip.actions[strip.action[index] ?? -1];
+  if (action === undefined) return `step ${step}`;
+  const status = strip.statuses[strip.status[index] ?? -1] ?? '';
+  const warnings = strip.warnings.filter((warning) => warning.step === step).length;
+  const grade = strip.grades.find((known) => known.step === step);
+  return [
+    `step ${step}`,
+    action,
+    showWords(status),
+    showSeconds((strip.duration_ms[index] ?? 0) / 1000),
+    ...(warnings > 0 ? [showPlural(warnings, 'warning')] : []),
+    ...(grade?.score === null || grade === undefined ? [] : [`score ${showScore(grade.score)}`]),
+  ].join(', ');
+}
+
+export function StripLegend({ strip }: { strip: Strip }) {
+  return (
+    <ul className="legend strip-legend">
+      {actionKinds
+        .filter((kind) => kind !== 'other')
+        .map((kind) => (
+          <li key={kind}>
+            <span className={`swatch kind-${kind}`} aria-hidden="true" />
+            {kindWords[kind]}
+          </li>
+        ))}
+      <li>
+        <span className="swatch swatch-bad" aria-hidden="true" />
+        did not end well
+      </li>
+      <li>
+        <span aria-hidden="true" className="warning-sign">
+          ▲
+        </span>
+        warning
+      </li>
+      {strip.grades.some(({ score }) => score !== null) ? (
+        <li>
+          <span className="swatch swatch-score" aria-hidden="true" />
+          hidden score, up is better; dashed: baseline
+        </li>
+      ) : null}
+      <li className="quiet">height: duration</li>
+    </ul>
+  );
+}

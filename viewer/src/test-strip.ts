@@ -1,0 +1,29 @@
+import type { StepStatus, Strip } from '../../src/schema/index.ts';
+
+/** A strip of these steps, for tests: each takes a second. */
+export function strip(
+  actions: readonly string[],
+  statuses: readonly StepStatus[],
+  more: Partial<Strip> = {},
+): Strip {
+  const names = [...new Set(actions)];
+  const endings = [...new Set(statuses)];
+  return {
+    total: actions.length,
+    has_tail: false,
+    from: 1,
+    actions: names,
+    statuses: endings,
+    action: actions.map((action) => names.indexOf(action)),
+    status: statuses.map((status) => endings.indexOf(status)),
+    started: actions.map((_, index) => index * 1000),
+    duration_ms: actions.map(() => 1000),
+    seconds_used: actions.map((_, index) => index + 1),
+    calls: actions.map(() => 0),
+    tokens: actions.map(() => 0),
+    changed: actions.map(() => 0),
+    grades: [],
+    warnings: [],
+    ...more,
+  };
+}
