@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { briefOf } from '../../../../test/fakes/fake-environment.ts';
+import { taskOf } from '../../../../test/fixtures/table-task.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import type { TaskBrief } from '../../../schema/index.ts';
 import { syntaxErrors } from '../python-source.ts';
@@ -10,27 +10,6 @@ import { ScriptVersions } from '../versions.ts';
 import { askedTable, type Contract, inferContract, mostEpochs, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
-
-type Columns = Extract<TaskBrief['submission']['files'][number], { format: 'csv' }>['columns'];
-
-function taskOf(metric: string, columns: Partial<Columns[number]>[], id = 'id'): TaskBrief {
-  const direction = /accuracy|auc/i.test(metric) ? 'maximize' : 'minimize';
-  return briefOf({
-    metric: { name: metric, unit: 'units', direction },
-    submission: {
-      description: 'One row for each.',
-      files: [
-        {
-          format: 'csv',
-          path: 'submission.csv',
-          id: { column: id, from: 'test.csv' },
-          columns: columns.map((column) => ({ name: 'y', type: 'number', ...column })),
-        },
-      ],
-      max_mb: 4,
-    },
-  });
-}
 
 /** What the agent learns of a data folder with these tables: the real script is run, by a Python without packages. */
 function look(task: TaskBrief, tables: Record<string, string>): string {
@@ -249,97 +228,5 @@ describe('a limit of epochs', () => {
     ['', null],
   ])('is read from %j', (problem, epochs) => {
     expect(mostEpochs(problem)).toBe(epochs);
-  });
-});
-
-/** What the look prints of arrays and folders, beside a table of ids. */
-function lookedWith(changes: Record<string, unknown>): string {
-  const test = {
-    ...{ path: 'data/test.csv', rows: 20, has_id: true, highest_id: 19, shared: 0, more: [], files: [] },
-    kinds: { text: 0, letters: 0, number: 0, name: 0 },
-  };
-  const looked = {
-    packages: ['numpy', 'scipy', 'sklearn'],
-    given: [],
-    tables: [test],
-    arrays: [],
-    folders: [],
-  };
-  return `TABLES ${JSON.stringify({ ...looked, ...changes, tables: [{ ...test, ...(changes.test ?? {}) }] })}`;
-}
-
-const array = (path: string, shape: number[], values: string[] = [], kind = 'f') => ({
-  ...{ path, key: '', shape, kind, values },
-});
-const arrays = [
-  array('data/edges.npy', [40, 2], [], 'i'),
-  array('data/unseen.npy', [20, 9, 9, 3], [], 'u'),
-  array('data/seen.npy', [90, 9, 9, 3], [], 'u'),
-  array('data/answers.npy', [90], ['0', '1', '2'], 'i'),
-];
-
-describe('the contract of arrays', () => {
-  it('follows from shapes: rows alike to learn from and to predict, and as many labels', () => {
-    const task = taskOf('accuracy', [{ name: 'kind', type: 'integer', min: 0, max: 2 }]);
-    expect(inferContract(task, lookedWith({ arrays }))).toMatchObject({
-      source: {
-        kind: 'arrays',
-        train: ['data/seen.npy', ''],
-        test: ['data/unseen.npy', ''],
-        labels: ['data/answers.npy', ''],
-        byPlace: true,
-        arePictures: true,
-      },
-      targets: ['kind'],
-      classifies: true,
-      rows: 90,
-    });
-  });
-
-  it('may ask for one probability for each class', () => {
-    const task = taskOf('accuracy', [{ name: '0' }, { name: '1' }, { name: '2' }]);
-    expect(inferContract(task, lookedWith({ arrays }))).toMatchObject({ classColumns: ['0', '1', '2'] });
-  });
-
-  it('takes rows in order where the ids are no places, and numbers as labels', () => {
-    const flat = [array('data/x.npy', [90, 5]), array('data/z.npy', [20, 5]), array('data/y.npy', [90])];
-    const printed = lookedWith({ arrays: flat, test: { highest_id: null } });
-    expect(inferContract(taskOf('MAE', [{}]), printed)).toMatchObject({
-      source: { byPlace: false, arePictures: false, labels: ['data/y.npy', ''] },
-      classifies: false,
-    });
-  });
-
-  it('is refused where no labels fit, and where rows differ in shape', () => {
-    const problem = (changed: typeof arrays) =>
-      inferContract(taskOf('accuracy', [{ type: 'integer' }]), lookedWith({ arrays: changed }));
-    expect(problem(arrays.slice(0, 3))).toHaveProperty('problem');
-    expect(problem([...arrays.slice(2), array('data/unseen.npy', [20, 8, 8, 3], [], 'u')])).toHaveProperty(
-      'problem',
-    );
-  });
-});
-
-describe('the contract of files', () => {
-  const files = [{ column: 'name', folder: 'data/asked', suffix: '.txt', ending: '.txt' }];
-
-  it('takes folders of files for classes', () => {
-    const folders = [{ path: 'data/known', ending: '.txt', classes: ['b', 'a'], files: 60 }];
-    const task = taskOf('accuracy', [{ name: 'topic', type: 'text' }]);
-    expect(inferContract(task, lookedWith({ folders, test: { files } }))).toMatchObject({
-      source: { kind: 'files', table: '', trainFolder: 'data/known', suffix: '.txt', arePictures: false },
-      rows: 60,
-      classes: 2,
-      classifies: true,
-    });
-  });
-
-  it('needs a package that reads pictures', () => {
-    const [first] = files;
-    const pictures = [{ ...first, suffix: '', ending: '.png' }];
-    const folders = [{ path: 'data/known', ending: '.png', classes: ['b', 'a'], files: 60 }];
-    const task = taskOf('accuracy', [{ name: 'topic', type: 'text' }]);
-    const printed = lookedWith({ folders, test: { files: pictures } });
-    expect(inferContract(task, printed)).toEqual({ problem: 'PIL cannot be imported' });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { briefOf } from '../../../../test/fakes/fake-environment.ts';
-import { graphScripts } from '../../../../test/fixtures/torch-scripts.ts';
+import { graphScripts } from '../../../../test/fixtures/graph-scripts.ts';
 import { rewriteGraph } from './graph.ts';
 import type { ArrayFile } from './rewrite.ts';
 import { readSurroundings } from './surroundings.ts';

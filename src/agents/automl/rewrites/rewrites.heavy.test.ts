@@ -3,13 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { commonLoops } from '../../../../test/fixtures/common-loops.ts';
 import { estimatorScripts } from '../../../../test/fixtures/estimator-scripts.ts';
-import {
-  loopScriptEnd,
-  loopScriptStart,
-  otherLoops,
-  vectorisableLoops,
-} from '../../../../test/fixtures/loop-scripts.ts';
+import { loopScriptEnd, loopScriptStart, vectorisableLoops } from '../../../../test/fixtures/loop-scripts.ts';
+import { otherLoops } from '../../../../test/fixtures/loops-left-alone.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/index.ts';
@@ -51,18 +48,18 @@ function run(scripts: readonly string[]): z.infer<typeof Results> {
   writeFileSync(join(folder, 'runner.py'), runner);
   // Threads that wait for each other on busy cores take far longer than one.
   const printed = execFileSync(python.executable, [join(folder, 'runner.py'), join(folder, 'paths.json')], {
-    ...{ env: { ...process.env, OMP_NUM_THREADS: '1' }, timeout: 500_000 },
+    ...{ env: { ...process.env, OMP_NUM_THREADS: '1' }, timeout: 500_000, maxBuffer: 2 ** 26 },
   });
   return Results.parse(JSON.parse(printed.toString()));
 }
 
 test('loops written with whole arrays give the same results', () => {
   const fast = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, ['numpy']);
-  const cases = [...vectorisableLoops, ...otherLoops].flatMap(({ title, code }) => {
+  const cases = [...vectorisableLoops, ...commonLoops, ...otherLoops].flatMap(({ title, code }) => {
     const source = loopScriptStart + code + loopScriptEnd;
     return rewriteLoops(source, fast).map((offer) => ({ title, source, rewritten: offer.source }));
   });
-  expect(cases.length).toBeGreaterThan(vectorisableLoops.length);
+  expect(cases.length).toBeGreaterThan(vectorisableLoops.length + commonLoops.length);
   const results = run(cases.flatMap(({ source, rewritten }) => [source, rewritten]));
   const numbers = (place: number) => z.array(z.number()).parse(JSON.parse(results[place]?.out ?? ''));
   for (const [place, { title }] of cases.entries()) {

@@ -1,23 +1,23 @@
 import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { fullNameOf } from '../python-edit.ts';
+import { type Affine, affineOf, atom, combined, comparisons } from './arithmetic.ts';
+import type { Kinds } from './kinds.ts';
+import { elementwiseNames, reductions } from './numpy-names.ts';
 import { numbersOf, type Part, subscript } from './subscripts.ts';
+import { calledIn, givenTo, subscriptsOf } from './syntax.ts';
 import {
-  type Affine,
   asOperand,
-  atom,
   elementwise,
   isOwn,
   type Loop,
-  minus,
   type Operand,
+  ownAxes,
   ownRank,
-  plus,
   Refusal,
   reduced,
   scalar,
   single,
   summed,
-  times,
   type Value,
 } from './values.ts';
 
@@ -28,6 +28,7 @@ export interface Scope {
   np: string;
   imports: ReadonlyMap<string, string>;
   ranks: ReadonlyMap<string, number>;
+  kinds: Kinds;
   /** Loops that are open, from the outermost. */
   loops: readonly Loop[];
   /** The value of a name that changes inside the loops; null for names that do not. Throws for a name that cannot be known. */
@@ -35,31 +36,6 @@ export interface Scope {
   /** Throws where an array that is written to is read in any place but the one that is written. */
   checkRead: (name: string, subscripts: string | null) => void;
 }
-
-/** Functions of numbers that numpy has for arrays, by their names there. */
-const elementwiseNames: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    'sqrt exp log sin cos tan tanh sinh cosh log2 log10 log1p expm1 hypot floor ceil'
-      .split(' ')
-      .map((name) => [`math.${name}`, name]),
-  ),
-  ...{ 'math.pow': 'power', 'math.fabs': 'abs', 'math.atan': 'arctan', 'math.atan2': 'arctan2' },
-  ...{ 'math.asin': 'arcsin', 'math.acos': 'arccos', abs: 'abs' },
-  ...Object.fromEntries(
-    'sqrt exp log sin cos tan tanh sinh cosh arctan arctan2 arcsin arccos log2 log10 log1p expm1 hypot power abs absolute maximum minimum square sign where clip floor ceil add subtract multiply divide logical_and logical_or logical_not float64 float32'
-      .split(' ')
-      .map((name) => [`numpy.${name}`, name]),
-  ),
-};
-const reductions: Readonly<Record<string, string>> = {
-  sum: 'sum',
-  max: 'max',
-  min: 'min',
-  mean: 'mean',
-  amax: 'max',
-  amin: 'min',
-  prod: 'prod',
-};
 
 /** What an expression comes to in all rounds of the loops that it is in. Throws a refusal where that cannot be told. */
 export function evaluated(node: SyntaxNode, scope: Scope): Value {
@@ -77,7 +53,8 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
       const [yes, , condition, , no] = childrenOf(node);
       if (yes === undefined || condition === undefined || no === undefined)
         throw new Refusal('a broken expression');
-      return each([condition, yes, no], scope, (codes) => `${scope.np}.where(${codes.join(', ')})`);
+      const operands = [evaluatedTruth(condition, scope), evaluated(yes, scope), evaluated(no, scope)];
+      return eachOf(operands, scope, (codes) => `${scope.np}.where(${codes.join(', ')})`);
     }
     case 'MemberExpression':
       return member(node, scope);
@@ -86,6 +63,15 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
     default:
       throw new Refusal(`an expression of the kind ${node.name}`);
   }
+}
+
+/** Whether an expression holds: `and` and `or` give one of their sides, of which here only the truth counts. */
+export function evaluatedTruth(node: SyntaxNode, scope: Scope): Value {
+  if (node.name === 'ParenthesizedExpression') return evaluatedTruth(childAt(node, 1), scope);
+  const joint = node.name === 'BinaryExpression' ? textOf(scope.source, childAt(node, 1)) : '';
+  if (!/^(?:and|or)$/.test(joint) || childrenOf(node).length !== 3) return evaluated(node, scope);
+  const sides = [childAt(node, 0), childAt(node, 2)].map((side) => evaluatedTruth(side, scope));
+  return eachOf(sides, scope, (codes) => `${scope.np}.logical_${joint}(${codes.join(', ')})`);
 }
 
 export function operandOf(node: SyntaxNode, scope: Scope): Operand {
@@ -122,9 +108,9 @@ function isInvariant(node: SyntaxNode, scope: Scope): boolean {
     ...(node.name === 'VariableName' ? [node] : []),
     ...nodesOf(node, 'VariableName').filter(({ from }) => node.name !== 'VariableName' || from !== node.from),
   ];
-  for (const name of names) {
+  if (names.some((name) => scope.read(textOf(scope.source, name)) !== null)) return false;
+  for (const name of names.filter((each) => !isMeasured(each, scope.source))) {
     const text = textOf(scope.source, name);
-    if (scope.read(text) !== null) return false;
     if (node.name !== 'MemberExpression') scope.checkRead(text, null);
   }
   if (node.name === 'MemberExpression' && names[0] !== undefined) {
@@ -142,11 +128,16 @@ function isInvariant(node: SyntaxNode, scope: Scope): boolean {
   });
 }
 
+/** `len(a)`, which stays as it is while entries are written. */
+function isMeasured({ parent }: SyntaxNode, source: string): boolean {
+  return parent?.name === 'ArgList' && parent.parent !== null && calledIn(source, parent.parent) === 'len';
+}
+
 function invariant(node: SyntaxNode, scope: Scope): Value {
   const text = textOf(scope.source, node);
   if (node.name === 'VariableName') {
     const rank = scope.ranks.get(text) ?? null;
-    if (rank !== null && rank > 0) return single({ code: text, axes: ownAxesOf(rank) });
+    if (rank !== null && rank > 0) return single({ code: arrayOf(text, scope), axes: ownAxes(rank) });
     return rank === 0 ? scalar(text) : loose(text);
   }
   if (node.name === 'MemberExpression' && node.getChild('[') !== null && !/\.shape\[/.test(text))
@@ -168,18 +159,17 @@ function loose(code: string): Value {
   return { factors: [{ code, axes: [], isLoose: true }], affine: { terms: new Map(), constant: code } };
 }
 
-function ownAxesOf(rank: number): string[] {
-  return Array.from({ length: rank }, (_, place) => `#${rank - place}`);
+function each(nodes: readonly SyntaxNode[], scope: Scope, write: (codes: string[]) => string): Value {
+  return eachOf(
+    nodes.map((node) => evaluated(node, scope)),
+    scope,
+    write,
+  );
 }
 
-function each(nodes: readonly SyntaxNode[], scope: Scope, write: (codes: string[]) => string): Value {
-  return single(
-    elementwise(
-      nodes.map((node) => operandOf(node, scope)),
-      labelsOf(scope),
-      write,
-    ),
-  );
+function eachOf(values: readonly Value[], scope: Scope, write: (codes: string[]) => string): Value {
+  const operands = values.map((value) => materialised(value, scope));
+  return single(elementwise(operands, labelsOf(scope), write));
 }
 
 function unary(node: SyntaxNode, scope: Scope): Value {
@@ -199,16 +189,16 @@ function unary(node: SyntaxNode, scope: Scope): Value {
   return { factors: [operand], affine };
 }
 
-const comparisons = /^(?:<|>|<=|>=|==|!=)$/;
-
 function binary(node: SyntaxNode, scope: Scope): Value {
   const [first, sign, second] = childrenOf(node);
   if (first === undefined || sign === undefined || second === undefined || childrenOf(node).length !== 3)
     throw new Refusal('an operator of two words');
   const operator = textOf(scope.source, sign);
   if (operator === '@') return dotted(first, second, scope);
-  if (/^(?:and|or)$/.test(operator))
-    return each([first, second], scope, (codes) => `${scope.np}.logical_${operator}(${codes.join(', ')})`);
+  if (/^(?:and|or)$/.test(operator)) {
+    if (![first, second].every((side) => isComparison(side, scope))) throw new Refusal('one of two values');
+    return evaluatedTruth(node, scope);
+  }
   if (
     comparisons.test(operator) &&
     [first, second].some(
@@ -220,6 +210,7 @@ function binary(node: SyntaxNode, scope: Scope): Value {
   if (!comparisons.test(operator) && !/^(?:[-+*/%&|^]|\*\*|\/\/)$/.test(operator))
     throw new Refusal(`the operator ${operator}`);
   const [left, right] = [evaluated(first, scope), evaluated(second, scope)];
+  if (operator === '**' && mayOutgrow(left, right)) throw new Refusal('whole numbers without bounds');
   const affine = affineOf(left.affine, operator, right.affine);
   if (operator === '*') return { factors: [left, right].flatMap((side) => factorsOf(side, scope)), affine };
   const operands =
@@ -237,34 +228,35 @@ function binary(node: SyntaxNode, scope: Scope): Value {
   );
 }
 
+/** True or false, never another value. */
+function isComparison(node: SyntaxNode, scope: Scope): boolean {
+  if (node.name === 'ParenthesizedExpression') return isComparison(childAt(node, 1), scope);
+  if (node.name === 'UnaryExpression') return textOf(scope.source, childAt(node, 0)) === 'not';
+  if (node.name !== 'BinaryExpression') return node.name === 'Boolean';
+  const operator = textOf(scope.source, childAt(node, 1));
+  if (/^(?:and|or)$/.test(operator))
+    return [childAt(node, 0), childAt(node, 2)].every((side) => isComparison(side, scope));
+  return comparisons.test(operator);
+}
+
+/** Python's whole numbers grow as long as memory lasts, and may become fractions; those of numpy do neither. */
+function mayOutgrow(base: Value, exponent: Value): boolean {
+  const isFraction = /\d\.|\be/.test(base.affine?.constant ?? '');
+  if (base.affine === null || (isFraction && base.affine.terms.size === 0)) return false;
+  if ((exponent.affine?.terms.size ?? 0) > 0) return true;
+  return base.affine.terms.size > 0 && !/^(?:[0-3]|\d+\.\d*)$/.test(exponent.affine?.constant ?? '');
+}
+
 /** A product's factors; a loop's number is an array of its own. */
 function factorsOf(value: Value, scope: Scope): readonly Operand[] {
   return (value.affine?.terms.size ?? 0) > 0 ? [materialised(value, scope)] : value.factors;
 }
 
-function affineOf(left: Affine | null, operator: string, right: Affine | null): Affine | null {
-  if (left === null || right === null) return null;
-  if (operator === '+' || operator === '-') return combined(left, right, operator);
-  if (operator === '*') {
-    const [factor, other] = left.terms.size === 0 ? [left, right] : [right, left];
-    if (factor.terms.size > 0) return null;
-    const terms = new Map(
-      [...other.terms].map(([label, each]) => [label, times(each, factor.constant)] as const),
-    );
-    return { terms, constant: times(other.constant, factor.constant) };
-  }
-  if (left.terms.size + right.terms.size > 0 || comparisons.test(operator)) return null;
-  return { terms: new Map(), constant: `${atom(left.constant)} ${operator} ${atom(right.constant)}` };
-}
-
-function combined(left: Affine, right: Affine, sign: '+' | '-'): Affine {
-  const join = sign === '+' ? plus : minus;
-  const terms = new Map(left.terms);
-  for (const [label, factor] of right.terms) terms.set(label, join(terms.get(label) ?? '0', factor));
-  return {
-    terms: new Map([...terms].filter(([, factor]) => factor !== '0')),
-    constant: join(left.constant, right.constant),
-  };
+/** A list as an array; refuses what has no numbers in order. */
+function arrayOf(name: string, { kinds, np }: Scope): string {
+  const kind = kinds.get(name);
+  if (kind?.has('other') === true) throw new Refusal('what is no array');
+  return kind?.has('list') === true ? `${np}.asarray(${name})` : name;
 }
 
 /** `a[i, j]`, `a[i][j]`, and the transpose of what is the same in every round. */
@@ -280,24 +272,7 @@ function member(node: SyntaxNode, scope: Scope): Value {
   }
   scope.checkRead(name.split('.')[0] ?? name, textOf(scope.source, node).slice(name.length));
   const rank = scope.ranks.get(name) ?? null;
-  return single(subscript(name, read, rank, scope.loops, scope.np));
-}
-
-/** What is subscripted, and the parts of all its subscripts. */
-export function subscriptsOf(node: SyntaxNode, source: string): { base: SyntaxNode; parts: SyntaxNode[][] } {
-  const children = childrenOf(node);
-  const open = children.findIndex(({ name }) => name === '[');
-  const inner = children[0];
-  if (node.name !== 'MemberExpression' || open < 0 || inner === undefined) return { base: node, parts: [] };
-  const parts: SyntaxNode[][] = [[]];
-  for (const child of children.slice(open + 1, -1)) {
-    if (child.name === ',') parts.push([]);
-    else parts.at(-1)?.push(child);
-  }
-  const before = subscriptsOf(inner, source);
-  if (before.parts.some((part) => part.some(({ name }) => name === ':')))
-    throw new Refusal('a subscript of a slice');
-  return { base: before.base, parts: [...before.parts, ...parts.filter((part) => part.length > 0)] };
+  return single(subscript(arrayOf(name, scope), read, rank, scope.loops, scope.np));
 }
 
 export function partOf(nodes: readonly SyntaxNode[], scope: Scope): Part {
@@ -324,7 +299,7 @@ export function partOf(nodes: readonly SyntaxNode[], scope: Scope): Part {
 function call(node: SyntaxNode, scope: Scope): Value {
   const { source, np } = scope;
   const callee = node.firstChild;
-  const list = childrenOf(node.getChild('ArgList') ?? node).filter(({ name }) => !/^[(),]$/.test(name));
+  const list = givenTo(node);
   if (
     callee === null ||
     list.some(({ name }) => name === 'AssignOp' || name === '*' || name === '**' || name === 'for')

@@ -1,5 +1,6 @@
 import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { fullNameOf } from '../python-edit.ts';
+import { sidesOf } from './syntax.ts';
 
 /** How many axes the arrays of a script have, as far as it says so; names with two different counts are left out. */
 export function ranksOf(
@@ -42,8 +43,8 @@ export function ranksOf(
   return known();
 }
 
-/** What a function of the script is called with. */
-function claimParameters(
+/** What a function of the script is called with, by the names of its parameters. */
+export function claimParameters(
   source: string,
   top: SyntaxNode,
   definition: SyntaxNode,
@@ -63,18 +64,6 @@ function claimParameters(
       if (argument !== undefined) claim(textOf(source, parameter), argument);
     }
   }
-}
-
-/** The names given values, and the values, of an assignment. */
-export function sidesOf(statement: SyntaxNode): { targets: SyntaxNode[]; values: SyntaxNode[] } {
-  const children = childrenOf(statement).filter(({ name }) => name !== ',' && name !== 'TypeDef');
-  const sign = children.findIndex(({ name }) => name === 'AssignOp');
-  if (sign < 0) return { targets: [], values: [] };
-  const unpacked = (nodes: SyntaxNode[]) =>
-    nodes.length === 1 && nodes[0]?.name === 'TupleExpression'
-      ? childrenOf(nodes[0]).filter(({ name }) => !/^[(),]$/.test(name))
-      : nodes;
-  return { targets: unpacked(children.slice(0, sign)), values: unpacked(children.slice(sign + 1)) };
 }
 
 const makers = /^numpy\.(?:zeros|ones|empty|full|random\.(?:random|standard_normal|random_sample))$/;

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { commonLoops } from '../../../../../test/fixtures/common-loops.ts';
 import {
   loopScriptEnd,
   loopScriptStart,
-  otherLoops,
   vectorisableLoops,
 } from '../../../../../test/fixtures/loop-scripts.ts';
+import { otherLoops } from '../../../../../test/fixtures/loops-left-alone.ts';
 import { surroundingsOf } from '../made-up-surroundings.ts';
 import { rewriteLoops } from './rewrite-loops.ts';
 
@@ -15,7 +16,7 @@ function loopsOf(source: string): number {
   return source.match(/^\s*for /gm)?.length ?? 0;
 }
 
-test.each(vectorisableLoops.map(({ title, code }) => [title, code] as const))(
+test.each([...vectorisableLoops, ...commonLoops].map(({ title, code }) => [title, code] as const))(
   'a loop is written with whole arrays: %s',
   (_, code) => {
     const [offer] = rewriteLoops(loopScriptStart + code + loopScriptEnd, fast);
@@ -34,6 +35,13 @@ test('of a triangle only the inner loop is written with whole arrays', () => {
   const code = otherLoops.find(({ title }) => title.includes('half'))?.code ?? '';
   const offers = rewriteLoops(loopScriptStart + code + loopScriptEnd, fast);
   expect(offers.map(({ source }) => loopsOf(source))).toEqual([1]);
+});
+
+test('of steps in time only the loops over the grid are written with whole arrays', () => {
+  for (const { code } of commonLoops.filter(({ title }) => title.startsWith('steps'))) {
+    const [offer] = rewriteLoops(loopScriptStart + code + loopScriptEnd, fast);
+    expect(offer?.source.match(/^ *for .*$/gm)).toEqual(['for step in range(5):']);
+  }
 });
 
 test('sums of products become matrix products, and all loops of a script are offered at once first', () => {

@@ -11,8 +11,11 @@ import {
 } from '../../python-source.ts';
 import { hasOwnLines, importedNames, lineOf, linesInstead, withImport } from '../python-edit.ts';
 import type { Rewrite, Rewriter } from '../rewrite.ts';
+import { kindsOf } from './kinds.ts';
 import { ranksOf } from './ranks.ts';
-import { type Script, vectorised } from './vectorise.ts';
+import type { Script } from './rounds.ts';
+import { sidesOf } from './syntax.ts';
+import { vectorised } from './vectorise.ts';
 
 /** A loop and what can stand in its place. */
 interface Replacement {
@@ -38,7 +41,10 @@ export const rewriteLoops: Rewriter = (source, { task, packages }) => {
   const imports = importedNames(source);
   const np = [...imports].find(([, full]) => full === 'numpy')?.[0] ?? 'np';
   if (!imports.has(np) && new RegExp(`\\b${np}\\b`).test(source)) return [];
-  const script: Script = { source, np, imports, ranks: ranksOf(source, top, imports) };
+  if (givesOtherMeaning(source, top, np)) return [];
+  const script: Script = {
+    ...{ source, np, imports, ranks: ranksOf(source, top, imports), kinds: kindsOf(source, top, imports) },
+  };
   const found = nodesOf(top, 'ForStatement').flatMap((loop): Replacement[] => {
     const lines = hasOwnLines(source, loop) ? vectorised(loop, script) : null;
     const depth = ancestorsOf(loop).filter(({ name }) => name === 'ForStatement').length;
@@ -57,6 +63,19 @@ export const rewriteLoops: Rewriter = (source, { task, packages }) => {
     return rewritten === null ? [] : [{ ...offered(script, parts), weight, source: rewritten }];
   });
 };
+
+/** Whether a script gives a name that the rules go by a meaning of its own. */
+function givesOtherMeaning(source: string, top: SyntaxNode, np: string): boolean {
+  const names = [
+    ...nodesOf(top, 'FunctionDefinition').flatMap((node) => [
+      ...node.getChildren('VariableName'),
+      ...(node.getChild('ParamList')?.getChildren('VariableName') ?? []),
+    ]),
+    ...nodesOf(top, 'AssignStatement').flatMap((node) => sidesOf(node).targets),
+  ];
+  const meant = new RegExp(`^(?:${np}|math|abs|bool|enumerate|float|int|len|max|min|range|round|sum|zip)$`);
+  return names.some((node) => meant.test(textOf(source, node)));
+}
 
 function isThroughput(name: string, unit: string): boolean {
   return /\b(?:throughput|speed-?up|fps|flop\/?s|per (?:second|minute)|\w+\/s)\b/i.test(`${name} ${unit}`);

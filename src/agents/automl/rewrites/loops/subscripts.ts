@@ -1,16 +1,5 @@
-import {
-  type Affine,
-  arranged,
-  countOf,
-  jointAxes,
-  type Loop,
-  minus,
-  type Operand,
-  ownAxes,
-  plus,
-  Refusal,
-  times,
-} from './values.ts';
+import { type Affine, minus, plus, times } from './arithmetic.ts';
+import { arranged, countOf, jointAxes, type Loop, type Operand, ownAxes, Refusal } from './values.ts';
 
 /** One part of a subscript. */
 export type Part =
@@ -26,6 +15,7 @@ export type Part =
 function stretch(loop: Loop, factor: string, constant: string): string {
   const start = plus(times(loop.first, factor), constant);
   const step = times(factor, loop.step);
+  if (start.startsWith('-')) throw new Refusal('a stretch that starts at the end');
   if (step === '1') return `${start === '0' ? '' : start}:${plus(loop.end, constant)}`;
   const reach = plus(times(minus(countOf(loop), '1'), step), '1');
   return `${start === '0' ? '' : start}:${plus(start, reach)}:${step}`;
@@ -55,7 +45,7 @@ export function subscript(
   while (all.length < axesInAll) all.push(everything);
   const labels = all.flatMap((part) => (part.kind === 'number' ? [...part.affine.terms.keys()] : []));
   const isTwice = new Set(labels).size < labels.length;
-  if (isTwice || all.some((part) => part.kind === 'gather' || isTurned(part)))
+  if (isTwice || all.some((part) => part.kind === 'gather' || isTurned(part) || isBelowNought(part, loops)))
     return gathered(code, all, loops, np);
   return cut(code, all, loops, np);
 }
@@ -65,6 +55,16 @@ const everything: Part = { kind: 'slice', first: null, end: null };
 /** Counting down: no slice can be counted on to be right. */
 function isTurned(part: Part): boolean {
   return part.kind === 'number' && [...part.affine.terms.values()].some((factor) => factor.startsWith('-'));
+}
+
+/** Counted from the end by some rounds alone, as `a[i - 1]` where `i` starts from 0. */
+function isBelowNought(part: Part, loops: readonly Loop[]): boolean {
+  if (part.kind !== 'number' || part.affine.terms.size === 0) return false;
+  const least = loops.reduce(
+    (sum, { label, first }) => plus(sum, times(first, part.affine.terms.get(label) ?? '0')),
+    part.affine.constant,
+  );
+  return least.startsWith('-');
 }
 
 /** By slices and sliding windows: views, nothing is copied. */

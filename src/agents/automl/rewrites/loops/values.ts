@@ -1,3 +1,5 @@
+import { type Affine, atom, minus } from './arithmetic.ts';
+
 /** Why a loop is left as it is; thrown inside this folder only, and caught where a loop is taken up. */
 export class Refusal extends Error {}
 
@@ -8,12 +10,8 @@ export interface Loop {
   first: string;
   end: string;
   step: string;
-}
-
-/** `constant` plus the numbers of loops times factors, all of them Python that is the same in every round. */
-export interface Affine {
-  terms: ReadonlyMap<string, string>;
-  constant: string;
+  /** Names that its body gives values to. */
+  changes: ReadonlySet<string>;
 }
 
 /**
@@ -42,41 +40,9 @@ export function single(operand: Operand): Value {
   return { factors: [operand], affine: null };
 }
 
-/** Python in brackets, where it is more than a name, a number, or calls and subscripts of one. */
-export function atom(code: string): string {
-  let depth = 0;
-  for (const [place, character] of [...code].entries()) {
-    if (/[([]/.test(character)) depth += 1;
-    if (
-      depth === 0 &&
-      (!/[\w.]/.test(character) || (place > 0 && /[)\]]/.test(code[place - 1] ?? '') && character !== '.'))
-    )
-      return `(${code})`;
-    if (/[)\]]/.test(character)) depth -= 1;
-  }
-  return code;
-}
-
-export function plus(left: string, right: string): string {
-  if (left === '0') return right;
-  if (right === '0') return left;
-  return /^-?\d+$/.test(left) && /^-?\d+$/.test(right)
-    ? String(Number(left) + Number(right))
-    : `${left} + ${atom(right)}`;
-}
-
-export function minus(left: string, right: string): string {
-  if (right === '0') return left;
-  if (left === right) return '0';
-  if (left.startsWith(`${right} + `)) return left.slice(right.length + 3);
-  if (/^-?\d+$/.test(left) && /^-?\d+$/.test(right)) return String(Number(left) - Number(right));
-  return left === '0' ? `-${atom(right)}` : `${left} - ${atom(right)}`;
-}
-
-export function times(left: string, right: string): string {
-  if (left === '0' || right === '0') return '0';
-  if (left === '1') return right;
-  return right === '1' ? left : `${atom(left)} * ${atom(right)}`;
+/** What the script calls a loop's number. */
+export function nameOfLoop(loop: Loop): string {
+  return loop.label.replace(/@.*$/, '');
 }
 
 /** How many rounds a loop has. */

@@ -1,8 +1,9 @@
 import { nodesOf, parsePython, splice, syntaxErrors, textOf } from '../../python-source.ts';
 import { lineOf } from '../python-edit.ts';
 import type { Rewrite, Rewriter } from '../rewrite.ts';
+import type { Candidate } from './candidate.ts';
+import { candidatesFor } from './candidates.ts';
 import { type Estimator, findEstimators } from './estimators.ts';
-import { type Candidate, candidatesFor } from './families.ts';
 import { rewriteOwnLoops, withFitInstead } from './partial-fit.ts';
 import { rewriteSettings } from './settings.ts';
 import { filled, seedOf, withImports } from './template.ts';

@@ -10,7 +10,9 @@ import { varyPictures } from './pictures.ts';
 import { addSchedules } from './schedules.ts';
 import { readTorchScript, type TorchScript } from './script.ts';
 
-const finders: readonly ((script: TorchScript) => Rewrite[])[] = [
+type Finder = (script: TorchScript) => Rewrite[];
+
+const finders: readonly Finder[] = [
   swapOptimizers,
   addSchedules,
   clipGradients,
@@ -24,35 +26,39 @@ const finders: readonly ((script: TorchScript) => Rewrite[])[] = [
 
 /** How scripts that use PyTorch could train or be built otherwise. */
 export const rewriteTorch: Rewriter = (source, surroundings) => {
-  const first = singleRewrites(source, surroundings);
+  const first = found(finders, source, surroundings);
   return [...first, ...recipes.flatMap((recipe) => together(first, surroundings, recipe))];
 };
 
-function singleRewrites(source: string, surroundings: Surroundings): Rewrite[] {
+function found(wanted: readonly Finder[], source: string, surroundings: Surroundings): Rewrite[] {
   const script = readTorchScript(source, surroundings);
-  return script === null ? [] : finders.flatMap((find) => find(script));
+  return script === null ? [] : wanted.flatMap((find) => find(script));
 }
 
 /** Rewrites that are mostly used together, so that one run tells what all of them are worth. */
 interface Recipe {
   name: string;
-  parts: readonly string[];
+  /** In the order in which they are made, each with who finds it: the others need not look. */
+  parts: readonly (readonly [name: string, finder: Finder])[];
   weight: number;
 }
 
 const recipes: readonly Recipe[] = [
   {
     name: 'torch: usual recipe',
-    parts: ['torch: AdamW', 'torch: warm-up and cosine decay'],
+    parts: [
+      ['torch: AdamW', swapOptimizers],
+      ['torch: warm-up and cosine decay', addSchedules],
+    ],
     weight: 0.9,
   },
   {
     name: 'torch: usual recipe for pictures',
     parts: [
-      'torch: AdamW, fast',
-      'torch: warm-up and cosine decay',
-      'torch: batch normalisation of convolutions',
-      'torch: ReLU',
+      ['torch: AdamW, fast', swapOptimizers],
+      ['torch: warm-up and cosine decay', addSchedules],
+      ['torch: batch normalisation of convolutions', normalise],
+      ['torch: ReLU', swapActivations],
     ],
     weight: 0.95,
   },
@@ -65,9 +71,9 @@ function together(
   { name, parts, weight }: Recipe,
 ): Rewrite[] {
   const done: Rewrite[] = [];
-  for (const part of parts) {
+  for (const [part, finder] of parts) {
     const before = done.at(-1);
-    const offers = before === undefined ? first : singleRewrites(before.source, surroundings);
+    const offers = before === undefined ? first : found([finder], before.source, surroundings);
     const next = offers.find((each) => each.name === part);
     if (next !== undefined) done.push(next);
   }

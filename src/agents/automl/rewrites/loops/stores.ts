@@ -1,0 +1,77 @@
+import type { SyntaxNode } from '../../python-source.ts';
+import { atom } from './arithmetic.ts';
+import { labelsOf, materialised, partOf } from './expressions.ts';
+import type { Rounds } from './rounds.ts';
+import { subscript } from './subscripts.ts';
+import { subscriptsOf } from './syntax.ts';
+import { arranged, isOwn, type Operand, ownAxes, ownRank, Refusal, type Value } from './values.ts';
+
+/** `out[i, j] = value` and `out[i, j] += value`. */
+export function store(
+  rounds: Rounds,
+  target: SyntaxNode,
+  operator: string,
+  value: Value,
+  mask: Operand | null,
+): void {
+  const { base, parts } = subscriptsOf(target, rounds.source);
+  const name = rounds.text(base);
+  if (!/^\w+(?:\.\w+)*$/.test(name) || parts.length === 0 || rounds.nest.assigned.has(name))
+    throw new Refusal('a target that is no array');
+  if (!/^(?:[-+*]?=|\/=)$/.test(operator)) throw new Refusal(`the operator ${operator}`);
+  const isList = rounds.isOf('list', name) || rounds.isOf('other', name);
+  if (isList && (operator !== '=' || parts.length > 1 || mask !== null))
+    throw new Refusal('a list that is no array');
+  const read = parts.map((part) => partOf(part, rounds));
+  if (read.some((part) => part.kind === 'gather')) {
+    scatter(rounds, name, operator, read, value, mask);
+    return;
+  }
+  const place = subscript(name, read, rounds.ranks.get(name) ?? null, rounds.loops, rounds.np);
+  if (
+    place.code.includes('sliding_window_view') ||
+    new Set(place.axes).size < place.axes.length ||
+    /\[[^\]]*np\.arange/.test(place.code)
+  )
+    throw new Refusal('places that overlap');
+  const over = labelsOf(rounds).filter((label) => !place.axes.includes(label));
+  const isSum = operator === '+=' || operator === '-=';
+  if (over.length > 0 && !isSum) throw new Refusal('a place that many rounds write to');
+  const share = isSum ? rounds.summedOver(rounds.masked(value, mask), over) : materialised(value, rounds);
+  if (ownRank(share.axes) > ownRank(place.axes) && rounds.ranks.has(name))
+    throw new Refusal('an array for the place of a number');
+  const code = placed(share, place);
+  const isMasked = mask !== null && !isSum;
+  if (isMasked && operator !== '=') throw new Refusal('a product in some rounds');
+  const right = isMasked ? `${rounds.np}.where(${placed(mask, place)}, ${code}, ${place.code})` : code;
+  // A whole array is named by a slice of it, since the name alone would be given another array.
+  const left = place.code.includes('[') ? place.code : `${place.code}[:]`;
+  if (isList && rounds.loops.some(({ label }) => !share.axes.includes(label)))
+    throw new Refusal('the same in every round');
+  rounds.lines.push(`${left} ${operator} ${isList ? `${atom(right)}.tolist()` : right}`);
+}
+
+/** `counts[which[i]] += 1`: several rounds may add to the same place. */
+export function scatter(
+  rounds: Rounds,
+  name: string,
+  operator: string,
+  parts: Parameters<typeof subscript>[1],
+  value: Value,
+  mask: Operand | null,
+): void {
+  if (operator !== '+=' && operator !== '-=') throw new Refusal('places that may be the same');
+  const place = subscript(name, parts, null, rounds.loops, rounds.np);
+  const [, subscripts] = /^[\w.]+\[(.*)\]$/s.exec(place.code) ?? [];
+  const share = materialised(rounds.masked(value, mask), rounds);
+  if (subscripts === undefined || labelsOf(rounds).some((label) => !place.axes.includes(label)))
+    throw new Refusal('places of unknown shape');
+  const callee = operator === '+=' ? 'add' : 'subtract';
+  rounds.lines.push(`${rounds.np}.${callee}.at(${name}, (${subscripts},), ${arranged(share, place.axes)})`);
+}
+
+/** An operand whose axes stand as those of a place do. */
+function placed(operand: Operand, place: Operand): string {
+  const rank = Math.max(ownRank(operand.axes), ownRank(place.axes));
+  return arranged(operand, [...place.axes.filter((axis) => !isOwn(axis)), ...ownAxes(rank)]);
+}
