@@ -118,7 +118,7 @@ function toldOf(what: string, regrets: readonly Regrets[]): Measurement[] {
       what: `${what}: tpe less ${other}`,
       value: middle,
       unit: '',
-      atMost: null,
+      atMost: other === 'random' ? 0 : null,
       note: `± ${half.toFixed(3)}, ${regrets.length} scripts`,
     };
   });

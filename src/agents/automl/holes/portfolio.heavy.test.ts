@@ -226,7 +226,7 @@ describe('what automl writes', () => {
     const settings = { TEST: testPath(file), ID: 'id', WANTED: wanted };
     const contract = inferContract(task, run(folder, python, pythonFile('look.py', settings)));
     if ('problem' in contract) throw new Error(contract.problem);
-    const printed = run(folder, python, modelScript(contract, 'full', 20, kind.metric));
+    const printed = run(folder, python, modelScript(contract, 'full', 8, kind.metric));
     expect(printed).toMatch(kind.prints ?? /validation/);
     expect(printed).not.toContain('it failed');
     if (kind.models !== undefined) expect(describeModel(contract, 'full')).toContain(kind.models);
