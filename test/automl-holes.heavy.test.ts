@@ -25,7 +25,7 @@ async function hiddenScoreOf(kind: SkeletonKind) {
     ...{ cache: join(folder, 'cache'), helpers: helpersFolder, allowUnverified: false, python },
   });
   const equipment = { task, python, prepared };
-  const changes = { tasks: [task.file.id], limits: { steps: 16 } };
+  const changes = { tasks: [task.file.id], limits: { steps: 16, wall_seconds: 60 } };
   const { record, folder: run } = await runOnce(folder, equipment, agentByName('automl'), { changes });
   await gradeRun({
     folder: run,
