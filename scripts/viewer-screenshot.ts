@@ -1,5 +1,5 @@
 /**
- * The README's pictures of the viewer: `node_modules/.bin/node scripts/viewer-screenshot.ts`. Runs a small experiment (two
+ * The README's pictures of the viewer: `node_modules/.bin/node scripts/viewer-screenshot.ts`. Runs a small experiment (three
  * minutes), serves it, and writes docs/images/viewer.png and viewer-run.png. With a folder of experiments that holds
  * `starters`, it takes that one.
  */
@@ -20,7 +20,16 @@ const [given] = process.argv.slice(2);
 const folder = given ?? mkdtempSync(join(tmpdir(), 'mlab-picture-'));
 try {
   if (given === undefined) {
-    const agents = ['--agent', 'automl,baseline,oracle', '--seeds', '3', '--wall-seconds', '40'];
+    const agents = [
+      '--agent',
+      'automl,baseline,oracle',
+      '--seeds',
+      '2',
+      '--wall-seconds',
+      '30',
+      '--parallel',
+      '2',
+    ];
     mlab('run', '--suite', 'starter', ...agents, '--grade', 'all', '--name', name);
   }
   await takePictures(bestRun());
@@ -74,7 +83,7 @@ async function takePictures(run: string): Promise<void> {
       .nth(1)
       .click();
     await page.locator('.diff').first().waitFor();
-    await page.locator('.strip-score').waitFor();
+    await page.locator('.strip-score').waitFor({ state: 'attached' });
     await page
       .locator('.diff')
       .first()

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EndReason } from './event.ts';
 import { ExperimentName, RunId, TaskId } from './ids.ts';
+import { ErrorCategory } from './process-metrics.ts';
 import {
   Estimate,
   Outcome,
@@ -50,6 +51,8 @@ export const ReportRun = z.object({
   money: z.number().min(0).nullable(),
   /** Kinds of integrity flags, each once. */
   flags: z.array(z.string()),
+  /** Kinds of failure that the run shows, each once. */
+  errors: z.array(ErrorCategory),
   marks: z.array(z.string()),
 });
 export type ReportRun = z.infer<typeof ReportRun>;

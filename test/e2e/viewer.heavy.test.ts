@@ -183,6 +183,12 @@ describe('the viewer, as people use it', () => {
     const card = page.getByRole('region', { name: 'Improvement over the baseline' });
     await card.getByText('Numbers of this plot').click();
     await card.getByRole('rowheader', { name: 'oracle' }).waitFor();
+    await link(page, 'baseline, small or no improvement: 2 of 2').click();
+    await page.getByRole('status').getByText('2 of 6 runs').waitFor();
+    await page.getByRole('combobox', { name: 'error' }).selectOption('with any failure or none');
+    await page.getByRole('combobox', { name: 'agent' }).selectOption('oracle');
+    await page.getByRole('combobox', { name: 'error' }).selectOption('small or no improvement');
+    await page.getByRole('status').getByText('0 of 6 runs').waitFor();
   });
 
   test(

@@ -3,7 +3,7 @@ import type { Workspace } from '../common/workspace.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
 import type { Judge } from './judge.ts';
 import { mostForSelection, rounds } from './savings.ts';
-import { type Study, short } from './study.ts';
+import type { Study } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
 /** The first fresh seed: the search has looked at the starter's own and at the next one. */
@@ -13,6 +13,9 @@ interface Finalist {
   candidate: Candidate;
   /** By how much it was better than the starter, on each fresh seed. */
   gains: number[];
+  /** What it scored there, and what the starter did. */
+  scores: number[];
+  starters: number[];
   hasFailed: boolean;
 }
 
@@ -47,7 +50,9 @@ export async function selectFinalist(
 
 /** The second finalist is left out where it would not leave enough rounds. */
 function finalistsOf(study: Study, budget: Budget): Finalist[] {
-  const finalists = study.finalists.map((candidate) => ({ candidate, gains: [], hasFailed: false }));
+  const finalists = study.finalists.map((candidate) => ({
+    ...{ candidate, gains: [], scores: [], starters: [], hasFailed: false },
+  }));
   return affordsRounds(study, finalists, rounds.least, budget) ? finalists : finalists.slice(0, 1);
 }
 
@@ -91,7 +96,11 @@ async function runRound(
     if (finalist.hasFailed || workspace.ended) continue;
     const outcome = await runAgain(workspace, runner, study, finalist.candidate, raisedBy);
     if (outcome.kind === 'failed') finalist.hasFailed = true;
-    else finalist.gains.push(judge.gain(outcome.score, starter.score));
+    else {
+      finalist.gains.push(judge.gain(outcome.score, starter.score));
+      finalist.scores.push(outcome.score);
+      finalist.starters.push(starter.score);
+    }
     seen.push(scoreOf(outcome));
   }
   const how = judge.secondRun === 'other seeds' ? `With every seed raised by ${raisedBy}` : 'Run once more';
@@ -118,7 +127,7 @@ function settle(workspace: Workspace, study: Study, judge: Judge, finalists: rea
   const said =
     chosen === undefined
       ? 'In fresh runs no version was better than the starter by more than the noise, so the starter stays.'
-      : `In ${chosen.gains.length} fresh runs the best version gained ${short(meanOf(chosen.gains))} on average.`;
+      : `In fresh runs the best version scored ${listed(chosen.scores)}; the starter ${listed(chosen.starters)}.`;
   workspace.note({ Decision: said });
   return said;
 }
@@ -129,6 +138,11 @@ function versions(count: number): string {
 
 function scoreOf(outcome: Outcome): string {
   return outcome.kind === 'failed' ? 'a failure' : String(outcome.score);
+}
+
+/** As they were printed, so that each can be found again in the output that it stands in. */
+function listed(scores: readonly number[]): string {
+  return new Intl.ListFormat('en').format(scores.map(String));
 }
 
 function meanOf(values: readonly number[]): number {

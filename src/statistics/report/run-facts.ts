@@ -45,7 +45,7 @@ export function factsOf(
   yardstick: Yardstick | null,
   settings: Settings,
 ): RunFacts {
-  const { end, grades, efficiency, integrity, status, marks, steps } = evaluation;
+  const { end, grades, efficiency, integrity, process, status, marks, steps } = evaluation;
   const judge = judgeOf(evaluation, evaluation.yardstick ?? yardstick, settings);
   const final = grades.findLast((grade) => grade.final) ?? null;
   const infrastructure = end?.reason === 'infrastructure_error';
@@ -81,6 +81,7 @@ export function factsOf(
       tokens: sumOf(tokens.agent) + sumOf(tokens.tools),
       money,
       flags: [...new Set(integrity.map(({ kind }) => kind))].sort(),
+      errors: [...new Set(process.errors.map(({ category }) => category))].sort(),
       marks: marks.toSorted(),
     },
     yardstick: evaluation.yardstick === null ? null : judge.yardstick,

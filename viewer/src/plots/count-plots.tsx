@@ -1,6 +1,6 @@
 import type { ReportRow } from '../../../src/schema/index.ts';
 import { showCount, showWords } from '../format/numbers.ts';
-import { useReport } from '../report/report-context.tsx';
+import { type RunFilter, useReport } from '../report/report-context.tsx';
 import { PlotCard } from './plot-card.tsx';
 import { MeterTable } from './process-plot.tsx';
 
@@ -46,7 +46,7 @@ export function FailurePlot() {
       kinds={kindsOf(report.rows, ({ errors }) => errors)}
       show={showWords}
       count={({ errors }, kind) => errors[kind] ?? 0}
-      filter={() => ({})}
+      filter={(kind) => ({ error: kind })}
       empty="No run shows a failure that the rules know."
     />
   );
@@ -64,7 +64,7 @@ interface CountCardProps {
   kinds: readonly string[];
   show: (kind: string) => string;
   count: (row: ReportRow, kind: string) => number;
-  filter: (kind: string) => { flag?: string };
+  filter: (kind: string) => RunFilter;
   empty: string;
 }
 

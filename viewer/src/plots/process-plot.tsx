@@ -1,6 +1,6 @@
 import { showScore, showShare } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
-import { useReport } from '../report/report-context.tsx';
+import { type RunFilter, useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { lookOf } from './palette.ts';
 import { PlotCard } from './plot-card.tsx';
@@ -59,7 +59,7 @@ export function ProcessPlot() {
 
 interface MeterLine {
   title: string;
-  cells: readonly { value: number | null; shown: string; filter: { flag?: string; outcome?: string } }[];
+  cells: readonly { value: number | null; shown: string; filter: RunFilter }[];
 }
 
 /** A table whose cells have a bar behind their number. */

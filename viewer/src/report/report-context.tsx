@@ -7,6 +7,8 @@ export interface RunFilter {
   agent?: string;
   outcome?: string;
   flag?: string;
+  /** A kind of failure. */
+  error?: string;
 }
 
 /** What every plot of a report shares. */

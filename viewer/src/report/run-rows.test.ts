@@ -19,6 +19,7 @@ const row = fc.record<RunRow>({
   tokens: fc.nat(1000),
   money: fc.option(fc.double({ min: 0, max: 5, noNaN: true })),
   flags: fc.subarray(['network', 'hidden_data']),
+  errors: fc.subarray(['debugging', 'bad_plan']),
   marks: fc.constant([]),
   stale: fc.boolean(),
   broken: fc.constant(null),
@@ -53,14 +54,19 @@ test('groups hold every run once, under their name', () => {
   );
 });
 
-test('a filter keeps what has all of it: names, flags, and every word', () => {
+test('a filter keeps what has all of it: names, flags, failures, and every word', () => {
   fc.assert(
     fc.property(rows, (all) => {
-      const found = matchingRows(all, { task: 'digits', flag: 'network' }, ' SUCCESS  auto ');
+      const found = matchingRows(
+        all,
+        { task: 'digits', flag: 'network', error: 'bad_plan' },
+        ' SUCCESS  auto ',
+      );
       const wanted = all.filter(
-        ({ task, flags, outcome, agent, run }) =>
+        ({ task, flags, errors, outcome, agent, run }) =>
           task === 'digits' &&
           flags.includes('network') &&
+          errors.includes('bad_plan') &&
           outcome === 'success' &&
           `${agent} ${run}`.toLowerCase().includes('auto'),
       );

@@ -18,6 +18,7 @@ export interface RunRow {
   tokens: number;
   money: number | null;
   flags: readonly string[];
+  errors: readonly string[];
   marks: readonly string[];
   stale: boolean;
   /** Why its record can't be read. */
@@ -46,6 +47,7 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     tokens: line.used.tokens,
     money: known === null ? (line.used.unpriced > 0 ? null : line.used.money) : known.money,
     flags: known?.flags ?? [],
+    errors: known?.errors ?? [],
     marks: line.marks,
     stale: known?.stale ?? false,
     broken: line.broken,
@@ -88,13 +90,14 @@ export function matchingRows(rows: readonly RunRow[], filter: RunFilter, text: s
       (filter.agent === undefined || row.agent === filter.agent) &&
       (filter.outcome === undefined || row.outcome === filter.outcome) &&
       (filter.flag === undefined || row.flags.includes(filter.flag)) &&
+      (filter.error === undefined || row.errors.includes(filter.error)) &&
       (words.length === 0 || hasWords(row, words)),
   );
 }
 
 function hasWords(row: RunRow, words: readonly string[]): boolean {
   const text =
-    `${row.run} ${row.task} ${row.agent} ${row.status} ${row.end ?? ''} ${row.outcome} ${row.flags.join(' ')}`
+    `${row.run} ${row.task} ${row.agent} ${row.status} ${row.end ?? ''} ${row.outcome} ${[...row.flags, ...row.errors].join(' ')}`
       .replaceAll('_', ' ')
       .toLowerCase();
   return words.every((word) => text.includes(word));

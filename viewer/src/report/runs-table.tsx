@@ -162,6 +162,22 @@ function useScrollWhenAsked() {
   return section;
 }
 
+const everything = {
+  task: 'every task',
+  agent: 'every agent',
+  outcome: 'every outcome',
+  flag: 'with any flag or none',
+  error: 'with any failure or none',
+};
+
+const shownNames = {
+  task: String,
+  agent: String,
+  outcome: showWords,
+  flag: showFlag,
+  error: showWords,
+};
+
 function FilterSelects({ rows }: { rows: readonly RunRow[] }) {
   const [{ filter }, change] = useRunQuery();
   const choices = useMemo(
@@ -170,18 +186,19 @@ function FilterSelects({ rows }: { rows: readonly RunRow[] }) {
       agent: [...new Set(rows.map(({ agent }) => agent))].sort(),
       outcome: [...new Set(rows.map(({ outcome }) => outcome))].sort(),
       flag: [...new Set(rows.flatMap(({ flags }) => flags))].sort(),
+      error: [...new Set(rows.flatMap(({ errors }) => errors))].sort(),
     }),
     [rows],
   );
-  return (['task', 'agent', 'outcome', 'flag'] as const).map((key) =>
+  return (['task', 'agent', 'outcome', 'flag', 'error'] as const).map((key) =>
     choices[key].length < 2 && filter[key] === undefined ? null : (
       <label key={key} className="choice">
         <span className="only-heard">{key}</span>
         <select value={filter[key] ?? ''} onChange={(event) => change({ [key]: event.target.value })}>
-          <option value="">{key === 'flag' ? 'with any flag or none' : `every ${key}`}</option>
+          <option value="">{everything[key]}</option>
           {choices[key].map((name) => (
             <option key={name} value={name}>
-              {key === 'flag' ? showFlag(name) : key === 'outcome' ? showWords(name) : name}
+              {shownNames[key](name)}
             </option>
           ))}
         </select>

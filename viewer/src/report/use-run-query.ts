@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import type { RunFilter } from './report-context.tsx';
 import { type GroupKey, groupKeys, type Sorting, type SortKey, sortKeys } from './run-rows.ts';
 
-const filterKeys = ['task', 'agent', 'outcome', 'flag'] as const;
+const filterKeys = ['task', 'agent', 'outcome', 'flag', 'error'] as const;
 
 export interface RunQuery {
   filter: RunFilter;

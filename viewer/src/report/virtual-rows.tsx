@@ -3,6 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import { showPlural, showWords } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import type { RunRow, TableLine } from './run-rows.ts';
+import { usePrinting } from './use-printing.ts';
 
 interface VirtualRowsProps {
   lines: readonly TableLine[];
@@ -13,7 +14,7 @@ interface VirtualRowsProps {
 
 const lineHeight = 30;
 
-/** The lines of a table that are in view; the others are room above and below. */
+/** The lines of a table that are in view; the others are room above and below. On paper all of them. */
 export function VirtualRows({ lines, head, row, columns: width }: VirtualRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -23,9 +24,11 @@ export function VirtualRows({ lines, head, row, columns: width }: VirtualRowsPro
     overscan: 12,
     initialRect: { width: 1000, height: 600 },
   });
+  const printing = usePrinting();
   const items = virtual.getVirtualItems();
-  const above = items[0]?.start ?? 0;
-  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const shown = printing ? [...lines.keys()] : items.map(({ index }) => index);
+  const above = printing ? 0 : (items[0]?.start ?? 0);
+  const below = printing ? 0 : virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <Scroll className="runs-scroll" label="table of runs" box={box}>
       <table className="runs-table" aria-rowcount={lines.length + 1}>
@@ -36,18 +39,18 @@ export function VirtualRows({ lines, head, row, columns: width }: VirtualRowsPro
               <td colSpan={width} style={{ height: above, padding: 0 }} />
             </tr>
           ) : null}
-          {items.map(({ index, key }) => {
+          {shown.map((index) => {
             const line = lines[index];
             if (line === undefined) return null;
             if (line.kind === 'run') {
               return (
-                <tr key={key} aria-rowindex={index + 2}>
+                <tr key={index} aria-rowindex={index + 2}>
                   {row(line.row)}
                 </tr>
               );
             }
             return (
-              <tr key={key} aria-rowindex={index + 2} className="group-line">
+              <tr key={index} aria-rowindex={index + 2} className="group-line">
                 <th colSpan={width} scope="rowgroup">
                   {showWords(line.name)} <span className="quiet">{showPlural(line.rows.length, 'run')}</span>
                 </th>

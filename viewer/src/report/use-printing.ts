@@ -1,0 +1,13 @@
+import { useSyncExternalStore } from 'react';
+
+const paper = typeof matchMedia === 'undefined' ? null : matchMedia('print');
+
+function subscribe(changed: () => void): () => void {
+  paper?.addEventListener('change', changed);
+  return () => paper?.removeEventListener('change', changed);
+}
+
+/** Whether the page is laid out for paper now: what scrolls on a screen must stand there whole. */
+export function usePrinting(): boolean {
+  return useSyncExternalStore(subscribe, () => paper?.matches ?? false);
+}
