@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from automl.data import Data, Views, make_views
 from automl.models import Table, make_member
-from automl.scores import Prediction, balance, loss_of, score
+from automl.scores import ABSOLUTE, Prediction, balance, loss_of, score
 from automl.settings import CLASSIFIES, MEMBERS, METRIC, METRIC_NAME, SECONDS, SEED, seconds_left
 from automl.submission import write_submission
 
@@ -49,10 +49,10 @@ def takes_logarithm(name: str, truth: np.ndarray) -> bool:
         return False
     if name == "powers":
         return truth.min() > 0
-    if METRIC in ("mse", "rmse", "r2"):
+    if METRIC in ("mse", "rmse", "r2", "pearson"):
         return False
     skew = (((truth - truth.mean()) / max(truth.std(), 1e-12)) ** 3).mean()
-    return METRIC != "mae" or (truth.min() > 0 and skew > 0.75)
+    return METRIC in ("rmsle", "msle", "mape", "smape") or (truth.min() > 0 and skew > 0.75)
 
 
 def fit_and_predict(
@@ -94,7 +94,7 @@ def cross_predict(
         began = perf_counter()
         for target in range(1 if CLASSIFIES else width):
             answers = data.truth if CLASSIFIES else data.truth[:, target]
-            is_plain = METRIC == "mae" and not takes_logarithm(name, answers)
+            is_plain = METRIC in ABSOLUTE and not takes_logarithm(name, answers)
             member = make_member(name, views, "absolute_error" if is_plain else "squared_error")
             if member is None:
                 return None

@@ -1,9 +1,12 @@
 """How good predictions are, by the task's metric."""
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.metrics import (
     accuracy_score,
+    average_precision_score,
     balanced_accuracy_score,
+    cohen_kappa_score,
     f1_score,
     log_loss,
     matthews_corrcoef,
@@ -13,8 +16,14 @@ from sklearn.metrics import (
 
 from automl.settings import CLASSIFIES, METRIC
 
-LOSSES = ("mae", "mse", "rmse", "rmsle", "mape", "smape", "log loss")
-DECISIONS = ("balanced accuracy", "f1", "mcc")
+LOSSES = (
+    *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "median absolute error"),
+    *("log loss", "brier", "error rate"),
+)
+ABSOLUTE = ("mae", "median absolute error")
+DECISIONS = (
+    *("balanced accuracy", "f1", "macro f1", "weighted f1", "mcc", "kappa", "quadratic kappa"),
+)
 """Metrics for which the likeliest class is not always the best answer."""
 
 Prediction = np.ndarray
@@ -25,24 +34,48 @@ def score(truth: np.ndarray, guess: Prediction) -> float:
     """The task's metric. Over several targets: the mean of their scores."""
     if not CLASSIFIES:
         return float(np.mean([column_score(*pair) for pair in zip(truth.T, guess.T, strict=True)]))
-    labels = guess.argmax(axis=1)
+    if METRIC in ("log loss", "brier"):
+        shares = guess / np.maximum(guess.sum(axis=1, keepdims=True), 1e-12)
+        return surprise(truth, shares)
+    if METRIC in ("auc", "gini", "average precision"):
+        return mean_over_classes(truth, guess)
+    return decided(truth, guess.argmax(axis=1), guess.shape[1])
+
+
+def surprise(truth: np.ndarray, shares: Prediction) -> float:
+    """Of probabilities: the log loss or the Brier score, which with two classes is that of one."""
     if METRIC == "log loss":
-        guess = guess / np.maximum(guess.sum(axis=1, keepdims=True), 1e-12)
-        return float(log_loss(truth, guess, labels=range(guess.shape[1])))
-    if METRIC == "auc":
-        return area(truth, guess)
-    if METRIC == "f1":
-        return float(f1_score(truth, labels, average="binary" if guess.shape[1] == 2 else "macro"))
-    others = {"balanced accuracy": balanced_accuracy_score, "mcc": matthews_corrcoef}
-    return float(others.get(METRIC, accuracy_score)(truth, labels))
+        return float(log_loss(truth, shares, labels=range(shares.shape[1])))
+    squares = ((shares - np.eye(shares.shape[1])[truth]) ** 2).sum(axis=1).mean()
+    return float(squares / 2 if shares.shape[1] == 2 else squares)
 
 
-def area(truth: np.ndarray, guess: Prediction) -> float:
-    """The mean area under the curve of the classes that can be told apart in these rows."""
+def mean_over_classes(truth: np.ndarray, guess: Prediction) -> float:
+    """How well rows are ordered, as a mean over the classes that these rows can tell apart."""
     classes = [1] if guess.shape[1] == 2 else range(guess.shape[1])
     told = [each for each in classes if 0 < (truth == each).sum() < len(truth)]
-    areas = [roc_auc_score(truth == each, guess[:, each]) for each in told]
-    return float(np.mean(areas)) if areas else 0.5
+    if not told:
+        return 0.0 if METRIC == "gini" else 0.5
+    measure = average_precision_score if METRIC == "average precision" else roc_auc_score
+    mean = float(np.mean([measure(truth == each, guess[:, each]) for each in told]))
+    return 2 * mean - 1 if METRIC == "gini" else mean
+
+
+def decided(truth: np.ndarray, labels: np.ndarray, width: int) -> float:
+    """The score of one class for each row."""
+    if METRIC == "f1":
+        return float(f1_score(truth, labels, average="binary" if width == 2 else "macro"))
+    if METRIC in ("macro f1", "weighted f1"):
+        return float(f1_score(truth, labels, average=METRIC.split()[0], zero_division=0))
+    if METRIC in ("kappa", "quadratic kappa"):
+        weights = None if METRIC == "kappa" else "quadratic"
+        # Nothing is agreed on beyond chance where there is one class alone.
+        value = cohen_kappa_score(truth, labels, weights=weights, labels=range(width))
+        return float(np.nan_to_num(value))
+    if METRIC == "error rate":
+        return 1 - float(accuracy_score(truth, labels))
+    others = {"balanced accuracy": balanced_accuracy_score, "mcc": matthews_corrcoef}
+    return float(others.get(METRIC, accuracy_score)(truth, labels))
 
 
 def column_score(truth: np.ndarray, guess: np.ndarray) -> float:
@@ -50,9 +83,17 @@ def column_score(truth: np.ndarray, guess: np.ndarray) -> float:
     size = np.maximum(np.abs(truth), 1e-12)
     if METRIC == "r2":
         return r2_score(truth, guess)
-    if METRIC == "rmsle":
-        return np.sqrt(np.mean((np.log1p(np.maximum(guess, 0)) - np.log1p(truth)) ** 2))
+    if METRIC in ("pearson", "spearman"):
+        if METRIC == "spearman":
+            truth, guess = rankdata(truth), rankdata(guess)
+        # A constant agrees with nothing.
+        spread = truth.std() * guess.std()
+        return float(np.mean((truth - truth.mean()) * (guess - guess.mean())) / max(spread, 1e-12))
+    if METRIC in ("msle", "rmsle"):
+        squares = np.mean((np.log1p(np.maximum(guess, 0)) - np.log1p(truth)) ** 2)
+        return squares if METRIC == "msle" else np.sqrt(squares)
     return {
+        "median absolute error": np.median(errors),
         "mae": errors.mean(),
         "mse": (errors**2).mean(),
         "rmse": np.sqrt((errors**2).mean()),

@@ -275,7 +275,7 @@ describe('what agents write', () => {
     );
     const run = '/experiments/hostile/runs/sums-hostile-0';
     await page.goto(at('/experiments/hostile'));
-    await page.getByRole('region', { name: 'Runs' }).waitFor();
+    await page.getByRole('region', { name: 'Runs', exact: true }).waitFor();
     for (const step of ['', '/0', '/1', '/2', '/3', '/4', '/5', '/6', '/7']) {
       await page.goto(at(run + step));
       await page.locator('article.step h2').waitFor();

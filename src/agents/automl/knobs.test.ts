@@ -104,6 +104,19 @@ describe('the knob finder', () => {
     expect(found(source)).toEqual([]);
   });
 
+  it.each([
+    'NEIGHBOURS=15',
+    'TREES=100',
+    'LAYERS=2',
+    'POLYNOMIAL_DEGREE=2',
+    'PSEUDOCOUNT=1.0',
+    'REGULARISATION=0.1',
+    'CLUSTERS=8',
+    'kernel_bandwidth=0.5',
+  ])('finds a constant by the plain name of what it is, as in %j', (source) => {
+    expect(found(`${source}\n`)).toEqual([source]);
+  });
+
   it('finds seeds wherever they are set', () => {
     const source =
       'SEED = 3\nnp.random.seed(1)\nrng = np.random.default_rng(2)\nf(random_state=4, seed=None)';

@@ -13,12 +13,32 @@ const synonyms: readonly (readonly string[])[] = [
   ['balanced accuracy', 'balanced acc'],
   ['auc', 'roc auc', 'auroc', 'auc roc', 'area under the curve'],
   ['f1', 'f1 score'],
+  ['macro f1', 'macro f1 score', 'macro averaged f1', 'f1 macro', 'f1 score macro'],
+  ['weighted f1', 'weighted f1 score', 'weighted averaged f1', 'f1 weighted', 'f1 score weighted'],
+  ['micro f1', 'micro f1 score', 'micro averaged f1', 'f1 micro', 'f1 score micro'],
+  ['error rate', 'misclassification rate', 'classification error', 'zero one loss'],
   ['r2', 'r2 score', 'r squared', 'coefficient of determination'],
+  ['msle', 'mean squared logarithmic error', 'mean squared log error'],
+  ['median absolute error', 'medae'],
+  ['pearson', 'pearson correlation', 'pearson r', 'pearson correlation coefficient', 'correlation'],
+  [
+    'spearman',
+    'spearman correlation',
+    'spearman rank correlation',
+    'spearman r',
+    'spearman rho',
+    'rank correlation',
+  ],
   ['log loss', 'cross entropy', 'negative log likelihood', 'nll'],
   ['perplexity', 'ppl'],
   ['dice', 'dice score', 'dice coefficient'],
   ['iou', 'jaccard', 'intersection over union'],
   ['map', 'mean average precision'],
+  ['average precision', 'auprc', 'pr auc', 'auc pr', 'average precision score'],
+  ['brier', 'brier score', 'brier loss', 'brier score loss'],
+  ['gini', 'gini coefficient', 'normalized gini', 'normalised gini'],
+  ['kappa', 'cohen kappa', 'cohens kappa', 'cohen s kappa', 'kappa score'],
+  ['quadratic weighted kappa', 'qwk', 'weighted kappa', 'quadratic kappa', 'cohen kappa quadratic'],
   ['matthews correlation', 'matthews correlation coefficient', 'mcc'],
   ['seconds', 'time', 'run time', 'wall time', 'elapsed', 'elapsed time', 'duration', 'seconds per token'],
 ];
@@ -32,6 +52,20 @@ export function spellingsOf(metric: Metric): string[] {
   const time = isTimeLike(metric) ? (synonyms.at(-1) ?? []) : [];
   const spellings = new Set([name, short, ...group, ...time].filter((spelling) => spelling !== ''));
   return [...spellings].sort((left, right) => right.length - left.length);
+}
+
+/**
+ * What a script may call the metric for short, the most telling first: `relative error` and `error` for "capped relative
+ * error", `accuracy` for "accuracy of pointers", and at last the word that any metric goes by.
+ */
+export function shortNamesOf(metric: Metric): string[] {
+  const words = plain(metric.name).split(' ');
+  const of = words.findIndex((word) => /^(?:of|at|per|over|on|for|in)$/.test(word));
+  const head = of > 0 ? words.slice(0, of) : words;
+  const shorter = head.map((_, place) => head.slice(place).join(' '));
+  const any = metric.direction === 'maximize' ? 'score' : 'error';
+  const known = new Set(spellingsOf(metric));
+  return [...new Set([...shorter, any])].filter((name) => /[a-z]\w/.test(name) && !known.has(name));
 }
 
 /** Whether the metric is a time that a script takes: what it prints of it is only its own measurement. */

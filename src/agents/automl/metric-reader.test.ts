@@ -6,6 +6,8 @@ import { readMetric } from './metric-reader.ts';
 const mae: Metric = { name: 'MAE', unit: 'units', direction: 'minimize' };
 const accuracy: Metric = { name: 'accuracy', unit: 'fraction', direction: 'maximize' };
 const seconds: Metric = { name: 'seconds', unit: 'seconds', direction: 'minimize' };
+const pointers: Metric = { name: 'accuracy of pointers', unit: 'fraction', direction: 'maximize' };
+const relativeError: Metric = { name: 'capped relative error', unit: 'fraction', direction: 'minimize' };
 
 function value(output: string, metric: Metric): number | null {
   return readMetric(output, metric)?.value ?? null;
@@ -87,6 +89,19 @@ describe('the metric reader', () => {
     ['Time: 3.21', 3.21, seconds],
     ['run time: 3.21 s', 3.21, seconds],
     ['done', null, seconds],
+    ['validation accuracy: 0.31', 0.31, pointers],
+    ['step 50: loss 4.88, validation accuracy 0.30\nvalidation accuracy: 0.31', 0.31, pointers],
+    ['accuracy: 0.31', null, pointers],
+    ['training accuracy: 0.9', null, pointers],
+    ['power: 0.4898 over 8 laws\nvalidation error: 0.6301', 0.6301, relativeError],
+    ['validation relative error: 0.63, validation error: 2', 0.63, relativeError],
+    ['validation loss: 0.63', null, relativeError],
+    ['validation score: 0.63', 0.63, pointers],
+    ['validation score: 0.63', null, relativeError],
+    ['validation macro F1: 0.83', 0.83, { name: 'macro F1', unit: 'fraction', direction: 'maximize' }],
+    ['val_f1_macro=0.83', 0.83, { name: 'macro F1', unit: 'fraction', direction: 'maximize' }],
+    ['val F1: 0.83', 0.83, { name: 'macro F1', unit: 'fraction', direction: 'maximize' }],
+    ['val QWK 0.7', 0.7, { name: 'quadratic weighted kappa', unit: '1', direction: 'maximize' }],
   ])('reads %j as %j', (output, expected, metric) => {
     expect(value(output, metric)).toBe(expected);
     expect(value(`loading data\n${output}\nsaved submission.csv\n[exit code 0, 3.2 s]`, metric)).toBe(

@@ -1,5 +1,5 @@
 import type { Metric } from '../../schema/index.ts';
-import { isTimeLike, spellingsOf } from './metric-names.ts';
+import { isTimeLike, shortNamesOf, spellingsOf } from './metric-names.ts';
 
 /** A value of the task's metric that a script printed. */
 export interface Reading {
@@ -9,6 +9,8 @@ export interface Reading {
   line: string;
   /** Whether the line says that it was measured on data held out for validation. */
   validation: boolean;
+  /** It goes by a part of the metric's name alone: better for comparing one script with itself than with another. */
+  short: boolean;
 }
 
 type Subject = 'train' | 'validation' | null;
@@ -54,10 +56,20 @@ const otherMetrics = new Set(
 
 /**
  * The last value of the metric in what a script printed, one on validation data where there is one; null where
- * none was printed. Lines that speak of a test are not read: test data is not for choosing.
+ * none was printed. Lines that speak of a test are not read: test data is not for choosing. Where the metric is not
+ * printed by its name, the last words of the name do, on validation data.
  */
 export function readMetric(output: string, metric: Metric): Reading | null {
-  const spellings = spellingsOf(metric);
+  const named = readAs(output, spellingsOf(metric), isTimeLike(metric));
+  if (named !== null) return named;
+  for (const name of shortNamesOf(metric)) {
+    const reading = readAs(output, [name], false);
+    if (reading?.validation === true) return { ...reading, short: true };
+  }
+  return null;
+}
+
+function readAs(output: string, spellings: readonly string[], timeLike: boolean): Reading | null {
   const readings: Reading[] = [];
   let heading: Subject | 'test' = null;
   let pending = '';
@@ -69,10 +81,11 @@ export function readMetric(output: string, metric: Metric): Reading | null {
     const text = isValueOfLineBefore ? `${pending} ${line}` : line;
     pending = /[:=]\s*$/.test(line) ? line : '';
     if (saysTest(text)) continue;
-    for (const found of readLine(text, spellings, isTimeLike(metric))) {
+    for (const found of readLine(text, spellings, timeLike)) {
       const subject = found.subject ?? heading;
       if (subject === 'train' || subject === 'test') continue;
-      readings.push({ value: found.value, line: text.trim(), validation: subject === 'validation' });
+      const validation = subject === 'validation';
+      readings.push({ value: found.value, line: text.trim(), validation, short: false });
     }
   }
   return readings.findLast((reading) => reading.validation) ?? readings.at(-1) ?? null;

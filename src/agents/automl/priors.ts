@@ -57,11 +57,11 @@ const named: readonly (readonly [RegExp, Prior])[] = [
     penalty,
   ],
   [
-    /(?:^|_)(?:regulari[sz]ation|reg|ridge|penalty|l1_reg|l2_reg|l2_regulari[sz]ation|weight_decay)(?:_strength)?$/,
+    /(?:^|_)(?:regularization|reg|ridge|penalty|l1_reg|l2_reg|l2_regularization|weight_decay)(?:_strength)?$/,
     penalty,
   ],
   [
-    /^(?:gamma|sigma|bandwidth|length_scale|temperature|tau|noise_level|min_child_weight)$/,
+    /(?:^|_)(?:gamma|sigma|bandwidth|length_scale|temperature|tau|noise_level|min_child_weight|pseudocounts?|prior)$/,
     prior('log', 0.5),
   ],
   [/^(?:tol|eps|epsilon|var_smoothing|min_impurity_decrease)$/, prior('log', 0.1, { fromZero: 1e-4 })],
@@ -76,23 +76,32 @@ const named: readonly (readonly [RegExp, Prior])[] = [
   ],
   [/^(?:label_smoothing|mixup|mixup_alpha)$/, prior('fraction', 0.4, { most: 0.6, fromZero: 0.05 })],
   [/^(?:beta_?[12]|rho|quantile)$/, prior('fraction', 0.25)],
-  [/(?:^|_)(?:n_estimators|num_boost_round|num_round|n_rounds|num_rounds|num_trees|n_trees)$/, rounds],
+  [
+    /(?:^|_)(?:n_estimators|estimators|num_boost_round|num_round|n_rounds|num_rounds|rounds|num_trees|n_trees|trees|stages)$/,
+    rounds,
+  ],
   [/(?:^|_)(?:epochs?|num_epochs|n_epochs|epoch_count)$/, rounds],
   [
     /(?:^|_)(?:max_iter|n_iter|num_iter|iterations|num_iterations|n_iterations|iters|max_steps|num_steps|n_steps|train_steps)$/,
     prior('count', 0.7, { effort: 1, upFirst: true, isLength: true }),
   ],
   [/^(?:train_)?batch(?:_size)?$/, prior('count', 0.6, { most: 16_384, effort: -0.7 })],
-  [/(?:^|_)(?:n_neighbors|k_neighbors|neighbors|num_neighbors|k)$/, prior('count', 0.8, { most: 1000 })],
   [
-    /^(?:min_samples_leaf|min_samples_split|min_child_samples|min_data_in_leaf|max_leaf_nodes|num_leaves|max_bins?)$/,
+    /(?:^|_)(?:n_neighbors|k_neighbors|neighbors|nearest|num_neighbors|k)$/,
+    prior('count', 0.8, { most: 1000 }),
+  ],
+  [
+    /^(?:min_samples_leaf|min_samples_split|min_child_samples|min_data_in_leaf|min_leaf|leaf_size|max_leaf_nodes|max_leaves|num_leaves|leaves|max_bins?|bins)$/,
     leafSize,
   ],
-  [/(?:^|_)(?:max_depth|depth|tree_depth|n_layers|num_layers|num_hidden_layers|n_blocks|num_blocks)$/, depth],
-  [/^(?:degree|poly_degree|n_degree|order)$/, prior('small', 0.5, { most: 8, effort: 2 })],
+  [
+    /(?:^|_)(?:max_depth|depth|tree_depth|n_layers|num_layers|num_hidden_layers|layers|n_blocks|num_blocks|blocks)$/,
+    depth,
+  ],
+  [/(?:^|_)(?:degree|order)$/, prior('small', 0.5, { most: 8, effort: 2 })],
   [/(?:^|_)hidden(?:_(?:size|sizes|dim|dims|units|width|nodes|features|channels|layer_sizes))?$/, width],
   [
-    /^(?:n_hidden|num_hidden|width|units|num_units|n_units|emb(?:edding)?_(?:dim|size)|d_model|n_components|n_knots|n_bins)$/,
+    /^(?:n_hidden|num_hidden|width|units|num_units|n_units|emb(?:edding)?_(?:dim|size)|d_model|n_components|components|n_knots|knots|n_bins|n_clusters|clusters)$/,
     width,
   ],
   [/(?:^|_)(?:max_grad_norm|grad_clip|clip_norm|gradient_clip)$/, prior('log', 0.3)],
@@ -162,6 +171,9 @@ export function plainName(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
+    .replaceAll('neighbour', 'neighbor')
+    .replaceAll('normalis', 'normaliz')
+    .replaceAll('regularis', 'regulariz')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
 }

@@ -3,7 +3,16 @@ import { readMetric } from './metric-reader.ts';
 
 /** What one run of a version of the script showed. */
 export type Outcome =
-  | { kind: 'measured'; score: number; line: string; validation: boolean; seconds: number; printed: string }
+  | {
+      kind: 'measured';
+      score: number;
+      line: string;
+      validation: boolean;
+      /** It was printed by a part of the metric's name alone. */
+      short?: boolean;
+      seconds: number;
+      printed: string;
+    }
   | {
       kind: 'failed';
       why: string;
@@ -95,8 +104,8 @@ export class TrialRunner {
         timedOut,
       };
     }
-    const { value: score, line, validation } = reading;
-    return { kind: 'measured', score, line, validation, seconds, printed: result.observation };
+    const { value: score, line, validation, short } = reading;
+    return { kind: 'measured', score, line, validation, short, seconds, printed: result.observation };
   }
 }
 

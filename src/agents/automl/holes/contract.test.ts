@@ -95,9 +95,9 @@ describe('the contract of a missing model', () => {
   });
 
   it('goes by the columns where it knows no such metric, and then measures something else', () => {
-    const contract = contractOf(taskOf('quadratic kappa', [{}]), homes);
+    const contract = contractOf(taskOf('tail dependence', [{}]), homes);
     expect(contract).toMatchObject({ metric: 'mae', isMeasured: false });
-    expect(modelScript(contract, 'quick', 60, 'quadratic kappa')).not.toContain('kappa');
+    expect(modelScript(contract, 'quick', 60, 'tail dependence')).not.toContain('dependence');
   });
 
   it('is refused where the rows to predict hold the answer', () => {

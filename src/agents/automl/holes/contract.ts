@@ -40,15 +40,30 @@ const ofNumbers: Readonly<Record<string, string>> = {
   mape: 'mape',
   smape: 'smape',
   r2: 'r2',
+  msle: 'msle',
+  'median absolute error': 'median absolute error',
+  pearson: 'pearson',
+  spearman: 'spearman',
 };
 const ofClasses: Readonly<Record<string, string>> = {
   accuracy: 'accuracy',
   'balanced accuracy': 'balanced accuracy',
   auc: 'auc',
   f1: 'f1',
+  'macro f1': 'macro f1',
+  'weighted f1': 'weighted f1',
+  'micro f1': 'accuracy',
+  'error rate': 'error rate',
   'log loss': 'log loss',
+  brier: 'brier',
+  'average precision': 'average precision',
+  gini: 'gini',
+  kappa: 'kappa',
+  'quadratic weighted kappa': 'quadratic kappa',
   'matthews correlation': 'mcc',
 };
+/** Metrics of how sure a model is: where one column is asked for, it holds a probability. */
+const ofProbabilities = ['auc', 'gini', 'average precision', 'log loss', 'brier'];
 /** More different values than this are no classes. */
 const mostClasses = 100;
 
@@ -110,8 +125,7 @@ function contractOf(
     targets: byClass ? answers.map(({ name }) => name) : file.columns.map(({ name }) => name),
     classColumns: byClass ? file.columns.map(({ name }) => name) : [],
     classifies,
-    writesProbability:
-      classifies && !byClass && first?.type === 'number' && (metric === 'auc' || metric === 'log loss'),
+    writesProbability: classifies && !byClass && first?.type === 'number' && ofProbabilities.includes(metric),
     roundsToWhole: !classifies && file.columns.every(({ type }) => type === 'integer'),
     bounds: file.columns.map(({ min = -1e300, max = 1e300 }) => [min, max]),
     metric,

@@ -66,6 +66,8 @@ export async function replaceModel(
   const { metric } = workspace.task;
   const stay = (why: string) => notFilled(workspace, `I keep the starter's model: ${why}.`, why);
   if (isTimeLike(metric)) return stay('a time is measured, not predictions');
+  if (starter.outcome.short === true)
+    return stay(`it does not print the ${metric.name} by its name, so the two could not be compared`);
   // The starter must be run once more afterwards, and both again by whoever compares them.
   const room = workspace.budget.seconds_left - 2 * starter.outcome.seconds;
   const seconds = room * shareOfTime;

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cacheFolder } from '../../../lib/cache-folder.ts';
+import { ensurePython, loadTask } from '../../../tasks/index.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+const { executable: python } = await ensurePython(loadTask('digits', [join(root, 'tasks')]).requirements, {
+  cache: cacheFolder(process.env),
+});
+
+function printedBy(program: string): unknown {
+  const { stdout, stderr, status } = spawnSync(python, ['-c', program], {
+    env: { PATH: process.env.PATH, PYTHONPATH: join(root, 'python') },
+    encoding: 'utf8',
+  });
+  expect(status, stderr).toBe(0);
+  return JSON.parse(stdout);
+}
+
+const start = `
+import json
+import numpy as np
+import automl.settings as settings
+
+def score_of(metric, classifies, truth, guess):
+    settings.METRIC, settings.CLASSIFIES = metric, classifies
+    import importlib, automl.scores
+    return importlib.reload(automl.scores).score(np.array(truth), np.array(guess, float))
+`;
+
+/** Worked out by hand from the definitions, on four rows of two classes: three are told rightly. */
+const decisions: [string, number][] = [
+  ['accuracy', 0.75],
+  ['error rate', 0.25],
+  ['balanced accuracy', 0.75],
+  ['f1', 2 / 3],
+  ['macro f1', (2 / 3 + 0.8) / 2],
+  ['weighted f1', (2 / 3 + 0.8) / 2],
+  ['kappa', 0.5],
+  ['quadratic kappa', 0.5],
+  ['mcc', 1 / Math.sqrt(3)],
+  ['brier', (0.1 ** 2 + 0.4 ** 2 + 0.2 ** 2 + 0.7 ** 2) / 4],
+  ['log loss', -(Math.log(0.9) + Math.log(0.6) + Math.log(0.8) + Math.log(0.3)) / 4],
+  ['auc', 0.75],
+  ['gini', 0.5],
+  ['average precision', 0.5 + 0.5 * (2 / 3)],
+];
+
+test('scores of classes are those of the definitions', () => {
+  const metrics = JSON.stringify(decisions.map(([metric]) => metric));
+  const found = printedBy(`${start}
+truth, sure = [0, 0, 1, 1], np.array([0.1, 0.4, 0.8, 0.3])
+print(json.dumps([score_of(metric, True, truth, np.stack([1 - sure, sure], 1)) for metric in ${metrics}]))`);
+  expect(found).toEqual(decisions.map(([, value]) => expect.closeTo(value, 10)));
+});
+
+/** The errors are 1, 0, 0 and 3 of 1, 2, 4 and 8. */
+const logs = [Math.log(3 / 2), 0, 0, Math.log(6 / 9)];
+const numbers: [string, number][] = [
+  ['mae', 1],
+  ['median absolute error', 0.5],
+  ['rmse', Math.sqrt(2.5)],
+  ['msle', logs.reduce((sum, log) => sum + log * log, 0) / 4],
+  ['mape', (1 + 3 / 8) / 4],
+  // Of the ranks 1, 2, 3, 4 and 1.5, 1.5, 3, 4.
+  ['spearman', 1.125 / Math.sqrt(1.25 * 1.125)],
+];
+
+test('scores of numbers are those of the definitions', () => {
+  const metrics = JSON.stringify(numbers.map(([metric]) => metric));
+  const found = printedBy(`${start}
+truth, guess = [[1], [2], [4], [8]], [[2], [2], [4], [5]]
+print(json.dumps([score_of(metric, False, truth, guess) for metric in ${metrics}]))`);
+  expect(found).toEqual(numbers.map(([, value]) => expect.closeTo(value, 10)));
+});
+
+test('what agrees in no way, or cannot be told apart, has a score all the same', () => {
+  const found = printedBy(`${start}
+same = np.full((4, 2), 0.5)
+print(json.dumps([score_of(metric, True, [0, 0, 0, 0], same) for metric in ["kappa", "gini", "auc"]]
+    + [score_of("spearman", False, [[1], [2]], [[3], [3]])]))`);
+  expect(found).toEqual([0, 0, 0.5, 0]);
+});
