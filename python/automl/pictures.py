@@ -1,6 +1,7 @@
 """A small residual network for pictures."""
 
 import copy
+from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
@@ -23,6 +24,10 @@ WEIGHT_DECAY = 0.05
 LABEL_SMOOTHING = 0.1
 WIDTHS = (8, 12, 16, 24, 32, 48, 64)
 MOST_NETWORKS = 3
+# What the time allowed in an earlier run; 0: found out now.
+WIDTH = 0
+EPOCHS = 0
+NETWORKS = 0
 
 
 class Block(nn.Module):
@@ -143,6 +148,22 @@ def seconds_an_epoch(
     return (perf_counter() - began) * len(pictures) / len(some)
 
 
+def what_time_allows(seconds_with: Callable[[int], float]) -> tuple[int, int, int]:
+    """
+    Width, epochs and number of networks: the widest network that sees the pictures often enough in
+    the time; else the narrowest.
+    """
+    often, width, lasts = min(MOST_PASSES, 12), 0, 0.0
+    for wider in WIDTHS:
+        pace = 1.25 * seconds_with(wider)
+        if width > 0 and pace * often > 0.85 * seconds_left():
+            break
+        width, lasts = wider, pace
+    room = 0.85 * seconds_left()
+    epochs = int(min(MOST_PASSES, max(1, room / lasts)))
+    return width, epochs, int(np.clip(room / (lasts * epochs), 1, MOST_NETWORKS))
+
+
 def learn_pictures(data: Data, pictures: np.ndarray) -> None:
     torch.manual_seed(SEED)
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -171,17 +192,12 @@ def learn_pictures(data: Data, pictures: np.ndarray) -> None:
         alone = seconds_an_epoch(made(WIDTHS[0]), tensors[known], answers[known], 1)
         together = seconds_an_epoch(made(WIDTHS[0]), tensors[known], answers[known], threads)
         torch.set_num_threads(1 if alone < together else threads)
-    # The widest network that sees the pictures often enough in the time; else the narrowest.
-    often, width, lasts = min(MOST_PASSES, 12), 0, 0.0
-    for wider in WIDTHS:
-        pace = 1.25 * seconds_an_epoch(made(wider), tensors[known], answers[known])
-        if width > 0 and pace * often > 0.85 * seconds_left():
-            break
-        width, lasts = wider, pace
-    room = 0.85 * seconds_left()
-    epochs = int(min(MOST_PASSES, max(1, room / lasts)))
-    networks = int(np.clip(room / (lasts * epochs), 1, MOST_NETWORKS))
-    print(f"{networks} networks of width {width}, {epochs} epochs of about {lasts:.1f} s each")
+    width, epochs, networks = WIDTH, min(EPOCHS, MOST_PASSES), NETWORKS
+    if width == 0:
+        width, epochs, networks = what_time_allows(
+            lambda width: seconds_an_epoch(made(width), tensors[known], answers[known])
+        )
+    print(f"networks: {networks}, width: {width}, epochs: {epochs}")
     told = []
     for _ in range(networks):
         network = made(width)

@@ -61,7 +61,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
     penalty,
   ],
   [
-    /(?:^|_)(?:gamma|sigma|bandwidth|length_scale|temperature|tau|noise_level|min_child_weight|pseudocounts?|prior)$/,
+    /(?:^|_)(?:gamma|sigma|bandwidth|length_scale|temperature|tau|noise_level|min_child_weight|pseudocounts?|prior|damping)$/,
     prior('log', 0.5),
   ],
   [/^(?:tol|eps|epsilon|var_smoothing|min_impurity_decrease)$/, prior('log', 0.1, { fromZero: 1e-4 })],

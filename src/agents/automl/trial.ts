@@ -40,6 +40,12 @@ export class TrialRunner {
     return this.#written === source && last?.source === source && last.outcome.kind === 'measured';
   }
 
+  /** What ran last goes by another text from now on, which does the same. */
+  rename(source: string): void {
+    this.#written = source;
+    if (this.#lastRun !== null) this.#lastRun.source = source;
+  }
+
   /** Whether the last run failed: it may have left a torn submission. */
   get hasFailed(): boolean {
     return this.#lastRun?.outcome.kind === 'failed';

@@ -5,6 +5,7 @@ import type { Outcome, TrialRunner } from '../trial.ts';
 import { askedTable, type Contract, inferContract, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
+import { settledScript } from './settled.ts';
 
 /** Look at the data (2), write, run and check two scripts (6), put one back (2), check and answer (2). */
 const stepsNeeded = 12;
@@ -183,7 +184,10 @@ class Attempts {
         ? `The starter lacked its model; I wrote one of ${models}, which printed "${line}".`
         : `I wrote a model of ${models} in place of the starter's, which printed "${line}" in ${entry}.`;
     const isStricter = outcome.kind === 'measured' && /^honest folds: /m.test(outcome.printed);
-    return { kind: 'filled', source, outcome, sentence, isStricter };
+    if (outcome.kind === 'failed') return { kind: 'filled', source, outcome, sentence, isStricter };
+    const settled = settledScript(source, outcome.printed);
+    this.#runner.rename(settled);
+    return { kind: 'filled', source: settled, outcome, sentence, isStricter };
   }
 
   /** Runs the quick model again after another one was no better. */
