@@ -43,6 +43,9 @@ describe('rewrites of PyTorch where the metric is a time', () => {
   it('switch gradients off where the script asks for none', () => {
     expect(changed(decoder, 'no gradients')).toEqual(['torch.set_grad_enabled(False)']);
     for (const source of Object.values(torchScripts)) expect(offers(source).has('no gradients')).toBe(false);
+    const asked = structuredClone(seconds);
+    asked.task.problem = 'Its results and their gradients must stay the same.';
+    expect(rewriteTorch(decoder, asked).map(({ name }) => name)).not.toContain('torch: no gradients');
     const named = 'from torch import nn\nlayer = nn.Linear(3, 4)\n';
     expect(changed(named, 'no gradients')).toEqual(['import torch', 'torch.set_grad_enabled(False)']);
     expect(offers(`${named}layer.weight.grad\n`).has('no gradients')).toBe(false);
@@ -134,11 +137,17 @@ describe('rewrites of PyTorch where the metric is a time', () => {
       writer.replace('idx, probs = writer', 'print(writer(torch.zeros(1, 2).long()))\nidx, probs = writer'),
     ];
     for (const source of alone) expect(changed(source, 'last position only'), source).toEqual([]);
-    const handedIn = structuredClone(seconds);
-    handedIn.task.submission.files = [{ format: 'python', path: 'train.py', defines: ['Decoder'] }];
-    expect(rewriteTorch(decoder, handedIn).map(({ name }) => name)).not.toContain(
-      'torch: last position only',
+    const building = decoder.replace(
+      '\n\ndef next_words',
+      '\n\ndef build():\n    return Decoder()\n\n\ndef next_words',
     );
+    expect(changed(building, 'last position only')).toHaveLength(1);
+    for (const name of ['Decoder', 'build']) {
+      const handedIn = structuredClone(seconds);
+      handedIn.task.submission.files = [{ format: 'python', path: 'train.py', defines: [name] }];
+      const names = rewriteTorch(building, handedIn).map((each) => each.name);
+      expect(names).not.toContain('torch: last position only');
+    }
   });
 
   it('are offered once, together first, and say what is changed', () => {
