@@ -124,6 +124,13 @@ export function linesInstead(source: string, statement: SyntaxNode, lines: reado
   return { from: lineStart(source, statement.from), to, text: indented(source, statement, lines) };
 }
 
+/** Takes the lines of a statement out. */
+export function withoutLines(source: string, statement: SyntaxNode): Edit {
+  const written = textOf(source, statement).trimEnd();
+  const end = source.indexOf('\n', statement.from + written.length);
+  return { from: lineStart(source, statement.from), to: end < 0 ? source.length : end + 1, text: '' };
+}
+
 function indented(source: string, statement: SyntaxNode, lines: readonly string[]): string {
   const indent = indentOf(source, statement);
   return lines.map((line) => (line === '' ? '' : indent + line)).join('\n');

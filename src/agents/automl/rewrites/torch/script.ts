@@ -17,7 +17,7 @@ import type { Rewrite, Surroundings } from '../rewrite.ts';
 const partsFolder = join(import.meta.dirname, '../../../../../python/automl/parts');
 
 /** Functions and classes in `python/automl/parts` that rewrites put into a script. */
-export type Part = 'average' | 'graph' | 'plan' | 'residual' | 'shift';
+export type Part = 'attention' | 'average' | 'graph' | 'plan' | 'residual' | 'shift';
 
 /** A script that uses PyTorch, as rewriters look at it. */
 export interface TorchScript {
@@ -86,6 +86,8 @@ export function isTraining({ source }: TorchScript, node: SyntaxNode): boolean {
 export interface Draft extends Omit<Rewrite, 'source'> {
   edits: readonly Edit[];
   imports?: readonly string[];
+  /** Statements right below the imports at the top. */
+  belowImports?: readonly string[];
   parts?: readonly Part[];
 }
 
@@ -94,23 +96,30 @@ export function written({ source }: TorchScript, draft: Draft): Rewrite[] {
   return writtenWith(source, draft);
 }
 
-export function writtenWith(source: string, { edits, imports = [], parts = [], ...rest }: Draft): Rewrite[] {
-  if (edits.length === 0) return [];
+export function writtenWith(source: string, draft: Draft): Rewrite[] {
+  const { edits, imports = [], belowImports = [], parts = [], ...rest } = draft;
+  if (edits.length === 0 && belowImports.length === 0) return [];
   const places = edits.map(({ from, to }) => [from, to] as const).sort(([left], [right]) => left - right);
   if (places.some(([from], place) => from < (places[place - 1]?.[1] ?? 0))) return [];
   const edited = splice(source, edits);
-  const whole = parts.reduceRight(withPart, imports.reduce(withImport, edited));
+  const imported = imports.reduce(withImport, edited);
+  const set = belowImports.reduce((text, line) => belowImportsOf(text, `\n${line}`, '\n\n'), imported);
+  const whole = parts.reduceRight(withPart, set);
   return syntaxErrors(whole) > syntaxErrors(source) ? [] : [{ ...rest, source: whole }];
 }
 
 /** The source with a part after the imports at its top, unless it is there already. */
 export function withPart(source: string, part: Part): string {
   const text = readFileSync(join(partsFolder, `${part}.py`), 'utf8').trim();
-  if (source.includes(text)) return source;
+  return source.includes(text) ? source : belowImportsOf(source, `\n\n${text}`, '\n\n\n');
+}
+
+/** The source with lines after the imports at its top, and with this gap between them and what follows. */
+function belowImportsOf(source: string, lines: string, gap: string): string {
   const marker = 'import automl_part_goes_here';
   return withImport(source, marker)
-    .replace(new RegExp(`^${marker}\\n+`, 'm'), () => `\n\n${text}\n\n\n`)
-    .replace(new RegExp(`^${marker}$`, 'm'), () => `\n\n${text}`);
+    .replace(new RegExp(`^${marker}\\n+`, 'm'), () => lines + gap)
+    .replace(new RegExp(`^${marker}$`, 'm'), () => lines);
 }
 
 /** `in line 7`, `in lines 7 and 9`. */

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { briefOf } from '../../../../../test/fakes/fake-environment.ts';
 import { graphData, graphScripts } from '../../../../../test/fixtures/graph-scripts.ts';
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
+import { pythonWith, runScripts } from '../../../../../test/fixtures/torch-python.ts';
 import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
-import { cacheFolder } from '../../../../lib/cache-folder.ts';
 import { ScriptVersions } from '../../versions.ts';
 import { rewriteGraph } from '../graph.ts';
 import type { Rewriter, Surroundings } from '../rewrite.ts';
@@ -15,22 +14,7 @@ import { readSurroundings } from '../surroundings.ts';
 import { rewriteTorch } from './torch.ts';
 
 const root = join(import.meta.dirname, '../../../../..');
-const Ready = z.object({ executable: z.string(), packages: z.record(z.string(), z.string()) });
-
-/** An environment with PyTorch that was made for a task; null where none was: it is too large to fetch for a test. */
-function pythonWithTorch(): string | null {
-  const folder = join(cacheFolder(process.env), 'environments');
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  for (const file of names.map((name) => join(folder, name, 'ready.json')).filter(existsSync)) {
-    const { data } = Ready.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    const wanted = ['torch', 'scipy', 'scikit-learn'];
-    if (data !== undefined && wanted.every((name) => data.packages[name] !== undefined))
-      return data.executable;
-  }
-  return null;
-}
-
-const python = pythonWithTorch();
+const python = pythonWith(['torch', 'scipy', 'scikit-learn']);
 const why = python === null ? ' (skipped: no Python environment with PyTorch was made yet)' : '';
 
 /** The learning rates that the scripts start with. */
@@ -38,24 +22,8 @@ const rates = new Map(
   Object.entries({ flat: 1e-3, table: 0.01, text: 0.5, names: 1e-5, language: 1e-3, trainer: 1e-3 }),
 );
 
-const Results = z.record(
-  z.string(),
-  z.object({ printed: z.string(), rate: z.number().nullable(), error: z.string().nullable() }),
-);
-
-/** Runs scripts in one process, one after the other. */
-function run(folder: string, scripts: ReadonlyMap<string, string>): z.infer<typeof Results> {
-  const place = join(folder, 'scripts');
-  mkdirSync(place);
-  for (const [name, source] of scripts) writeFileSync(join(place, `${name}.py`), source);
-  const runner = join(root, 'test/fixtures/run-scripts.py');
-  const environment = { ...process.env, OMP_NUM_THREADS: '1' };
-  return Results.parse(
-    JSON.parse(
-      execFileSync(python ?? '', [runner, place], { cwd: folder, encoding: 'utf8', env: environment }),
-    ),
-  );
-}
+const run = (folder: string, scripts: ReadonlyMap<string, string>) =>
+  runScripts(python ?? '', folder, scripts);
 
 function scoreOf(printed: string): number {
   return Number(/(?:accuracy|MAE|loss|acc)\D*([\d.]+)\s*$/.exec(printed.trimEnd())?.[1] ?? Number.NaN);

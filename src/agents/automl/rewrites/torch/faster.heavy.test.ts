@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
+import { torchInferenceScripts } from '../../../../../test/fixtures/torch-inference-scripts.ts';
+import { pythonWith, runScripts } from '../../../../../test/fixtures/torch-python.ts';
+import { surroundingsOf } from '../made-up-surroundings.ts';
+import { rewriteTorch } from './torch.ts';
+
+const python = pythonWith(['torch', 'numpy']);
+const why = python === null ? ' (skipped: no Python environment with PyTorch was made yet)' : '';
+const seconds = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, []);
+
+/** Every number that a script printed, but for its time. */
+function numbersIn(printed: string): number[] {
+  const lines = printed.split('\n').filter((line) => !line.startsWith('seconds'));
+  return (lines.join('\n').match(/-?\d+(?:\.\d+)?(?:e[-+]?\d+)?/g) ?? []).map(Number);
+}
+
+describe.skipIf(python === null)(`faster scripts of PyTorch${why}`, () => {
+  test.each(Object.entries(torchInferenceScripts))(
+    '%s computes the same after each rewrite, and after all',
+    (_, source) => {
+      const rewrites = rewriteTorch(source, seconds);
+      const scripts = new Map([
+        ['starter', source],
+        ...rewrites.map((each) => [each.name, each.source] as const),
+      ]);
+      expect(scripts.size).toBeGreaterThan(3);
+      const results = runScripts(python ?? '', temporaryFolder(), scripts);
+      const wanted = numbersIn(results.starter?.printed ?? '');
+      expect(wanted.length).toBeGreaterThan(80);
+      for (const [name, { printed, error }] of Object.entries(results)) {
+        expect(error, name).toBeNull();
+        const found = numbersIn(printed);
+        expect(found.length, name).toBe(wanted.length);
+        for (const [place, value] of found.entries())
+          expect(Math.abs(value - (wanted[place] ?? Number.NaN)), `${name}, ${place}`).toBeLessThan(1e-5);
+      }
+    },
+  );
+});

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { torchInferenceScripts } from '../../../../../test/fixtures/torch-inference-scripts.ts';
+import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
+import { syntaxErrors } from '../../python-source.ts';
+import { surroundingsOf } from '../made-up-surroundings.ts';
+import type { Rewrite } from '../rewrite.ts';
+import { rewriteTorch } from './torch.ts';
+
+const seconds = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, []);
+
+function offers(source: string): Map<string, Rewrite> {
+  return new Map(rewriteTorch(source, seconds).map((each) => [each.name.replace('torch: ', ''), each]));
+}
+
+/** The lines of a rewrite that the script did not have, without the part above. */
+function changed(source: string, name: string): string[] {
+  const before = new Set(source.split('\n'));
+  const lines = offers(source).get(name)?.source.split('\n') ?? [];
+  const body = lines.slice(lines.indexOf('        scale=scale,') + 2);
+  return body.filter((line) => !before.has(line)).map((line) => line.trim());
+}
+
+/** A function that attends in these lines, and returns `out`. */
+function attending(...lines: string[]): string {
+  const body = lines.map((line) => `    ${line}\n`).join('');
+  return `import math\nimport torch\n\n\ndef attend(q, k, v, mask):\n${body}    return out\n`;
+}
+
+const { decoder, writer, reader } = torchInferenceScripts;
+
+describe('rewrites of PyTorch where the metric is a time', () => {
+  it('change no results: nothing else is offered, and nothing of it for other metrics', () => {
+    for (const source of Object.values({ ...torchScripts, ...torchInferenceScripts })) {
+      for (const name of offers(source).keys())
+        expect(name).toMatch(/^(?:no gradients|fused attention|last position only|usual recipe for speed)$/);
+    }
+    const metric = { name: 'accuracy', unit: 'share', direction: 'maximize' } as const;
+    const others = rewriteTorch(decoder, surroundingsOf(metric, [])).map(({ name }) => name);
+    expect(others.join()).not.toMatch(/gradients$|fused|last position|speed/);
+  });
+
+  it('switch gradients off where the script asks for none', () => {
+    expect(changed(decoder, 'no gradients')).toEqual(['torch.set_grad_enabled(False)']);
+    for (const source of Object.values(torchScripts)) expect(offers(source).has('no gradients')).toBe(false);
+    const asked = structuredClone(seconds);
+    asked.task.problem = 'Its results and their gradients must stay the same.';
+    expect(rewriteTorch(decoder, asked).map(({ name }) => name)).not.toContain('torch: no gradients');
+    const named = 'from torch import nn\nlayer = nn.Linear(3, 4)\n';
+    expect(changed(named, 'no gradients')).toEqual(['import torch', 'torch.set_grad_enabled(False)']);
+    expect(offers(`${named}layer.weight.grad\n`).has('no gradients')).toBe(false);
+  });
+
+  it('fuse attention, with its scale, its mask and its dropout', () => {
+    expect(changed(decoder, 'fused attention')).toEqual([
+      'return (fused_attention(query, key, value, scale=1.0 / (math.sqrt(features)), causal=True)).transpose(1, 2).reshape(batch, length, width)',
+    ]);
+    expect(changed(writer, 'fused attention')).toEqual([
+      'y = fused_attention(q, k, v, scale=1.0 * ((k.size(-1) ** -0.5)), hidden=self.past[:, :, :T, :T] == 0, fill=float("-inf"), dropout=self.attn_dropout.p if self.attn_dropout.training else 0.0)',
+    ]);
+    expect(changed(reader, 'fused attention')).toContain(
+      'output = fused_attention(xq, (xk.transpose(2, 3)).transpose(-2, -1), xv, scale=1.0 / (math.sqrt(xq.shape[-1])), added=(mask) if mask is not None else None)',
+    );
+    expect(offers(decoder).get('fused attention')?.source).not.toContain('torch.triu');
+  });
+
+  it('leave attention alone that is not understood, or looked into', () => {
+    const plain = ['s = q @ k.mT / math.sqrt(8)', 'w = torch.softmax(s, dim=-1)', 'out = w @ v'];
+    expect(changed(attending(...plain), 'fused attention')).toEqual([
+      'out = fused_attention(q, k, v, scale=1.0 / (math.sqrt(8)))',
+    ]);
+    const [scores = '', softmax = '', product = ''] = plain;
+    const alone = [
+      [scores, 'w = torch.softmax(s, dim=-2)', product],
+      [scores, softmax, 'out = w @ v, w'],
+      [scores, softmax, product, 'print(s.max())'],
+      [scores, 'q = q + 1', softmax, product],
+      [scores, softmax, 'v.zero_()', product],
+      [scores, softmax, 'w = w.round()', product],
+      [scores, 's = torch.tanh(s)', softmax, product],
+      [scores, 's = s + mask', 's = s / 2', softmax, product],
+      [scores, 's = s + mask', 's = s + mask', softmax, product],
+      [scores, 's = s.masked_fill(mask, 0.0)', softmax, product],
+      [scores, 'if mask is not None:', '    s = s * 2', softmax, product],
+      [scores, 'if mask is not None:', '    s = s + v', softmax, product],
+      [scores, softmax, 'for v in [v]:', '    out = w @ v'],
+      [scores, softmax, 'out = [w @ v for v in q]'],
+    ];
+    for (const lines of alone)
+      expect(changed(attending(...lines), 'fused attention'), lines.join('\n')).toEqual([]);
+  });
+
+  it('take a mask for causal only where it hides exactly what comes later', () => {
+    const masked = (table: string, use: string) =>
+      changed(
+        attending('s = q @ k.mT', table, `s = ${use}`, 'out = torch.softmax(s, -1) @ v'),
+        'fused attention',
+      ).at(-1);
+    const causal = 'out = fused_attention(q, k, v, causal=True)';
+    const fill = 's.masked_fill(m, -math.inf)';
+    expect(masked('m = torch.full((n, n), -math.inf).triu(1)', 's + m')).toBe(causal);
+    expect(masked('m = torch.tril(torch.ones(1, 1, n, n)) == 0', fill)).toBe(causal);
+    expect(masked('m = ~torch.tril(torch.ones(n, n)).bool()', fill)).toBe(causal);
+    for (const table of [
+      'm = torch.ones(n, n).triu(0).bool()',
+      'm = torch.ones(n, n).triu(2).bool()',
+      'm = torch.ones(n, 1).triu(1).bool()',
+      'm = torch.tril(torch.ones(n, n)).bool()',
+      'm = torch.tril(torch.ones(n, n)) == 1',
+    ])
+      expect(masked(table, fill), table).toBe('out = fused_attention(q, k, v, hidden=m, fill=-math.inf)');
+    expect(masked('m = torch.full((n, n), 1.0).triu(1)', 's + m')).toContain('added=m');
+  });
+
+  it('work out the last position alone where nothing else is read', () => {
+    expect(changed(decoder, 'last position only')).toEqual(['return self.head(self.norm(x)[:, -1:])']);
+    expect(changed(writer, 'last position only')).toEqual(['return self.lm_head(x[:, -1:])']);
+    const alone = [
+      decoder.replace('logits[:, -1]', 'logits[:, -2]'),
+      decoder.replace('logits[:, -1]', 'logits[-1]'),
+      decoder.replace('logits[:, -1]', '(logits[:, -1] + logits.mean(1))'),
+      decoder.replace(
+        'self.head = nn.Linear(32, words)',
+        'self.head = nn.Linear(32, words)\n        self.head = nn.Conv1d(32, 1, 1)',
+      ),
+      decoder.replace('nn.Linear(32, words)', 'nn.Bilinear(32, 32, words)'),
+      decoder.replace(
+        '    print("logits',
+        '    print(MODELS[0](torch.zeros(1, 2).long()).sum())\n    print("logits',
+      ),
+      decoder.replace('MODELS: list[Decoder] = []', 'class Other(Decoder):\n    pass\n\n\nMODELS = []'),
+      decoder.replace(
+        '    start =',
+        '    MODELS.append(nn.Sequential(Decoder(), nn.Flatten()))\n    start =',
+      ),
+      writer.replace('logits = logits[:, -1, :]', 'last = logits[:, -1, :] + logits.sum()'),
+      writer.replace('idx, probs = writer', 'print(writer(torch.zeros(1, 2).long()))\nidx, probs = writer'),
+    ];
+    for (const source of alone) expect(changed(source, 'last position only'), source).toEqual([]);
+    const building = decoder.replace(
+      '\n\ndef next_words',
+      '\n\ndef build():\n    return Decoder()\n\n\ndef next_words',
+    );
+    expect(changed(building, 'last position only')).toHaveLength(1);
+    for (const name of ['Decoder', 'build']) {
+      const handedIn = structuredClone(seconds);
+      handedIn.task.submission.files = [{ format: 'python', path: 'train.py', defines: [name] }];
+      const names = rewriteTorch(building, handedIn).map((each) => each.name);
+      expect(names).not.toContain('torch: last position only');
+    }
+  });
+
+  it('are offered once, together first, and say what is changed', () => {
+    for (const source of [decoder, writer, reader]) {
+      const [first] = [...offers(source).values()].sort((left, right) => right.weight - left.weight);
+      expect(first?.name).toBe('torch: usual recipe for speed');
+      expect([...offers(first?.source ?? '').keys()]).toEqual([]);
+      for (const { change, reason } of offers(source).values()) {
+        expect(change).toMatch(/\blines? \d+.*\.$/);
+        expect(reason).toMatch(/^[a-z].*\.$/s);
+      }
+    }
+  });
+
+  it('never throw, whatever the text', () => {
+    const whole = Object.values(torchInferenceScripts).join('\n');
+    const lines = fc.constantFrom(...whole.split('\n').filter((line) => line.trim() !== ''));
+    const torn = fc
+      .tuple(fc.array(lines, { maxLength: 25 }), fc.nat(400))
+      .map(([some, end]) => `import torch\n${some.join('\n').slice(0, 300 + end)}`);
+    fc.assert(
+      fc.property(torn, (source) => {
+        for (const each of rewriteTorch(source, seconds))
+          expect(syntaxErrors(each.source)).toBeLessThanOrEqual(syntaxErrors(source));
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
