@@ -1,8 +1,10 @@
 import type { Rewrite, Rewriter, Surroundings } from '../rewrite.ts';
 import { swapActivations } from './activations.ts';
 import { averageWeights } from './averaging.ts';
+import { keepBestEpoch } from './best-epoch.ts';
 import { changeCapacity } from './capacity.ts';
 import { clipGradients } from './clipping.ts';
+import { initialiseWeights } from './initialisation.ts';
 import { swapLosses } from './losses.ts';
 import { normalise } from './normalisation.ts';
 import { swapOptimizers } from './optimizers.ts';
@@ -22,6 +24,8 @@ const finders: readonly Finder[] = [
   varyPictures,
   swapLosses,
   averageWeights,
+  initialiseWeights,
+  keepBestEpoch,
 ];
 
 /** How scripts that use PyTorch could train or be built otherwise. */
