@@ -1,12 +1,19 @@
 import type { Lesson } from '../../../schema/index.ts';
 import { hintForRewrite } from '../hints.ts';
+import { rewriteFlags } from './flags/flags.ts';
 import { rewriteGraph } from './graph.ts';
 import { rewriteLoops } from './loops/rewrite-loops.ts';
 import type { Rewrite, Rewriter, Surroundings } from './rewrite.ts';
 import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
 import { rewriteTorch } from './torch/torch.ts';
 
-const rewriters: readonly Rewriter[] = [rewriteLoops, rewriteScikitLearn, rewriteTorch, rewriteGraph];
+const rewriters: readonly Rewriter[] = [
+  rewriteLoops,
+  rewriteScikitLearn,
+  rewriteTorch,
+  rewriteGraph,
+  rewriteFlags,
+];
 
 /** Everything that could be rewritten in a script, the likeliest to help first; lessons of other runs change that order. */
 export function allRewrites(

@@ -3,7 +3,7 @@ import { calleeName, childrenOf, type Edit, type SyntaxNode, textOf } from '../.
 import { hasOwnLines, statementOf } from '../python-edit.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { inLines, type TorchScript, written } from './script.ts';
-import { iterableOf, madeOptimizers, optimizerSteps, schedulerSteps } from './training.ts';
+import { coursesOf, headOf, iterableOf, madeOptimizers, optimizerSteps, schedulerSteps } from './training.ts';
 
 interface Schedule {
   name: string;
@@ -68,22 +68,13 @@ export function addSchedules(script: TorchScript): Rewrite[] {
 
 /** The loop over batches and that over epochs: each passes on how far it is. */
 function pacedLoops(source: string, loops: readonly SyntaxNode[]): Edit[] {
-  // Loops over folds or seeds train again and again.
-  const courses = loops.filter((loop, place) => {
-    const head = headOf(source, loop);
-    return !/fold|seed|trial|repeat/i.test(head) && (place === 0 || !/\.split\(/.test(head));
-  });
-  const [batches, epochs] = courses;
+  const [batches, epochs] = coursesOf(source, loops);
   if (batches === undefined) return [];
   const isLone = epochs === undefined && /epoch|range/i.test(headOf(source, batches));
   return [
     ...planned(source, batches, isLone ? 'epochs' : 'batches'),
     ...(epochs === undefined ? [] : planned(source, epochs, 'epochs')),
   ];
-}
-
-function headOf(source: string, loop: SyntaxNode): string {
-  return source.slice(loop.from, loop.getChild('Body')?.from ?? loop.to);
 }
 
 function planned(source: string, loop: SyntaxNode, unit: string): Edit[] {

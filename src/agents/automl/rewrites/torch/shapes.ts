@@ -48,7 +48,8 @@ export function isPlainNumbers({ models }: TorchScript): boolean {
   );
 }
 
-function isOrdinary({ source }: TorchScript, { holder }: Layer): boolean {
+/** Whether a layer is one step of a chain, and nothing looks into its weights. */
+export function isOrdinary({ source }: TorchScript, { holder }: Layer): boolean {
   if (holder === null) return true;
   return !special.test(holder) && !new RegExp(`\\b${holder}\\s*\\.\\s*(?:weight|bias)\\b`).test(source);
 }

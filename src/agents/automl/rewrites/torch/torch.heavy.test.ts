@@ -3,11 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { briefOf } from '../../../../../test/fakes/fake-environment.ts';
+import { epochScripts } from '../../../../../test/fixtures/epoch-scripts.ts';
+import { flagScripts } from '../../../../../test/fixtures/flag-scripts.ts';
 import { graphData, graphScripts } from '../../../../../test/fixtures/graph-scripts.ts';
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
 import { pythonWith, runScripts } from '../../../../../test/fixtures/torch-python.ts';
 import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
 import { ScriptVersions } from '../../versions.ts';
+import { rewriteFlags } from '../flags/flags.ts';
+import { knownFlags } from '../flags/known-flags.ts';
 import { rewriteGraph } from '../graph.ts';
 import type { Rewriter, Surroundings } from '../rewrite.ts';
 import { readSurroundings } from '../surroundings.ts';
@@ -29,8 +33,15 @@ function scoreOf(printed: string): number {
   return Number(/(?:accuracy|MAE|loss|acc)\D*([\d.]+)\s*$/.exec(printed.trimEnd())?.[1] ?? Number.NaN);
 }
 
+/** Every value on validation data that the epoch scripts print of what their best epoch goes by. */
+function valuesOf(printed: string): number[] {
+  const pattern = /(?:val loss|validation loss|(?<!train )accuracy|Val acc)\b:? ([\d.]+)$/gm;
+  return [...printed.matchAll(pattern)].map(([, value]) => Number(value));
+}
+
 function surroundingsOf(metric: string): Surroundings {
-  const task = briefOf({ metric: { name: metric, unit: 'units', direction: 'minimize' } });
+  const direction = metric === 'accuracy' ? 'maximize' : 'minimize';
+  const task = briefOf({ metric: { name: metric, unit: 'units', direction } });
   return { task, arrays: [], packages: [] };
 }
 
@@ -41,7 +52,7 @@ function rewritten(rewriter: Rewriter, source: string, surroundings: Surrounding
   let all = source;
   for (const { name } of once) {
     const next = rewriter(all, surroundings).find((each) => each.name === name);
-    if (next !== undefined && !/recipe|fast|absolute|momentum/.test(name)) all = next.source;
+    if (next !== undefined && !/recipe|fast|absolute|momentum|orthogonal/.test(name)) all = next.source;
   }
   return found.set('all of them', all);
 }
@@ -58,6 +69,84 @@ describe.skipIf(python === null)(`rewritten scripts${why}`, () => {
       // The last step of a schedule is small, so the loops tell it rightly how far they are.
       if (/decay|one cycle/.test(name)) expect(rate, name).toBeLessThan(0.3 * (rates.get(script) ?? 0));
     }
+  });
+
+  test('the weights of the best epoch are what is measured and used in the end, and training is as it was', () => {
+    const scripts = new Map(
+      Object.entries(epochScripts).flatMap(([name, source]) => {
+        const offers = rewriteTorch(source, surroundingsOf('accuracy'));
+        const kept = offers.find((each) => each.name === 'torch: best epoch')?.source ?? '';
+        const all = rewritten(rewriteTorch, source, surroundingsOf('accuracy')).get('all of them') ?? '';
+        expect(all, name).toContain('= BestEpoch(');
+        return [
+          [name, source],
+          [`${name} kept`, kept],
+          [`${name} with all others`, all],
+        ] as const;
+      }),
+    );
+    // What the measured value was in each epoch, where the script itself does not say it.
+    const told = 'accuracy(net, val_x, val_y):.6f}")\n';
+    const everyEpoch = epochScripts.called.replace(
+      /^ {8}print.*\n/m,
+      (line) =>
+        `${line}        with torch.random.fork_rng():\n            print(f"validation accuracy: {${told}`,
+    );
+    const results = run(temporaryFolder(), scripts.set('called', everyEpoch));
+    for (const name of Object.keys(epochScripts)) {
+      const [before, after] = [results[name], results[`${name} kept`]];
+      const all = results[`${name} with all others`];
+      expect(before?.error ?? after?.error ?? all?.error, name).toBeNull();
+      // What is said in the end is what the weights in the end are worth, averaged ones too.
+      expect(valuesOf(all?.printed ?? '').at(-1), name).toBeCloseTo(all?.rate ?? Number.NaN, 3);
+      const values = valuesOf(before?.printed ?? '');
+      const best = name === 'assigned' ? Math.min(...values) : Math.max(...values);
+      const last = values.at(-1) ?? Number.NaN;
+      expect(Math.abs(last - best), `${name}: ${values}`).toBeGreaterThan(0.01);
+      expect(valuesOf(after?.printed ?? '').at(-1), name).toBeCloseTo(best, 3);
+      expect(after?.rate, name).toBeCloseTo(best, 3);
+      const losses = (printed: string) => printed.match(/\bloss:? \d\S+|Val loss: \S+/g);
+      if (name !== 'assigned') expect(losses(after?.printed ?? '')).toEqual(losses(before?.printed ?? ''));
+    }
+  });
+
+  test('first weights keep the size of signals in deep networks', () => {
+    const part = readFileSync(join(root, 'python/automl/parts/initialise.py'), 'utf8');
+    const check = `
+${part}
+import torch
+from torch import nn
+torch.manual_seed(0)
+inner = [each for _ in range(20) for each in (nn.Linear(200, 200), nn.ReLU())]
+x = torch.randn(100, 200)
+for how in ("He", "orthogonal"):
+    net = initialised(nn.Sequential(*inner, nn.Linear(200, 3)), how)
+    assert 0.2 < net[:-1](x).square().mean() < 5, how
+    assert all((each.bias == 0).all() for each in net[:-1:2]), how
+last = net[-1].weight.detach().clone()
+assert (initialised(net, "small last layer")[-1].weight == last * 0.1).all()
+`;
+    execFileSync(python ?? '', ['-c', check]);
+  });
+
+  test('flags of libraries that are turned over run through', () => {
+    const scripts = new Map(
+      Object.entries(flagScripts).flatMap(([name, source]) => {
+        const offers = rewriteFlags(source, surroundingsOf('MAE'));
+        expect(offers.length, name).toBeGreaterThan(2);
+        return offers.map((each) => [each.name, each.source] as const);
+      }),
+    );
+    expect([...scripts.keys()].toSorted()).toEqual(
+      knownFlags
+        .map(
+          ({ of, keyword }) =>
+            `${of.source.includes('sklearn') ? 'scikit-learn' : 'torch'}: other ${keyword}`,
+        )
+        .toSorted(),
+    );
+    const results = run(temporaryFolder(), scripts);
+    for (const [name, { error }] of Object.entries(results)) expect(error, name).toBeNull();
   });
 
   test('widths that were found can be doubled', () => {

@@ -3,9 +3,11 @@ import type { Rewrite, Rewriter, Surroundings } from '../rewrite.ts';
 import { swapActivations } from './activations.ts';
 import { fuseAttention } from './attention.ts';
 import { averageWeights } from './averaging.ts';
+import { keepBestEpoch } from './best-epoch.ts';
 import { changeCapacity } from './capacity.ts';
 import { clipGradients } from './clipping.ts';
 import { leaveOutGradients } from './gradients.ts';
+import { initialiseWeights } from './initialisation.ts';
 import { useLastPosition } from './last-position.ts';
 import { swapLosses } from './losses.ts';
 import { normalise } from './normalisation.ts';
@@ -27,6 +29,8 @@ const finders: readonly Finder[] = [
   varyPictures,
   swapLosses,
   averageWeights,
+  initialiseWeights,
+  keepBestEpoch,
 ];
 
 /** They leave the results as they are, up to rounding. */

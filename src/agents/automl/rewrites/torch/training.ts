@@ -52,7 +52,7 @@ function loopsAround(script: TorchScript, node: SyntaxNode, seen: readonly numbe
   for (const ancestor of ancestorsOf(node)) {
     if (ancestor.name === 'ForStatement') loops.push(ancestor);
     if (ancestor.name !== 'FunctionDefinition') continue;
-    const [only, ...others] = callsOf(script, ancestor);
+    const [only, ...others] = callersOf(script, ancestor);
     if (only === undefined || others.length > 0 || seen.includes(ancestor.from)) return loops;
     return [...loops, ...loopsAround(script, only, [...seen, ancestor.from])];
   }
@@ -60,7 +60,7 @@ function loopsAround(script: TorchScript, node: SyntaxNode, seen: readonly numbe
 }
 
 /** Calls of a function of the script from elsewhere: of a method by `self`, where there are such. */
-function callsOf({ source, calls }: TorchScript, definition: SyntaxNode): SyntaxNode[] {
+export function callersOf({ source, calls }: TorchScript, definition: SyntaxNode): SyntaxNode[] {
   const node = definition.getChild('VariableName');
   const name = node === null ? '' : textOf(source, node);
   const outside = calls.filter(({ from }) => from < definition.from || from >= definition.to);
@@ -68,6 +68,20 @@ function callsOf({ source, calls }: TorchScript, definition: SyntaxNode): Syntax
   if (!isMethod) return outside.filter((call) => calleeText(source, call) === name);
   const own = outside.filter((call) => calleeText(source, call) === `self.${name}`);
   return own.length > 0 ? own : outside.filter((call) => calleeName(source, call) === name);
+}
+
+/** Of the loops around a step, those that one training goes through: batches first, then epochs. */
+export function coursesOf(source: string, loops: readonly SyntaxNode[]): SyntaxNode[] {
+  // Loops over folds or seeds train again and again.
+  return loops.filter((loop, place) => {
+    const head = headOf(source, loop);
+    return !/fold|seed|trial|repeat/i.test(head) && (place === 0 || !/\.split\(/.test(head));
+  });
+}
+
+/** `for epoch in range(3)`. */
+export function headOf(source: string, loop: SyntaxNode): string {
+  return source.slice(loop.from, loop.getChild('Body')?.from ?? loop.to);
 }
 
 /** What a `for` loop goes through. */
