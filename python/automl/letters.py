@@ -22,7 +22,8 @@ def add_letters(name: str, cells: list[str], data: Data) -> bool:
         return False
     if sum(" " in cell for cell in known) > 0.05 * len(known) or len(letters) > 100:
         return False
-    if middle < 10 and len(set(known)) > 0.98 * len(known) and len(letters) > 40:
+    kinds = {letter.lower() for letter in letters}
+    if middle < 10 and len(set(known)) > 0.98 * len(known) and len(kinds) > 30:
         return False
     count_letters(name, cells, data)
     longest = 4 if middle <= LONG else 3

@@ -11,6 +11,8 @@ from automl.data import Data, encode
 from automl.settings import ID, TARGETS, TEST
 
 TRAIN = "data/train.csv"
+ANSWERS = ""
+"""The table that tells the targets by id, where TRAIN has none."""
 FEW_LEVELS = 60
 OFTEN = 8
 """Longer lists of names are learnt by name where each occurs so often, on the mean."""
@@ -149,8 +151,17 @@ def find_order(name: str, data: Data) -> None:
         print(f"honest folds: the rows to predict lie beyond the others in {name}")
 
 
+def add_answers(train: dict[str, Cells], answers: dict[str, Cells]) -> None:
+    """Puts the targets beside the rows of their ids; a row without an answer gets gaps."""
+    for name in TARGETS:
+        told = dict(zip(answers[ID], answers[name], strict=True))
+        train[name] = [told.get(each, "") for each in train[ID]]
+
+
 def read_data(kinds: list[Maker]) -> Data:
     train, test = read_table(TRAIN), read_table(TEST)
+    if ANSWERS:
+        add_answers(train, read_table(ANSWERS))
     # Classes are written as they were read.
     answers = [[cell.strip() for cell in train[name]] for name in TARGETS]
     whole = list(zip(*answers, strict=True))

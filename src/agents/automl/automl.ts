@@ -5,6 +5,7 @@ import { readWholeFile } from '../common/read-whole-file.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
+import { submitConstants } from './holes/constants.ts';
 import { fillHole } from './holes/fill.ts';
 import { findHoles } from './holes/find-holes.ts';
 import { whyUnfinished, whyUseless } from './holes/unfinished.ts';
@@ -83,7 +84,9 @@ export const automl: Agent = {
     if (starter.kind === 'measured')
       return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
     const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
-    await answerWithoutSearch(workspace, starter, why);
+    const isMissing = (await checkSubmission(workspace)).isRefused;
+    const constants = isMissing ? await submitConstants(workspace, runner, source) : null;
+    await answerWithoutSearch(workspace, starter, why, constants ?? undefined);
   },
 };
 

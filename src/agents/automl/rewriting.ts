@@ -44,7 +44,7 @@ export async function rewriteScript(
     const next = offers.find(({ name, effort }) => !tried.has(name) && study.affords(seconds * effort));
     if (next === undefined || workspace.ended) return;
     tried.add(next.name);
-    const rewritten = versionsOf(next.source, workspace.task.metric);
+    const rewritten = versionsOf(next.source, workspace.task);
     await study.consider({
       script: rewritten,
       // Its numbers are those that the best version had.

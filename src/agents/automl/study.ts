@@ -1,8 +1,10 @@
-import type { Metric } from '../../schema/index.ts';
+import type { TaskBrief } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { type Candidate, changesOf, sourceOf } from './candidate.ts';
 import { type Evidence, Judge, type SecondRun } from './judge.ts';
+import type { Knob } from './knobs.ts';
 import { isTimeLike } from './metric-names.ts';
+import { mostEpochs } from './most-epochs.ts';
 import { Pace } from './pace.ts';
 import { sameResults } from './same-results.ts';
 import { leftForTries } from './savings.ts';
@@ -69,7 +71,7 @@ export class Study {
     this.#runner = runner;
     this.#checksSubmission = checksSubmission;
     this.#selects = selects;
-    const script = versionsOf(source, workspace.task.metric);
+    const script = versionsOf(source, workspace.task);
     const values = script.knobs.map(({ value }) => value);
     const evidence = { first: score, second: null };
     this.#starter = { script, story: [], values, seedOffset: 0, evidence, seconds };
@@ -175,7 +177,7 @@ export class Study {
    * `isStricter`: its score is from folds that are harder than the starter's own.
    */
   adopt(source: string, story: string, { score, seconds }: Measured, isStricter: boolean): void {
-    const script = versionsOf(source, this.#workspace.task.metric);
+    const script = versionsOf(source, this.#workspace.task);
     const values = script.knobs.map(({ value }) => value);
     const evidence = { first: score, second: null };
     this.#best = {
@@ -303,11 +305,16 @@ export class Study {
   }
 }
 
-/** A script as numbers that may be changed under a metric. */
-export function versionsOf(source: string, metric: Metric): ScriptVersions {
+/** A script as numbers that a task allows to change. */
+export function versionsOf(source: string, { metric, problem }: TaskBrief): ScriptVersions {
   // A number that changes what is computed also changes how long it takes: that would be less work, not faster work.
   const timeLike = isTimeLike(metric);
-  return new ScriptVersions(source, (knob) => !timeLike || /chunk|block|tile|buffer/i.test(knob.name));
+  const accepts = (knob: Knob) => !timeLike || /chunk|block|tile|buffer/i.test(knob.name);
+  const epochs = mostEpochs(problem);
+  if (epochs === null) return new ScriptVersions(source, accepts);
+  return new ScriptVersions(source, accepts, (knob) =>
+    /epoch/i.test(knob.name) ? { ...knob.prior, most: Math.max(knob.value, epochs) } : knob.prior,
+  );
 }
 
 /** A number for people: four significant digits. */

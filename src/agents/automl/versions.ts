@@ -1,5 +1,6 @@
 import { findKnobs, findSeeds, type Knob, type Seed } from './knobs.ts';
 import { isSplittingCall } from './places.ts';
+import type { Prior } from './priors.ts';
 import {
   calleeName,
   type Edit,
@@ -18,9 +19,16 @@ export class ScriptVersions {
   readonly seeds: readonly Seed[];
   readonly #errors: number;
 
-  constructor(source: string, accepts: (knob: Knob) => boolean = () => true) {
+  /** @param priorOf what is known of a number here, where that is more than its name tells */
+  constructor(
+    source: string,
+    accepts: (knob: Knob) => boolean = () => true,
+    priorOf: (knob: Knob) => Prior = ({ prior }) => prior,
+  ) {
     this.source = source;
-    this.knobs = findKnobs(source).filter(accepts);
+    this.knobs = findKnobs(source)
+      .filter(accepts)
+      .map((knob) => ({ ...knob, prior: priorOf(knob) }));
     this.seeds = findSeeds(source);
     this.#errors = syntaxErrors(source);
   }

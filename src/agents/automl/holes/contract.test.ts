@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import type { TaskBrief } from '../../../schema/index.ts';
 import { syntaxErrors } from '../python-source.ts';
 import { ScriptVersions } from '../versions.ts';
-import { askedTable, type Contract, inferContract, mostEpochs, testPath } from './contract.ts';
+import { askedTable, type Contract, inferContract, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
 
@@ -54,6 +54,7 @@ describe('the contract of a missing model', () => {
       source: {
         kind: 'table',
         train: 'data/train.csv',
+        answers: '',
         columns: { text: 0, letters: 0, number: 1, name: 1 },
       },
       test: 'data/test.csv',
@@ -72,6 +73,21 @@ describe('the contract of a missing model', () => {
       epochs: null,
       packages: ['numpy', 'scipy', 'sklearn'],
     });
+  });
+
+  it('finds the answers in a table of their own, by the ids', () => {
+    const apart = {
+      'train_features.csv': 'id,size,town\n1,10,A\n2,20,B\n3,30,\n',
+      'train_targets.csv': 'id,y\n3,300\n1,100\n2,200.5\n',
+      'test.csv': homes['test.csv'],
+    };
+    const contract = contractOf(taskOf('MAE', [{}]), apart);
+    expect(contract).toMatchObject({
+      source: { train: 'data/train_features.csv', answers: 'data/train_targets.csv' },
+      rows: 3,
+    });
+    const script = modelScript(contract, 'full', 60, 'MAE');
+    expect(script).toContain('ANSWERS = "data/train_targets.csv"');
   });
 
   it('may ask for the probability of each class, in columns named like the classes', () => {
@@ -217,16 +233,3 @@ function pictureContract(contract: Contract, epochs: number | null): Contract {
     },
   };
 }
-
-describe('a limit of epochs', () => {
-  it.each([
-    ['Train for **10 epochs at most**, that is, ten times.', 10],
-    ['Use no more than 3 training epochs. The script trains for 50 epochs.', 3],
-    ['You must stay within 12 epochs', 12],
-    ['`train.py` trains a network for 5 epochs and prints its accuracy.', null],
-    ['There are at most 10 classes.', null],
-    ['', null],
-  ])('is read from %j', (problem, epochs) => {
-    expect(mostEpochs(problem)).toBe(epochs);
-  });
-});

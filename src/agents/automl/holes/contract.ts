@@ -1,5 +1,6 @@
 import type { TaskBrief } from '../../../schema/index.ts';
 import { usualName } from '../metric-names.ts';
+import { mostEpochs } from '../most-epochs.ts';
 import { type Answer, readLook, type Table } from './look.ts';
 import { type CsvFile, type Found, findSource, type Source } from './sources.ts';
 
@@ -135,23 +136,6 @@ function contractOf(
     epochs: mostEpochs(task.problem),
     packages,
   };
-}
-
-/** How many epochs a task allows, by what its text says in a sentence that commands or limits; null for nothing. */
-export function mostEpochs(problem: string): number | null {
-  const limits = problem
-    .replace(/[*_`]/g, '')
-    .split(/[.!?;]\s/)
-    .filter((sentence) =>
-      /\b(?:most|no more|not more|maximum|up to|limit\w*|exceed\w*|or fewer|or less|must)\b|^\s*Train\b/m.test(
-        sentence,
-      ),
-    )
-    .flatMap((sentence) =>
-      [...sentence.matchAll(/\b(\d{1,4})\s+(?:\w+\s+)?epochs?\b/g)].map(([, number]) => Number(number)),
-    )
-    .filter((number) => number > 0);
-  return limits.length === 0 ? null : Math.min(...limits);
 }
 
 function problemOfNumbers(answers: readonly Answer[]): string | null {

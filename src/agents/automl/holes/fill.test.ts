@@ -129,6 +129,20 @@ describe('a starter that lacks its model', () => {
     expect(invalid.files.get('train.py')).toBe(skeleton);
   });
 
+  it('gets the same for every row, so that something valid is there, where no model works', async () => {
+    const environment = await runAgent({
+      execute: (source) =>
+        source.includes('TABLES')
+          ? inTurn(source)
+          : source.includes('the same for every row')
+            ? { output: '', exitCode: 0, seconds: 1, writes: { 'submission.csv': 'id,y' } }
+            : crash,
+      accepts: (files) => files.has('submission.csv'),
+    });
+    expect(environment.files.get('train.py')).toContain('writer.writerow(["id","y"])');
+    expect(environment.finalAnswer).toContain('I handed in the same for every row.');
+  });
+
   it('is left alone where something else than one table is asked for, or hardly a step is left', async () => {
     const files = [{ format: 'python' as const, path: 'tool.py', defines: ['act'] }];
     const submission = { description: 'A tool.', files, max_mb: 4 };

@@ -58,7 +58,12 @@ function partsFor(contract: Contract): Parts {
     ];
     const makers = kinds.map((kind) => `add_${kind}`).join(', ');
     const reads = `learn(read_data([${makers}]))`;
-    return { parts: [...kinds, 'table'], settings: { TRAIN: source.train }, reads, learns: 'members' };
+    return {
+      parts: [...kinds, 'table'],
+      settings: { TRAIN: source.train, ANSWERS: source.answers },
+      reads,
+      learns: 'members',
+    };
   }
   const network = usesNetwork(contract);
   const learns = network ? 'network' : 'members';

@@ -7,7 +7,13 @@ type ArrayName = [string, string];
 
 /** What there is to learn from, and how it is read. */
 export type Source =
-  | { kind: 'table'; train: string; columns: Table['kinds'] }
+  | {
+      kind: 'table';
+      train: string;
+      /** The table with the answers by id; empty where `train` has them. */
+      answers: string;
+      columns: Table['kinds'];
+    }
   | {
       kind: 'arrays';
       train: ArrayName;
@@ -70,7 +76,21 @@ function findTable(file: CsvFile, look: Look, test: Table): Found | undefined {
     .sort((left, right) => right.rows - left.rows);
   for (const { path, rows, kinds, more } of tables) {
     const found = answersIn(file, more);
-    if (found !== null) return { source: { kind: 'table', train: path, columns: kinds }, rows, ...found };
+    if (found !== null)
+      return { source: { kind: 'table', train: path, answers: '', columns: kinds }, rows, ...found };
+  }
+  // The answers may lie in a table of their own.
+  for (const { path, rows, kinds, has_id } of tables) {
+    for (const other of look.tables) {
+      if (!has_id || !other.has_id || other === test || other.path === path || other.shared > 0) continue;
+      const found = answersIn(file, other.more);
+      if (found !== null)
+        return {
+          source: { kind: 'table', train: path, answers: other.path, columns: kinds },
+          rows,
+          ...found,
+        };
+    }
   }
   return undefined;
 }

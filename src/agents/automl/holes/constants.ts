@@ -1,0 +1,53 @@
+import type { Workspace } from '../../common/workspace.ts';
+import { checkSubmission } from '../finish.ts';
+import type { TrialRunner } from '../trial.ts';
+import { askedTable, testPath } from './contract.ts';
+import type { CsvFile } from './sources.ts';
+
+/**
+ * Hands in the same for every row, where nothing else could be done: what is not valid counts for nothing at all. What is
+ * said of it; null where no table is asked for, too little of the budget is left, or that is no use either: then the
+ * starter lies there again.
+ */
+export async function submitConstants(
+  workspace: Workspace,
+  runner: TrialRunner,
+  starter: string,
+): Promise<string | null> {
+  const file = askedTable(workspace.task);
+  if (file === null || workspace.ended || workspace.budget.steps_left < 4) return null;
+  workspace.note({
+    Reason:
+      'Neither the starter nor a model of mine leaves a submission, and what is not valid counts for nothing.',
+    Change: `${workspace.task.entry}: it writes the same for every row.`,
+  });
+  await runner.run(constantScript(file));
+  const { isRefused } = await checkSubmission(workspace);
+  if (!isRefused) return 'I handed in the same for every row.';
+  await runner.write(starter);
+  return null;
+}
+
+/** Python that writes one value a column for every id. */
+export function constantScript(file: CsvFile): string {
+  const header = [file.id.column, ...file.columns.map(({ name }) => name)];
+  return `"""Writes the same for every row, so that something valid is handed in."""
+
+import csv
+
+with open(${JSON.stringify(testPath(file))}, newline="", encoding="utf-8-sig") as rows:
+    ids = [row[${JSON.stringify(file.id.column)}] for row in csv.DictReader(rows)]
+with open(${JSON.stringify(file.path)}, "w", newline="", encoding="utf-8") as submission:
+    writer = csv.writer(submission)
+    writer.writerow(${JSON.stringify(header)})
+    writer.writerows([each, *${JSON.stringify(file.columns.map(constantOf))}] for each in ids)
+`;
+}
+
+/** A value that a column allows: the first of those that are listed, or what lies in the middle. */
+function constantOf(column: CsvFile['columns'][number]): string | number {
+  if (column.type === 'text') return column.values?.[0] ?? 'unknown';
+  const { min, max } = column;
+  const middle = min !== undefined && max !== undefined ? (min + max) / 2 : (min ?? max ?? 0);
+  return column.type === 'integer' ? Math.floor(middle) : middle;
+}
