@@ -1,5 +1,6 @@
 import type { Lesson } from '../../../schema/index.ts';
 import { hintForRewrite } from '../hints.ts';
+import { isTimeLike } from '../metric-names.ts';
 import { rewriteFlags } from './flags/flags.ts';
 import { rewriteGraph } from './graph.ts';
 import { rewriteLoops } from './loops/rewrite-loops.ts';
@@ -15,13 +16,17 @@ const rewriters: readonly Rewriter[] = [
   rewriteFlags,
 ];
 
+/** Where a time counts, what is computed must stay the same. */
+const fasterRewriters: readonly Rewriter[] = [rewriteLoops, rewriteTorch];
+
 /** Everything that could be rewritten in a script, the likeliest to help first; lessons of other runs change that order. */
 export function allRewrites(
   source: string,
   surroundings: Surroundings,
   experience: readonly Lesson[],
 ): Rewrite[] {
-  return rewriters
+  const offered = isTimeLike(surroundings.task.metric) ? fasterRewriters : rewriters;
+  return offered
     .flatMap((rewriter) => rewriter(source, surroundings))
     .map((rewrite) => withHint(rewrite, experience))
     .sort((left, right) => right.weight - left.weight);

@@ -1,5 +1,4 @@
 import { argumentsOf } from '../../arguments.ts';
-import { isTimeLike } from '../../metric-names.ts';
 import { plainName } from '../../priors.ts';
 import { nodesOf, parsePython, type SyntaxNode, splice, syntaxErrors, textOf } from '../../python-source.ts';
 import { fullNameOf, importedNames, lineOf } from '../python-edit.ts';
@@ -12,8 +11,8 @@ const mostOffers = 5;
 const ownWeight = 0.2;
 
 /** Booleans that are turned over, one at a time: those of libraries whose meaning is known, and the script's own. */
-export const rewriteFlags: Rewriter = (source, { task }) => {
-  if (isTimeLike(task.metric) || syntaxErrors(source) > 0) return [];
+export const rewriteFlags: Rewriter = (source) => {
+  if (syntaxErrors(source) > 0) return [];
   const offers = [...turnedOwn(source), ...knownFlags.flatMap((flag) => turnedKnown(source, flag))];
   return offers
     .filter((offer) => syntaxErrors(offer.source) === 0)
