@@ -31,6 +31,8 @@ export interface Scope {
   kinds: Kinds;
   /** Loops that are open, from the outermost. */
   loops: readonly Loop[];
+  /** Whether a condition may be all that keeps subscripts inside their arrays. */
+  isGuarded: boolean;
   /** The value of a name that changes inside the loops; null for names that do not. Throws for a name that cannot be known. */
   read: (name: string) => Value | null;
   /** Throws where an array that is written to is read in any place but the one that is written. */
@@ -68,10 +70,37 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
 /** Whether an expression holds: `and` and `or` give one of their sides, of which here only the truth counts. */
 export function evaluatedTruth(node: SyntaxNode, scope: Scope): Value {
   if (node.name === 'ParenthesizedExpression') return evaluatedTruth(childAt(node, 1), scope);
-  const joint = node.name === 'BinaryExpression' ? textOf(scope.source, childAt(node, 1)) : '';
-  if (!/^(?:and|or)$/.test(joint) || childrenOf(node).length !== 3) return evaluated(node, scope);
+  if (node.name === 'UnaryExpression' && textOf(scope.source, childAt(node, 0)) === 'not')
+    return opposite(childAt(node, 1), scope);
+  const joint = jointOf(node, scope.source);
+  if (joint === null) return evaluated(node, scope);
+  if (isMisread(node, scope.source)) throw new Refusal('not, and, or without brackets');
   const sides = [childAt(node, 0), childAt(node, 2)].map((side) => evaluatedTruth(side, scope));
   return eachOf(sides, scope, (codes) => `${scope.np}.logical_${joint}(${codes.join(', ')})`);
+}
+
+/** The parser takes `not a and b` for `not (a and b)`: here it is what it is in Python. */
+function opposite(node: SyntaxNode, scope: Scope): Value {
+  const joint = jointOf(node, scope.source);
+  if (joint !== null) {
+    const sides = [opposite(childAt(node, 0), scope), evaluatedTruth(childAt(node, 2), scope)];
+    return eachOf(sides, scope, (codes) => `${scope.np}.logical_${joint}(${codes.join(', ')})`);
+  }
+  return eachOf([evaluatedTruth(node, scope)], scope, ([code]) => `${scope.np}.logical_not(${code})`);
+}
+
+/** `and` or `or` without brackets around it; null for anything else. */
+function jointOf(node: SyntaxNode, source: string): string | null {
+  const [, sign, , ...more] = node.name === 'BinaryExpression' ? childrenOf(node) : [];
+  const text = sign === undefined || more.length > 0 ? '' : textOf(source, sign);
+  return /^(?:and|or)$/.test(text) ? text : null;
+}
+
+/** `a and not b or c`, of which the parser makes `a and not (b or c)`. */
+export function isMisread(node: SyntaxNode, source: string): boolean {
+  const right = node.lastChild;
+  const inner = right?.name === 'UnaryExpression' ? right.lastChild : null;
+  return jointOf(node, source) === 'and' && inner !== null && jointOf(inner, source) === 'or';
 }
 
 export function operandOf(node: SyntaxNode, scope: Scope): Operand {
@@ -175,7 +204,11 @@ function eachOf(values: readonly Value[], scope: Scope, write: (codes: string[])
 function unary(node: SyntaxNode, scope: Scope): Value {
   const sign = textOf(scope.source, childAt(node, 0));
   const inner = childAt(node, 1);
-  if (sign === 'not') return each([inner], scope, ([code]) => `${scope.np}.logical_not(${code})`);
+  if (sign === 'not') {
+    if (jointOf(inner, scope.source) !== null && !isComparison(inner, scope))
+      throw new Refusal('one of two values');
+    return opposite(inner, scope);
+  }
   if (sign !== '-' && sign !== '+') throw new Refusal(`the sign ${sign}`);
   const value = evaluated(inner, scope);
   if (sign === '+') return value;
@@ -199,16 +232,22 @@ function binary(node: SyntaxNode, scope: Scope): Value {
     if (![first, second].every((side) => isComparison(side, scope))) throw new Refusal('one of two values');
     return evaluatedTruth(node, scope);
   }
-  if (
-    comparisons.test(operator) &&
-    [first, second].some(
-      (side) => side.name === 'BinaryExpression' && comparisons.test(textOf(scope.source, childAt(side, 1))),
-    )
-  ) {
-    throw new Refusal('a chain of comparisons');
+  if (comparisons.test(operator) && isCompared(first, scope)) {
+    const sides = [evaluated(first, scope), compared(childAt(first, 2), operator, second, scope)];
+    return eachOf(sides, scope, (codes) => `${scope.np}.logical_and(${codes.join(', ')})`);
   }
   if (!comparisons.test(operator) && !/^(?:[-+*/%&|^]|\*\*|\/\/)$/.test(operator))
     throw new Refusal(`the operator ${operator}`);
+  return compared(first, operator, second, scope);
+}
+
+/** A comparison without brackets around it, which may go on as a chain. */
+function isCompared(node: SyntaxNode, scope: Scope): boolean {
+  return node.name === 'BinaryExpression' && comparisons.test(textOf(scope.source, childAt(node, 1)));
+}
+
+/** Two sides of an operator that is no chain of comparisons. */
+function compared(first: SyntaxNode, operator: string, second: SyntaxNode, scope: Scope): Value {
   const [left, right] = [evaluated(first, scope), evaluated(second, scope)];
   if (operator === '**' && mayOutgrow(left, right)) throw new Refusal('whole numbers without bounds');
   const affine = affineOf(left.affine, operator, right.affine);
@@ -272,7 +311,24 @@ function member(node: SyntaxNode, scope: Scope): Value {
   }
   scope.checkRead(name.split('.')[0] ?? name, textOf(scope.source, node).slice(name.length));
   const rank = scope.ranks.get(name) ?? null;
-  return single(subscript(arrayOf(name, scope), read, rank, scope.loops, scope.np));
+  const code = arrayOf(name, scope);
+  const inside = scope.isGuarded ? read.map((part, place) => kept(part, place, code, scope)) : read;
+  return single(subscript(code, inside, rank, scope.loops, scope.np));
+}
+
+/** Places outside of an array moved to its border: a condition leaves out the rounds that read them. */
+function kept(part: Part, place: number, code: string, { loops, np }: Scope): Part {
+  if (part.kind === 'slice' || part.kind === 'rest') return part;
+  if (part.kind === 'number' && part.affine.terms.size < 2 && part.affine.constant === '0') return part;
+  if (part.kind === 'number' && part.affine.terms.size === 0) return part;
+  // A remainder is inside anyway.
+  if (part.kind === 'gather' && / % [\w.]+$/.test(part.operand.code)) return part;
+  const operand = part.kind === 'number' ? numbersOf(part.affine, loops, np) : part.operand;
+  const length = `${code}.shape[${place}]`;
+  return {
+    kind: 'gather',
+    operand: { ...operand, code: `${np}.clip(${operand.code}, -${length}, ${length} - 1)` },
+  };
 }
 
 export function partOf(nodes: readonly SyntaxNode[], scope: Scope): Part {

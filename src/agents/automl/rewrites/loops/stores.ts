@@ -2,7 +2,7 @@ import type { SyntaxNode } from '../../python-source.ts';
 import { atom } from './arithmetic.ts';
 import { labelsOf, materialised, partOf } from './expressions.ts';
 import type { Rounds } from './rounds.ts';
-import { subscript } from './subscripts.ts';
+import { type Part, subscript } from './subscripts.ts';
 import { subscriptsOf } from './syntax.ts';
 import { arranged, isOwn, type Operand, ownAxes, ownRank, Refusal, type Value } from './values.ts';
 
@@ -56,12 +56,18 @@ export function scatter(
   rounds: Rounds,
   name: string,
   operator: string,
-  parts: Parameters<typeof subscript>[1],
+  parts: readonly Part[],
   value: Value,
   mask: Operand | null,
 ): void {
   if (operator !== '+=' && operator !== '-=') throw new Refusal('places that may be the same');
-  const place = subscript(name, parts, null, rounds.loops, rounds.np);
+  // Rounds in which nothing is done add nought to the first place.
+  const inside = parts.map((part): Part => {
+    if (mask === null || part.kind !== 'gather') return part;
+    const code = rounds.each([mask, part.operand], (codes) => `${rounds.np}.where(${codes.join(', ')}, 0)`);
+    return { kind: 'gather', operand: code };
+  });
+  const place = subscript(name, inside, null, rounds.loops, rounds.np);
   const [, subscripts] = /^[\w.]+\[(.*)\]$/s.exec(place.code) ?? [];
   const share = materialised(rounds.masked(value, mask), rounds);
   if (subscripts === undefined || labelsOf(rounds).some((label) => !place.axes.includes(label)))

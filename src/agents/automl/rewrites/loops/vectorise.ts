@@ -1,11 +1,11 @@
 import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
-import { atom } from './arithmetic.ts';
+import { atom, comparisons } from './arithmetic.ts';
 import { evaluated, evaluatedTruth, materialised } from './expressions.ts';
 import { best, extreme } from './extremes.ts';
 import { append } from './lists.ts';
 import { open } from './loop-headers.ts';
 import { isUsedLater } from './nest.ts';
-import { Rounds, type Script } from './rounds.ts';
+import { Rounds, type Script, type Variable } from './rounds.ts';
 import { recurrence } from './running-sums.ts';
 import { store } from './stores.ts';
 import { sidesOf, subscriptsOf } from './syntax.ts';
@@ -22,6 +22,7 @@ export function vectorised(loop: SyntaxNode, script: Script): string[] | null {
       return lines.length === 0 ? null : lines;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      if (process.env.WHY) console.error('   ', loop.from, error.message);
     }
   }
   return null;
@@ -55,8 +56,37 @@ function linesOf(rounds: Rounds): string[] {
   return rounds.lines;
 }
 
-function statements(rounds: Rounds, body: SyntaxNode, mask: Operand | null): void {
-  for (const statement of childrenOf(body)) oneStatement(rounds, statement, mask);
+function statements(rounds: Rounds, body: readonly SyntaxNode[], mask: Operand | null): void {
+  for (const [place, statement] of body.entries()) {
+    const test = skipped(statement);
+    if (test === null) {
+      oneStatement(rounds, statement, mask);
+      continue;
+    }
+    const rest = body.slice(place + 1);
+    rounds.locals(() =>
+      guarded(rounds, [test], () =>
+        statements(rounds, rest, both(rounds, mask, not(rounds, truthOf(rounds, test)))),
+      ),
+    );
+    return;
+  }
+}
+
+/** What `if …: continue` asks. */
+function skipped(statement: SyntaxNode): SyntaxNode | null {
+  const [, test, body, ...others] = statement.name === 'IfStatement' ? childrenOf(statement) : [];
+  if (test === undefined || body === undefined || others.length > 0) return null;
+  const inside = childrenOf(body).filter(({ name }) => name !== ':' && name !== 'Comment');
+  return inside.length === 1 && inside[0]?.name === 'ContinueStatement' ? test : null;
+}
+
+/** Works where conditions may be all that keeps subscripts inside their arrays. */
+function guarded(rounds: Rounds, tests: readonly SyntaxNode[], work: () => void): void {
+  const before = rounds.isGuarded;
+  rounds.isGuarded ||= tests.some((test) => isGuard(rounds, test));
+  work();
+  rounds.isGuarded = before;
 }
 
 /** @param mask in which rounds it is done; null for all */
@@ -93,9 +123,22 @@ function loop(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
   const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
   if (body === undefined || bodies.length > 1 || iterated === undefined || children[0]?.name !== 'for')
     throw new Refusal('a loop with an else');
-  open(rounds, node, iterated);
-  statements(rounds, body, mask);
-  rounds.loops.pop();
+  const some = open(rounds, node, iterated);
+  const inside = () =>
+    statements(rounds, childrenOf(body), some === null ? mask : both(rounds, mask, some));
+  const wasGuarded = rounds.isGuarded;
+  rounds.isGuarded ||= some !== null;
+  if (some === null) inside();
+  else rounds.locals(inside);
+  rounds.isGuarded = wasGuarded;
+  const closed = rounds.loops.pop();
+  for (const [name, variable] of [...rounds.variables]) {
+    const { value, isOuter, gatheredOver } = variable;
+    if (value.affine?.terms.has(closed?.label ?? '') === true && !isOuter) rounds.forget(name);
+    // Sums that are complete: worked out once, however often they are read.
+    else if (gatheredOver[0] !== undefined && gatheredOver[0] === closed?.label)
+      rounds.variables.set(name, { ...variable, value: rounds.kept(name, value), running: null });
+  }
 }
 
 function assignment(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
@@ -123,7 +166,11 @@ function assign(rounds: Rounds, name: string, value: Value, mask: Operand | null
     return;
   }
   const before = rounds.variables.has(name) ? rounds.read(name) : null;
-  if (before === null) throw new Refusal('a value that only some rounds have');
+  if (before === null) {
+    // Rounds that the condition leaves out get a value, too, which nothing reads: it is known in this block alone.
+    rounds.set(name, rounds.kept(name, value));
+    return;
+  }
   const operands = [mask, materialised(value, rounds), materialised(before, rounds)];
   const chosen = rounds.each(operands, (codes) => `${rounds.np}.where(${codes.join(', ')})`);
   rounds.set(name, rounds.kept(name, single(chosen)));
@@ -169,23 +216,77 @@ function addTo(rounds: Rounds, name: string, operator: string, value: Value, mas
   assign(rounds, name, single(scaled), null);
 }
 
+/** What one branch of an `if` gives to names that have no value before. */
+interface Branch {
+  test: Operand | null;
+  locals: ReadonlyMap<string, Variable>;
+}
+
 function condition(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
   if (best(rounds, node, mask)) return;
   let remaining = mask;
   const children = childrenOf(node);
-  for (const [place, child] of children.entries()) {
-    if (child.name !== 'Body') continue;
-    const before = children[place - 1];
-    const test = before !== undefined && before.name !== 'else' ? truthOf(rounds, before) : null;
-    statements(rounds, child, test === null ? remaining : both(rounds, remaining, test));
-    if (test === null) continue;
-    const opposite = rounds.each([test], ([code]) => `${rounds.np}.logical_not(${code})`);
-    remaining = both(rounds, remaining, opposite);
+  const bodies = children.flatMap((child, place) => (child.name === 'Body' ? [place] : []));
+  const tests = bodies.flatMap((place) => {
+    const test = children[place - 1];
+    return test === undefined || test.name === 'else' ? [] : [test];
+  });
+  const branches: Branch[] = [];
+  for (const [turn, place] of bodies.entries()) {
+    const body = children[place];
+    const asked = tests[turn];
+    if (body === undefined) throw new Refusal('a broken condition');
+    guarded(rounds, tests.slice(0, turn + 1), () => {
+      const test = asked === undefined ? null : truthOf(rounds, asked);
+      const here = test === null ? remaining : both(rounds, remaining, test);
+      const locals = rounds.locals(() => statements(rounds, childrenOf(body), here));
+      branches.push({ test, locals });
+      if (test !== null) remaining = both(rounds, remaining, not(rounds, test));
+    });
+  }
+  joined(rounds, branches);
+}
+
+/** Names that every branch gives a value to have one afterwards. */
+function joined(rounds: Rounds, branches: readonly Branch[]): void {
+  const last = branches.at(-1);
+  if (last === undefined || last.test !== null) return;
+  for (const [name, { value }] of last.locals) {
+    const values = branches.map(({ locals }) => locals.get(name)?.value);
+    if (values.some((each) => each === undefined)) continue;
+    const chosen = branches.slice(0, -1).reduceRight((rest, { test, locals }) => {
+      const own = locals.get(name)?.value;
+      if (test === null || own === undefined) throw new Refusal('a broken condition');
+      const operands = [test, materialised(own, rounds), rest];
+      return rounds.each(operands, (codes) => `${rounds.np}.where(${codes.join(', ')})`);
+    }, materialised(value, rounds));
+    rounds.set(name, rounds.kept(name, single(chosen)));
   }
 }
 
+/** Whether a condition compares the numbers of loops with where arrays end. */
+function isGuard(rounds: Rounds, test: SyntaxNode): boolean {
+  const compared = [test, ...nodesOf(test, 'BinaryExpression')].filter((node) => node.name === 'BinaryExpression');
+  return compared.some((node) => {
+    const sign = rounds.text(childrenOf(node)[1] ?? node);
+    if (!comparisons.test(sign) || sign === '!=') return false;
+    const names = new Set(
+      [node, ...nodesOf(node, 'VariableName')]
+        .filter(({ name }) => name === 'VariableName')
+        .map((each) => rounds.text(each))
+        .filter((name) => (rounds.variables.get(name)?.value.affine?.terms.size ?? 0) > 0),
+    );
+    return names.size === 1 || (names.size > 0 && sign !== '==');
+  });
+}
+
+function not(rounds: Rounds, test: Operand): Operand {
+  return rounds.each([test], ([code]) => `${rounds.np}.logical_not(${code})`);
+}
+
 function truthOf(rounds: Rounds, node: SyntaxNode): Operand {
-  return materialised(rounds.settled('test', evaluatedTruth(node, rounds)), rounds);
+  const test = materialised(rounds.settled('test', evaluatedTruth(node, rounds)), rounds);
+  return materialised(rounds.kept('test', single(test)), rounds);
 }
 
 function both(rounds: Rounds, left: Operand | null, right: Operand): Operand {
