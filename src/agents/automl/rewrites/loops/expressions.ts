@@ -3,8 +3,10 @@ import { fullNameOf } from '../python-edit.ts';
 import { type Affine, affineOf, atom, combined, comparisons } from './arithmetic.ts';
 import type { Kinds } from './kinds.ts';
 import { elementwiseNames, reductions } from './numpy-names.ts';
-import { numbersOf, type Part, subscript } from './subscripts.ts';
+import { isOfNumbers, mayOutgrow } from './powers.ts';
+import { keptInside, numbersOf, type Part, subscript } from './subscripts.ts';
 import { calledIn, givenTo, subscriptsOf } from './syntax.ts';
+import { isComparison, isMisread, jointOf } from './truth.ts';
 import {
   asOperand,
   elementwise,
@@ -31,8 +33,8 @@ export interface Scope {
   kinds: Kinds;
   /** Loops that are open, from the outermost. */
   loops: readonly Loop[];
-  /** Whether a condition may be all that keeps subscripts inside their arrays. */
-  isGuarded: boolean;
+  /** Of which subscripts a condition may be all that keeps them inside their arrays: none, those that are looked up, or all. */
+  guarded: 'none' | 'lookups' | 'all';
   /** The value of a name that changes inside the loops; null for names that do not. Throws for a name that cannot be known. */
   read: (name: string) => Value | null;
   /** Throws where an array that is written to is read in any place but the one that is written. */
@@ -87,20 +89,6 @@ function opposite(node: SyntaxNode, scope: Scope): Value {
     return eachOf(sides, scope, (codes) => `${scope.np}.logical_${joint}(${codes.join(', ')})`);
   }
   return eachOf([evaluatedTruth(node, scope)], scope, ([code]) => `${scope.np}.logical_not(${code})`);
-}
-
-/** `and` or `or` without brackets around it; null for anything else. */
-function jointOf(node: SyntaxNode, source: string): string | null {
-  const [, sign, , ...more] = node.name === 'BinaryExpression' ? childrenOf(node) : [];
-  const text = sign === undefined || more.length > 0 ? '' : textOf(source, sign);
-  return /^(?:and|or)$/.test(text) ? text : null;
-}
-
-/** `a and not b or c`, of which the parser makes `a and not (b or c)`. */
-export function isMisread(node: SyntaxNode, source: string): boolean {
-  const right = node.lastChild;
-  const inner = right?.name === 'UnaryExpression' ? right.lastChild : null;
-  return jointOf(node, source) === 'and' && inner !== null && jointOf(inner, source) === 'or';
 }
 
 export function operandOf(node: SyntaxNode, scope: Scope): Operand {
@@ -205,7 +193,7 @@ function unary(node: SyntaxNode, scope: Scope): Value {
   const sign = textOf(scope.source, childAt(node, 0));
   const inner = childAt(node, 1);
   if (sign === 'not') {
-    if (jointOf(inner, scope.source) !== null && !isComparison(inner, scope))
+    if (jointOf(inner, scope.source) !== null && !isComparison(inner, scope.source))
       throw new Refusal('one of two values');
     return opposite(inner, scope);
   }
@@ -229,7 +217,8 @@ function binary(node: SyntaxNode, scope: Scope): Value {
   const operator = textOf(scope.source, sign);
   if (operator === '@') return dotted(first, second, scope);
   if (/^(?:and|or)$/.test(operator)) {
-    if (![first, second].every((side) => isComparison(side, scope))) throw new Refusal('one of two values');
+    if (![first, second].every((side) => isComparison(side, scope.source)))
+      throw new Refusal('one of two values');
     return evaluatedTruth(node, scope);
   }
   if (comparisons.test(operator) && isCompared(first, scope)) {
@@ -249,7 +238,8 @@ function isCompared(node: SyntaxNode, scope: Scope): boolean {
 /** Two sides of an operator that is no chain of comparisons. */
 function compared(first: SyntaxNode, operator: string, second: SyntaxNode, scope: Scope): Value {
   const [left, right] = [evaluated(first, scope), evaluated(second, scope)];
-  if (operator === '**' && mayOutgrow(left, right)) throw new Refusal('whole numbers without bounds');
+  if (operator === '**' && (mayOutgrow(left, right) || isOfNumbers(left, right, scope.np)))
+    throw new Refusal('whole numbers without bounds');
   const affine = affineOf(left.affine, operator, right.affine);
   if (operator === '*') return { factors: [left, right].flatMap((side) => factorsOf(side, scope)), affine };
   const operands =
@@ -265,25 +255,6 @@ function compared(first: SyntaxNode, operator: string, second: SyntaxNode, scope
       ([one, two]) => `${atom(one ?? '')} ${operator} ${atom(two ?? '')}`,
     ),
   );
-}
-
-/** True or false, never another value. */
-function isComparison(node: SyntaxNode, scope: Scope): boolean {
-  if (node.name === 'ParenthesizedExpression') return isComparison(childAt(node, 1), scope);
-  if (node.name === 'UnaryExpression') return textOf(scope.source, childAt(node, 0)) === 'not';
-  if (node.name !== 'BinaryExpression') return node.name === 'Boolean';
-  const operator = textOf(scope.source, childAt(node, 1));
-  if (/^(?:and|or)$/.test(operator))
-    return [childAt(node, 0), childAt(node, 2)].every((side) => isComparison(side, scope));
-  return comparisons.test(operator);
-}
-
-/** Python's whole numbers grow as long as memory lasts, and may become fractions; those of numpy do neither. */
-function mayOutgrow(base: Value, exponent: Value): boolean {
-  const isFraction = /\d\.|\be/.test(base.affine?.constant ?? '');
-  if (base.affine === null || (isFraction && base.affine.terms.size === 0)) return false;
-  if ((exponent.affine?.terms.size ?? 0) > 0) return true;
-  return base.affine.terms.size > 0 && !/^(?:[0-3]|\d+\.\d*)$/.test(exponent.affine?.constant ?? '');
 }
 
 /** A product's factors; a loop's number is an array of its own. */
@@ -312,23 +283,11 @@ function member(node: SyntaxNode, scope: Scope): Value {
   scope.checkRead(name.split('.')[0] ?? name, textOf(scope.source, node).slice(name.length));
   const rank = scope.ranks.get(name) ?? null;
   const code = arrayOf(name, scope);
-  const inside = scope.isGuarded ? read.map((part, place) => kept(part, place, code, scope)) : read;
+  const inside = read.map((part, place) => {
+    const isInside = scope.guarded === 'none' || (scope.guarded === 'lookups' && part.kind === 'number');
+    return isInside ? part : keptInside(part, place, code, scope);
+  });
   return single(subscript(code, inside, rank, scope.loops, scope.np));
-}
-
-/** Places outside of an array moved to its border: a condition leaves out the rounds that read them. */
-function kept(part: Part, place: number, code: string, { loops, np }: Scope): Part {
-  if (part.kind === 'slice' || part.kind === 'rest') return part;
-  if (part.kind === 'number' && part.affine.terms.size < 2 && part.affine.constant === '0') return part;
-  if (part.kind === 'number' && part.affine.terms.size === 0) return part;
-  // A remainder is inside anyway.
-  if (part.kind === 'gather' && / % [\w.]+$/.test(part.operand.code)) return part;
-  const operand = part.kind === 'number' ? numbersOf(part.affine, loops, np) : part.operand;
-  const length = `${code}.shape[${place}]`;
-  return {
-    kind: 'gather',
-    operand: { ...operand, code: `${np}.clip(${operand.code}, -${length}, ${length} - 1)` },
-  };
 }
 
 export function partOf(nodes: readonly SyntaxNode[], scope: Scope): Part {
@@ -373,6 +332,12 @@ function call(node: SyntaxNode, scope: Scope): Value {
     return each(list, scope, (codes) =>
       codes.reduce((left, right) => `${np}.${name}imum(${left}, ${right})`),
     );
+  }
+  if (name === 'len' && first !== undefined) {
+    const { code, axes, isLoose } = operandOf(first, scope);
+    const place = axes.findIndex(isOwn);
+    if (place < 0 || isLoose === true) throw new Refusal('the length of what is no row');
+    return scalar(`${atom(code)}.shape[${place}]`);
   }
   if (name === 'float' && first !== undefined) return evaluated(first, scope);
   if (/^(?:int|bool)$/.test(name) && first !== undefined) {

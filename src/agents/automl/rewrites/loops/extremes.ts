@@ -1,9 +1,10 @@
 import { childrenOf, nodesOf, type SyntaxNode } from '../../python-source.ts';
 import { plus, times } from './arithmetic.ts';
-import { evaluated, evaluatedTruth, isMisread, materialised, operandOf } from './expressions.ts';
+import { evaluated, evaluatedTruth, materialised, operandOf } from './expressions.ts';
 import type { Rounds, Variable } from './rounds.ts';
 import { store } from './stores.ts';
 import { calledIn, givenTo, sidesOf, subscriptsOf } from './syntax.ts';
+import { isMisread } from './truth.ts';
 import {
   arranged,
   isOwn,
@@ -122,12 +123,15 @@ export function best(rounds: Rounds, node: SyntaxNode, mask: Operand | null): bo
   if (over.length === 0) return false;
   const statements = childrenOf(search.body).filter(({ name }) => !/^(?::|Comment)$/.test(name));
   if (statements.some(({ name }) => name !== 'AssignStatement')) throw new Refusal('more than the best');
-  const value = valueOf(rounds, search, mask, over);
+  const value = valuesOfAll(rounds, search, mask, over);
   const isMasked = mask !== null || search.guards.length > 0;
   // What is kept is worked out once, after all rounds of these loops.
   rounds.loops.splice(-over.length);
   const found = foundIn(rounds, search, { value, over, isMasked });
-  const results = search.kept.map(({ target, given }) => ({ target, result: givenAt(rounds, search, found, given) }));
+  const results = search.kept.map(({ target, given }) => ({
+    target,
+    result: givenAt(rounds, search, found, given),
+  }));
   for (const { target, result } of results) keep(rounds, target, found, result);
   rounds.loops.push(...over);
   return true;
@@ -136,7 +140,8 @@ export function best(rounds: Rounds, node: SyntaxNode, mask: Operand | null): bo
 /** The innermost loops, over which the best is looked for. */
 function loopsOver(rounds: Rounds, { best, kept }: Search): readonly Loop[] {
   const [first] = kept;
-  const target = kept.find(({ target }) => rounds.text(target) === rounds.text(best))?.target ?? first?.target;
+  const target =
+    kept.find(({ target }) => rounds.text(target) === rounds.text(best))?.target ?? first?.target;
   if (target === undefined) return [];
   if (target.name === 'VariableName') {
     const name = rounds.text(target);
@@ -151,7 +156,7 @@ function loopsOver(rounds: Rounds, { best, kept }: Search): readonly Loop[] {
 }
 
 /** The value of all rounds, with the loops that it is looked for over as the last axes; the worst where nothing is asked. */
-function valueOf(rounds: Rounds, search: Search, mask: Operand | null, over: readonly Loop[]): Operand {
+function valuesOfAll(rounds: Rounds, search: Search, mask: Operand | null, over: readonly Loop[]): Operand {
   const value = materialised(rounds.settled('value', evaluated(search.value, rounds)), rounds);
   const masks = [
     ...(mask === null ? [] : [mask]),
@@ -159,8 +164,7 @@ function valueOf(rounds: Rounds, search: Search, mask: Operand | null, over: rea
   ];
   const worst = { code: `${search.isLeast ? '' : '-'}${rounds.np}.inf`, axes: [] };
   const operand = masks.reduce(
-    (rest, each) =>
-      rounds.each([each, rest, worst], (codes) => `${rounds.np}.where(${codes.join(', ')})`),
+    (rest, each) => rounds.each([each, rest, worst], (codes) => `${rounds.np}.where(${codes.join(', ')})`),
     value,
   );
   if (operand.axes.some(isOwn)) throw new Refusal('a comparison of arrays');
@@ -187,7 +191,10 @@ function foundIn(
   const start = isOutside ? scalar(name).factors[0] : operandOf(search.best, rounds);
   if (start === undefined) throw new Refusal('the best of nothing');
   const extreme = settledLine(rounds, 'best', reduced(value, labels, `${np}.${which}`));
-  const isBetter = rounds.each([extreme, start], ([one, two]) => `${one} ${search.isLeast ? '<' : '>'} ${two}`);
+  const isBetter = rounds.each(
+    [extreme, start],
+    ([one, two]) => `${one} ${search.isLeast ? '<' : '>'} ${two}`,
+  );
   const isCertain = !isMasked && /\binf|^-?\d+e\d\d+$|^-?9{6,}$/.test(start.code);
   const needsNumbers = search.kept.some(({ given }) => rounds.text(given) !== rounds.text(search.value));
   const numbers = needsNumbers ? numbersIn(rounds, value, over, `${np}.arg${which}`) : new Map();
@@ -227,6 +234,9 @@ function numbersIn(
 /** What the body of the condition keeps, as it is in the best round. */
 function givenAt(rounds: Rounds, search: Search, found: Found, given: SyntaxNode): Operand {
   if (rounds.text(given) === rounds.text(search.value)) return found.extreme;
+  const targets = search.kept.map(({ target }) => rounds.text(subscriptsOf(target, rounds.source).base));
+  const names = [given, ...nodesOf(given, 'VariableName')].map((node) => rounds.text(node));
+  if (names.some((name) => targets.includes(name))) throw new Refusal('what was best before');
   const before = [...rounds.variables];
   for (const [name, variable] of before) {
     const { affine } = variable.value;
@@ -255,7 +265,8 @@ function keep(
     store(rounds, target, '=', single(result), isBetter);
     return;
   }
-  const held = rounds.variables.get(name);
+  const known = rounds.variables.get(name);
+  const held = known ?? (rounds.loops.length === 0 ? rounds.gathering(name) : undefined);
   if (rounds.forgotten.has(name)) throw new Refusal('a value that only some rounds have');
   if (held !== undefined && (rounds.openedSince(held).length > 0 || held.gatheredOver.length > 0))
     throw new Refusal('more than the best');

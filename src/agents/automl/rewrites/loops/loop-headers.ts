@@ -4,7 +4,7 @@ import { evaluated, materialised } from './expressions.ts';
 import { assignedIn } from './nest.ts';
 import type { Rounds } from './rounds.ts';
 import { calledIn, givenTo, itemsOf, targetsOf } from './syntax.ts';
-import { type Operand, ownAxes, Refusal, single } from './values.ts';
+import { isOwn, type Operand, ownAxes, Refusal, single, type Value } from './values.ts';
 
 /** A loop that is about to be opened. */
 interface Header {
@@ -60,7 +60,10 @@ function openRange(rounds: Rounds, header: Header, list: readonly SyntaxNode[]):
   rounds.loops.push({ label, first: least, end: most, step, changes });
   setNumber(rounds, header);
   if (!isChanging) return null;
-  const here = materialised({ factors: [], affine: { terms: new Map([[label, '1']]), constant: '0' } }, rounds);
+  const here = materialised(
+    { factors: [], affine: { terms: new Map([[label, '1']]), constant: '0' } },
+    rounds,
+  );
   const sides = [
     { bound: first, sign: '>=' },
     { bound: end, sign: '<' },
@@ -131,6 +134,12 @@ function openArrays(
   if (items.length !== sources.length || sources.some((source) => source.name !== 'VariableName'))
     throw new Refusal('a loop over what is no array');
   const arrays = sources.map((source) => rounds.text(source));
+  const [only] = arrays;
+  const changing = arrays.length === 1 && only !== undefined ? rounds.read(only) : null;
+  if (changing !== null) {
+    openRow(rounds, { label, changes, names: items }, changing);
+    return;
+  }
   for (const array of arrays) {
     rounds.checkRead(array, null);
     if (rounds.isOf('other', array)) throw new Refusal('what is no array');
@@ -142,6 +151,15 @@ function openArrays(
     const axes = [label, ...ownAxes(Math.max(0, (rank ?? 1) - 1))];
     rounds.set(items[place] ?? '', single({ code: `${rounds.np}.asarray(${array})`, axes }));
   }
+}
+
+/** A loop over what each round around sees, as a row of an array. */
+function openRow(rounds: Rounds, { label, changes, names }: Header, value: Value): void {
+  const { code, axes, isLoose } = materialised(rounds.settled('row', value), rounds);
+  const place = axes.findIndex(isOwn);
+  if (place < 0 || isLoose === true) throw new Refusal('a loop over what changes');
+  rounds.loops.push({ label, first: '0', end: `${atom(code)}.shape[${place}]`, step: '1', changes });
+  rounds.set(names[0] ?? '', single({ code, axes: axes.map((axis, at) => (at === place ? label : axis)) }));
 }
 
 /** A step that is below nought, or has a name that the script makes so. */

@@ -3,7 +3,7 @@ import { sharedArrays } from './aliases.ts';
 import { atom, times } from './arithmetic.ts';
 import { labelsOf, materialised, type Scope } from './expressions.ts';
 import type { Kind, Kinds } from './kinds.ts';
-import { mayOverwrite, type Nest, readNest } from './nest.ts';
+import { isTriangle, mayOverwrite, type Nest, readNest } from './nest.ts';
 import {
   countOf,
   elementwise,
@@ -59,7 +59,7 @@ export class Rounds implements Scope {
   readonly variables = new Map<string, Variable>();
   /** The statements that stand in the place of the loops. */
   readonly lines: string[] = [];
-  isGuarded = false;
+  guarded: Scope['guarded'] = 'none';
   /** Names that had a value in some rounds alone. */
   readonly forgotten = new Set<string>();
   private count = 0;
@@ -71,7 +71,7 @@ export class Rounds implements Scope {
     this.ranks = script.ranks;
     this.kinds = script.kinds;
     this.nest = readNest(loop, script.source);
-    if (mayOverwrite(this.nest)) throw new Refusal('places that are written in turn');
+    if (mayOverwrite(this.nest, this.source)) throw new Refusal('places that are written in turn');
     this.checkSharing();
   }
 
@@ -121,7 +121,12 @@ export class Rounds implements Scope {
   checkRead = (name: string, subscripts: string | null): void => {
     const places = this.nest.written.get(name);
     if (places === undefined) return;
-    const isSame = subscripts !== null && places.every((place) => place.subscripts === subscripts);
+    const isSame =
+      subscripts !== null &&
+      places.every(
+        (place) => place.subscripts === subscripts || isTriangle(this.nest.loop, place.parts, this.source),
+      ) &&
+      places.some((place) => place.subscripts === subscripts);
     const isOfEveryRound = this.loops.every((loop) =>
       new RegExp(`\\b${nameOfLoop(loop)}\\b`).test(subscripts ?? ''),
     );

@@ -176,3 +176,23 @@ export function numbersOf(affine: Affine, loops: readonly Loop[], np: string): O
   const code = [...terms, affine.constant].reduce((left, right) => plus(left, right), '0');
   return { code, axes: labels };
 }
+
+/** Places outside of an array moved to its border: a condition leaves out the rounds that read them. */
+export function keptInside(
+  part: Part,
+  place: number,
+  code: string,
+  { loops, np }: { loops: readonly Loop[]; np: string },
+): Part {
+  if (part.kind === 'slice' || part.kind === 'rest') return part;
+  if (part.kind === 'number' && part.affine.terms.size < 2 && part.affine.constant === '0') return part;
+  if (part.kind === 'number' && part.affine.terms.size === 0) return part;
+  // A remainder is inside anyway.
+  if (part.kind === 'gather' && / % [\w.]+$/.test(part.operand.code)) return part;
+  const operand = part.kind === 'number' ? numbersOf(part.affine, loops, np) : part.operand;
+  const length = `${code}.shape[${place}]`;
+  return {
+    kind: 'gather',
+    operand: { ...operand, code: `${np}.clip(${operand.code}, -${length}, ${length} - 1)` },
+  };
+}
