@@ -41,13 +41,19 @@ function added(
   const [before, sign, share, ...more] = value?.name === 'BinaryExpression' ? childrenOf(value) : [];
   if (target === undefined || before === undefined || sign === undefined || share === undefined) return false;
   const operator = rounds.text(sign);
-  if (more.length > 0 || !/^[-+]$/.test(operator) || target.name !== 'VariableName') return false;
   const name = rounds.text(target);
   const isLast = operator === '+' && rounds.text(share) === name;
-  if (rounds.text(before) !== name && !isLast) return false;
+  if (more.length > 0 || !/^[-+]$/.test(operator) || (rounds.text(before) !== name && !isLast)) return false;
+  const other = isLast ? before : share;
+  if (target.name !== 'VariableName') {
+    const names = new Set(nodesOf(target, 'VariableName').map((node) => rounds.text(node)));
+    if (rounds.loops.every((loop) => names.has(nameOfLoop(loop)))) return false;
+    change(rounds, target, `${operator}=`, other, mask);
+    return true;
+  }
   const known = rounds.variables.get(name);
   if (known !== undefined && rounds.openedSince(known).length === 0) return false;
-  addTo(rounds, name, `${operator}=`, evaluated(isLast ? before : share, rounds), mask);
+  change(rounds, target, `${operator}=`, other, mask);
   return true;
 }
 
@@ -90,7 +96,16 @@ export function update(rounds: Rounds, node: SyntaxNode, mask: Operand | null): 
   const [expression] = rest;
   if (target === undefined || sign === undefined || expression === undefined || rest.length > 1)
     throw new Refusal('a broken update');
-  const operator = rounds.text(sign);
+  change(rounds, target, rounds.text(sign), expression, mask);
+}
+
+function change(
+  rounds: Rounds,
+  target: SyntaxNode,
+  operator: string,
+  expression: SyntaxNode,
+  mask: Operand | null,
+): void {
   const value = evaluated(expression, rounds);
   if (target.name === 'VariableName') addTo(rounds, rounds.text(target), operator, value, mask);
   else {

@@ -49,7 +49,10 @@ export function condition(rounds: Rounds, node: SyntaxNode, mask: Operand | null
     guarded(rounds, tests.slice(0, turn + 1), () => {
       const test = asked === undefined ? null : truthOf(rounds, asked);
       const here = test === null ? remaining : both(rounds, remaining, test);
-      const locals = rounds.locals(() => statements(rounds, childrenOf(body), here));
+      const inside = childrenOf(body);
+      // What stands after the condition would have to be gone past, too.
+      if (inside.some((each) => skipped(each) !== null)) throw new Refusal('a continue in a condition');
+      const locals = rounds.locals(() => statements(rounds, inside, here));
       branches.push({ test, locals });
       if (test !== null) remaining = both(rounds, remaining, not(rounds, test));
     });
@@ -89,7 +92,10 @@ function isGuard(rounds: Rounds, test: SyntaxNode): boolean {
       [node, ...nodesOf(node, 'VariableName')]
         .filter(({ name }) => name === 'VariableName')
         .map((each) => rounds.text(each))
-        .filter((name) => (rounds.variables.get(name)?.value.affine?.terms.size ?? 0) > 0),
+        .filter(
+          (name) =>
+            rounds.around.has(name) || (rounds.variables.get(name)?.value.affine?.terms.size ?? 0) > 0,
+        ),
     );
     return names.size === 1 || (names.size > 0 && sign !== '==');
   });

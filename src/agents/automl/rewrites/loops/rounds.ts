@@ -1,9 +1,10 @@
-import { nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
+import { ancestorsOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { sharedArrays } from './aliases.ts';
 import { atom, times } from './arithmetic.ts';
 import { labelsOf, materialised, type Scope } from './expressions.ts';
 import type { Kind, Kinds } from './kinds.ts';
 import { isTriangle, mayOverwrite, type Nest, readNest } from './nest.ts';
+import { targetsOf } from './syntax.ts';
 import {
   countOf,
   elementwise,
@@ -60,6 +61,8 @@ export class Rounds implements Scope {
   /** The statements that stand in the place of the loops. */
   readonly lines: string[] = [];
   guarded: Scope['guarded'] = 'none';
+  /** The numbers of loops around the outermost one. */
+  readonly around: ReadonlySet<string>;
   /** Names that had a value in some rounds alone. */
   readonly forgotten = new Set<string>();
   private count = 0;
@@ -71,6 +74,8 @@ export class Rounds implements Scope {
     this.ranks = script.ranks;
     this.kinds = script.kinds;
     this.nest = readNest(loop, script.source);
+    const outside = ancestorsOf(loop).filter(({ name }) => name === 'ForStatement');
+    this.around = new Set(outside.flatMap(targetsOf).map((target) => this.text(target)));
     if (mayOverwrite(this.nest, this.source)) throw new Refusal('places that are written in turn');
     this.checkSharing();
   }
