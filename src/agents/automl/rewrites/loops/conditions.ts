@@ -9,12 +9,12 @@ import { type Operand, Refusal, single } from './values.ts';
 /** Does statements in the rounds of a mask. */
 type Work = (rounds: Rounds, body: readonly SyntaxNode[], mask: Operand | null) => void;
 
-/** What `if …: continue` asks. */
-export function skipped(statement: SyntaxNode): SyntaxNode | null {
+/** An `if` that ends with `continue`: what it asks, and what it does before. */
+export function skipped(statement: SyntaxNode): { test: SyntaxNode; before: readonly SyntaxNode[] } | null {
   const [, test, body, ...others] = statement.name === 'IfStatement' ? childrenOf(statement) : [];
   if (test === undefined || body === undefined || others.length > 0) return null;
   const inside = childrenOf(body).filter(({ name }) => name !== ':' && name !== 'Comment');
-  return inside.length === 1 && inside[0]?.name === 'ContinueStatement' ? test : null;
+  return inside.at(-1)?.name === 'ContinueStatement' ? { test, before: inside.slice(0, -1) } : null;
 }
 
 /** Works where conditions may be all that keeps subscripts inside their arrays; null for bounds of a loop. */

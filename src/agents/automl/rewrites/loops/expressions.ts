@@ -57,7 +57,8 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
       const [yes, , condition, , no] = childrenOf(node);
       if (yes === undefined || condition === undefined || no === undefined)
         throw new Refusal('a broken expression');
-      const operands = [evaluatedTruth(condition, scope), evaluated(yes, scope), evaluated(no, scope)];
+      const sides = { ...scope, guarded: guardOf(condition, scope) };
+      const operands = [evaluatedTruth(condition, scope), evaluated(yes, sides), evaluated(no, sides)];
       return eachOf(operands, scope, (codes) => `${scope.np}.where(${codes.join(', ')})`);
     }
     case 'MemberExpression':
@@ -67,6 +68,17 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
     default:
       throw new Refusal(`an expression of the kind ${node.name}`);
   }
+}
+
+/** Which subscripts the condition of `… if … else …` may keep inside their arrays. */
+function guardOf(condition: SyntaxNode, scope: Scope): Scope['guarded'] {
+  const names = [condition, ...nodesOf(condition, 'VariableName')].filter(
+    ({ name }) => name === 'VariableName',
+  );
+  const isOfLoops = names.some(
+    (node) => (scope.read(textOf(scope.source, node))?.affine?.terms.size ?? 0) > 0,
+  );
+  return isOfLoops ? 'all' : scope.guarded === 'none' ? 'lookups' : scope.guarded;
 }
 
 /** Whether an expression holds: `and` and `or` give one of their sides, of which here only the truth counts. */

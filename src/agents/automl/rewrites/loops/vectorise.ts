@@ -53,17 +53,17 @@ function linesOf(rounds: Rounds): string[] {
 
 function statements(rounds: Rounds, body: readonly SyntaxNode[], mask: Operand | null): void {
   for (const [place, statement] of body.entries()) {
-    const test = skipped(statement);
-    if (test === null) {
+    const skip = skipped(statement);
+    if (skip === null) {
       oneStatement(rounds, statement, mask);
       continue;
     }
     const rest = body.slice(place + 1);
-    rounds.locals(() =>
-      guarded(rounds, [test], () =>
-        statements(rounds, rest, both(rounds, mask, not(rounds, truthOf(rounds, test)))),
-      ),
-    );
+    guarded(rounds, [skip.test], () => {
+      const test = truthOf(rounds, skip.test);
+      rounds.locals(() => statements(rounds, skip.before, both(rounds, mask, test)));
+      rounds.locals(() => statements(rounds, rest, both(rounds, mask, not(rounds, test))));
+    });
     return;
   }
 }
@@ -112,6 +112,9 @@ function loop(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
     if (value.affine?.terms.has(closed?.label ?? '') === true && !isOuter) rounds.forget(name);
     // Sums that are complete: worked out once, however often they are read.
     else if (gatheredOver[0] !== undefined && gatheredOver[0] === closed?.label)
-      rounds.variables.set(name, { ...variable, value: rounds.kept(name, value), running: null });
+      rounds.variables.set(name, {
+        ...variable,
+        ...{ value: rounds.kept(name, value), gatheredOver: [], running: null, isExtreme: false },
+      });
   }
 }
