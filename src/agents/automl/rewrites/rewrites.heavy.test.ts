@@ -7,6 +7,7 @@ import { commonLoops } from '../../../../test/fixtures/common-loops.ts';
 import { estimatorScripts } from '../../../../test/fixtures/estimator-scripts.ts';
 import { loopScriptEnd, loopScriptStart, vectorisableLoops } from '../../../../test/fixtures/loop-scripts.ts';
 import { otherLoops } from '../../../../test/fixtures/loops-left-alone.ts';
+import { scientificLoops } from '../../../../test/fixtures/scientific-loops.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/index.ts';
@@ -55,11 +56,12 @@ function run(scripts: readonly string[]): z.infer<typeof Results> {
 
 test('loops written with whole arrays give the same results', () => {
   const fast = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, ['numpy']);
-  const cases = [...vectorisableLoops, ...commonLoops, ...otherLoops].flatMap(({ title, code }) => {
+  const all = [...vectorisableLoops, ...commonLoops, ...scientificLoops, ...otherLoops];
+  const cases = all.flatMap(({ title, code }) => {
     const source = loopScriptStart + code + loopScriptEnd;
     return rewriteLoops(source, fast).map((offer) => ({ title, source, rewritten: offer.source }));
   });
-  expect(cases.length).toBeGreaterThan(vectorisableLoops.length + commonLoops.length);
+  expect(cases.length).toBeGreaterThan(all.length - otherLoops.length);
   const results = run(cases.flatMap(({ source, rewritten }) => [source, rewritten]));
   const numbers = (place: number) => z.array(z.number()).parse(JSON.parse(results[place]?.out ?? ''));
   for (const [place, { title }] of cases.entries()) {

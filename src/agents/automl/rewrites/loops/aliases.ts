@@ -70,7 +70,7 @@ function following(arrays: Arrays, statement: SyntaxNode, script: Place, isCerta
     const value = values[targets.length === values.length ? place : values.length - 1];
     const owner = value === undefined ? null : ownerOf(value, script);
     const given =
-      owner === null ? [`${statement.from} in turn ${turn}`] : [...(arrays.get(owner) ?? [owner])];
+      owner === null ? [`${(value ?? statement).from} in turn ${turn}`] : [...(arrays.get(owner) ?? [owner])];
     result.set(name, new Set([...given, ...(isCertain ? [] : (arrays.get(name) ?? []))]));
   }
   return result;

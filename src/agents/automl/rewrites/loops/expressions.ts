@@ -3,8 +3,10 @@ import { fullNameOf } from '../python-edit.ts';
 import { type Affine, affineOf, atom, combined, comparisons } from './arithmetic.ts';
 import type { Kinds } from './kinds.ts';
 import { elementwiseNames, reductions } from './numpy-names.ts';
-import { numbersOf, type Part, subscript } from './subscripts.ts';
+import { isOfNumbers, mayOutgrow } from './powers.ts';
+import { keptInside, numbersOf, type Part, subscript } from './subscripts.ts';
 import { calledIn, givenTo, subscriptsOf } from './syntax.ts';
+import { isComparison, isMisread, jointOf } from './truth.ts';
 import {
   asOperand,
   elementwise,
@@ -31,6 +33,8 @@ export interface Scope {
   kinds: Kinds;
   /** Loops that are open, from the outermost. */
   loops: readonly Loop[];
+  /** Of which subscripts a condition may be all that keeps them inside their arrays: none, those that are looked up, or all. */
+  guarded: 'none' | 'lookups' | 'all';
   /** The value of a name that changes inside the loops; null for names that do not. Throws for a name that cannot be known. */
   read: (name: string) => Value | null;
   /** Throws where an array that is written to is read in any place but the one that is written. */
@@ -53,7 +57,8 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
       const [yes, , condition, , no] = childrenOf(node);
       if (yes === undefined || condition === undefined || no === undefined)
         throw new Refusal('a broken expression');
-      const operands = [evaluatedTruth(condition, scope), evaluated(yes, scope), evaluated(no, scope)];
+      const sides = { ...scope, guarded: guardOf(condition, scope) };
+      const operands = [evaluatedTruth(condition, scope), evaluated(yes, sides), evaluated(no, sides)];
       return eachOf(operands, scope, (codes) => `${scope.np}.where(${codes.join(', ')})`);
     }
     case 'MemberExpression':
@@ -65,13 +70,37 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
   }
 }
 
+/** Which subscripts the condition of `… if … else …` may keep inside their arrays. */
+function guardOf(condition: SyntaxNode, scope: Scope): Scope['guarded'] {
+  const names = [condition, ...nodesOf(condition, 'VariableName')].filter(
+    ({ name }) => name === 'VariableName',
+  );
+  const isOfLoops = names.some(
+    (node) => (scope.read(textOf(scope.source, node))?.affine?.terms.size ?? 0) > 0,
+  );
+  return isOfLoops ? 'all' : scope.guarded === 'none' ? 'lookups' : scope.guarded;
+}
+
 /** Whether an expression holds: `and` and `or` give one of their sides, of which here only the truth counts. */
 export function evaluatedTruth(node: SyntaxNode, scope: Scope): Value {
   if (node.name === 'ParenthesizedExpression') return evaluatedTruth(childAt(node, 1), scope);
-  const joint = node.name === 'BinaryExpression' ? textOf(scope.source, childAt(node, 1)) : '';
-  if (!/^(?:and|or)$/.test(joint) || childrenOf(node).length !== 3) return evaluated(node, scope);
+  if (node.name === 'UnaryExpression' && textOf(scope.source, childAt(node, 0)) === 'not')
+    return opposite(childAt(node, 1), scope);
+  const joint = jointOf(node, scope.source);
+  if (joint === null) return evaluated(node, scope);
+  if (isMisread(node, scope.source)) throw new Refusal('not, and, or without brackets');
   const sides = [childAt(node, 0), childAt(node, 2)].map((side) => evaluatedTruth(side, scope));
   return eachOf(sides, scope, (codes) => `${scope.np}.logical_${joint}(${codes.join(', ')})`);
+}
+
+/** The parser takes `not a and b` for `not (a and b)`: here it is what it is in Python. */
+function opposite(node: SyntaxNode, scope: Scope): Value {
+  const joint = jointOf(node, scope.source);
+  if (joint !== null) {
+    const sides = [opposite(childAt(node, 0), scope), evaluatedTruth(childAt(node, 2), scope)];
+    return eachOf(sides, scope, (codes) => `${scope.np}.logical_${joint}(${codes.join(', ')})`);
+  }
+  return eachOf([evaluatedTruth(node, scope)], scope, ([code]) => `${scope.np}.logical_not(${code})`);
 }
 
 export function operandOf(node: SyntaxNode, scope: Scope): Operand {
@@ -175,7 +204,11 @@ function eachOf(values: readonly Value[], scope: Scope, write: (codes: string[])
 function unary(node: SyntaxNode, scope: Scope): Value {
   const sign = textOf(scope.source, childAt(node, 0));
   const inner = childAt(node, 1);
-  if (sign === 'not') return each([inner], scope, ([code]) => `${scope.np}.logical_not(${code})`);
+  if (sign === 'not') {
+    if (jointOf(inner, scope.source) !== null && !isComparison(inner, scope.source))
+      throw new Refusal('one of two values');
+    return opposite(inner, scope);
+  }
   if (sign !== '-' && sign !== '+') throw new Refusal(`the sign ${sign}`);
   const value = evaluated(inner, scope);
   if (sign === '+') return value;
@@ -196,21 +229,29 @@ function binary(node: SyntaxNode, scope: Scope): Value {
   const operator = textOf(scope.source, sign);
   if (operator === '@') return dotted(first, second, scope);
   if (/^(?:and|or)$/.test(operator)) {
-    if (![first, second].every((side) => isComparison(side, scope))) throw new Refusal('one of two values');
+    if (![first, second].every((side) => isComparison(side, scope.source)))
+      throw new Refusal('one of two values');
     return evaluatedTruth(node, scope);
   }
-  if (
-    comparisons.test(operator) &&
-    [first, second].some(
-      (side) => side.name === 'BinaryExpression' && comparisons.test(textOf(scope.source, childAt(side, 1))),
-    )
-  ) {
-    throw new Refusal('a chain of comparisons');
+  if (comparisons.test(operator) && isCompared(first, scope)) {
+    const sides = [evaluated(first, scope), compared(childAt(first, 2), operator, second, scope)];
+    return eachOf(sides, scope, (codes) => `${scope.np}.logical_and(${codes.join(', ')})`);
   }
   if (!comparisons.test(operator) && !/^(?:[-+*/%&|^]|\*\*|\/\/)$/.test(operator))
     throw new Refusal(`the operator ${operator}`);
+  return compared(first, operator, second, scope);
+}
+
+/** A comparison without brackets around it, which may go on as a chain. */
+function isCompared(node: SyntaxNode, scope: Scope): boolean {
+  return node.name === 'BinaryExpression' && comparisons.test(textOf(scope.source, childAt(node, 1)));
+}
+
+/** Two sides of an operator that is no chain of comparisons. */
+function compared(first: SyntaxNode, operator: string, second: SyntaxNode, scope: Scope): Value {
   const [left, right] = [evaluated(first, scope), evaluated(second, scope)];
-  if (operator === '**' && mayOutgrow(left, right)) throw new Refusal('whole numbers without bounds');
+  if (operator === '**' && (mayOutgrow(left, right) || isOfNumbers(left, right, scope.np)))
+    throw new Refusal('whole numbers without bounds');
   const affine = affineOf(left.affine, operator, right.affine);
   if (operator === '*') return { factors: [left, right].flatMap((side) => factorsOf(side, scope)), affine };
   const operands =
@@ -226,25 +267,6 @@ function binary(node: SyntaxNode, scope: Scope): Value {
       ([one, two]) => `${atom(one ?? '')} ${operator} ${atom(two ?? '')}`,
     ),
   );
-}
-
-/** True or false, never another value. */
-function isComparison(node: SyntaxNode, scope: Scope): boolean {
-  if (node.name === 'ParenthesizedExpression') return isComparison(childAt(node, 1), scope);
-  if (node.name === 'UnaryExpression') return textOf(scope.source, childAt(node, 0)) === 'not';
-  if (node.name !== 'BinaryExpression') return node.name === 'Boolean';
-  const operator = textOf(scope.source, childAt(node, 1));
-  if (/^(?:and|or)$/.test(operator))
-    return [childAt(node, 0), childAt(node, 2)].every((side) => isComparison(side, scope));
-  return comparisons.test(operator);
-}
-
-/** Python's whole numbers grow as long as memory lasts, and may become fractions; those of numpy do neither. */
-function mayOutgrow(base: Value, exponent: Value): boolean {
-  const isFraction = /\d\.|\be/.test(base.affine?.constant ?? '');
-  if (base.affine === null || (isFraction && base.affine.terms.size === 0)) return false;
-  if ((exponent.affine?.terms.size ?? 0) > 0) return true;
-  return base.affine.terms.size > 0 && !/^(?:[0-3]|\d+\.\d*)$/.test(exponent.affine?.constant ?? '');
 }
 
 /** A product's factors; a loop's number is an array of its own. */
@@ -272,7 +294,12 @@ function member(node: SyntaxNode, scope: Scope): Value {
   }
   scope.checkRead(name.split('.')[0] ?? name, textOf(scope.source, node).slice(name.length));
   const rank = scope.ranks.get(name) ?? null;
-  return single(subscript(arrayOf(name, scope), read, rank, scope.loops, scope.np));
+  const code = arrayOf(name, scope);
+  const inside = read.map((part, place) => {
+    const isInside = scope.guarded === 'none' || (scope.guarded === 'lookups' && part.kind === 'number');
+    return isInside ? part : keptInside(part, place, code, scope);
+  });
+  return single(subscript(code, inside, rank, scope.loops, scope.np));
 }
 
 export function partOf(nodes: readonly SyntaxNode[], scope: Scope): Part {
@@ -317,6 +344,12 @@ function call(node: SyntaxNode, scope: Scope): Value {
     return each(list, scope, (codes) =>
       codes.reduce((left, right) => `${np}.${name}imum(${left}, ${right})`),
     );
+  }
+  if (name === 'len' && first !== undefined) {
+    const { code, axes, isLoose } = operandOf(first, scope);
+    const place = axes.findIndex(isOwn);
+    if (place < 0 || isLoose === true) throw new Refusal('the length of what is no row');
+    return scalar(`${atom(code)}.shape[${place}]`);
   }
   if (name === 'float' && first !== undefined) return evaluated(first, scope);
   if (/^(?:int|bool)$/.test(name) && first !== undefined) {

@@ -55,7 +55,7 @@ export function assignedIn(loop: SyntaxNode, source: string): Set<string> {
 }
 
 /** Whether what one statement writes may be written over by another one, so that the order of the rounds counts. */
-export function mayOverwrite({ written, loop }: Nest): boolean {
+export function mayOverwrite({ written, loop }: Nest, source: string): boolean {
   const isOneLoop = nodesOf(loop, 'ForStatement').length === 1;
   return [...written.values()].some((writes) =>
     writes.some((one, place) =>
@@ -64,10 +64,24 @@ export function mayOverwrite({ written, loop }: Nest): boolean {
         if (one.isSum && other.isSum) return false;
         // In a single loop, `a[i, j]` and `a[j, i]` are two lines that meet where both indices are the same.
         const isTurned = [...one.parts].reverse().join() === other.parts.join() && one.parts.length === 2;
-        return one.parts.join() !== other.parts.join() && !areApart(one, other) && !(isOneLoop && isTurned);
+        if (isTurned && (isOneLoop || isTriangle(loop, one.parts, source))) return false;
+        return one.parts.join() !== other.parts.join() && !areApart(one, other);
       }),
     ),
   );
+}
+
+/** Whether the loop over one of two numbers begins or ends at the other one, so that `a[i, j]` and `a[j, i]` meet in no two rounds. */
+export function isTriangle(loop: SyntaxNode, parts: readonly string[], source: string): boolean {
+  const [one = '', other = ''] = parts;
+  if (![one, other].every((part) => /^[A-Za-z_]\w*$/.test(part))) return false;
+  return nodesOf(loop, 'ForStatement').some((each) => {
+    const head = textOf(source, each).split(':')[0]?.replace(/\s+/g, ' ') ?? '';
+    const [, number, first = ''] = /^for (\w+) in range\(([^,()]+)(?:, ?.+)?\)$/.exec(head) ?? [];
+    const outer = number === one ? other : number === other ? one : null;
+    if (outer === null) return false;
+    return new RegExp(`^${outer}(?: ?\\+ ?1)?$`).test(first);
+  });
 }
 
 /** `a[i, 0]` and `a[i, 1]`, or `a[2 * i]` and `a[2 * i + 1]`: never the same place. */

@@ -7,6 +7,7 @@ import {
   vectorisableLoops,
 } from '../../../../../test/fixtures/loop-scripts.ts';
 import { otherLoops } from '../../../../../test/fixtures/loops-left-alone.ts';
+import { scientificLoops } from '../../../../../test/fixtures/scientific-loops.ts';
 import { surroundingsOf } from '../made-up-surroundings.ts';
 import { rewriteLoops } from './rewrite-loops.ts';
 
@@ -16,25 +17,29 @@ function loopsOf(source: string): number {
   return source.match(/^\s*for /gm)?.length ?? 0;
 }
 
-test.each([...vectorisableLoops, ...commonLoops].map(({ title, code }) => [title, code] as const))(
-  'a loop is written with whole arrays: %s',
+test.each(
+  [...vectorisableLoops, ...commonLoops, ...scientificLoops].map(({ title, code }) => [title, code] as const),
+)('a loop is written with whole arrays: %s', (_, code) => {
+  const [offer] = rewriteLoops(loopScriptStart + code + loopScriptEnd, fast);
+  expect(loopsOf(offer?.source ?? code)).toBeLessThan(loopsOf(code));
+  expect(offer?.change).toMatch(/line \d+.*\.$/);
+});
+
+test.each(otherLoops.map(({ title, code }) => [title, code] as const))(
+  'a loop whose rounds need each other is left alone: %s',
   (_, code) => {
-    const [offer] = rewriteLoops(loopScriptStart + code + loopScriptEnd, fast);
-    expect(loopsOf(offer?.source ?? code)).toBeLessThan(loopsOf(code));
-    expect(offer?.change).toMatch(/line \d+.*\.$/);
+    expect(rewriteLoops(loopScriptStart + code + loopScriptEnd, fast)).toEqual([]);
   },
 );
 
-test.each(
-  otherLoops.filter(({ title }) => !title.includes('half')).map(({ title, code }) => [title, code] as const),
-)('a loop whose rounds need each other is left alone: %s', (_, code) => {
-  expect(rewriteLoops(loopScriptStart + code + loopScriptEnd, fast)).toEqual([]);
-});
-
-test('of a triangle only the inner loop is written with whole arrays', () => {
-  const code = otherLoops.find(({ title }) => title.includes('half'))?.code ?? '';
-  const offers = rewriteLoops(loopScriptStart + code + loopScriptEnd, fast);
-  expect(offers.map(({ source }) => loopsOf(source))).toEqual([1]);
+test('of nests with a search or neighbours that are written out no loop is left', () => {
+  const isWhole = /torus, with neighbours|nearest centre|half of the pairs|clamped|what lies inside/;
+  const nests = scientificLoops.filter(({ title }) => isWhole.test(title));
+  expect(nests.length).toBeGreaterThan(9);
+  for (const { title, code } of nests) {
+    const [offer] = rewriteLoops(loopScriptStart + code + loopScriptEnd, fast);
+    expect({ title, left: offer?.source.match(/^ *for (?!_ )/gm) }).toEqual({ title, left: null });
+  }
 });
 
 test('of steps in time only the loops over the grid are written with whole arrays', () => {

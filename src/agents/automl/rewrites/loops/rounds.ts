@@ -1,9 +1,10 @@
-import { nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
+import { ancestorsOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { sharedArrays } from './aliases.ts';
 import { atom, times } from './arithmetic.ts';
 import { labelsOf, materialised, type Scope } from './expressions.ts';
 import type { Kind, Kinds } from './kinds.ts';
-import { mayOverwrite, type Nest, readNest } from './nest.ts';
+import { isTriangle, mayOverwrite, type Nest, readNest } from './nest.ts';
+import { targetsOf } from './syntax.ts';
 import {
   countOf,
   elementwise,
@@ -26,6 +27,8 @@ export interface Variable {
   /** Loops whose rounds it is being gathered over, and what one more round would see. */
   gatheredOver: readonly string[];
   running: { before: Operand; share: Value } | null;
+  /** The least or the greatest of rounds, and what was found with it, can not be added to. */
+  isExtreme?: boolean;
   /** Whether it was there before the outermost loop, and its final value has to be left behind. */
   isOuter: boolean;
 }
@@ -57,6 +60,11 @@ export class Rounds implements Scope {
   readonly variables = new Map<string, Variable>();
   /** The statements that stand in the place of the loops. */
   readonly lines: string[] = [];
+  guarded: Scope['guarded'] = 'none';
+  /** The numbers of loops around the outermost one. */
+  readonly around: ReadonlySet<string>;
+  /** Names that had a value in some rounds alone. */
+  readonly forgotten = new Set<string>();
   private count = 0;
 
   constructor(loop: SyntaxNode, script: Script) {
@@ -66,7 +74,9 @@ export class Rounds implements Scope {
     this.ranks = script.ranks;
     this.kinds = script.kinds;
     this.nest = readNest(loop, script.source);
-    if (mayOverwrite(this.nest)) throw new Refusal('places that are written in turn');
+    const outside = ancestorsOf(loop).filter(({ name }) => name === 'ForStatement');
+    this.around = new Set(outside.flatMap(targetsOf).map((target) => this.text(target)));
+    if (mayOverwrite(this.nest, this.source)) throw new Refusal('places that are written in turn');
     this.checkSharing();
   }
 
@@ -116,7 +126,12 @@ export class Rounds implements Scope {
   checkRead = (name: string, subscripts: string | null): void => {
     const places = this.nest.written.get(name);
     if (places === undefined) return;
-    const isSame = subscripts !== null && places.every((place) => place.subscripts === subscripts);
+    const isSame =
+      subscripts !== null &&
+      places.every(
+        (place) => place.subscripts === subscripts || isTriangle(this.nest.loop, place.parts, this.source),
+      ) &&
+      places.some((place) => place.subscripts === subscripts);
     const isOfEveryRound = this.loops.every((loop) =>
       new RegExp(`\\b${nameOfLoop(loop)}\\b`).test(subscripts ?? ''),
     );
@@ -145,9 +160,13 @@ export class Rounds implements Scope {
 
   /** Gives a name its value in the rounds of the loops that are open. */
   set(name: string, value: Value): void {
+    const open = labelsOf(this);
+    if (this.variables.get(name)?.gatheredOver.some((label) => open.includes(label)) === true)
+      throw new Refusal('a sum that begins anew');
+    this.forgotten.delete(name);
     this.variables.set(name, {
       value,
-      definedIn: labelsOf(this),
+      definedIn: open,
       gatheredOver: [],
       running: null,
       isOuter: false,
@@ -188,7 +207,7 @@ export class Rounds implements Scope {
     return this.count;
   }
 
-  private freshName(name: string): string {
+  freshName(name: string): string {
     const fresh = `${name}_of_all_${this.nextNumber()}`;
     if (this.source.includes(fresh)) throw new Refusal('a name that is taken');
     return fresh;
@@ -197,6 +216,20 @@ export class Rounds implements Scope {
   /** An expression of operands, element by element. */
   each(operands: readonly Operand[], write: (codes: string[]) => string): Operand {
     return elementwise(operands, labelsOf(this), write);
+  }
+
+  /** Works with names that only this work gives a value to: they are known no longer afterwards, and returned. */
+  locals(work: () => void): ReadonlyMap<string, Variable> {
+    const known = new Set(this.variables.keys());
+    work();
+    const fresh = [...this.variables].filter(([name, { isOuter }]) => !known.has(name) && !isOuter);
+    for (const [name] of fresh) this.forget(name);
+    return new Map(fresh);
+  }
+
+  forget(name: string): void {
+    this.variables.delete(name);
+    this.forgotten.add(name);
   }
 
   /** Loops that were opened since a name was first given its value. */
@@ -228,6 +261,7 @@ export class Rounds implements Scope {
   gathering(name: string): Variable {
     const known = this.variables.get(name);
     if (known !== undefined) return known;
+    if (this.forgotten.has(name)) throw new Refusal('a value that only some rounds have');
     const variable = { value: scalar(name), definedIn: [], gatheredOver: [], running: null, isOuter: true };
     this.variables.set(name, variable);
     return variable;

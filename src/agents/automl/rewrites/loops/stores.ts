@@ -2,7 +2,7 @@ import type { SyntaxNode } from '../../python-source.ts';
 import { atom } from './arithmetic.ts';
 import { labelsOf, materialised, partOf } from './expressions.ts';
 import type { Rounds } from './rounds.ts';
-import { subscript } from './subscripts.ts';
+import { numbersOf, type Part, subscript } from './subscripts.ts';
 import { subscriptsOf } from './syntax.ts';
 import { arranged, isOwn, type Operand, ownAxes, ownRank, Refusal, type Value } from './values.ts';
 
@@ -28,27 +28,40 @@ export function store(
     return;
   }
   const place = subscript(name, read, rounds.ranks.get(name) ?? null, rounds.loops, rounds.np);
-  if (
-    place.code.includes('sliding_window_view') ||
-    new Set(place.axes).size < place.axes.length ||
-    /\[[^\]]*np\.arange/.test(place.code)
-  )
-    throw new Refusal('places that overlap');
-  const over = labelsOf(rounds).filter((label) => !place.axes.includes(label));
   const isSum = operator === '+=' || operator === '-=';
+  if (place.code.includes('sliding_window_view') || place.code.includes(`${rounds.np}.arange`)) {
+    if (!isSum) throw new Refusal('places that overlap');
+    scatter(
+      rounds,
+      name,
+      operator,
+      read.map((part) => asNumbers(rounds, part)),
+      value,
+      mask,
+    );
+    return;
+  }
+  if (new Set(place.axes).size < place.axes.length) throw new Refusal('places that overlap');
+  const over = labelsOf(rounds).filter((label) => !place.axes.includes(label));
   if (over.length > 0 && !isSum) throw new Refusal('a place that many rounds write to');
   const share = isSum ? rounds.summedOver(rounds.masked(value, mask), over) : materialised(value, rounds);
   if (ownRank(share.axes) > ownRank(place.axes) && rounds.ranks.has(name))
     throw new Refusal('an array for the place of a number');
   const code = placed(share, place);
   const isMasked = mask !== null && !isSum;
-  if (isMasked && operator !== '=') throw new Refusal('a product in some rounds');
-  const right = isMasked ? `${rounds.np}.where(${placed(mask, place)}, ${code}, ${place.code})` : code;
+  const changed = operator === '=' ? code : `${place.code} ${operator[0]} ${atom(code)}`;
+  const right = isMasked ? `${rounds.np}.where(${placed(mask, place)}, ${changed}, ${place.code})` : code;
   // A whole array is named by a slice of it, since the name alone would be given another array.
   const left = place.code.includes('[') ? place.code : `${place.code}[:]`;
   if (isList && rounds.loops.some(({ label }) => !share.axes.includes(label)))
     throw new Refusal('the same in every round');
-  rounds.lines.push(`${left} ${operator} ${isList ? `${atom(right)}.tolist()` : right}`);
+  const sign = isMasked ? '=' : operator;
+  rounds.lines.push(`${left} ${sign} ${isList ? `${atom(right)}.tolist()` : right}`);
+}
+
+function asNumbers(rounds: Rounds, part: Part): Part {
+  if (part.kind !== 'number' || part.affine.terms.size === 0) return part;
+  return { kind: 'gather', operand: numbersOf(part.affine, rounds.loops, rounds.np) };
 }
 
 /** `counts[which[i]] += 1`: several rounds may add to the same place. */
@@ -56,12 +69,18 @@ export function scatter(
   rounds: Rounds,
   name: string,
   operator: string,
-  parts: Parameters<typeof subscript>[1],
+  parts: readonly Part[],
   value: Value,
   mask: Operand | null,
 ): void {
   if (operator !== '+=' && operator !== '-=') throw new Refusal('places that may be the same');
-  const place = subscript(name, parts, null, rounds.loops, rounds.np);
+  // Rounds in which nothing is done add nought to the first place.
+  const inside = parts.map((part): Part => {
+    if (mask === null || part.kind !== 'gather') return part;
+    const code = rounds.each([mask, part.operand], (codes) => `${rounds.np}.where(${codes.join(', ')}, 0)`);
+    return { kind: 'gather', operand: code };
+  });
+  const place = subscript(name, inside, null, rounds.loops, rounds.np);
   const [, subscripts] = /^[\w.]+\[(.*)\]$/s.exec(place.code) ?? [];
   const share = materialised(rounds.masked(value, mask), rounds);
   if (subscripts === undefined || labelsOf(rounds).some((label) => !place.axes.includes(label)))

@@ -149,18 +149,19 @@ function gathered(code: string, parts: readonly Part[], loops: readonly Loop[], 
     if (part.kind === 'number') return numbersOf(part.affine, loops, np);
     throw new Refusal('slices among arrays of numbers');
   });
-  if (parts.slice(last + 1).some((part) => part !== everything))
-    throw new Refusal('slices after arrays of numbers');
+  const slices = parts.slice(last + 1).map((part) => {
+    const [first, end] = part.kind === 'slice' ? [part.first, part.end] : [];
+    if ((first?.terms.size ?? 0) + (end?.terms.size ?? 0) > 0) throw new Refusal('slices of changing place');
+    return `${first?.constant ?? ''}:${end?.constant ?? ''}`;
+  });
   const axes = jointAxes(
     used,
     loops.map(({ label }) => label),
   );
   if (axes.some((axis) => axis.startsWith('#'))) throw new Refusal('lists of subscripts');
   const rest = ownAxes(parts.length - last - 1);
-  return {
-    code: `${code}[${used.map((operand) => arranged(operand, axes)).join(', ')}]`,
-    axes: [...axes, ...rest],
-  };
+  const lists = used.map((operand) => arranged(operand, axes));
+  return { code: subscripted(code, [...lists, ...slices]), axes: [...axes, ...rest] };
 }
 
 /** The values of a linear function in all rounds. */
@@ -175,4 +176,29 @@ export function numbersOf(affine: Affine, loops: readonly Loop[], np: string): O
   });
   const code = [...terms, affine.constant].reduce((left, right) => plus(left, right), '0');
   return { code, axes: labels };
+}
+
+/** Places outside of an array moved to its border: a condition leaves out the rounds that read them. */
+export function keptInside(
+  part: Part,
+  place: number,
+  code: string,
+  { loops, np }: { loops: readonly Loop[]; np: string },
+): Part {
+  if (part.kind === 'slice' || part.kind === 'rest') return part;
+  if (part.kind === 'number' && part.affine.terms.size < 2 && part.affine.constant === '0') return part;
+  if (part.kind === 'number' && part.affine.terms.size === 0) {
+    const { constant, terms } = part.affine;
+    if (/^\w+$/.test(constant)) return part;
+    const inside = `min(max(${constant}, -${code}.shape[${place}]), ${code}.shape[${place}] - 1)`;
+    return { kind: 'number', affine: { terms, constant: inside } };
+  }
+  // A remainder is inside anyway.
+  if (part.kind === 'gather' && / % [\w.]+$/.test(part.operand.code)) return part;
+  const operand = part.kind === 'number' ? numbersOf(part.affine, loops, np) : part.operand;
+  const length = `${code}.shape[${place}]`;
+  return {
+    kind: 'gather',
+    operand: { ...operand, code: `${np}.clip(${operand.code}, -${length}, ${length} - 1)` },
+  };
 }

@@ -17,13 +17,18 @@ export function calledIn(source: string, node: SyntaxNode): string {
   return node.name !== 'CallExpression' || node.firstChild === null ? '' : textOf(source, node.firstChild);
 }
 
-/** The names given values, and the values, of an assignment. */
+/** The names given values, and the values, of an assignment; `a = b = 0` gives one value to each name. */
 export function sidesOf(statement: SyntaxNode): { targets: SyntaxNode[]; values: SyntaxNode[] } {
   const children = childrenOf(statement).filter(({ name }) => name !== ',' && name !== 'TypeDef');
   const sign = children.findIndex(({ name }) => name === 'AssignOp');
   if (sign < 0) return { targets: [], values: [] };
   const unpacked = (nodes: SyntaxNode[]) =>
     nodes.length === 1 && nodes[0]?.name === 'TupleExpression' ? itemsOf(nodes[0]) : nodes;
+  const chained = children.slice(0, -1).filter((_, place) => place % 2 === 0);
+  const [value] = children.slice(-1);
+  const isChain = children.filter(({ name }) => name === 'AssignOp').length > 1;
+  if (isChain && children.length === 2 * chained.length + 1 && value !== undefined)
+    return { targets: chained, values: chained.map(() => value) };
   return { targets: unpacked(children.slice(0, sign)), values: unpacked(children.slice(sign + 1)) };
 }
 

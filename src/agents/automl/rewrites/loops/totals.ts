@@ -15,6 +15,7 @@ export function gather(
   if (rounds.isOf('list', name) || rounds.isOf('other', name)) throw new Refusal('no number');
   const variable = rounds.gathering(name);
   const over = rounds.openedSince(variable);
+  if (variable.isExtreme === true) throw new Refusal('an extreme that is added to');
   const masked = rounds.masked(value, mask);
   const share = rounds.summedOver(masked, over);
   const before = materialised(variable.value, rounds);

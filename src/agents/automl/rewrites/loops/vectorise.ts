@@ -1,16 +1,12 @@
 import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
-import { atom } from './arithmetic.ts';
-import { evaluated, evaluatedTruth, materialised } from './expressions.ts';
-import { best, extreme } from './extremes.ts';
+import { assignment, update } from './assignments.ts';
+import { both, condition, guarded, not, skipped, truthOf } from './conditions.ts';
+import { materialised } from './expressions.ts';
 import { append } from './lists.ts';
 import { open } from './loop-headers.ts';
 import { isUsedLater } from './nest.ts';
 import { Rounds, type Script } from './rounds.ts';
-import { recurrence } from './running-sums.ts';
-import { store } from './stores.ts';
-import { sidesOf, subscriptsOf } from './syntax.ts';
-import { gather } from './totals.ts';
-import { nameOfLoop, type Operand, Refusal, single, type Value } from './values.ts';
+import { type Operand, Refusal } from './values.ts';
 
 /** Statements without loops that do what a loop does; null where this cannot be told from the syntax. */
 export function vectorised(loop: SyntaxNode, script: Script): string[] | null {
@@ -55,8 +51,21 @@ function linesOf(rounds: Rounds): string[] {
   return rounds.lines;
 }
 
-function statements(rounds: Rounds, body: SyntaxNode, mask: Operand | null): void {
-  for (const statement of childrenOf(body)) oneStatement(rounds, statement, mask);
+function statements(rounds: Rounds, body: readonly SyntaxNode[], mask: Operand | null): void {
+  for (const [place, statement] of body.entries()) {
+    const skip = skipped(statement);
+    if (skip === null) {
+      oneStatement(rounds, statement, mask);
+      continue;
+    }
+    const rest = body.slice(place + 1);
+    guarded(rounds, [skip.test], () => {
+      const test = truthOf(rounds, skip.test);
+      rounds.locals(() => statements(rounds, skip.before, both(rounds, mask, test)));
+      rounds.locals(() => statements(rounds, rest, both(rounds, mask, not(rounds, test))));
+    });
+    return;
+  }
 }
 
 /** @param mask in which rounds it is done; null for all */
@@ -76,7 +85,7 @@ function oneStatement(rounds: Rounds, node: SyntaxNode, mask: Operand | null): v
       update(rounds, node, mask);
       break;
     case 'IfStatement':
-      condition(rounds, node, mask);
+      condition(rounds, node, mask, statements);
       break;
     case 'ExpressionStatement':
       append(rounds, node, mask);
@@ -93,102 +102,19 @@ function loop(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
   const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
   if (body === undefined || bodies.length > 1 || iterated === undefined || children[0]?.name !== 'for')
     throw new Refusal('a loop with an else');
-  open(rounds, node, iterated);
-  statements(rounds, body, mask);
-  rounds.loops.pop();
-}
-
-function assignment(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
-  const { targets, values } = sidesOf(node);
-  if (targets.length !== values.length || values.length === 0) throw new Refusal('an assignment to many');
-  if (mask === null && targets.length === 1 && extreme(rounds, targets[0], values[0])) return;
-  if (mask === null && targets.length === 1 && recurrence(rounds, targets[0], values[0])) return;
-  const read = values.map((value) => {
-    const all = evaluated(value, rounds);
-    return values.length > 1 ? rounds.settled('value', all) : all;
-  });
-  for (const [place, target] of targets.entries()) {
-    const value = read[place];
-    if (value === undefined) throw new Refusal('a broken assignment');
-    const text = rounds.text(target);
-    if (rounds.loops.some((loop) => nameOfLoop(loop) === text)) throw new Refusal('another number of a loop');
-    if (target.name === 'VariableName') assign(rounds, text, value, mask);
-    else store(rounds, target, '=', value, mask);
+  const some = open(rounds, node, iterated);
+  const inside = () => statements(rounds, childrenOf(body), some === null ? mask : both(rounds, mask, some));
+  if (some === null) inside();
+  else guarded(rounds, null, () => rounds.locals(inside));
+  const closed = rounds.loops.pop();
+  for (const [name, variable] of [...rounds.variables]) {
+    const { value, isOuter, gatheredOver } = variable;
+    if (value.affine?.terms.has(closed?.label ?? '') === true && !isOuter) rounds.forget(name);
+    // Sums that are complete: worked out once, however often they are read.
+    else if (gatheredOver[0] !== undefined && gatheredOver[0] === closed?.label)
+      rounds.variables.set(name, {
+        ...variable,
+        ...{ value: rounds.kept(name, value), gatheredOver: [], running: null, isExtreme: false },
+      });
   }
-}
-
-function assign(rounds: Rounds, name: string, value: Value, mask: Operand | null): void {
-  if (mask === null) {
-    rounds.set(name, rounds.kept(name, value));
-    return;
-  }
-  const before = rounds.variables.has(name) ? rounds.read(name) : null;
-  if (before === null) throw new Refusal('a value that only some rounds have');
-  const operands = [mask, materialised(value, rounds), materialised(before, rounds)];
-  const chosen = rounds.each(operands, (codes) => `${rounds.np}.where(${codes.join(', ')})`);
-  rounds.set(name, rounds.kept(name, single(chosen)));
-}
-
-function update(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
-  const [target, sign, ...rest] = childrenOf(node);
-  const [expression] = rest;
-  if (target === undefined || sign === undefined || expression === undefined || rest.length > 1)
-    throw new Refusal('a broken update');
-  const operator = rounds.text(sign);
-  const value = evaluated(expression, rounds);
-  if (target.name === 'VariableName') addTo(rounds, rounds.text(target), operator, value, mask);
-  else {
-    const { base } = subscriptsOf(target, rounds.source);
-    if (rounds.isOf('whole', rounds.text(base)) && !isWhole(rounds, expression))
-      throw new Refusal('fractions that are cut off in every round');
-    store(rounds, target, operator, value, mask);
-  }
-}
-
-/** Whether an expression gives whole numbers, as far as the syntax shows: of whole numbers, without division. */
-function isWhole(rounds: Rounds, expression: SyntaxNode): boolean {
-  if (!/^[\w\s+\-*,()[\]<>=!]+$/.test(rounds.text(expression)) || expression.name === 'CallExpression')
-    return false;
-  if (nodesOf(expression, 'CallExpression').length > 0) return false;
-  return nodesOf(expression, 'VariableName').every((node) => {
-    const name = rounds.text(node);
-    return rounds.isOf('whole', name) || rounds.loops.some((loop) => nameOfLoop(loop) === name);
-  });
-}
-
-/** `total += value`, and `mean /= count` once the sum is complete. */
-function addTo(rounds: Rounds, name: string, operator: string, value: Value, mask: Operand | null): void {
-  const variable = rounds.variables.get(name);
-  const isScaled = /^[*/]=$/.test(operator) && mask === null;
-  if (variable === undefined || !isScaled || rounds.openedSince(variable).length > 0) {
-    gather(rounds, name, operator, rounds.settled(name, value), mask);
-    return;
-  }
-  const operands = [variable.value, value].map((each) => materialised(each, rounds));
-  const scaled = rounds.each(operands, (codes) => codes.map(atom).join(` ${operator[0]} `));
-  assign(rounds, name, single(scaled), null);
-}
-
-function condition(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
-  if (best(rounds, node, mask)) return;
-  let remaining = mask;
-  const children = childrenOf(node);
-  for (const [place, child] of children.entries()) {
-    if (child.name !== 'Body') continue;
-    const before = children[place - 1];
-    const test = before !== undefined && before.name !== 'else' ? truthOf(rounds, before) : null;
-    statements(rounds, child, test === null ? remaining : both(rounds, remaining, test));
-    if (test === null) continue;
-    const opposite = rounds.each([test], ([code]) => `${rounds.np}.logical_not(${code})`);
-    remaining = both(rounds, remaining, opposite);
-  }
-}
-
-function truthOf(rounds: Rounds, node: SyntaxNode): Operand {
-  return materialised(rounds.settled('test', evaluatedTruth(node, rounds)), rounds);
-}
-
-function both(rounds: Rounds, left: Operand | null, right: Operand): Operand {
-  if (left === null) return right;
-  return rounds.each([left, right], (codes) => `${rounds.np}.logical_and(${codes.join(', ')})`);
 }
