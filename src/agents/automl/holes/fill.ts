@@ -5,7 +5,7 @@ import type { Outcome, TrialRunner } from '../trial.ts';
 import { askedTable, type Contract, inferContract, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
-import { settledScript } from './settled.ts';
+import { membersIn, settledScript } from './settled.ts';
 
 /** Look at the data (2), write, run and check two scripts (6), put one back (2), check and answer (2). */
 const stepsNeeded = 12;
@@ -177,12 +177,13 @@ class Attempts {
     const outcome = await this.#runner.run(source);
     const problem = await this.#judge(outcome, goal);
     if (problem !== null) return { kind: 'not filled', why: problem };
-    const models = describeModel(this.contract, size);
+    const blended = outcome.kind === 'measured' ? membersIn(outcome.printed).join(', ') : '';
+    const models = blended === '' ? describeModel(this.contract, size) : blended;
     const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
     const sentence =
       this.#place === 'hole'
         ? `The starter lacked its model; I wrote one of ${models}, which printed "${line}".`
-        : `I wrote a model of ${models} in place of the starter's, which printed "${line}" in ${entry}.`;
+        : `a model of my own (${models}; it printed "${line}") in ${entry} in place of the starter's.`;
     const isStricter = outcome.kind === 'measured' && /^honest folds: /m.test(outcome.printed);
     if (outcome.kind === 'failed') return { kind: 'filled', source, outcome, sentence, isStricter };
     const settled = settledScript(source, outcome.printed);

@@ -12,6 +12,11 @@ describe('a script of its own that is run again', () => {
     expect(settledScript(blend, printed)).toBe('MEMBERS = ["boosting", "linear"]\nSECONDS = 60\nSEED = 0\n');
   });
 
+  it('may be left with one model, if others were measured and got no weight', () => {
+    const printed = 'boosting: 0.96 alone, 0.00 of the blend\nkernel: 0.99 alone, 1.00 of the blend\n';
+    expect(settledScript(blend, printed)).toBe('MEMBERS = ["kernel"]\nSECONDS = 60\nSEED = 0\n');
+  });
+
   it('stays as it is where one model alone was measured, maybe on fewer folds', () => {
     expect(settledScript(blend, 'boosting: 2 alone, 1.00 of the blend\n')).toBe(blend);
     expect(settledScript(blend, '')).toBe(blend);

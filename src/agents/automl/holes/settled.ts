@@ -9,16 +9,23 @@ export function settledScript(source: string, printed: string): string {
     const [, networks = '', width = '', epochs = ''] = network;
     return withValues(source, { NETWORKS: networks, WIDTH: width, EPOCHS: epochs });
   }
-  const members = [...printed.matchAll(/^(\w+): \S+ alone, ([\d.]+) of the blend$/gm)]
-    .filter(([, , weight]) => Number(weight) > 0)
-    .map(([, name = '']) => name);
   // A single model may have been measured on fewer folds than there are, for want of time: so it stays.
-  if (members.length < 2) return source;
+  if (weightsIn(printed).length < 2) return source;
   const seconds = Number(/^SECONDS = (\d+)$/m.exec(source)?.[1]);
   return withValues(source, {
-    MEMBERS: JSON.stringify(members).replaceAll(',', ', '),
+    MEMBERS: JSON.stringify(membersIn(printed)).replaceAll(',', ', '),
     SECONDS: String(spare * seconds),
   });
+}
+
+/** The models that have a weight in the blend. */
+export function membersIn(printed: string): string[] {
+  return weightsIn(printed).flatMap(({ name, weight }) => (weight > 0 ? [name] : []));
+}
+
+function weightsIn(printed: string): { name: string; weight: number }[] {
+  const lines = printed.matchAll(/^(\w+): \S+ alone, ([\d.]+) of the blend$/gm);
+  return [...lines].map(([, name = '', weight]) => ({ name, weight: Number(weight) }));
 }
 
 /** So many times longer than expected may what is known to fit take. */
