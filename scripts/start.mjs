@@ -1,4 +1,4 @@
-/** `npm start`: sets up, then lets the automl agent work on the starter suite. */
+/** `npm start`: sets up, then lets the automl agent work on the starter suite, beside the starter itself. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endAs, handOver } from './hand-over.mjs';
@@ -9,7 +9,7 @@ import { setUp } from './setup.mjs';
 /** What `mlab run` is told, unless the command line says otherwise. Well below two minutes when all is prepared. */
 const defaults = {
   '--suite': 'starter',
-  '--agent': 'automl',
+  '--agent': 'baseline,automl',
   '--seeds': '2',
   '--parallel': '2',
   '--wall-seconds': '45',
@@ -22,7 +22,7 @@ async function start(extraFlags) {
   const flags = Object.entries({ ...defaults, '--name': name }).filter(([flag]) => !given(flag));
   const argv = [join(packageRoot, 'bin/mlab.mjs'), 'run', ...flags.flat(), ...extraFlags];
   const end = await handOver(node.path, argv, { cwd: packageRoot });
-  if (end.code === 0) say('Look at it in the browser: npx mlab view');
+  if (end.code === 0) say('Which one is better, and why, step by step, in the browser: npx mlab view');
   endAs(end);
   return end.code ?? 1;
 }

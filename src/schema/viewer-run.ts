@@ -112,6 +112,10 @@ export type WarningKind = z.infer<typeof WarningKind>;
 export const StepWarning = z.object({ step: count, kind: WarningKind, text: z.string() });
 export type StepWarning = z.infer<typeof StepWarning>;
 
+/** The agent's own validation metric after a step: what the script printed, and the same turned so that higher is better. */
+export const StepReading = z.object({ step: z.int().min(1), printed: z.number(), value: z.number() });
+export type StepReading = z.infer<typeof StepReading>;
+
 /** `…/strip?from=…&to=…`: steps by column; the n-th of each column is step `from + n`. Without a range: all. */
 export const Strip = z.object({
   /** Steps of the run now. */
@@ -134,6 +138,9 @@ export const Strip = z.object({
   /** Of the range, known once the run is evaluated. `score` is null where the submission was not valid. */
   grades: z.array(GradedStep),
   warnings: z.array(StepWarning),
+  readings: z.array(StepReading),
+  /** Its evaluation is being made: grades, warnings and readings may be missing. */
+  pending: z.boolean(),
 });
 export type Strip = z.infer<typeof Strip>;
 

@@ -116,6 +116,9 @@ describe('what the viewer answers', () => {
     )
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(known.evaluation?.grades).toMatchObject([{ step: 1, score: 0.93 }]);
+    expect(await get(viewer, `${run}/strip`, Strip)).toMatchObject({
+      ...{ pending: false, grades: [{ step: 1, score: 0.93 }] },
+    });
     expect(await get(viewer, `${run}/steps/1`, StepPage)).toMatchObject({
       grade: { score: 0.93, problems: [] },
     });

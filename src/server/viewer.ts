@@ -35,7 +35,7 @@ import { searchSteps } from './run/search.ts';
 import { type RestFrom, ShownTexts, wholeCharacters } from './run/shown-texts.ts';
 import { snapshotAfter } from './run/step-events.ts';
 import { readStep, type TracedRun } from './run/step-page.ts';
-import { stripOf } from './run/strip.ts';
+import { notJudged, stripOf } from './run/strip.ts';
 import { findTask, runsOn, starterFiles, taskPart } from './task-page.ts';
 import { TraceIndex } from './trace/trace-index.ts';
 import { hasTail, shownSteps } from './trace/trace-table.ts';
@@ -129,8 +129,8 @@ export class Viewer implements Disposable {
 
   async strip(id: string, runId: string, from?: number, to?: number): Promise<Strip> {
     const { experiment, folder, traced } = await this.#find(id, runId);
-    const { evaluation, warnings } = await this.#judgements.of(experiment.place, folder);
-    return stripOf(traced, { grades: evaluation?.grades ?? [], warnings }, from, to);
+    const { evaluation, ...judged } = await this.#judgements.of(experiment.place, folder);
+    return stripOf(traced, { ...judged, grades: evaluation?.grades ?? [] }, from, to);
   }
 
   async step(id: string, runId: string, step: number, signal?: AbortSignal): Promise<StepPage> {
@@ -157,7 +157,7 @@ export class Viewer implements Disposable {
     const { experiment, folder, traced, tornBytes } = await this.#findStep(id, runId, step);
     const texts = new ShownTexts(folder.objects, 'server', part);
     if (part === 'problem' || part === 'final_answer') {
-      const judgement = { evaluation: null, warnings: [], pending: false, broken: null };
+      const judgement = { ...notJudged, evaluation: null, broken: null };
       const parts = {
         place: experiment.place,
         folder,

@@ -12,7 +12,7 @@ export { ObservedNumbers } from './process/measurements.ts';
 export { processMetrics } from './process/process-metrics.ts';
 export type { FormatError, RunStory, StoryStep } from './process/run-story.ts';
 export { stepWarnings } from './process/step-warnings.ts';
-export { type ValidationReading, validationReadings } from './process/validation-metric.ts';
+export { validationReadings } from './process/validation-metric.ts';
 export { buildReport, buildRuns } from './report/build-report.ts';
 export { type ComparedSide, compareRuns } from './report/compare.ts';
 export type { ReportOptions } from './report/options.ts';

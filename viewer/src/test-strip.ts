@@ -24,6 +24,8 @@ export function strip(
     changed: actions.map(() => 0),
     grades: [],
     warnings: [],
+    readings: [],
+    pending: false,
     ...more,
   };
 }

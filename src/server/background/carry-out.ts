@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { EvaluationIndex, evaluateRun, evaluationsOf, warningsOf } from '../../evaluation/index.ts';
+import { EvaluationIndex, evaluateRun, evaluationsOf, remarksOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { RunEvaluation, SnapshotEntry, StepDiff } from '../../schema/index.ts';
 import { buildReport, compareRuns } from '../../statistics/index.ts';
@@ -82,7 +82,7 @@ function evaluateOne({ folder, run }: Extract<Job, { kind: 'evaluation' }>): Res
   if (spec === undefined) throw new Error(`the plan has no run ${run}`);
   using index = new EvaluationIndex(join(folder, '..'));
   const evaluation = index.evaluation(runFolder.folder, () => evaluateRun(runFolder, spec));
-  return { evaluation, warnings: warningsOf(runFolder, evaluation) };
+  return { evaluation, ...remarksOf(runFolder, evaluation) };
 }
 
 function diffOf({ objects, before, after }: Extract<Job, { kind: 'diff' }>): Results['diff'] {

@@ -7,6 +7,7 @@ import {
   RunEvaluation,
   RunId,
   StepDiff,
+  StepReading,
   StepWarning,
 } from '../../schema/index.ts';
 
@@ -37,7 +38,11 @@ const Failure = z.object({ code: z.string(), message: z.string(), hint: z.string
 export const results = {
   report: z.object({ report: Report, unreadable: z.array(z.string()) }),
   comparison: z.object({ comparison: Comparison }),
-  evaluation: z.object({ evaluation: RunEvaluation, warnings: z.array(StepWarning) }),
+  evaluation: z.object({
+    evaluation: RunEvaluation,
+    warnings: z.array(StepWarning),
+    readings: z.array(StepReading),
+  }),
   diff: StepDiff.pick({ files: true, total: true }),
 } as const;
 export type Results = { [Kind in Job['kind']]: z.infer<(typeof results)[Kind]> };

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { EvaluationIndex } from '../../evaluation/index.ts';
-import type { LiveEvent, RunEvaluation, RunId, StepWarning } from '../../schema/index.ts';
+import type { LiveEvent, RunEvaluation, RunId, StepReading, StepWarning } from '../../schema/index.ts';
 import type { RunFolder } from '../../store/index.ts';
 import type { Place } from '../catalogue/known-experiment.ts';
 import { fileState } from '../catalogue/run-lines.ts';
 import type { Background } from './background.ts';
+import type { Results } from './jobs.ts';
 import { Remembered } from './remembered.ts';
 
 /** Of runs that were looked at last. */
@@ -14,6 +15,7 @@ export interface Judgement {
   /** Null: not known yet, or it can't be made. */
   evaluation: RunEvaluation | null;
   warnings: readonly StepWarning[];
+  readings: readonly StepReading[];
   /** It is being made; a live event will tell. */
   pending: boolean;
   /** Why it can't be made. */
@@ -23,7 +25,7 @@ export interface Judgement {
 /** What reports know of a run, and the steps that people should be warned of: at once where it is known, else in time. */
 export class Judgements implements Disposable {
   readonly #background: Background;
-  readonly #remembered: Remembered<{ evaluation: RunEvaluation; warnings: StepWarning[] }>;
+  readonly #remembered: Remembered<Results['evaluation']>;
   readonly #indexes = new Map<string, EvaluationIndex>();
   readonly #runs = new Map<string, { experiment: string; run: RunId }>();
   #lastKnown: { folder: string; state: string; evaluation: RunEvaluation | null } | null = null;
@@ -52,6 +54,7 @@ export class Judgements implements Disposable {
     return {
       evaluation: value?.evaluation ?? this.#knownAt(state, place, folder),
       warnings: value?.warnings ?? [],
+      readings: value?.readings ?? [],
       pending: pending !== null,
       broken: failure?.message ?? null,
     };

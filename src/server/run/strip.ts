@@ -1,6 +1,7 @@
 import {
   ActionStatus,
   type GradedStep,
+  type StepReading,
   type StepStatus,
   type StepWarning,
   type Strip,
@@ -12,7 +13,11 @@ import { openStatus, type TracedRun } from './step-page.ts';
 export interface Judged {
   grades: readonly GradedStep[];
   warnings: readonly StepWarning[];
+  readings: readonly StepReading[];
+  pending: boolean;
 }
+
+export const notJudged: Judged = { grades: [], warnings: [], readings: [], pending: false };
 
 const statuses: StepStatus[] = [...ActionStatus.options, 'running', 'cut_off'];
 
@@ -33,6 +38,8 @@ export function stripOf(run: TracedRun, judged: Judged, from = 1, to = Number.PO
     ...{ tokens: column('tokens'), changed: column('changed') },
     grades: judged.grades.filter(isInside),
     warnings: judged.warnings.filter(isInside),
+    readings: judged.readings.filter(isInside),
+    pending: judged.pending,
   };
 }
 

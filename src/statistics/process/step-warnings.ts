@@ -22,7 +22,9 @@ export function stepWarnings(story: RunStory, evaluation: RunEvaluation): StepWa
     ...errors
       .filter(({ category }) => category !== 'hallucination')
       .flatMap(({ category, evidence }) =>
-        evidence.flatMap(({ step, text }) => at(step, 'failure', `${category}: ${text}`)),
+        evidence.flatMap(({ step, text }) =>
+          at(step, 'failure', `${category.replaceAll('_', ' ')}: ${text}`),
+        ),
       ),
   ];
   return warnings.sort((one, other) => one.step - other.step);

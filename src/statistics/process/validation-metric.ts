@@ -1,19 +1,14 @@
+import type { StepReading } from '../../schema/index.ts';
 import type { ObservedNumbers, OutputNumbers } from './measurements.ts';
 import type { MetricNumber } from './metric-words.ts';
 import type { RunStory } from './run-story.ts';
 import { ran } from './steps.ts';
 
-/** The agent's own validation metric after a step, so that higher is better. */
-export interface ValidationReading {
-  step: number;
-  value: number;
-}
-
 /**
  * One metric, followed through the run: of those that scripts printed by name, not on training data, the one that most
  * executions printed; among equals one on validation data, then the one printed first. Of each execution its last value.
  */
-export function validationReadings({ steps }: RunStory, observed: ObservedNumbers): ValidationReading[] {
+export function validationReadings({ steps }: RunStory, observed: ObservedNumbers): StepReading[] {
   const executions = steps.filter((step) => ran(step) && !step.byModel);
   const outputs = executions.map((step) => ({ step, values: lastValues(observed.of(step)) }));
   const names = new Map<string, { count: number; isValidation: boolean }>();
@@ -31,8 +26,8 @@ export function validationReadings({ steps }: RunStory, observed: ObservedNumber
   return outputs.flatMap(({ step, values }) => {
     const reading = values.get(best[0]);
     if (reading === undefined) return [];
-    const value = reading.number.value;
-    return [{ step: step.step, value: reading.direction === 'minimize' ? -value : value }];
+    const printed = reading.number.value;
+    return [{ step: step.step, printed, value: reading.direction === 'minimize' ? -printed : printed }];
   });
 }
 

@@ -37,5 +37,7 @@ export function withNewSteps(old: Strip, news: Strip): Strip | null {
     changed: joined(old.changed, news.changed),
     grades: [...old.grades.filter(({ step }) => step < news.from), ...news.grades],
     warnings: [...old.warnings.filter(({ step }) => step < news.from), ...news.warnings],
+    readings: [...old.readings.filter(({ step }) => step < news.from), ...news.readings],
+    pending: news.pending,
   };
 }

@@ -117,7 +117,7 @@ function Head({ page: { line, plan }, children }: { page: PageData; children: Re
       {line.message === null ? null : <Notice kind="warning">{line.message}</Notice>}
       <div className="facts">
         <ProgressBar statuses={line.statuses} total={line.runs} />
-        <span>{showSeconds(line.used.seconds)}</span>
+        <span title="the times of all runs, added up">{showSeconds(line.used.seconds)} in all runs</span>
         {line.used.tokens === 0 ? null : (
           <span>
             {showAmount(line.used.tokens)} tokens, {showSpent(line.used)}

@@ -12,8 +12,10 @@ import { runPath } from '../run/run-place.ts';
 export default function RunPage() {
   const { experiment = '', run = '', step } = useParams();
   const live = useLive(experiment, run);
-  const page = useData({ path: runPath({ experiment, run }), parser: PageData });
-  const strip = useData({ path: runPath({ experiment, run }, 'strip'), parser: Strip });
+  // An event tells when its evaluation is made; it may come before there is anybody to hear it.
+  const againWhile = ({ pending }: { pending: boolean }) => pending;
+  const page = useData({ path: runPath({ experiment, run }), parser: PageData, againWhile });
+  const strip = useData({ path: runPath({ experiment, run }, 'strip'), parser: Strip, againWhile });
   const chosen = step !== undefined && /^\d{1,9}$/.test(step) ? Number(step) : null;
   return (
     <Page

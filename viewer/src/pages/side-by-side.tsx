@@ -1,8 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { RunPage as PageData, Strip } from '../../../src/schema/index.ts';
-import { experimentAddress } from '../addresses.ts';
+import { experimentAddress, runAddress } from '../addresses.ts';
 import { useData } from '../data/use-data.ts';
 import { useLive } from '../data/use-live.ts';
 import { Choice } from '../parts/choice.tsx';
@@ -11,6 +11,7 @@ import { Scroll } from '../parts/scroll.tsx';
 import { Answer, Notice } from '../parts/states.tsx';
 import { type AlignedSteps, type Alignment, alignSteps } from '../run/align.ts';
 import { RunHead } from '../run/run-head.tsx';
+import { RunOverview } from '../run/run-overview.tsx';
 import { runPath } from '../run/run-place.ts';
 import { StepDetail } from '../run/step-detail.tsx';
 import { StepWords } from '../run/step-list.tsx';
@@ -54,8 +55,9 @@ function placeOf(text: string | null): Place | null {
 }
 
 function Both({ a, b }: { a: Place; b: Place }) {
-  const stripA = useData({ path: runPath(a, 'strip'), parser: Strip });
-  const stripB = useData({ path: runPath(b, 'strip'), parser: Strip });
+  const againWhile = ({ pending }: Strip) => pending;
+  const stripA = useData({ path: runPath(a, 'strip'), parser: Strip, againWhile });
+  const stripB = useData({ path: runPath(b, 'strip'), parser: Strip, againWhile });
   return (
     <Answer result={stripA} what={`the steps of ${a.run}`}>
       {(first) => (
@@ -71,14 +73,15 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
   const [params, setParams] = useSearchParams();
   const by: Alignment = params.get('by') === 'time' ? 'time' : 'step';
   const rows = useMemo(() => alignSteps(stripA, stripB, by), [stripA, stripB, by]);
-  // A step is chosen, not a row: it stays so when the rows are aligned anew.
-  const [choice, setChoice] = useState<{ side: 'a' | 'b'; step: number }>({ side: 'a', step: 1 });
-  const found = rows.findIndex((candidate) => candidate[choice.side] === choice.step);
-  const chosen = Math.max(0, found);
-  const row = rows[chosen] ?? { a: null, b: null };
+  // A step is chosen, not a row: it stays so when the rows are aligned anew. None: the runs as a whole.
+  const [choice, setChoice] = useState<{ side: 'a' | 'b'; step: number } | null>(null);
+  const chosen = choice === null ? -1 : rows.findIndex((candidate) => candidate[choice.side] === choice.step);
+  const row = rows[chosen] ?? null;
   const chooseStep = (side: 'a' | 'b', step: number) => setChoice({ side, step });
-  const chooseRow = ({ a: one, b: other }: AlignedSteps) => {
-    if (one !== null) chooseStep('a', one);
+  const chooseRow = (wanted: AlignedSteps | null) => {
+    const { a: one = null, b: other = null } = wanted ?? {};
+    if (wanted === null) setChoice(null);
+    else if (one !== null) chooseStep('a', one);
     else if (other !== null) chooseStep('b', other);
   };
   const align = (next: Alignment) =>
@@ -93,8 +96,16 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
     <div className="side-by-side">
       <h1 className="only-heard">Two runs side by side</h1>
       <div className="two">
-        <Side place={a} strip={stripA} step={row.a} onStep={(step) => chooseStep('a', step)} />
-        <Side place={b} strip={stripB} step={row.b} onStep={(step) => chooseStep('b', step)} />
+        <Side
+          {...{ place: a, strip: stripA, beside: stripB }}
+          step={row?.a ?? null}
+          onStep={(step) => chooseStep('a', step)}
+        />
+        <Side
+          {...{ place: b, strip: stripB, beside: stripA }}
+          step={row?.b ?? null}
+          onStep={(step) => chooseStep('b', step)}
+        />
       </div>
       <div className="toolbar">
         <Choice label="Alignment" value={by} choices={alignments} onChange={align} />
@@ -102,8 +113,8 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
       </div>
       <Rows by={by} rows={rows} chosen={chosen} stripA={stripA} stripB={stripB} onChoose={chooseRow} />
       <div className="two two-details">
-        <Detail place={a} step={row.a} />
-        <Detail place={b} step={row.b} />
+        <Detail place={a} step={row === null ? 'whole' : row.a} />
+        <Detail place={b} step={row === null ? 'whole' : row.b} />
       </div>
     </div>
   );
@@ -112,11 +123,13 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
 function Side({
   place,
   strip,
+  beside,
   step,
   onStep,
 }: {
   place: Place;
   strip: Strip;
+  beside: Strip;
   step: number | null;
   onStep: (step: number) => void;
 }) {
@@ -131,6 +144,7 @@ function Side({
         strip={strip}
         step={step}
         direction={direction}
+        beside={beside}
         label={`Steps of ${place.run}`}
         onStep={onStep}
       />
@@ -138,10 +152,20 @@ function Side({
   );
 }
 
-function Detail({ place, step }: { place: Place; step: number | null }) {
+function Detail({ place, step }: { place: Place; step: number | 'whole' | null }) {
+  const page = useData({ path: runPath(place), parser: PageData });
   return (
     <Scroll className="run-detail" label={place.run}>
-      {step === null ? (
+      {step === 'whole' ? (
+        <Answer result={page} what={`the run ${place.run}`}>
+          {(data) => (
+            <RunOverview
+              page={data}
+              hrefOf={(to) => runAddress(place.experiment, place.run, to ?? undefined)}
+            />
+          )}
+        </Answer>
+      ) : step === null ? (
         <p className="quiet">No step here.</p>
       ) : (
         <StepDetail {...place} step={step} output={null} />
@@ -153,37 +177,46 @@ function Detail({ place, step }: { place: Place; step: number | null }) {
 interface RowsProps {
   by: Alignment;
   rows: readonly AlignedSteps[];
+  /** -1: the runs as a whole. */
   chosen: number;
   stripA: Strip;
   stripB: Strip;
-  onChoose: (row: AlignedSteps) => void;
+  onChoose: (row: AlignedSteps | null) => void;
 }
 
 function Rows({ by, rows, chosen, stripA, stripB, onChoose }: RowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: rows.length + 1,
     getScrollElement: () => box.current,
     estimateSize: () => 28,
     overscan: 10,
     initialRect: { width: 1000, height: 200 },
   });
+  useEffect(() => {
+    virtual.scrollToIndex(chosen + 1, { align: 'auto' });
+  }, [virtual, chosen]);
   return (
     <Scroll className="step-list aligned" label={`Steps aligned by ${by}`} box={box}>
       <ol style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start, key }) => {
-          const row = rows[index];
-          if (row === undefined) return null;
+          const row = rows[index - 1] ?? null;
           return (
             <li key={key} style={{ transform: `translateY(${start}px)` }}>
               <button
                 type="button"
-                className={index === chosen ? 'aligned-line step-chosen' : 'aligned-line'}
-                aria-pressed={index === chosen}
+                className={index === chosen + 1 ? 'aligned-line step-chosen' : 'aligned-line'}
+                aria-pressed={index === chosen + 1}
                 onClick={() => onChoose(row)}
               >
-                <Cell strip={stripA} step={row.a} />
-                <Cell strip={stripB} step={row.b} />
+                {row === null ? (
+                  <span className="step-line">The runs as a whole</span>
+                ) : (
+                  <>
+                    <Cell strip={stripA} step={row.a} />
+                    <Cell strip={stripB} step={row.b} />
+                  </>
+                )}
               </button>
             </li>
           );
@@ -197,9 +230,10 @@ function Cell({ strip, step }: { strip: Strip; step: number | null }) {
   if (step === null) return <span className="step-line quiet">·</span>;
   const warnings = strip.warnings.filter((warning) => warning.step === step).length;
   const score = strip.grades.find((grade) => grade.step === step)?.score ?? null;
+  const reading = strip.readings.find((known) => known.step === step)?.printed ?? null;
   return (
     <span className="step-line">
-      <StepWords strip={strip} step={step} warnings={warnings} score={score} />
+      <StepWords strip={strip} step={step} warnings={warnings} score={score} reading={reading} />
     </span>
   );
 }

@@ -22,6 +22,10 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
     () => new Map(strip.grades.map((grade) => [grade.step, grade.score])),
     [strip.grades],
   );
+  const readings = useMemo(
+    () => new Map(strip.readings.map(({ step: ofStep, printed }) => [ofStep, printed])),
+    [strip.readings],
+  );
   // The run as a whole and the starter come before the steps, what was written after the last one behind them.
   const count = strip.action.length + 2 + (strip.has_tail ? 1 : 0);
   const virtual = useVirtualizer({
@@ -52,6 +56,7 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
               href={hrefOf(ofStep)}
               warnings={warnings.get(ofStep ?? -1)?.length ?? 0}
               score={scores.get(ofStep ?? -1) ?? null}
+              reading={readings.get(ofStep ?? -1) ?? null}
             />
           );
         })}
@@ -89,10 +94,13 @@ interface StepWordsProps {
   strip: Strip;
   step: number | null;
   warnings: number;
+  /** The hidden score after it. */
   score: number | null;
+  /** What its script printed of the agent's own validation metric. */
+  reading: number | null;
 }
 
-export function StepWords({ strip, step, warnings, score }: StepWordsProps) {
+export function StepWords({ strip, step, warnings, score, reading }: StepWordsProps) {
   if (step === null) return <span className="step-name">The run as a whole</span>;
   const index = step - strip.from;
   const action = strip.actions[strip.action[index] ?? -1];
@@ -120,9 +128,15 @@ export function StepWords({ strip, step, warnings, score }: StepWordsProps) {
         </span>
       )}
       {score === null ? null : (
-        <span className="step-score">
+        <span className="step-score" title="hidden score after this step">
           <span className="only-heard">score </span>
           {showScore(score)}
+        </span>
+      )}
+      {score !== null || reading === null ? null : (
+        <span className="step-reading" title="its own validation, as the script printed it">
+          <span className="only-heard">own validation </span>
+          {showScore(reading)}
         </span>
       )}
       <span className="step-time">{showTime(status, strip.duration_ms[index] ?? 0)}</span>

@@ -1,14 +1,17 @@
 import { line } from 'd3-shape';
 import { type KeyboardEvent, useMemo } from 'react';
-import type { GradedStep, Strip } from '../../../src/schema/index.ts';
+import type { Strip } from '../../../src/schema/index.ts';
 import { showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
 import { actionKinds, kindWords } from './action-kind.ts';
 import { barHeight, stripBins } from './strip-bins.ts';
+import { type CurvePoint, curveRange, type StripCurve, stripCurve } from './strip-curve.ts';
 
 interface StripViewProps {
   strip: Strip;
   step: number | null;
   direction: 'maximize' | 'minimize';
+  /** The other run beside it: both are drawn on one scale. */
+  beside?: Strip;
   label: string;
   onStep: (step: number) => void;
 }
@@ -23,15 +26,19 @@ const warningsTop = 96;
 const stripHeight = 96;
 
 /** All steps of a run as one picture, which is its map: a click or the arrow keys go there. */
-export function StripView({ strip, step, direction, label, onStep }: StripViewProps) {
+export function StripView({ strip, step, direction, beside, label, onStep }: StripViewProps) {
   const bins = useMemo(() => stripBins(strip, 250), [strip]);
   const longest = useMemo(() => Math.max(0, ...bins.map(({ duration }) => duration)), [bins]);
   const count = strip.action.length;
   const last = strip.from + count - 1;
   const each = width / Math.max(1, count);
   const place = (ofStep: number) => (ofStep - strip.from) * each;
-  const scored = strip.grades.some(({ score }) => score !== null);
-  const top = scored ? 0 : barsTop - 6;
+  const curve = useMemo(() => stripCurve(strip, direction), [strip, direction]);
+  const range = useMemo(() => {
+    const other = beside === undefined ? null : stripCurve(beside, direction);
+    return curveRange([curve, other?.kind === curve?.kind ? other : null]);
+  }, [curve, beside, direction]);
+  const top = curve === null ? barsTop - 6 : 0;
   const go = (target: number) => onStep(Math.min(last, Math.max(strip.from, target)));
   const keys: Record<string, number> = {
     ArrowRight: (step ?? 0) + 1,
@@ -70,9 +77,9 @@ export function StripView({ strip, step, direction, label, onStep }: StripViewPr
         height={stripHeight}
         aria-hidden="true"
       >
-        {scored ? (
-          <ScoreLine grades={strip.grades} direction={direction} place={(ofStep) => place(ofStep + 1)} />
-        ) : null}
+        {curve === null ? null : (
+          <ScoreLine curve={curve} range={range} place={(ofStep) => place(ofStep + 1)} />
+        )}
         {step === null || step < strip.from || step > last ? null : (
           <rect className="strip-here" x={place(step)} y={top} width={Math.max(each, 3)} height={110 - top} />
         )}
@@ -120,45 +127,38 @@ export function StripView({ strip, step, direction, label, onStep }: StripViewPr
 }
 
 interface ScoreLineProps {
-  grades: readonly GradedStep[];
-  direction: 'maximize' | 'minimize';
+  curve: StripCurve;
+  range: { low: number; high: number };
   place: (step: number) => number;
 }
 
-/** The hidden score after each graded step; up is better. */
-function ScoreLine({ grades, direction, place }: ScoreLineProps) {
-  const values = grades.flatMap(({ score, baseline }) => (score === null ? [baseline] : [score, baseline]));
-  const low = Math.min(...values);
-  const range = Math.max(...values) - low || 1;
-  const y = (value: number) => {
-    const share = (value - low) / range;
-    return scoreTop + scoreHeight * (direction === 'maximize' ? 1 - share : share);
-  };
-  const path = line<GradedStep>()
-    .defined(({ score }) => score !== null)
+/** The hidden score after each graded step, or what the scripts printed themselves; up is better. */
+function ScoreLine({ curve, range: { low, high }, place }: ScoreLineProps) {
+  const y = (value: number) => scoreTop + scoreHeight * (1 - (value - low) / (high - low || 1));
+  const path = line<CurvePoint>()
     .x(({ step }) => place(step))
-    .y(({ score }) => y(score ?? 0));
-  const baseline = grades[0]?.baseline ?? 0;
+    .y(({ value }) => y(value));
+  const { kind, points, baseline } = curve;
   return (
-    <g>
-      <line className="strip-baseline" x1={0} x2={width} y1={y(baseline)} y2={y(baseline)} />
-      <path className="strip-score" d={path([...grades]) ?? ''} />
-      {grades.map(({ step, score, final }) =>
-        score === null ? null : (
-          <rect
-            key={step}
-            className={final ? 'strip-grade strip-final' : 'strip-grade'}
-            x={place(step) - 3}
-            y={y(score) - 2.5}
-            width={6}
-            height={5}
-          >
-            <title>
-              after step {step}: {showScore(score)}
-            </title>
-          </rect>
-        ),
+    <g className={`strip-${kind}`}>
+      {baseline === null ? null : (
+        <line className="strip-baseline" x1={0} x2={width} y1={y(baseline)} y2={y(baseline)} />
       )}
+      <path className="strip-score" d={path([...points]) ?? ''} />
+      {points.map(({ step, value, words, final }) => (
+        <rect
+          key={step}
+          className={final ? 'strip-grade strip-final' : 'strip-grade'}
+          x={place(step) - 3}
+          y={y(value) - 2.5}
+          width={6}
+          height={5}
+        >
+          <title>
+            after step {step}: {words}
+          </title>
+        </rect>
+      ))}
     </g>
   );
 }
@@ -172,6 +172,7 @@ export function stepWords(strip: Strip, step: number | null): string {
   const status = strip.statuses[strip.status[index] ?? -1] ?? '';
   const warnings = strip.warnings.filter((warning) => warning.step === step).length;
   const grade = strip.grades.find((known) => known.step === step);
+  const reading = strip.readings.find((known) => known.step === step);
   return [
     `step ${step}`,
     action,
@@ -179,10 +180,12 @@ export function stepWords(strip: Strip, step: number | null): string {
     showSeconds((strip.duration_ms[index] ?? 0) / 1000),
     ...(warnings > 0 ? [showPlural(warnings, 'warning')] : []),
     ...(grade?.score === null || grade === undefined ? [] : [`score ${showScore(grade.score)}`]),
+    ...(reading === undefined ? [] : [`own validation ${showScore(reading.printed)}`]),
   ].join(', ');
 }
 
 export function StripLegend({ strip }: { strip: Strip }) {
+  const curve = stripCurve(strip, 'maximize')?.kind;
   return (
     <ul className="legend strip-legend">
       {actionKinds
@@ -201,14 +204,16 @@ export function StripLegend({ strip }: { strip: Strip }) {
         <span aria-hidden="true" className="warning-sign">
           ▲
         </span>
-        warning
+        <span>warning</span>
       </li>
-      {strip.grades.some(({ score }) => score !== null) ? (
+      {curve === undefined ? null : (
         <li>
-          <span className="swatch swatch-score" aria-hidden="true" />
-          hidden score, up is better; dashed: baseline
+          <span className={`swatch swatch-score swatch-${curve}`} aria-hidden="true" />
+          {curve === 'validation'
+            ? 'own validation, up is better'
+            : 'hidden score, up is better; dashed: baseline'}
         </li>
-      ) : null}
+      )}
       <li className="quiet">height: duration</li>
     </ul>
   );

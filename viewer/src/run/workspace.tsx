@@ -60,13 +60,15 @@ const asWords = {
   kind: 'another kind of file now',
 };
 
-/** Changes of more lines are opened on demand. */
-const manyLines = 400;
+/** Changes of more lines are opened on demand: of code, and of what a script wrote. */
+const manyLines = { code: 400, other: 40 };
 
 function ChangedFile({ file, open }: { file: StepDiff['files'][number]; open: boolean }) {
   const { path, kind, as, patch, before, after } = file;
   const lines = patch === null ? 0 : patch.split('\n').length;
-  const [shown, setShown] = useState(open && lines <= manyLines);
+  const [shown, setShown] = useState(
+    open && lines <= manyLines[languageOf(path) === null ? 'other' : 'code'],
+  );
   return (
     <details className="file" open={shown} onToggle={(event) => setShown(event.currentTarget.open)}>
       <summary>

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import type { RunEvaluation, StepReading, StepWarning } from '../schema/index.ts';
+import { ObservedNumbers, stepWarnings, validationReadings } from '../statistics/index.ts';
+import type { RunFolder } from '../store/index.ts';
+import { readStory } from './read-story.ts';
+
+/** What is to be said of single steps of a run. */
+export interface Remarks {
+  /** What people should be warned of. */
+  warnings: StepWarning[];
+  /** What the agent's scripts printed of their own validation metric. */
+  readings: StepReading[];
+}
+
+/** @throws UserError as `readStory` */
+export function remarksOf(folder: RunFolder, evaluation: RunEvaluation): Remarks {
+  if (!existsSync(folder.tracePath)) return { warnings: [], readings: [] };
+  const story = readStory(folder, evaluation.grades);
+  return {
+    warnings: stepWarnings(story, evaluation),
+    readings: validationReadings(story, new ObservedNumbers()),
+  };
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { Strip } from '../../../src/schema/index.ts';
+import { strip } from '../test-strip.ts';
+import { curveRange, stripCurve } from './strip-curve.ts';
+
+const actions = ['Execute Script', 'Write File', 'Execute Script', 'Final Answer'];
+const readings = [
+  { step: 1, printed: 0.4, value: -0.4 },
+  { step: 3, printed: 0.3, value: -0.3 },
+];
+function graded(...scores: readonly (readonly [step: number, score: number | null])[]): Strip['grades'] {
+  return scores.map(([step, score]) => ({
+    ...{ step, score, final: step === 4, valid: score !== null, baseline: 0.5, stale: false },
+    ...{ seconds: step, tokens: 0, money: null },
+  }));
+}
+const of = (more: Partial<Strip>) => strip(actions, ['ok', 'ok', 'ok', 'ok'], more);
+
+test('where the end alone was graded, what the scripts printed themselves is drawn, so that up is better', () => {
+  const curve = stripCurve(of({ readings, grades: graded([4, 0.35]) }), 'minimize');
+  expect(curve?.kind).toBe('validation');
+  expect(curve?.points.map(({ step, value }) => [step, value])).toEqual([
+    [1, -0.4],
+    [3, -0.3],
+  ]);
+  expect(curve?.points[1]?.words).toBe('0.3 in its own validation');
+});
+
+test('the hidden score is drawn where steps were graded, without those that had none', () => {
+  const curve = stripCurve(of({ readings, grades: graded([1, 0.4], [2, null], [4, 0.35]) }), 'minimize');
+  expect(curve).toMatchObject({ kind: 'hidden', baseline: -0.5 });
+  expect(curve?.points.map(({ step, value }) => [step, value])).toEqual([
+    [1, -0.4],
+    [4, -0.35],
+  ]);
+  expect(curveRange([curve, null])).toEqual({ low: -0.5, high: -0.35 });
+});
+
+test('a run of which nothing is known has no curve', () => {
+  expect(stripCurve(of({}), 'maximize')).toBe(null);
+  expect(stripCurve(of({ grades: graded([4, null]) }), 'maximize')).toBe(null);
+});
