@@ -83,9 +83,15 @@ function Experiment({ experiment, page }: { experiment: string; page: PageData }
         {info.source === 'server' && line.runs > 0 ? (
           <Choice label="Rules" value={convention} choices={conventions} onChange={setConvention} />
         ) : null}
+        {/* Nothing below moves where there are results already. */}
+        {pending === null || report === null ? null : (
+          <span className="quiet" role="status">
+            made anew{progressWords(pending)}
+          </span>
+        )}
       </Head>
       <UnreadableRuns names={answer.data?.unreadable ?? []} />
-      {pending === null ? null : (
+      {pending === null || report !== null ? null : (
         <Notice kind="note">The results are being made{progressWords(pending)}.</Notice>
       )}
       {answer.isError ? (

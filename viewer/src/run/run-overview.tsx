@@ -45,7 +45,11 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
   );
 }
 
-function Ending({ page: { end, status, broken, torn_bytes: torn, pending, sessions } }: { page: RunPage }) {
+function Ending({
+  page: { end, status, broken, torn_bytes: torn, pending, evaluation, sessions },
+}: {
+  page: RunPage;
+}) {
   return (
     <>
       {broken === null ? null : (
@@ -64,7 +68,7 @@ function Ending({ page: { end, status, broken, torn_bytes: torn, pending, sessio
         <Notice kind="note">The last line of its trace is torn: {torn} bytes of it are left out.</Notice>
       ) : null}
       {sessions > 1 ? <p className="quiet">It was interrupted and resumed: {sessions} sessions.</p> : null}
-      {pending ? <Notice kind="note">Its evaluation is being made.</Notice> : null}
+      {pending && evaluation === null ? <Notice kind="note">Its evaluation is being made.</Notice> : null}
     </>
   );
 }
