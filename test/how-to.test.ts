@@ -54,14 +54,25 @@ test.each(experiments)('$name is an experiment file', ({ code }) => {
   expect(parsed.error?.issues).toBeUndefined();
 });
 
-test('automl-controls.yaml runs the search and both its controls, as its commands name them', async () => {
-  const text = read('docs/how-to/automl-controls.yaml');
+/** The agents of an experiment file, whose options they know. */
+async function agentsOf(text: string) {
   const { agents } = ExperimentFile.parse(parse(text));
   const given = agents.map((agent) => (typeof agent === 'string' ? { name: agent, options: {} } : agent));
   for (const { name, options } of given) {
     checkAgentOptions(agentByName(name), options);
     await agentByName(name).ready?.(options);
   }
+  return given;
+}
+
+test('automl-ablation.yaml runs automl as it is, and without one part at a time', async () => {
+  const given = await agentsOf(read('docs/how-to/automl-ablation.yaml'));
+  expect(given.map(({ options }) => Object.keys(options).length)).toEqual([0, 1, 1, 1, 1, 1]);
+});
+
+test('automl-controls.yaml runs the search and both its controls, as its commands name them', async () => {
+  const text = read('docs/how-to/automl-controls.yaml');
+  const given = await agentsOf(text);
   expect(given.map(({ options }) => options.search ?? 'climb')).toEqual(['climb', 'random', 'seeds']);
   const labels = given.map(({ name, options }) =>
     agentLabel({ agent: name, model: null, agent_options: options }),

@@ -43,6 +43,10 @@ export const automl: Agent = {
         'tpe: one number at a time, then several; climb: one at a time; two controls: random (all at once), seeds (luck alone)',
       default: 'tpe',
     },
+    numbers: {
+      description: 'tune the numbers of the script',
+      default: true,
+    },
     rewrites: {
       description: 'rewrite the script where a library offers something better; not for the two controls',
       default: true,
@@ -96,7 +100,7 @@ async function improve(
   runner: TrialRunner,
   { source, outcome, sentence: filled }: { source: string; outcome: Outcome; sentence?: string },
   seed: number,
-  { select, rewrites, models, ...searching }: Settings,
+  { select, rewrites, numbers, models, ...searching }: Settings,
 ): Promise<void> {
   if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, filled);
   // What was written in the starter's place is kept only if its submission was accepted.
@@ -114,11 +118,9 @@ async function improve(
       await rewriteScript(workspace, study, searching.maxTries, searching.experience);
     const isOwn = filled !== undefined || study.best.isOwn === true;
     const patience = isOwn ? Math.min(searching.patience, patienceWithOwn) : searching.patience;
-    whyNoSearch = await searchNumbers(workspace, study, {
-      ...searching,
-      patience,
-      random: seededRandom(seed),
-    });
+    whyNoSearch = numbers
+      ? await searchNumbers(workspace, study, { ...searching, patience, random: seededRandom(seed) })
+      : 'I was told to leave the numbers alone.';
   }
   if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });
   const selection = await selectFinalist(workspace, runner, study);
@@ -127,6 +129,7 @@ async function improve(
 
 interface Settings extends Omit<NumberSearch, 'random'> {
   select: boolean;
+  numbers: boolean;
   rewrites: boolean;
   models: (typeof modelChoices)[number];
 }
@@ -141,6 +144,7 @@ function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
     patience: isControl ? Number.POSITIVE_INFINITY : patience,
     strategy,
     select: options.select !== false,
+    numbers: options.numbers !== false,
     // The controls are of the number search: they change nothing else, and still get what a skeleton lacks.
     rewrites: !isControl && options.rewrites !== false,
     models: isControl ? 'holes' : choiceOption(automl, options, 'models', modelChoices),

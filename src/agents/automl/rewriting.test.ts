@@ -81,6 +81,13 @@ describe('the rewriting of a script', () => {
     }
   });
 
+  it('goes without numbers that are tuned, where it is told so', async () => {
+    const environment = await runAgent({}, { numbers: false });
+    expect(environment.notes.filter(({ Change }) => /→/.test(Change ?? ''))).toEqual([]);
+    expect(environment.files.get('train.py')).toContain('AdamW');
+    expect((await runAgent()).notes.some(({ Change }) => /→/.test(Change ?? ''))).toBe(true);
+  });
+
   it('uses half of the steps at most, so that numbers get their turn', async () => {
     const environment = await runAgent({ steps: 50 });
     const first = environment.notes.findIndex(({ Change }) => /→/.test(Change ?? ''));
