@@ -2,6 +2,7 @@ import type { Comparison, Difference } from '../../../src/schema/index.ts';
 import {
   nothing,
   showAmount,
+  showChange,
   showInterval,
   showMoney,
   showScore,
@@ -48,12 +49,8 @@ export function ComparisonView({ comparison }: { comparison: Comparison }) {
                 <th scope="row">
                   {cell.task} {cell.agent === null ? null : <span className="quiet">{cell.agent}</span>}
                 </th>
-                <td>
-                  {cell.a.success.successes} of {cell.a.success.runs}
-                </td>
-                <td>
-                  {cell.b.success.successes} of {cell.b.success.runs}
-                </td>
+                <Side {...cell.a} />
+                <Side {...cell.b} />
                 <td>
                   <strong>{signed(cell.success_change.value, showShare)}</strong>{' '}
                   <span className="quiet">{showInterval(cell.success_change.interval, showShare)}</span>
@@ -69,6 +66,18 @@ export function ComparisonView({ comparison }: { comparison: Comparison }) {
       <Missing name={a} tasks={onlyA} />
       <Missing name={b} tasks={onlyB} />
     </section>
+  );
+}
+
+/** How many runs succeeded, and by how much they improved on the baseline. */
+function Side({ success, improvement }: Comparison['cells'][number]['a']) {
+  return (
+    <td>
+      {success.successes} of {success.runs}{' '}
+      <span className="quiet">
+        {improvement === null ? '' : `${showChange(improvement.mean)} improvement`}
+      </span>
+    </td>
   );
 }
 
