@@ -1,17 +1,17 @@
 import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { fullNameOf } from '../python-edit.ts';
 import { type Affine, affineOf, atom, combined, comparisons } from './arithmetic.ts';
-import type { Kinds } from './kinds.ts';
+import { isInvariant } from './invariance.ts';
 import { elementwiseNames, reductions } from './numpy-names.ts';
 import { isOfNumbers, mayOutgrow } from './powers.ts';
+import { labelsOf, type Scope } from './scope.ts';
 import { keptInside, numbersOf, type Part, subscript } from './subscripts.ts';
-import { calledIn, givenTo, subscriptsOf } from './syntax.ts';
+import { givenTo, subscriptsOf } from './syntax.ts';
 import { isComparison, isMisread, jointOf } from './truth.ts';
 import {
   asOperand,
   elementwise,
   isOwn,
-  type Loop,
   type Operand,
   ownAxes,
   ownRank,
@@ -22,24 +22,6 @@ import {
   summed,
   type Value,
 } from './values.ts';
-
-/** What is known where an expression stands. */
-export interface Scope {
-  source: string;
-  /** The script's name of numpy. */
-  np: string;
-  imports: ReadonlyMap<string, string>;
-  ranks: ReadonlyMap<string, number>;
-  kinds: Kinds;
-  /** Loops that are open, from the outermost. */
-  loops: readonly Loop[];
-  /** Of which subscripts a condition may be all that keeps them inside their arrays: none, those that are looked up, or all. */
-  guarded: 'none' | 'lookups' | 'all';
-  /** The value of a name that changes inside the loops; null for names that do not. Throws for a name that cannot be known. */
-  read: (name: string) => Value | null;
-  /** Throws where an array that is written to is read in any place but the one that is written. */
-  checkRead: (name: string, subscripts: string | null) => void;
-}
 
 /** What an expression comes to in all rounds of the loops that it is in. Throws a refusal where that cannot be told. */
 export function evaluated(node: SyntaxNode, scope: Scope): Value {
@@ -114,52 +96,10 @@ export function materialised(value: Value, scope: Pick<Scope, 'loops' | 'np'>): 
   return asOperand(value, labelsOf(scope));
 }
 
-export function labelsOf(scope: Pick<Scope, 'loops'>): string[] {
-  return scope.loops.map(({ label }) => label);
-}
-
 function childAt(node: SyntaxNode, place: number): SyntaxNode {
   const child = childrenOf(node)[place];
   if (child === undefined) throw new Refusal('a broken expression');
   return child;
-}
-
-/** Whether an expression is the same in every round, and can be worked out once without being noticed. */
-function isInvariant(node: SyntaxNode, scope: Scope): boolean {
-  if (/^(?:Number|Boolean|None)$/.test(node.name)) return true;
-  if (
-    !/^(?:VariableName|MemberExpression|BinaryExpression|UnaryExpression|ParenthesizedExpression|CallExpression)$/.test(
-      node.name,
-    )
-  )
-    return false;
-  const names = [
-    ...(node.name === 'VariableName' ? [node] : []),
-    ...nodesOf(node, 'VariableName').filter(({ from }) => node.name !== 'VariableName' || from !== node.from),
-  ];
-  if (names.some((name) => scope.read(textOf(scope.source, name)) !== null)) return false;
-  for (const name of names.filter((each) => !isMeasured(each, scope.source))) {
-    const text = textOf(scope.source, name);
-    if (node.name !== 'MemberExpression') scope.checkRead(text, null);
-  }
-  if (node.name === 'MemberExpression' && names[0] !== undefined) {
-    // The shape of an array that is written to stays as it is.
-    if (!/\.(?:shape\[-?\d\]|size|ndim)$/.test(textOf(scope.source, node))) {
-      const subscripts = /\[[\s\S]*$/.exec(textOf(scope.source, node))?.[0] ?? null;
-      scope.checkRead(textOf(scope.source, names[0]), subscripts);
-    }
-  }
-  return nodesOf(node, 'CallExpression').every((each) => {
-    const callee =
-      fullNameOf(scope.source, each.firstChild, scope.imports) ??
-      textOf(scope.source, each.firstChild ?? each);
-    return /^(?:math\.\w+|numpy\.(?!random)[\w.]+|len|int|float|abs|min|max|round|sum)$/.test(callee);
-  });
-}
-
-/** `len(a)`, which stays as it is while entries are written. */
-function isMeasured({ parent }: SyntaxNode, source: string): boolean {
-  return parent?.name === 'ArgList' && parent.parent !== null && calledIn(source, parent.parent) === 'len';
 }
 
 function invariant(node: SyntaxNode, scope: Scope): Value {

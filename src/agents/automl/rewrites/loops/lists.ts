@@ -1,7 +1,8 @@
 import type { SyntaxNode } from '../../python-source.ts';
 import { atom } from './arithmetic.ts';
-import { labelsOf, operandOf } from './expressions.ts';
+import { operandOf } from './expressions.ts';
 import type { Rounds } from './rounds.ts';
+import { labelsOf } from './scope.ts';
 import { appendedList, givenTo } from './syntax.ts';
 import { arranged, type Operand, ownAxes, ownRank, Refusal } from './values.ts';
 

@@ -1,9 +1,10 @@
 import { ancestorsOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { sharedArrays } from './aliases.ts';
 import { atom, times } from './arithmetic.ts';
-import { labelsOf, materialised, type Scope } from './expressions.ts';
+import { materialised } from './expressions.ts';
 import type { Kind, Kinds } from './kinds.ts';
 import { isTriangle, mayOverwrite, type Nest, readNest } from './nest.ts';
+import { labelsOf, type Scope } from './scope.ts';
 import { targetsOf } from './syntax.ts';
 import {
   countOf,

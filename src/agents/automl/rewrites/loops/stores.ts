@@ -1,7 +1,8 @@
 import type { SyntaxNode } from '../../python-source.ts';
 import { atom } from './arithmetic.ts';
-import { labelsOf, materialised, partOf } from './expressions.ts';
+import { materialised, partOf } from './expressions.ts';
 import type { Rounds } from './rounds.ts';
+import { labelsOf } from './scope.ts';
 import { numbersOf, type Part, subscript } from './subscripts.ts';
 import { subscriptsOf } from './syntax.ts';
 import { arranged, isOwn, type Operand, ownAxes, ownRank, Refusal, type Value } from './values.ts';
