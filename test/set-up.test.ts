@@ -117,10 +117,10 @@ describe('npm start', () => {
   }
   const sayArguments = "console.log(process.argv.slice(2).join(' '));";
 
-  test('runs automl on the starter suite', () => {
+  test('runs the starter and automl on the starter suite', () => {
     const { status, stdout, stderr } = start(sayArguments);
     expect(status, stderr).toBe(0);
-    expect(stdout).toMatch(/^run --suite starter --agent automl --seeds 2 .*--name start-1\n$/);
+    expect(stdout).toMatch(/^run --suite starter --agent baseline,automl --seeds 2 .*--name start-1\n$/);
   });
 
   test('passes on what it is given, which wins over what it would say itself', () => {
