@@ -73,7 +73,7 @@ function whatChanged(workspace: Workspace, study: Study, whyNoSearch: string | n
     return `I tried no change: ${whyNoSearch}`;
   if (study.changes.length === 0)
     return 'No change was better by more than the noise, so the script is unchanged.';
-  return `Best version: ${measured(workspace, study.best.evidence)}, with ${study.changes.join(', ')}.`;
+  return `Best version: ${measured(workspace, study.best.evidence)}. It changes: ${study.changes.join('; ')}.`;
 }
 
 export interface SubmissionCheck {

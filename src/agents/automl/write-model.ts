@@ -15,5 +15,5 @@ export async function writeModel(
   // The two are measured on different rows, so what another split changes is noise here.
   const filling = await replaceModel(workspace, runner, starter, Math.max(judge.noise, judge.threshold));
   if (filling.kind === 'filled' && filling.outcome.kind === 'measured')
-    study.adopt(filling.source, filling.sentence.replace(/\.$/, ''), filling.outcome, filling.isStricter);
+    study.adopt(filling.source, filling.sentence, filling.outcome, filling.isStricter);
 }

@@ -36,6 +36,14 @@ test('the hidden score is drawn where steps were graded, without those that had 
   expect(curveRange([curve, null])).toEqual({ low: -0.5, high: -0.35 });
 });
 
+test('beside a run of which only its own validation is known, both are drawn by that', () => {
+  const beside = of({ readings, grades: graded([4, 0.35]) });
+  const short = of({ readings: readings.slice(0, 1), grades: graded([4, 0.45]) });
+  expect(stripCurve(short, 'minimize')?.kind).toBe('hidden');
+  expect(stripCurve(short, 'minimize', beside)?.kind).toBe('validation');
+  expect(stripCurve(of({ grades: graded([4, 0.45]) }), 'minimize', beside)?.kind).toBe('hidden');
+});
+
 test('a run of which nothing is known has no curve', () => {
   expect(stripCurve(of({}), 'maximize')).toBe(null);
   expect(stripCurve(of({ grades: graded([4, null]) }), 'maximize')).toBe(null);

@@ -18,22 +18,40 @@ export interface CurvePoint {
   final: boolean;
 }
 
-export function stripCurve(strip: Strip, direction: 'maximize' | 'minimize'): StripCurve | null {
+/** What can be drawn of a run: its hidden score where steps were graded, else its own validation; null for neither. */
+function kindOf({ grades, readings }: Strip): StripCurve['kind'] | null {
+  const steps = new Set(grades.flatMap(({ step, score }) => (score === null ? [] : [step])));
+  if (steps.size < 2 && readings.length > 1) return 'validation';
+  return steps.size > 0 ? 'hidden' : null;
+}
+
+/** @param beside the run that it is held against: both are drawn by the same measure where both have it */
+export function stripCurve(
+  strip: Strip,
+  direction: 'maximize' | 'minimize',
+  beside?: Strip,
+): StripCurve | null {
+  const kinds = [strip, ...(beside === undefined ? [] : [beside])].map(kindOf);
+  const isOwn = kinds.includes('validation') && strip.readings.length > 0;
+  return isOwn ? ownCurve(strip) : hiddenCurve(strip, direction);
+}
+
+function ownCurve({ readings }: Strip): StripCurve {
+  const points = readings.map(({ step, printed, value }) => ({
+    ...{ step, value, final: false },
+    words: `${showScore(printed)} in its own validation`,
+  }));
+  return { kind: 'validation', points, baseline: null };
+}
+
+function hiddenCurve({ grades }: Strip, direction: 'maximize' | 'minimize'): StripCurve | null {
   const sign = direction === 'maximize' ? 1 : -1;
-  const graded = strip.grades.flatMap(({ step, score, final }): CurvePoint[] =>
+  const points = grades.flatMap(({ step, score, final }): CurvePoint[] =>
     score === null ? [] : [{ step, value: sign * score, words: showScore(score), final }],
   );
-  const steps = new Set(graded.map(({ step }) => step));
-  if (steps.size < 2 && strip.readings.length > 1) {
-    const points = strip.readings.map(({ step, printed, value }) => ({
-      ...{ step, value, final: false },
-      words: `${showScore(printed)} in its own validation`,
-    }));
-    return { kind: 'validation', points, baseline: null };
-  }
-  if (graded.length === 0) return null;
-  const baseline = strip.grades[0]?.baseline;
-  return { kind: 'hidden', points: graded, baseline: baseline === undefined ? null : sign * baseline };
+  if (points.length === 0) return null;
+  const baseline = grades[0]?.baseline;
+  return { kind: 'hidden', points, baseline: baseline === undefined ? null : sign * baseline };
 }
 
 /** The least and the greatest value of curves, so that they can be drawn on one scale. */

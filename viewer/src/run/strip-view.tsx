@@ -33,11 +33,11 @@ export function StripView({ strip, step, direction, beside, label, onStep }: Str
   const last = strip.from + count - 1;
   const each = width / Math.max(1, count);
   const place = (ofStep: number) => (ofStep - strip.from) * each;
-  const curve = useMemo(() => stripCurve(strip, direction), [strip, direction]);
+  const curve = useMemo(() => stripCurve(strip, direction, beside), [strip, direction, beside]);
   const range = useMemo(() => {
-    const other = beside === undefined ? null : stripCurve(beside, direction);
+    const other = beside === undefined ? null : stripCurve(beside, direction, strip);
     return curveRange([curve, other?.kind === curve?.kind ? other : null]);
-  }, [curve, beside, direction]);
+  }, [curve, strip, beside, direction]);
   const top = curve === null ? barsTop - 6 : 0;
   const go = (target: number) => onStep(Math.min(last, Math.max(strip.from, target)));
   const keys: Record<string, number> = {
@@ -78,7 +78,7 @@ export function StripView({ strip, step, direction, beside, label, onStep }: Str
         aria-hidden="true"
       >
         {curve === null ? null : (
-          <ScoreLine curve={curve} range={range} place={(ofStep) => place(ofStep + 1)} />
+          <ScoreLine curve={curve} range={range} place={(ofStep) => Math.max(0, place(ofStep + 0.5))} />
         )}
         {step === null || step < strip.from || step > last ? null : (
           <rect className="strip-here" x={place(step)} y={top} width={Math.max(each, 3)} height={110 - top} />

@@ -183,7 +183,7 @@ class Attempts {
     const sentence =
       this.#place === 'hole'
         ? `The starter lacked its model; I wrote one of ${models}, which printed "${line}".`
-        : `a model of my own (${models}; it printed "${line}") in ${entry} in place of the starter's.`;
+        : `a model of my own (${models}; it printed "${line}") in ${entry} in place of the starter's`;
     const isStricter = outcome.kind === 'measured' && /^honest folds: /m.test(outcome.printed);
     if (outcome.kind === 'failed') return { kind: 'filled', source, outcome, sentence, isStricter };
     const settled = settledScript(source, outcome.printed);
