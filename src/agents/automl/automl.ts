@@ -88,7 +88,7 @@ export const automl: Agent = {
     if (starter.kind === 'measured')
       return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
     const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
-    const isMissing = (await checkSubmission(workspace)).isRefused;
+    const isMissing = !workspace.ended && (await checkSubmission(workspace)).isRefused;
     const constants = isMissing ? await submitConstants(workspace, runner, source) : null;
     await answerWithoutSearch(workspace, starter, why, constants ?? undefined);
   },

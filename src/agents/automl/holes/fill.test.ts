@@ -143,6 +143,17 @@ describe('a starter that lacks its model', () => {
     expect(environment.finalAnswer).toContain('I handed in the same for every row.');
   });
 
+  it('does nothing more where its run took all the time', async () => {
+    const environment = new FakeEnvironment({
+      files: { 'train.py': skeleton },
+      seconds: 40,
+      execute: () => ({ output: '', exitCode: 1, seconds: 60 }),
+    });
+    await automl.run({ environment, seed: 0, options: {}, reference: null });
+    expect(environment.executed).toEqual([skeleton]);
+    expect(environment.late).toBe(0);
+  });
+
   it('is left alone where something else than one table is asked for, or hardly a step is left', async () => {
     const files = [{ format: 'python' as const, path: 'tool.py', defines: ['act'] }];
     const submission = { description: 'A tool.', files, max_mb: 4 };
