@@ -309,7 +309,8 @@ test('no path whatever opens anything outside the roots', () => {
         try {
           const answer = act() ?? '';
           expect(answer).not.toContain('hidden');
-          expect(answer).not.toContain('secret.txt,ws');
+          // Lies beside the workspace, and is the one name there that no path of this test can make inside.
+          expect(answer).not.toContain('ws-other');
         } catch (error) {
           if (!(error instanceof PathFailed || error instanceof PathRefused)) throw error;
         }
