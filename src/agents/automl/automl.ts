@@ -12,6 +12,7 @@ import { whyUnfinished, whyUseless } from './holes/unfinished.ts';
 import { type NumberSearch, searchNumbers } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { selectFinalist } from './selection.ts';
+import { runShortened } from './shortened.ts';
 import { strategyNames } from './strategies.ts';
 import { Study } from './study.ts';
 import { type Outcome, TrialRunner } from './trial.ts';
@@ -89,6 +90,8 @@ export const automl: Agent = {
       return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
     const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
     const isMissing = !workspace.ended && (await checkSubmission(workspace)).isRefused;
+    const shortened = isMissing && starter.timedOut ? await runShortened(workspace, runner, source) : null;
+    if (shortened !== null) return await improve(workspace, runner, shortened, seed, settings);
     const constants = isMissing ? await submitConstants(workspace, runner, source) : null;
     await answerWithoutSearch(workspace, starter, why, constants ?? undefined);
   },
