@@ -1,5 +1,5 @@
 import './without-eval.ts';
-import './style.css';
+import './style/index.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
