@@ -166,6 +166,10 @@ describe('the viewer, as people use it', () => {
     await page.getByRole('heading', { name: 'Tasks by agents' }).waitFor();
     await link(page, 'baseline less oracle').click();
     await page.getByText(/The success rate of baseline is 100\.0 percentage points lower/).waitFor();
+    const task = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'sums' }) });
+    await task.getByRole('link', { name: '0 of 2' }).click();
+    await page.getByRole('status').getByText('2 of 6 runs').waitFor();
+    await page.goBack();
     await page.goBack();
     await page.getByRole('checkbox', { name: 'select sums-oracle-0' }).check();
     await page.getByRole('checkbox', { name: 'select sums-baseline-0' }).check();

@@ -6,7 +6,8 @@ import { useLive } from '../data/use-live.ts';
 import { progressWords } from '../format/numbers.ts';
 import { Page } from '../parts/page.tsx';
 import { Answer, Notice } from '../parts/states.tsx';
-import { ComparisonView } from '../report/comparison-view.tsx';
+import { ComparisonView, type SideHref } from '../report/comparison-view.tsx';
+import { filterAddress } from '../report/use-run-query.ts';
 
 /** Two experiments, or two agents of one: what changed, and whether that is beyond noise. */
 export default function ComparePage() {
@@ -21,6 +22,10 @@ export default function ComparePage() {
     parser: PageData,
     againWhile: ({ pending }) => pending !== null,
   });
+  const sideHref: SideHref = (side, task, agent) => {
+    const name = side === 'a' ? a : b;
+    return `${experimentAddress(experiment ?? name)}${filterAddress({ task, agent: agent ?? name })}`;
+  };
   return (
     <Page
       title={`${a} and ${b}`}
@@ -32,7 +37,7 @@ export default function ComparePage() {
         {({ comparison, pending }) => (
           <>
             {pending === null ? null : <Notice kind="note">It is being made{progressWords(pending)}.</Notice>}
-            {comparison === null ? null : <ComparisonView comparison={comparison} />}
+            {comparison === null ? null : <ComparisonView comparison={comparison} sideHref={sideHref} />}
           </>
         )}
       </Answer>

@@ -29,7 +29,7 @@ export function ReportFilePage({
           {report.convention === 'paper' ? "the paper's rules" : 'every run counts'} · mlagentbench {mlab}
         </p>
         <UnreadableRuns names={unreadable} />
-        {comparison === null ? null : <ComparisonView comparison={comparison} />}
+        {comparison === null ? null : <ComparisonView comparison={comparison} sideHref={null} />}
         <ReportPlots report={report} compareHref={null}>
           <RunsTable rows={rows} runHref={noPage} sideBySideHref={null} />
         </ReportPlots>

@@ -1,3 +1,4 @@
+import { Link } from 'react-router';
 import type { Comparison, Difference } from '../../../src/schema/index.ts';
 import {
   nothing,
@@ -11,8 +12,17 @@ import {
 } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 
-/** What changed from A to B, in words first. */
-export function ComparisonView({ comparison }: { comparison: Comparison }) {
+/** Where the runs of one side on a task are; `agent` is null where the sides are agents themselves. */
+export type SideHref = (side: 'a' | 'b', task: string, agent: string | null) => string;
+
+/** What changed from A to B, in words first. `sideHref` is null where there are no pages of runs. */
+export function ComparisonView({
+  comparison,
+  sideHref,
+}: {
+  comparison: Comparison;
+  sideHref: SideHref | null;
+}) {
   const { a, b, cells, overall, sentences, only_a: onlyA, only_b: onlyB } = comparison;
   return (
     <section aria-labelledby="comparison-title" className="comparison">
@@ -49,8 +59,8 @@ export function ComparisonView({ comparison }: { comparison: Comparison }) {
                 <th scope="row">
                   {cell.task} {cell.agent === null ? null : <span className="quiet">{cell.agent}</span>}
                 </th>
-                <Side {...cell.a} />
-                <Side {...cell.b} />
+                <Side {...cell.a} href={sideHref?.('a', cell.task, cell.agent)} />
+                <Side {...cell.b} href={sideHref?.('b', cell.task, cell.agent)} />
                 <td>
                   <strong>{signed(cell.success_change.value, showShare)}</strong>{' '}
                   <span className="quiet">{showInterval(cell.success_change.interval, showShare)}</span>
@@ -70,10 +80,15 @@ export function ComparisonView({ comparison }: { comparison: Comparison }) {
 }
 
 /** How many runs succeeded, and by how much they improved on the baseline. */
-function Side({ success, improvement }: Comparison['cells'][number]['a']) {
+function Side({
+  success,
+  improvement,
+  href,
+}: Comparison['cells'][number]['a'] & { href: string | undefined }) {
+  const count = `${success.successes} of ${success.runs}`;
   return (
     <td>
-      {success.successes} of {success.runs}{' '}
+      {href === undefined ? count : <Link to={href}>{count}</Link>}{' '}
       <span className="quiet">
         {improvement === null ? '' : `${showChange(improvement.mean)} improvement`}
       </span>
