@@ -40,6 +40,14 @@ const synonyms: readonly (readonly string[])[] = [
   ['kappa', 'cohen kappa', 'cohens kappa', 'cohen s kappa', 'kappa score'],
   ['quadratic weighted kappa', 'qwk', 'weighted kappa', 'quadratic kappa', 'cohen kappa quadratic'],
   ['matthews correlation', 'matthews correlation coefficient', 'mcc'],
+  ['concordance index', 'c index', 'cindex', 'concordance', 'harrell s c index', 'harrells c index'],
+  ['snr', 'signal to noise ratio', 'signal noise ratio'],
+  ['psnr', 'peak signal to noise ratio'],
+  ['ssim', 'structural similarity', 'structural similarity index'],
+  ['mrr', 'mean reciprocal rank'],
+  ['ndcg', 'normalized discounted cumulative gain', 'normalised discounted cumulative gain'],
+  ['return', 'reward', 'mean return', 'mean reward', 'average return', 'average reward', 'episode return'],
+  ['bits per character', 'bits per char', 'bpc'],
   ['seconds', 'time', 'run time', 'wall time', 'elapsed', 'elapsed time', 'duration', 'seconds per token'],
 ];
 
@@ -50,19 +58,27 @@ export function spellingsOf(metric: Metric): string[] {
   const short = /^[a-z]{3,}(?= \d+$)/.exec(name)?.[0] ?? '';
   const group = synonyms.find((spellings) => spellings.includes(name)) ?? [];
   const time = isTimeLike(metric) ? (synonyms.at(-1) ?? []) : [];
-  const spellings = new Set([name, short, ...group, ...time].filter((spelling) => spelling !== ''));
+  // Two letters would often mean something else.
+  const initials = name.split(' ').map((word) => word[0] ?? '');
+  const acronym = initials.length > 2 ? initials.join('') : '';
+  const spellings = new Set([name, short, acronym, ...group, ...time].filter((spelling) => spelling !== ''));
   return [...spellings].sort((left, right) => right.length - left.length);
 }
 
 /**
  * What a script may call the metric for short, the most telling first: `relative error` and `error` for "capped relative
- * error", `accuracy` for "accuracy of pointers", and at last the word that any metric goes by.
+ * error", `accuracy` for "accuracy of pointers", `pinball` for "pinball loss", and at last the word that any metric
+ * goes by.
  */
 export function shortNamesOf(metric: Metric): string[] {
   const words = plain(metric.name).split(' ');
   const of = words.findIndex((word) => /^(?:of|at|per|over|on|for|in)$/.test(word));
   const head = of > 0 ? words.slice(0, of) : words;
   const shorter = head.map((_, place) => head.slice(place).join(' '));
+  const isGeneral = /^(?:accuracy|coefficient|distance|error|index|loss|metric|rate|score)$/.test(
+    head.at(-1) ?? '',
+  );
+  if (isGeneral) shorter.push(head.slice(0, -1).join(' '));
   const any = metric.direction === 'maximize' ? 'score' : 'error';
   const known = new Set(spellingsOf(metric));
   return [...new Set([...shorter, any])].filter((name) => /[a-z]\w/.test(name) && !known.has(name));
