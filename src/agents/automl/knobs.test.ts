@@ -113,6 +113,14 @@ describe('the knob finder', () => {
     'REGULARISATION=0.1',
     'CLUSTERS=8',
     'kernel_bandwidth=0.5',
+    'POPULATION=20',
+    'generations=10',
+    'ELITE_SHARE=0.2',
+    'cooling=0.999',
+    'EMBED_DIM=8',
+    'MAX_VOCAB=500',
+    'N_MELS=32',
+    'WINDOW=24',
   ])('finds a constant by the plain name of what it is, as in %j', (source) => {
     expect(found(`${source}\n`)).toEqual([source]);
   });

@@ -44,6 +44,8 @@ const width = prior('count', 0.6, { least: 2, most: 8192, effort: 1, upFirst: tr
 const leafSize = prior('count', 0.5, { most: 10_000, firstStep: 2 });
 const depth = prior('small', 0.8, { effort: 1 });
 const share = prior('fraction', 0.5);
+/** How many try at once, or how often. */
+const people = prior('count', 0.5, { effort: 1, upFirst: true });
 /** Of a number whose name says nothing, in a place where parameters stand. */
 const unknownFraction = prior('log', 0.15, { least: 1e-6, most: 1 });
 const unknownFloat = prior('log', 0.15, { least: 1e-6, most: 1e6 });
@@ -74,13 +76,25 @@ const named: readonly (readonly [RegExp, Prior])[] = [
     /^(?:momentum|l1_ratio|lr_decay|decay_rate|shrinkage|smoothing|threshold|cutoff)$/,
     prior('fraction', 0.5),
   ],
+  // Evolution, annealing, learning by reward.
+  [/(?:^|_)(?:population|population_size|pop_size|particles|walkers|ants|restarts|n_init)$/, people],
+  [/^(?:n_|num_|train_|training_)?(?:episodes|rollouts)$/, people],
+  [
+    /(?:^|_)(?:mutation_(?:rate|prob|probability)|crossover(?:_(?:rate|prob|probability))?|elite(?:_(?:share|ratio|fraction|frac))?|discount(?:_factor)?|gae_lambda)$/,
+    share,
+  ],
+  [/(?:^|_)cooling(?:_(?:rate|factor))?$/, prior('fraction', 0.5, { most: 0.999999 })],
+  [
+    /(?:^|_)(?:entropy_coef|value_coef|vf_coef|clip_range|mutation_(?:scale|std|sigma|strength|size)|init_std)$/,
+    prior('log', 0.4),
+  ],
   [/^(?:label_smoothing|mixup|mixup_alpha)$/, prior('fraction', 0.4, { most: 0.6, fromZero: 0.05 })],
   [/^(?:beta_?[12]|rho|quantile)$/, prior('fraction', 0.25)],
   [
     /(?:^|_)(?:n_estimators|estimators|num_boost_round|num_round|n_rounds|num_rounds|rounds|num_trees|n_trees|trees|stages)$/,
     rounds,
   ],
-  [/(?:^|_)(?:epochs?|num_epochs|n_epochs|epoch_count)$/, rounds],
+  [/(?:^|_)(?:epochs?|num_epochs|n_epochs|epoch_count|generations)$/, rounds],
   [
     /(?:^|_)(?:max_iter|n_iter|num_iter|iterations|num_iterations|n_iterations|iters|max_steps|num_steps|n_steps|train_steps)$/,
     prior('count', 0.7, { effort: 1, upFirst: true, isLength: true }),
@@ -101,9 +115,14 @@ const named: readonly (readonly [RegExp, Prior])[] = [
   [/(?:^|_)(?:degree|order)$/, prior('small', 0.5, { most: 8, effort: 2 })],
   [/(?:^|_)hidden(?:_(?:size|sizes|dim|dims|units|width|nodes|features|channels|layer_sizes))?$/, width],
   [
-    /^(?:n_hidden|num_hidden|width|units|num_units|n_units|emb(?:edding)?_(?:dim|size)|d_model|n_components|components|n_knots|knots|n_bins|n_clusters|clusters)$/,
+    /^(?:n_hidden|num_hidden|width|units|num_units|n_units|emb(?:ed(?:ding)?)?_(?:dim|size)|d_model|n_components|components|n_knots|knots|n_bins|n_clusters|clusters)$/,
     width,
   ],
+  [
+    /^(?:max_vocab(?:_size)?|max_words|(?:n|num)_(?:bands|mels|mfcc|harmonics|basis|centers|filters|lags)|hidden_channels|base_(?:channels|width))$/,
+    width,
+  ],
+  [/^(?:window|window_size|lags|lookback)$/, prior('count', 0.4, { most: 10_000 })],
   [/(?:^|_)(?:max_grad_norm|grad_clip|clip_norm|gradient_clip)$/, prior('log', 0.3)],
   [/(?:^|_)(?:chunk|block|tile|buffer)(?:_?(?:size|rows|length))?$/, prior('count', 0.3)],
 ];
