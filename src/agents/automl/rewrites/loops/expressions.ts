@@ -5,7 +5,7 @@ import { isInvariant } from './invariance.ts';
 import { elementwiseNames, reductions } from './numpy-names.ts';
 import { isOfNumbers, mayOutgrow } from './powers.ts';
 import { labelsOf, type Scope } from './scope.ts';
-import { keptInside, numbersOf, type Part, subscript } from './subscripts.ts';
+import { keptInside, numbersOf, type Part, partOfRow, subscript } from './subscripts.ts';
 import { givenTo, subscriptsOf } from './syntax.ts';
 import { isComparison, isMisread, jointOf } from './truth.ts';
 import {
@@ -230,7 +230,8 @@ function member(node: SyntaxNode, scope: Scope): Value {
   const read = parts.map((part) => partOf(part, scope));
   if (changing !== null) {
     const operand = materialised(changing, scope);
-    if (operand.axes.length > 0) throw new Refusal('a part of what changes');
+    if (operand.axes.length > 0)
+      return single(partOfRow(operand, read, scope.loops, scope.guarded !== 'none'));
   }
   scope.checkRead(name.split('.')[0] ?? name, textOf(scope.source, node).slice(name.length));
   const rank = scope.ranks.get(name) ?? null;

@@ -131,7 +131,11 @@ function openArrays(
   sources: readonly SyntaxNode[],
   items: readonly string[],
 ): void {
-  if (items.length !== sources.length || sources.some((source) => source.name !== 'VariableName'))
+  const isApart = sources.length === 1 && items.length > 1;
+  if (
+    (items.length !== sources.length && !isApart) ||
+    sources.some((source) => source.name !== 'VariableName')
+  )
     throw new Refusal('a loop over what is no array');
   const arrays = sources.map((source) => rounds.text(source));
   const [only] = arrays;
@@ -146,6 +150,15 @@ function openArrays(
     if (rounds.read(array) !== null) throw new Refusal('a loop over what changes');
   }
   rounds.loops.push({ label, first: '0', end: `len(${arrays[0]})`, step: '1', changes });
+  if (isApart) {
+    const rank = rounds.ranks.get(only ?? '') ?? 2;
+    if (rank < 2) throw new Refusal('numbers taken apart');
+    for (const [place, item] of items.entries()) {
+      const code = `${rounds.np}.asarray(${only})[:, ${place}]`;
+      rounds.set(item, single({ code, axes: [label, ...ownAxes(rank - 2)] }));
+    }
+    return;
+  }
   for (const [place, array] of arrays.entries()) {
     const rank = rounds.ranks.get(array) ?? null;
     const axes = [label, ...ownAxes(Math.max(0, (rank ?? 1) - 1))];

@@ -1,5 +1,5 @@
-import { type Affine, minus, plus, times } from './arithmetic.ts';
-import { arranged, countOf, jointAxes, type Loop, type Operand, ownAxes, Refusal } from './values.ts';
+import { type Affine, atom, minus, plus, times } from './arithmetic.ts';
+import { arranged, countOf, isOwn, jointAxes, type Loop, type Operand, ownAxes, Refusal } from './values.ts';
 
 /** One part of a subscript. */
 export type Part =
@@ -48,6 +48,36 @@ export function subscript(
   if (isTwice || all.some((part) => part.kind === 'gather' || isTurned(part) || isBelowNought(part, loops)))
     return gathered(code, all, loops, np);
   return cut(code, all, loops, np);
+}
+
+/**
+ * `row[k]` of what each round sees: its first axes get a subscript each, a number or one that runs with a loop. `isGuarded`:
+ * only some rounds may read it.
+ */
+export function partOfRow(
+  { code, axes, isLoose }: Operand,
+  parts: readonly Part[],
+  loops: readonly Loop[],
+  isGuarded: boolean,
+): Operand {
+  const own = axes.filter(isOwn).toSorted((left, right) => Number(right.slice(1)) - Number(left.slice(1)));
+  if (isLoose === true || parts.length > own.length) throw new Refusal('a part of what changes');
+  const slices = axes.map(() => ':');
+  const left: (string | null)[] = [...axes];
+  for (const [index, part] of parts.entries()) {
+    const place = axes.indexOf(own[index] ?? '');
+    const labels = part.kind === 'number' ? [...part.affine.terms.keys()] : [];
+    const [label] = labels;
+    if (part.kind !== 'number' || labels.length > 1 || (label !== undefined && left.includes(label)))
+      throw new Refusal('a part of what changes');
+    const { constant, terms } = part.affine;
+    if (isTurned(part) || isBelowNought(part, loops) || (isGuarded && constant !== '0'))
+      throw new Refusal('a part of what changes that may lie outside');
+    slices[place] =
+      label === undefined ? constant : stretch(loopOf(label, loops), terms.get(label) ?? '1', constant);
+    left[place] = label ?? null;
+  }
+  return { code: subscripted(atom(code), slices), axes: left.filter((axis) => axis !== null) };
 }
 
 const everything: Part = { kind: 'slice', first: null, end: null };
