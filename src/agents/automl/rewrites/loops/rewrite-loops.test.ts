@@ -14,7 +14,7 @@ import { rewriteLoops } from './rewrite-loops.ts';
 const fast = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, ['numpy']);
 
 function loopsOf(source: string): number {
-  return source.match(/^\s*for /gm)?.length ?? 0;
+  return source.match(/\bfor \w+.* in /g)?.length ?? 0;
 }
 
 test.each(

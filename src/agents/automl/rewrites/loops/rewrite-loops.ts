@@ -14,6 +14,7 @@ import type { Rewrite, Rewriter } from '../rewrite.ts';
 import { kindsOf } from './kinds.ts';
 import { ranksOf } from './ranks.ts';
 import type { Script } from './rounds.ts';
+import { spelledOut } from './short-forms.ts';
 import { sidesOf } from './syntax.ts';
 import { vectorised } from './vectorise.ts';
 
@@ -37,6 +38,30 @@ export const rewriteLoops: Rewriter = (source, { task, packages }) => {
   const isSpeed = isTimeLike(task.metric) || isThroughput(task.metric.name, task.metric.unit);
   const hasNumpy = packages.includes('numpy') || /^\s*(?:import|from) numpy\b/m.test(source);
   if (!isSpeed || !hasNumpy || syntaxErrors(source) > 0) return [];
+  return [...offersWithShortForms(source), ...offersOf(source)].slice(0, mostOffers);
+};
+
+/** Everything at once, with those sums and lists of one line of which no loop is left then. */
+function offersWithShortForms(source: string): Rewrite[] {
+  const without = new Set<string>();
+  for (let turn = 0; turn < 4; turn += 1) {
+    const spelled = spelledOut(source, without);
+    const [offer] = spelled === null ? [] : offersOf(spelled.source);
+    if (spelled === null || offer === undefined) return [];
+    const left = spelled.forms.filter(({ name }) =>
+      new RegExp(`^ *for .*_in_${name}\\b.* in `, 'm').test(offer.source),
+    );
+    if (left.length === 0) {
+      const lines = [...new Set(spelled.forms.map(({ line }) => `line ${line}`))].join(', ');
+      const change = `what is gone through in ${lines}, and the loops around it, as expressions of whole arrays.`;
+      return [{ ...offer, weight: 1, change }];
+    }
+    for (const { text } of left) without.add(text);
+  }
+  return [];
+}
+
+function offersOf(source: string): Rewrite[] {
   const top = parsePython(source);
   const imports = importedNames(source);
   const np = [...imports].find(([, full]) => full === 'numpy')?.[0] ?? 'np';
@@ -58,11 +83,11 @@ export const rewriteLoops: Rewriter = (source, { task, packages }) => {
     ...outermost.map((part) => ({ parts: [part], weight: outermost.length > 1 ? 0.85 : 0.95 })),
     ...(inner.length > 0 ? [{ parts: withoutOverlap(inner), weight: 0.6 }] : []),
   ];
-  return offers.slice(0, mostOffers).flatMap(({ parts, weight }) => {
+  return offers.flatMap(({ parts, weight }) => {
     const rewritten = written(script, parts);
     return rewritten === null ? [] : [{ ...offered(script, parts), weight, source: rewritten }];
   });
-};
+}
 
 /** Whether a script gives a name that the rules go by a meaning of its own. */
 function givesOtherMeaning(source: string, top: SyntaxNode, np: string): boolean {

@@ -1,0 +1,204 @@
+import {
+  ancestorsOf,
+  childrenOf,
+  type Edit,
+  nodesOf,
+  parsePython,
+  type SyntaxNode,
+  splice,
+  textOf,
+} from '../../python-source.ts';
+import { hasOwnLines, lineOf, linesBefore } from '../python-edit.ts';
+import { calledIn, givenTo } from './syntax.ts';
+
+/** A script whose sums and lists of one line are written as loops. */
+export interface SpelledOut {
+  source: string;
+  forms: readonly Form[];
+}
+
+/** `sum(v * v for v in x)` or `[f(v) for v in x]`. */
+export interface Form {
+  text: string;
+  /** Of the script as it was. */
+  line: number;
+  /** What the loops add to: nothing else in the script goes by this name. */
+  name: string;
+}
+
+interface Found {
+  kind: 'sum' | 'min' | 'max' | 'list';
+  node: SyntaxNode;
+  /** Its brackets with what stands in them. */
+  list: SyntaxNode;
+  statement: SyntaxNode;
+}
+
+/** One `for` or `if` inside of the brackets. */
+interface Clause {
+  kind: 'for' | 'if';
+  targets: SyntaxNode[];
+  /** What is gone through, or what must hold. */
+  node: SyntaxNode;
+}
+
+const most = 20;
+
+/**
+ * Writes sums and lists of one line as loops before the statement that they stand in, so that the rules for loops apply to
+ * them. `without`: texts that are left as they are. Null where there is none, or where a name is taken.
+ */
+export function spelledOut(source: string, without: ReadonlySet<string>): SpelledOut | null {
+  if (/(?:\b|_in_)(?:sum|list|min|max)_\d+\b/.test(source)) return null;
+  const forms: Form[] = [];
+  let text = source;
+  let added = 0;
+  for (let number = 1; number <= most; number += 1) {
+    const found = firstForm(text, without);
+    if (found === null) break;
+    const name = `${found.kind}_${number}`;
+    const lines = spelled(text, found, name);
+    const form = textOf(text, found.node);
+    if (lines === null) return null;
+    forms.push({ text: form, line: Math.max(1, lineOf(text, found.node) - added), name });
+    added += lines.length;
+    const edits: Edit[] = [
+      linesBefore(text, found.statement, lines),
+      { from: found.node.from, to: found.node.to, text: name },
+    ];
+    text = splice(text, edits);
+  }
+  return forms.length === 0 ? null : { source: text, forms };
+}
+
+function firstForm(source: string, without: ReadonlySet<string>): Found | null {
+  const top = parsePython(source);
+  const sums = nodesOf(top, 'CallExpression').flatMap((node) => {
+    const list = node.getChild('ArgList');
+    const [kind] = /^(?:sum|min|max)$/.exec(calledIn(source, node)) ?? [];
+    const isForm = kind !== undefined && list !== null && list.getChild('for') !== null;
+    return isForm ? [{ kind: kind as Found['kind'], node, list }] : [];
+  });
+  const lists = nodesOf(top, 'ArrayComprehensionExpression').map((node) => ({
+    kind: 'list' as const,
+    node,
+    list: node,
+  }));
+  for (const { kind, node, list } of [...sums, ...lists].sort(
+    (left, right) => left.node.from - right.node.from,
+  )) {
+    const text = textOf(source, node);
+    if (without.has(text) || (text.includes('\n') && /[#"']/.test(text))) continue;
+    const ancestors = ancestorsOf(node);
+    const end = ancestors.findIndex(({ name }) =>
+      /^(?:Assign|Update|Return|Expression)Statement$/.test(name),
+    );
+    const statement = ancestors[end];
+    if (statement === undefined || !hasOwnLines(source, statement)) continue;
+    if (ancestors.slice(0, end).some(isNotAlways)) continue;
+    // A list that is made anew in every round is no array of all rounds.
+    const isInLoop = ancestors.slice(end).some(({ name }) => /^(?:For|While)Statement$/.test(name));
+    if (kind === 'list' && isInLoop) continue;
+    return { kind, node, list, statement };
+  }
+  return null;
+}
+
+/** What stands inside is worked out never, later, or several times. */
+function isNotAlways(node: SyntaxNode): boolean {
+  return (
+    /^(?:Lambda|Conditional|\w*Comprehension)Expression$/.test(node.name) ||
+    ['for', 'and', 'or'].some((word) => node.getChild(word) !== null)
+  );
+}
+
+/** The loops in place of a form; null for forms that are not taken apart. */
+function spelled(source: string, { kind, list }: Found, name: string): string[] | null {
+  const [element, ...clauses] = partsOf(list) ?? [];
+  if (element === undefined || 'kind' in element) return null;
+  const renamed = new Map<string, string>();
+  const start = { sum: '0', list: '[]', min: 'float("inf")', max: '-float("inf")' };
+  const lines = [`${name} = ${start[kind]}`];
+  let depth = 0;
+  const add = (line: string) => lines.push(`${'    '.repeat(depth)}${line}`);
+  for (const [place, clause] of clauses.entries()) {
+    if (!('kind' in clause)) return null;
+    if (clause.kind === 'if') add(`if ${inOtherNames(source, clause.node, renamed)}:`);
+    else if (!openFor(source, clause, { name, place, renamed, add })) return null;
+    depth += 1;
+  }
+  const value = inOtherNames(source, element, renamed);
+  if (kind === 'list') add(`${name}.append(${value})`);
+  else add(kind === 'sum' ? `${name} += ${value}` : `${name} = ${kind}(${name}, ${value})`);
+  return lines;
+}
+
+/** The element and all clauses, in order; null where a clause is of another kind. */
+function partsOf(list: SyntaxNode): [SyntaxNode, ...Clause[]] | null {
+  const [element, ...rest] = childrenOf(list).filter(({ name }) => !/^[[\]()]$/.test(name));
+  if (element === undefined) return null;
+  const clauses: Clause[] = [];
+  let place = 0;
+  while (place < rest.length) {
+    const kind = rest[place]?.name;
+    if (kind !== 'for' && kind !== 'if') return null;
+    const end = kind === 'if' ? place : rest.findIndex(({ name }, at) => at > place && name === 'in');
+    const node = rest[end + 1];
+    if (end < 0 || node === undefined) return null;
+    clauses.push({
+      kind,
+      node,
+      targets: rest.slice(place + 1, end + (kind === 'if' ? 1 : 0)).filter(({ name }) => name !== ','),
+    });
+    place = end + 2;
+  }
+  return [element, ...clauses];
+}
+
+/** Opens a loop with names of its own; false for what is not taken apart. */
+function openFor(
+  source: string,
+  { targets, node }: Clause,
+  {
+    name,
+    place,
+    renamed,
+    add,
+  }: { name: string; place: number; renamed: Map<string, string>; add: (line: string) => void },
+): boolean {
+  if (targets.some(({ name }) => name !== 'VariableName')) return false;
+  const made = (what: string) => `${what}${place === 0 ? '' : place}_in_${name}`;
+  /** A name for an array: what has none gets one. */
+  const named = (array: SyntaxNode, what: string) => {
+    const text = inOtherNames(source, array, renamed);
+    if (array.name === 'VariableName' && /^\w+$/.test(text)) return text;
+    add(`${made(what)} = ${text}`);
+    return made(what);
+  };
+  const together = calledIn(source, node) === 'zip' ? givenTo(node) : [];
+  if (together.length > 0) {
+    if (
+      together.length !== targets.length ||
+      together.some(({ name }) => !/^\w+Expression$|^VariableName$/.test(name))
+    )
+      return false;
+    const rows = together.map((each, at) => named(each, `row${at}`));
+    add(`for ${made('place')} in range(len(${rows[0]})):`);
+    for (const [at, target] of targets.entries())
+      renamed.set(textOf(source, target), `${rows[at]}[${made('place')}]`);
+    return true;
+  }
+  const iterated = node.name === 'CallExpression' ? inOtherNames(source, node, renamed) : named(node, 'row');
+  for (const target of targets) renamed.set(textOf(source, target), made(textOf(source, target)));
+  add(`for ${targets.map((target) => made(textOf(source, target))).join(', ')} in ${iterated}:`);
+  return true;
+}
+
+function inOtherNames(source: string, node: SyntaxNode, names: ReadonlyMap<string, string>): string {
+  const edits = nodesOf(node, 'VariableName').flatMap((each): Edit[] => {
+    const isKeyword = each.parent?.name === 'ArgList' && each.nextSibling?.name === 'AssignOp';
+    const text = isKeyword ? undefined : names.get(textOf(source, each));
+    return text === undefined ? [] : [{ from: each.from - node.from, to: each.to - node.from, text }];
+  });
+  return splice(textOf(source, node), edits).replace(/\s*\n\s*/g, ' ');
+}
