@@ -47,6 +47,8 @@ export function evaluated(node: SyntaxNode, scope: Scope): Value {
       return member(node, scope);
     case 'CallExpression':
       return call(node, scope);
+    case 'ArrayComprehensionExpression':
+      return single(scope.listed(node));
     default:
       throw new Refusal(`an expression of the kind ${node.name}`);
   }

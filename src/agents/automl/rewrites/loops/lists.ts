@@ -1,8 +1,10 @@
 import type { SyntaxNode } from '../../python-source.ts';
 import { atom } from './arithmetic.ts';
 import { operandOf } from './expressions.ts';
+import { open } from './loop-headers.ts';
 import type { Rounds } from './rounds.ts';
 import { labelsOf } from './scope.ts';
+import { partsOf } from './short-forms.ts';
 import { appendedList, givenTo } from './syntax.ts';
 import { arranged, type Operand, ownAxes, ownRank, Refusal } from './values.ts';
 
@@ -24,6 +26,35 @@ export function append(rounds: Rounds, node: SyntaxNode, mask: Operand | null): 
     throw new Refusal('a choice of whole rows');
   const isFlat = mask !== null || rounds.loops.length === 1;
   if (!isFlat && ownRank(axes) > 0) throw new Refusal('arrays from many loops');
-  const list = ownRank(axes) > 0 ? shown : `${atom(shown)}${isFlat ? '' : '.ravel()'}.tolist()`;
+  const isOfArrays = ownRank(axes) > 0 && argument.name !== 'ArrayComprehensionExpression';
+  const list = isOfArrays ? shown : `${atom(shown)}${isFlat ? '' : '.ravel()'}.tolist()`;
   rounds.lines.push(`${name}.extend(${list})`);
+}
+
+/** `[f(v) for v in row]`, as each round sees it: what it goes through becomes an axis of the list. */
+export function listOf(rounds: Rounds, node: SyntaxNode): Operand {
+  const parts = partsOf(node);
+  const [clause, ...more] = parts?.clauses ?? [];
+  if (parts === null || clause?.kind !== 'for' || more.length > 0)
+    throw new Refusal('a list with conditions');
+  const names = clause.targets.map((target) => rounds.text(target));
+  if (names.some((name) => rounds.nest.assigned.has(name) || rounds.variables.has(name)))
+    throw new Refusal('a name for two things');
+  const around = labelsOf(rounds);
+  let list: Operand | null = null;
+  rounds.locals(() => {
+    if (open(rounds, { names, changes: new Set() }, clause.node) !== null)
+      throw new Refusal('a list of changing length');
+    const operand = operandOf(parts.element, rounds);
+    const { label } = rounds.loops.at(-1) ?? { label: '' };
+    if (!operand.axes.includes(label) || operand.isLoose === true)
+      throw new Refusal('the same in every round');
+    const labels = around.filter((each) => operand.axes.includes(each));
+    const own = ownAxes(ownRank(operand.axes));
+    const code = arranged(operand, [...labels, label, ...own]);
+    list = { code, axes: [...labels, `#${own.length + 1}`, ...own] };
+    rounds.loops.pop();
+  });
+  if (list === null) throw new Refusal('a list of one line');
+  return list;
 }

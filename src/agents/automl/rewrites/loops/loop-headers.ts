@@ -1,9 +1,8 @@
 import type { SyntaxNode } from '../../python-source.ts';
 import { type Affine, atom, minus, plus } from './arithmetic.ts';
 import { evaluated, materialised } from './expressions.ts';
-import { assignedIn } from './nest.ts';
 import type { Rounds } from './rounds.ts';
-import { calledIn, givenTo, itemsOf, targetsOf } from './syntax.ts';
+import { calledIn, givenTo, itemsOf } from './syntax.ts';
 import { isOwn, type Operand, ownAxes, Refusal, single, type Value } from './values.ts';
 
 /** A loop that is about to be opened. */
@@ -19,11 +18,13 @@ interface Header {
  *
  * @returns which of its rounds there are, where that depends on the loops around; null for all
  */
-export function open(rounds: Rounds, node: SyntaxNode, iterated: SyntaxNode): Operand | null {
-  const names = targetsOf(node).map((target) => rounds.text(target));
+export function open(
+  rounds: Rounds,
+  { names, changes }: Pick<Header, 'names' | 'changes'>,
+  iterated: SyntaxNode,
+): Operand | null {
   const [name] = names;
   if (name === undefined) throw new Refusal('a loop without a number');
-  const changes = assignedIn(node, rounds.source);
   const header = { label: `${name}@${rounds.nextNumber()}`, names, changes };
   const callee = calledIn(rounds.source, iterated);
   const list = givenTo(iterated);

@@ -44,8 +44,9 @@ export const rewriteLoops: Rewriter = (source, { task, packages }) => {
 /** Everything at once, with those sums and lists of one line of which no loop is left then. */
 function offersWithShortForms(source: string): Rewrite[] {
   const without = new Set<string>();
+  const np = [...importedNames(source)].find(([, full]) => full === 'numpy')?.[0] ?? null;
   for (let turn = 0; turn < 4; turn += 1) {
-    const spelled = spelledOut(source, without);
+    const spelled = spelledOut(source, without, np);
     const [offer] = spelled === null ? [] : offersOf(spelled.source);
     if (spelled === null || offer === undefined) return [];
     const left = spelled.forms.filter(({ name }) =>

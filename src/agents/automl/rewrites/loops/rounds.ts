@@ -66,6 +66,9 @@ export class Rounds implements Scope {
   readonly around: ReadonlySet<string>;
   /** Names that had a value in some rounds alone. */
   readonly forgotten = new Set<string>();
+  listed: Scope['listed'] = () => {
+    throw new Refusal('a list of one line');
+  };
   private count = 0;
 
   constructor(loop: SyntaxNode, script: Script) {

@@ -1,5 +1,6 @@
+import type { SyntaxNode } from '../../python-source.ts';
 import type { Kinds } from './kinds.ts';
-import type { Loop, Value } from './values.ts';
+import type { Loop, Operand, Value } from './values.ts';
 
 /** What is known where an expression stands. */
 export interface Scope {
@@ -17,6 +18,8 @@ export interface Scope {
   read: (name: string) => Value | null;
   /** Throws where an array that is written to is read in any place but the one that is written. */
   checkRead: (name: string, subscripts: string | null) => void;
+  /** A list that each round makes in one line. */
+  listed: (node: SyntaxNode) => Operand;
 }
 
 export function labelsOf(scope: Pick<Scope, 'loops'>): string[] {

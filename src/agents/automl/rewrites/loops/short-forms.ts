@@ -46,27 +46,35 @@ const most = 20;
 
 /**
  * Writes sums and lists of one line as loops before the statement that they stand in, so that the rules for loops apply to
- * them. `without`: texts that are left as they are. Null where there is none, or where a name is taken.
+ * them. `without`: texts that are left as they are; `np`: the script's name of numpy. Null where there is none, or where a
+ * name is taken.
  */
-export function spelledOut(source: string, without: ReadonlySet<string>): SpelledOut | null {
+export function spelledOut(
+  source: string,
+  without: ReadonlySet<string>,
+  np: string | null,
+): SpelledOut | null {
   if (/(?:\b|_in_)(?:sum|list|min|max)_\d+\b/.test(source)) return null;
   const forms: Form[] = [];
+  const leftOut = new Set(without);
   let text = source;
   let added = 0;
-  for (let number = 1; number <= most; number += 1) {
-    const found = firstForm(text, without);
+  while (forms.length < most) {
+    const found = firstForm(text, leftOut);
     if (found === null) break;
-    const name = `${found.kind}_${number}`;
-    const lines = spelled(text, found, name);
     const form = textOf(text, found.node);
-    if (lines === null) return null;
+    const name = `${found.kind}_${forms.length + 1}`;
+    const loops = spelled(text, found, name, np);
+    if (loops === null) {
+      leftOut.add(form);
+      continue;
+    }
     forms.push({ text: form, line: Math.max(1, lineOf(text, found.node) - added), name });
-    added += lines.length;
-    const edits: Edit[] = [
-      linesBefore(text, found.statement, lines),
-      { from: found.node.from, to: found.node.to, text: name },
-    ];
-    text = splice(text, edits);
+    added += loops.lines.length;
+    text = splice(text, [
+      linesBefore(text, found.statement, loops.lines),
+      { from: found.node.from, to: found.node.to, text: loops.value },
+    ]);
   }
   return forms.length === 0 ? null : { source: text, forms };
 }
@@ -112,29 +120,52 @@ function isNotAlways(node: SyntaxNode): boolean {
   );
 }
 
-/** The loops in place of a form; null for forms that are not taken apart. */
-function spelled(source: string, { kind, list }: Found, name: string): string[] | null {
-  const [element, ...clauses] = partsOf(list) ?? [];
-  if (element === undefined || 'kind' in element) return null;
+/** The loops in place of a form, and what it comes to after them; null for forms that are not taken apart. */
+function spelled(
+  source: string,
+  { kind, list }: Found,
+  name: string,
+  np: string | null,
+): { lines: string[]; value: string } | null {
+  const parts = partsOf(list);
+  if (parts === null) return null;
+  const inner = kind === 'list' && np !== null ? rowsOf(parts) : null;
+  const { element, clauses } = inner ?? parts;
   const renamed = new Map<string, string>();
   const start = { sum: '0', list: '[]', min: 'float("inf")', max: '-float("inf")' };
   const lines = [`${name} = ${start[kind]}`];
   let depth = 0;
   const add = (line: string) => lines.push(`${'    '.repeat(depth)}${line}`);
   for (const [place, clause] of clauses.entries()) {
-    if (!('kind' in clause)) return null;
     if (clause.kind === 'if') add(`if ${inOtherNames(source, clause.node, renamed)}:`);
     else if (!openFor(source, clause, { name, place, renamed, add })) return null;
     depth += 1;
   }
-  const value = inOtherNames(source, element, renamed);
-  if (kind === 'list') add(`${name}.append(${value})`);
-  else add(kind === 'sum' ? `${name} += ${value}` : `${name} = ${kind}(${name}, ${value})`);
-  return lines;
+  const added = inOtherNames(source, element, renamed);
+  if (kind === 'list') add(`${name}.append(${added})`);
+  else add(kind === 'sum' ? `${name} += ${added}` : `${name} = ${kind}(${name}, ${added})`);
+  if (inner === null) return { lines, value: name };
+  const rows = inOtherNames(source, inner.through, new Map());
+  return { lines, value: `${np}.reshape(${name}, (len(${rows}), -1)).tolist()` };
+}
+
+export interface Parts {
+  element: SyntaxNode;
+  clauses: readonly Clause[];
+}
+
+/** `[[f(v) for v in row] for row in table]` as one list over two loops; null for others. `through`: what has a row for each. */
+function rowsOf({ element, clauses }: Parts): (Parts & { through: SyntaxNode }) | null {
+  const inner = element.name === 'ArrayComprehensionExpression' ? partsOf(element) : null;
+  const [outer] = clauses;
+  const loops = [...clauses, ...(inner?.clauses ?? [])];
+  if (inner === null || outer === undefined || loops.length > 2 || loops.some(({ kind }) => kind === 'if'))
+    return null;
+  return { element: inner.element, clauses: loops, through: outer.node };
 }
 
 /** The element and all clauses, in order; null where a clause is of another kind. */
-function partsOf(list: SyntaxNode): [SyntaxNode, ...Clause[]] | null {
+export function partsOf(list: SyntaxNode): Parts | null {
   const [element, ...rest] = childrenOf(list).filter(({ name }) => !/^[[\]()]$/.test(name));
   if (element === undefined) return null;
   const clauses: Clause[] = [];
@@ -152,7 +183,7 @@ function partsOf(list: SyntaxNode): [SyntaxNode, ...Clause[]] | null {
     });
     place = end + 2;
   }
-  return [element, ...clauses];
+  return { element, clauses };
 }
 
 /** Opens a loop with names of its own; false for what is not taken apart. */

@@ -2,10 +2,11 @@ import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-sourc
 import { assignment, update } from './assignments.ts';
 import { both, condition, guarded, not, skipped, truthOf } from './conditions.ts';
 import { materialised } from './expressions.ts';
-import { append } from './lists.ts';
+import { append, listOf } from './lists.ts';
 import { open } from './loop-headers.ts';
-import { isUsedLater } from './nest.ts';
+import { assignedIn, isUsedLater } from './nest.ts';
 import { Rounds, type Script } from './rounds.ts';
+import { targetsOf } from './syntax.ts';
 import { type Operand, Refusal } from './values.ts';
 
 /** Statements without loops that do what a loop does; null where this cannot be told from the syntax. */
@@ -39,6 +40,7 @@ function guessedRanks(script: Script, loop: SyntaxNode, more: number): ReadonlyM
 
 /** What the loops do, and what they leave behind. */
 function linesOf(rounds: Rounds): string[] {
+  rounds.listed = (node) => listOf(rounds, node);
   loop(rounds, rounds.nest.loop, null);
   const outer = [...rounds.variables].filter(([, { isOuter }]) => isOuter);
   for (const [name, { value }] of outer) {
@@ -102,7 +104,8 @@ function loop(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
   const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
   if (body === undefined || bodies.length > 1 || iterated === undefined || children[0]?.name !== 'for')
     throw new Refusal('a loop with an else');
-  const some = open(rounds, node, iterated);
+  const names = targetsOf(node).map((target) => rounds.text(target));
+  const some = open(rounds, { names, changes: assignedIn(node, rounds.source) }, iterated);
   const inside = () => statements(rounds, childrenOf(body), some === null ? mask : both(rounds, mask, some));
   if (some === null) inside();
   else guarded(rounds, null, () => rounds.locals(inside));
