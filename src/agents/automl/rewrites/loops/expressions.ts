@@ -217,10 +217,10 @@ function factorsOf(value: Value, scope: Scope): readonly Operand[] {
 }
 
 /** A list as an array; refuses what has no numbers in order. */
-function arrayOf(name: string, { kinds, np }: Scope): string {
+function arrayOf(name: string, { kinds, arrays, np }: Scope): string {
   const kind = kinds.get(name);
   if (kind?.has('other') === true) throw new Refusal('what is no array');
-  return kind?.has('list') === true ? `${np}.asarray(${name})` : name;
+  return kind?.has('list') === true || !arrays.has(name) ? `${np}.asarray(${name})` : name;
 }
 
 /** `a[i, j]`, `a[i][j]`, and the transpose of what is the same in every round. */

@@ -43,6 +43,24 @@ export function ranksOf(
   return known();
 }
 
+/** Names that the script takes for arrays of numpy: it knows their axes, or does with them what lists do not allow. */
+export function arraysOf(
+  source: string,
+  top: SyntaxNode,
+  ranks: ReadonlyMap<string, number>,
+): ReadonlySet<string> {
+  const used = nodesOf(top, 'MemberExpression').flatMap((node) => {
+    const owner = node.firstChild;
+    if (owner === null) return [];
+    const rest = source.slice(owner.to, node.to);
+    const isOfArrays =
+      /^\.(?:shape|T|ndim|dtype|astype|sum|mean|max|min|reshape|ravel|flatten)$|^\[[^[\]]*,/.test(rest);
+    return isOfArrays ? [textOf(source, owner)] : [];
+  });
+  const known = [...ranks].flatMap(([name, rank]) => (rank > 0 ? [name] : []));
+  return new Set([...known, ...used]);
+}
+
 /** What a function of the script is called with, by the names of its parameters. */
 export function claimParameters(
   source: string,

@@ -12,7 +12,7 @@ import {
 import { hasOwnLines, importedNames, lineOf, linesInstead, withImport } from '../python-edit.ts';
 import type { Rewrite, Rewriter } from '../rewrite.ts';
 import { kindsOf } from './kinds.ts';
-import { ranksOf } from './ranks.ts';
+import { arraysOf, ranksOf } from './ranks.ts';
 import type { Script } from './rounds.ts';
 import { spelledOut } from './short-forms.ts';
 import { sidesOf } from './syntax.ts';
@@ -44,16 +44,22 @@ export const rewriteLoops: Rewriter = (source, { task, packages }) => {
 /** Everything at once, with those sums and lists of one line of which no loop is left then. */
 function offersWithShortForms(source: string): Rewrite[] {
   const without = new Set<string>();
-  const np = [...importedNames(source)].find(([, full]) => full === 'numpy')?.[0] ?? null;
+  const np = [...importedNames(source)].find(([, full]) => full === 'numpy')?.[0];
+  if (np === undefined && /\bnp\b/.test(source)) return [];
+  const script = np === undefined ? withImport(source, 'import numpy as np') : source;
+  const added = script.split('\n').length - source.split('\n').length;
   for (let turn = 0; turn < 4; turn += 1) {
-    const spelled = spelledOut(source, without, np);
+    const spelled = spelledOut(script, without, np ?? 'np');
     const [offer] = spelled === null ? [] : offersOf(spelled.source);
     if (spelled === null || offer === undefined) return [];
     const left = spelled.forms.filter(({ name }) =>
       new RegExp(`^ *for .*_in_${name}\\b.* in `, 'm').test(offer.source),
     );
     if (left.length === 0) {
-      const lines = [...new Set(spelled.forms.map(({ line }) => `line ${line}`))].join(', ');
+      const lines = [...new Set(spelled.forms.map(({ line }) => line - added))]
+        .sort((left, right) => left - right)
+        .map((line) => `line ${line}`)
+        .join(', ');
       const change = `what is gone through in ${lines}, and the loops around it, as expressions of whole arrays.`;
       return [{ ...offer, weight: 1, change }];
     }
@@ -68,8 +74,10 @@ function offersOf(source: string): Rewrite[] {
   const np = [...imports].find(([, full]) => full === 'numpy')?.[0] ?? 'np';
   if (!imports.has(np) && new RegExp(`\\b${np}\\b`).test(source)) return [];
   if (givesOtherMeaning(source, top, np)) return [];
+  const ranks = ranksOf(source, top, imports);
   const script: Script = {
-    ...{ source, np, imports, ranks: ranksOf(source, top, imports), kinds: kindsOf(source, top, imports) },
+    ...{ source, np, imports, ranks, kinds: kindsOf(source, top, imports) },
+    arrays: arraysOf(source, top, ranks),
   };
   const found = nodesOf(top, 'ForStatement').flatMap((loop): Replacement[] => {
     const lines = hasOwnLines(source, loop) ? vectorised(loop, script) : null;

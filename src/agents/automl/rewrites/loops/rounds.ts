@@ -41,6 +41,8 @@ export interface Script {
   imports: ReadonlyMap<string, string>;
   ranks: ReadonlyMap<string, number>;
   kinds: Kinds;
+  /** Names that stand for arrays of numpy, as the script shows; others may be lists. */
+  arrays: ReadonlySet<string>;
 }
 
 /**
@@ -54,6 +56,7 @@ export class Rounds implements Scope {
   readonly imports: ReadonlyMap<string, string>;
   readonly ranks: ReadonlyMap<string, number>;
   readonly kinds: Kinds;
+  readonly arrays: ReadonlySet<string>;
   readonly nest: Nest;
   /** Those that are open, from the outermost. */
   readonly loops: Loop[] = [];
@@ -77,6 +80,7 @@ export class Rounds implements Scope {
     this.imports = script.imports;
     this.ranks = script.ranks;
     this.kinds = script.kinds;
+    this.arrays = script.arrays;
     this.nest = readNest(loop, script.source);
     const outside = ancestorsOf(loop).filter(({ name }) => name === 'ForStatement');
     this.around = new Set(outside.flatMap(targetsOf).map((target) => this.text(target)));

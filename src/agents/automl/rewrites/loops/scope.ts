@@ -10,6 +10,7 @@ export interface Scope {
   imports: ReadonlyMap<string, string>;
   ranks: ReadonlyMap<string, number>;
   kinds: Kinds;
+  arrays: ReadonlySet<string>;
   /** Loops that are open, from the outermost. */
   loops: readonly Loop[];
   /** Of which subscripts a condition may be all that keeps them inside their arrays: none, those that are looked up, or all. */

@@ -49,11 +49,7 @@ const most = 20;
  * them. `without`: texts that are left as they are; `np`: the script's name of numpy. Null where there is none, or where a
  * name is taken.
  */
-export function spelledOut(
-  source: string,
-  without: ReadonlySet<string>,
-  np: string | null,
-): SpelledOut | null {
+export function spelledOut(source: string, without: ReadonlySet<string>, np: string): SpelledOut | null {
   if (/(?:\b|_in_)(?:sum|list|min|max)_\d+\b/.test(source)) return null;
   const forms: Form[] = [];
   const leftOut = new Set(without);
@@ -125,11 +121,11 @@ function spelled(
   source: string,
   { kind, list }: Found,
   name: string,
-  np: string | null,
+  np: string,
 ): { lines: string[]; value: string } | null {
   const parts = partsOf(list);
   if (parts === null) return null;
-  const inner = kind === 'list' && np !== null ? rowsOf(parts) : null;
+  const inner = kind === 'list' ? rowsOf(parts) : null;
   const { element, clauses } = inner ?? parts;
   const renamed = new Map<string, string>();
   const start = { sum: '0', list: '[]', min: 'float("inf")', max: '-float("inf")' };
