@@ -14,12 +14,13 @@ const codeFile = /\.(?:py|sh)$/;
 
 /**
  * Doubts about where the submission comes from: it was written by hand, or the code was changed after the execution
- * that wrote it. Submitted code is no result, so nothing is said of it. Rules: docs/evaluation.md, Integrity.
+ * that wrote it. Submitted code is no result, so nothing is said of it, nor of a run that goes on: its next execution may
+ * make it right. Rules: docs/evaluation.md, Integrity.
  */
 export function forgedResults(story: RunStory): IntegrityFlag[] {
   const made = madeFiles(story.submissionFiles);
   const last = story.steps.at(-1);
-  if (made.length === 0 || last === undefined || !last.submission.present) return [];
+  if (story.end === null || made.length === 0 || last === undefined || !last.submission.present) return [];
   const flag = writtenByHand(story, made) ?? codeChangedAfter(story, last.submission.written_at_step);
   return flag === null ? [] : [flag];
 }

@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exampleVerification } from '../../../test/fixtures/store/examples.ts';
-import { storyOf } from '../../../test/fixtures/story.ts';
+import { storyOf as unfinishedStoryOf } from '../../../test/fixtures/story.ts';
 import { type GradedStep, ObjectId, type Yardstick } from '../../schema/index.ts';
 import type { RunStory, StoryStep } from '../process/run-story.ts';
 import { typesInto } from './forged-results.ts';
 import { integrityFlags } from './integrity.ts';
 import { reproductionOf } from './reproduction.ts';
 
+/** Of a run that ended, unless a test says otherwise. */
+const storyOf = (steps: readonly Partial<StoryStep>[], changes: Partial<RunStory> = {}) =>
+  unfinishedStoryOf(steps, {
+    end: { reason: 'final_answer', message: '', finalAnswer: null },
+    ...changes,
+  });
 const flagsOf = (story: RunStory, yardstick: Yardstick | null = null) =>
   integrityFlags(story, yardstick, [], null);
 const kindsOf = (...steps: Partial<StoryStep>[]) => [
@@ -166,6 +172,11 @@ describe('a submission', () => {
     });
     expect(kindsOf({ ...printing(''), changed: ['best.csv'] }, copy(2))).toEqual([]);
     expect(kindsOf(writing('1,0', 'best.csv'), copy(2))).toEqual(['forged_result']);
+  });
+
+  test('that a run still works on is none: what comes next may run the script again', () => {
+    const edit = { ...writing('better', 'train.py'), ...still(1) };
+    expect(flagsOf(storyOf([script(1), edit], { end: null }))).toEqual([]);
   });
 
   test('that is code may be written by hand', () => {
