@@ -20,7 +20,7 @@ import { writeModel } from './write-model.ts';
 
 /** The numbers of a script of its own are good ones already, and its runs are long. */
 const patienceWithOwn = 6;
-const modelChoices = ['always', 'holes'] as const;
+const modelChoices = ['always', 'holes', 'never'] as const;
 
 /**
  * Tunes the numbers in the starter script by the script's own validation metric, and writes the model where the
@@ -54,7 +54,7 @@ export const automl: Agent = {
     },
     models: {
       description:
-        'write models of its own: always (also beside a starter that works), or into holes alone; for the two controls: holes',
+        'write models of its own: always (also beside a starter that works), into holes alone, or never; for the two controls at most: holes',
       default: 'always',
     },
     select: {
@@ -82,7 +82,7 @@ export const automl: Agent = {
       whyUnfinished(findHoles(source), starter, workspace.submission) ??
       (settings.models === 'always' ? whyUseless(starter, workspace.submission) : null);
     const filling =
-      unfinished === null || workspace.ended
+      unfinished === null || workspace.ended || settings.models === 'never'
         ? null
         : await fillHole(workspace, runner, { source, outcome: starter }, unfinished);
     if (filling?.kind === 'filled') return await improve(workspace, runner, filling, seed, settings);
@@ -141,6 +141,7 @@ function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
   const strategy = choiceOption(automl, options, 'search', strategyNames);
   const isControl = strategy === 'random' || strategy === 'seeds';
   const patience = wholeNumberOption(automl, options, 'patience', 1);
+  const models = choiceOption(automl, options, 'models', modelChoices);
   return {
     maxTries: wholeNumberOption(automl, options, 'max_tries', 0),
     // To stop early would be a handicap: a control may use all the time that it is given.
@@ -150,6 +151,6 @@ function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
     numbers: options.numbers !== false,
     // The controls are of the number search: they change nothing else, and still get what a skeleton lacks.
     rewrites: !isControl && options.rewrites !== false,
-    models: isControl ? 'holes' : choiceOption(automl, options, 'models', modelChoices),
+    models: isControl && models === 'always' ? 'holes' : models,
   };
 }

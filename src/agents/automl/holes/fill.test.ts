@@ -5,6 +5,7 @@ import {
   FakeEnvironment,
   type FakeEnvironmentSettings,
 } from '../../../../test/fakes/fake-environment.ts';
+import type { AgentOptions } from '../../../schema/index.ts';
 import { Workspace } from '../../common/workspace.ts';
 import { automl } from '../automl.ts';
 import { TrialRunner } from '../trial.ts';
@@ -49,13 +50,16 @@ function inTurn(source: string, blend = 8, quick = 10): Execution {
   };
 }
 
-async function runAgent(settings: Partial<FakeEnvironmentSettings> = {}): Promise<FakeEnvironment> {
+async function runAgent(
+  settings: Partial<FakeEnvironmentSettings> = {},
+  options: AgentOptions = {},
+): Promise<FakeEnvironment> {
   const environment = new FakeEnvironment({
     files: { 'train.py': skeleton },
     execute: (source) => inTurn(source),
     ...settings,
   });
-  await automl.run({ environment, seed: 0, options: { patience: 2 }, reference: null });
+  await automl.run({ environment, seed: 0, options: { patience: 2, ...options }, reference: null });
   expect(environment.finalAnswer).not.toBeNull();
   expect(environment.late).toBe(0);
   return environment;
@@ -111,6 +115,12 @@ describe('a starter that lacks its model', () => {
     const environment = await runAgent({ seconds: 11 });
     expect(environment.executed.filter((source) => membersIn(source)?.includes('kernel'))).toEqual([]);
     expect(membersIn(environment.files.get('train.py') ?? '')).toBe('["boosting"]');
+  });
+
+  it('gets none where that is not wanted', async () => {
+    const environment = await runAgent({}, { models: 'never' });
+    expect(environment.executed.filter((source) => source.includes('MEMBERS'))).toEqual([]);
+    expect(environment.finalAnswer).toContain('the script ended as failed');
   });
 
   it('is put back, and the answer says why, where no model can be written', async () => {
