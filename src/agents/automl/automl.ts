@@ -1,7 +1,6 @@
 import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { choiceOption, wholeNumberOption } from '../common/options.ts';
-import { readWholeFile } from '../common/read-whole-file.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
@@ -11,6 +10,7 @@ import { findHoles } from './holes/find-holes.ts';
 import { whyUnfinished, whyUseless } from './holes/unfinished.ts';
 import { type NumberSearch, searchNumbers } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
+import { pythonIn, readScript } from './script-files.ts';
 import { selectFinalist } from './selection.ts';
 import { runShortened } from './shortened.ts';
 import { strategyNames } from './strategies.ts';
@@ -71,15 +71,15 @@ export const automl: Agent = {
     const { entry } = workspace.task;
 
     // With very few steps, each is needed for the run itself.
-    if (workspace.budget.steps_left >= 6) await workspace.listFiles('.');
-    const file = await readWholeFile(workspace, entry);
+    const listing = workspace.budget.steps_left >= 6 ? (await workspace.listFiles('.')).observation : '';
+    const file = await readScript(workspace, listing);
     // A script that cannot be read can still be run.
     const source = 'text' in file ? file.text : '';
     const runner = new TrialRunner(workspace, source);
     const starter = await runner.run(source);
     if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
     const unfinished =
-      whyUnfinished(findHoles(source), starter, workspace.submission) ??
+      whyUnfinished(findHoles(pythonIn(source, entry)), starter, workspace.submission) ??
       (settings.models === 'always' ? whyUseless(starter, workspace.submission) : null);
     const filling =
       unfinished === null || workspace.ended || settings.models === 'never'

@@ -1,6 +1,7 @@
 import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { secondsWith } from './candidate.ts';
+import { inTheirFiles } from './script-files.ts';
 import { type StrategyName, strategies } from './strategies.ts';
 import type { Study } from './study.ts';
 
@@ -57,7 +58,7 @@ export async function searchNumbers(
       script,
       story: study.best.story,
       seconds: expected(proposal.values),
-      notes: { Reason: reason, Change: change },
+      notes: { Reason: reason, Change: inTheirFiles(change, script.source) },
     });
     search.tell(proposal, ending, loss);
     if (ending !== 'scouted') inVain = ending === 'kept' ? 0 : inVain + 1;

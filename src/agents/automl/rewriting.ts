@@ -6,6 +6,7 @@ import { allRewrites } from './rewrites/all.ts';
 import { importedNames } from './rewrites/python-edit.ts';
 import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
 import { readSurroundings } from './rewrites/surroundings.ts';
+import { inTheirFiles } from './script-files.ts';
 import { type Study, versionsOf } from './study.ts';
 
 /** Of the time and of the steps that are left, at most. */
@@ -44,16 +45,17 @@ export async function rewriteScript(
     const next = offers.find(({ name, effort }) => !tried.has(name) && study.affords(seconds * effort));
     if (next === undefined || workspace.ended) return;
     tried.add(next.name);
+    const change = inTheirFiles(next.change, sourceOf(base));
     const rewritten = versionsOf(next.source, workspace.task);
     await study.consider({
       script: rewritten,
       // Its numbers are those that the best version had.
-      story: [...story, ...script.changes(values), inWords(next)],
+      story: [...story, ...script.changes(values), change.replace(/\.$/, '')],
       values: rewritten.knobs.map(({ value }) => value),
       seedOffset: 0,
       seconds: seconds * next.effort,
       changesCode: true,
-      notes: { Rewrite: next.name, Reason: next.reason, Change: next.change },
+      notes: { Rewrite: next.name, Reason: next.reason, Change: change },
     });
   }
 }
@@ -78,8 +80,4 @@ async function lookAround(workspace: Workspace, source: string): Promise<Surroun
 function mostTries({ best }: Study, maxTries: number): number {
   if (best.isStricter === true) return 0;
   return best.isOwn === true ? Math.min(triesAgainstOwn, maxTries) : maxTries;
-}
-
-function inWords({ change }: Rewrite): string {
-  return change.replace(/\.$/, '');
 }

@@ -1,5 +1,6 @@
 import type { Workspace } from '../common/workspace.ts';
 import { readMetric } from './metric-reader.ts';
+import { filesIn } from './script-files.ts';
 
 /** What one run of a version of the script showed. */
 export type Outcome =
@@ -22,16 +23,19 @@ export type Outcome =
       silent?: boolean;
     };
 
-/** Runs versions of the entry script, and knows which one lies in the workspace and which one ran last. */
+/** Runs versions of the script, and knows which one lies in the workspace and which one ran last. */
 export class TrialRunner {
   readonly #workspace: Workspace;
   #written: string;
+  /** What each file of the script holds. */
+  readonly #files: Map<string, string>;
   #lastRun: { source: string; outcome: Outcome } | null = null;
 
-  /** `source` is what the entry script holds already. */
+  /** `source` is what the script's files hold already. */
   constructor(workspace: Workspace, source: string) {
     this.#workspace = workspace;
     this.#written = source;
+    this.#files = filesIn(source, workspace.task.entry);
   }
 
   /** Whether the last run was one of this version that went through. */
@@ -53,7 +57,7 @@ export class TrialRunner {
 
   /** Steps that running a version takes now. */
   stepsFor(source: string): number {
-    return this.#written === source ? 1 : 2;
+    return this.#written === source ? 1 : 1 + Math.max(1, this.#changedFiles(source).length);
   }
 
   /** @param limit seconds after which the script stops itself; without one, only the environment's limits end it */
@@ -69,17 +73,21 @@ export class TrialRunner {
   /** Puts a version into the workspace without running it; null when it lies there. */
   async write(source: string): Promise<Outcome | null> {
     if (this.#written === source) return null;
-    const written = await this.#workspace.writeFile(this.#workspace.task.entry, source);
-    if (written.status === 'ok') {
-      this.#written = source;
-      return null;
+    for (const [path, text] of this.#changedFiles(source)) {
+      const written = await this.#workspace.writeFile(path, text);
+      if (written.status !== 'ok') {
+        const why = `the script could not be written (${written.status})`;
+        return { kind: 'failed', why, seconds: 0, timedOut: false };
+      }
+      this.#files.set(path, text);
     }
-    return {
-      kind: 'failed',
-      why: `the script could not be written (${written.status})`,
-      seconds: 0,
-      timedOut: false,
-    };
+    this.#written = source;
+    return null;
+  }
+
+  #changedFiles(source: string): [string, string][] {
+    const files = [...filesIn(source, this.#workspace.task.entry)];
+    return files.filter(([path, text]) => this.#files.get(path) !== text);
   }
 
   async #execute(secondsBefore: number, limit = Number.POSITIVE_INFINITY): Promise<Outcome> {
