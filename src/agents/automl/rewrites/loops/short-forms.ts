@@ -26,6 +26,7 @@ export interface Form {
   name: string;
 }
 
+/** A form as it stands in the script. */
 interface Found {
   kind: 'sum' | 'min' | 'max' | 'list';
   node: SyntaxNode;
@@ -79,9 +80,9 @@ function firstForm(source: string, without: ReadonlySet<string>): Found | null {
   const top = parsePython(source);
   const sums = nodesOf(top, 'CallExpression').flatMap((node) => {
     const list = node.getChild('ArgList');
-    const [kind] = /^(?:sum|min|max)$/.exec(calledIn(source, node)) ?? [];
+    const kind = (['sum', 'min', 'max'] as const).find((each) => each === calledIn(source, node));
     const isForm = kind !== undefined && list !== null && list.getChild('for') !== null;
-    return isForm ? [{ kind: kind as Found['kind'], node, list }] : [];
+    return isForm ? [{ kind, node, list }] : [];
   });
   const lists = nodesOf(top, 'ArrayComprehensionExpression').map((node) => ({
     kind: 'list' as const,
