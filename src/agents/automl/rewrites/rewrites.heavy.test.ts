@@ -19,7 +19,7 @@ import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
 let python: PythonEnvironment;
 beforeAll(async () => {
   // The packages are those of a task of the project; its data is not needed.
-  const { requirements } = loadTask('digits', [join(import.meta.dirname, '../../../../tasks')]);
+  const { requirements } = loadTask('house-price', [join(import.meta.dirname, '../../../../tasks')]);
   python = await ensurePython(requirements, { cache: cacheFolder(process.env) });
 });
 

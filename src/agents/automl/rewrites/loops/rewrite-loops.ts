@@ -16,6 +16,7 @@ import { arraysOf, ranksOf } from './ranks.ts';
 import type { Script } from './rounds.ts';
 import { spelledOut } from './short-forms.ts';
 import { sidesOf } from './syntax.ts';
+import { withColumns } from './tables.ts';
 import { vectorised } from './vectorise.ts';
 
 /** A loop and what can stand in its place. */
@@ -30,6 +31,8 @@ const mostOffers = 8;
 const reason =
   'numpy works through whole arrays in compiled code, while every round of a Python loop is interpreted.';
 
+const rowReason = 'pandas makes a new object of every row, while a column is an array already.';
+
 /**
  * Loops over numbers are written as expressions of whole numpy arrays, where the syntax shows that no round needs what
  * another one leaves behind. Offered only where speed is what counts, since nothing else changes.
@@ -38,8 +41,25 @@ export const rewriteLoops: Rewriter = (source, { task, packages }) => {
   const isSpeed = isTimeLike(task.metric) || isThroughput(task.metric.name, task.metric.unit);
   const hasNumpy = packages.includes('numpy') || /^\s*(?:import|from) numpy\b/m.test(source);
   if (!isSpeed || !hasNumpy || syntaxErrors(source) > 0) return [];
-  return [...offersWithShortForms(source), ...offersOf(source)].slice(0, mostOffers);
+  return [...offersWithColumns(source), ...offersWithShortForms(source), ...offersOf(source)].slice(
+    0,
+    mostOffers,
+  );
 };
+
+/** Columns of tables as arrays, with loops over them as whole arrays where that can be, and alone. */
+function offersWithColumns(source: string): Rewrite[] {
+  const columns = withColumns(source);
+  if (columns === null) return [];
+  const [whole] = [...offersWithShortForms(columns), ...offersOf(columns)];
+  const name = 'numpy: columns instead of rows of a table';
+  const change = 'tables are read by columns instead of row by row';
+  const alone = { name, reason: rowReason, effort: 0.5, weight: 0.9, source: columns };
+  return [
+    ...(whole === undefined ? [] : [{ ...whole, weight: 1, change: `${change}, and ${whole.change}` }]),
+    { ...alone, change: `${change}.` },
+  ];
+}
 
 /** Everything at once, with those sums and lists of one line of which no loop is left then. */
 function offersWithShortForms(source: string): Rewrite[] {
