@@ -118,6 +118,7 @@ describe('the knob finder', () => {
     'ELITE_SHARE=0.2',
     'cooling=0.999',
     'EMBED_DIM=8',
+    'n_layer=1',
     'MAX_VOCAB=500',
     'N_MELS=32',
     'WINDOW=24',

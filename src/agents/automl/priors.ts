@@ -109,7 +109,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
     leafSize,
   ],
   [
-    /(?:^|_)(?:max_depth|depth|tree_depth|n_layers|num_layers|num_hidden_layers|layers|n_blocks|num_blocks|blocks)$/,
+    /(?:^|_)(?:max_depth|depth|tree_depth|n_layers?|num_layers?|num_hidden_layers|layers|n_blocks|num_blocks|blocks)$/,
     depth,
   ],
   [/(?:^|_)(?:degree|order)$/, prior('small', 0.5, { most: 8, effort: 2 })],
