@@ -7,7 +7,7 @@ import { isTruth } from './truth.ts';
 import { type Operand, Refusal, single } from './values.ts';
 
 /** Does statements in the rounds of a mask. */
-type Work = (rounds: Rounds, body: readonly SyntaxNode[], mask: Operand | null) => void;
+export type Work = (rounds: Rounds, body: readonly SyntaxNode[], mask: Operand | null) => void;
 
 /** An `if` that ends with `continue`: what it asks, and what it does before. */
 export function skipped(statement: SyntaxNode): { test: SyntaxNode; before: readonly SyntaxNode[] } | null {

@@ -227,6 +227,9 @@ function arrayOf(name: string, { kinds, arrays, np }: Scope): string {
 function member(node: SyntaxNode, scope: Scope): Value {
   const { base, parts } = subscriptsOf(node, scope.source);
   const name = textOf(scope.source, base);
+  const [, half] = /\.\s*(real|imag)$/.exec(textOf(scope.source, node)) ?? [];
+  if (half !== undefined && node.firstChild !== null)
+    return each([node.firstChild], scope, ([code = '']) => `${atom(code)}.${half}`);
   if (parts.length === 0 || !/^[\w.]+$/.test(name)) throw new Refusal('an attribute of what changes');
   const changing = base.name === 'VariableName' ? scope.read(name) : null;
   const read = parts.map((part) => partOf(part, scope));
@@ -295,6 +298,8 @@ function call(node: SyntaxNode, scope: Scope): Value {
     return scalar(`${atom(code)}.shape[${place}]`);
   }
   if (name === 'float' && first !== undefined) return evaluated(first, scope);
+  if (name === 'complex' && list.length === 2)
+    return each(list, scope, ([real = '', imaginary = '']) => `${real} + 1j * ${atom(imaginary)}`);
   if (/^(?:int|bool)$/.test(name) && first !== undefined) {
     return each([first], scope, ([code]) => `${np}.asarray(${code}).astype(${name})`);
   }

@@ -1,6 +1,7 @@
 import { childrenOf, nodesOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { assignment, update } from './assignments.ts';
 import { both, condition, guarded, not, skipped, truthOf } from './conditions.ts';
+import { earlyEnd, untilDone } from './early-ends.ts';
 import { materialised } from './expressions.ts';
 import { append, listOf } from './lists.ts';
 import { open } from './loop-headers.ts';
@@ -78,6 +79,7 @@ function oneStatement(rounds: Rounds, node: SyntaxNode, mask: Operand | null): v
     case 'PassStatement':
       return;
     case 'ForStatement':
+    case 'WhileStatement':
       loop(rounds, node, mask);
       break;
     case 'AssignStatement':
@@ -98,6 +100,12 @@ function oneStatement(rounds: Rounds, node: SyntaxNode, mask: Operand | null): v
 }
 
 function loop(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
+  const early = earlyEnd(rounds, node);
+  if (early !== null) {
+    if (mask !== null) throw new Refusal('a loop that may end early, in some rounds alone');
+    untilDone(rounds, node, early, statements);
+    return;
+  }
   const children = childrenOf(node);
   const bodies = children.filter(({ name }) => name === 'Body');
   const [body] = bodies;
