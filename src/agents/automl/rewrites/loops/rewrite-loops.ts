@@ -11,6 +11,7 @@ import {
 } from '../../python-source.ts';
 import { hasOwnLines, importedNames, lineOf, linesInstead, withImport } from '../python-edit.ts';
 import type { Rewrite, Rewriter } from '../rewrite.ts';
+import { withInlinedCalls } from './inlined.ts';
 import { kindsOf } from './kinds.ts';
 import { arraysOf, ranksOf } from './ranks.ts';
 import type { Script } from './rounds.ts';
@@ -41,7 +42,7 @@ export const rewriteLoops: Rewriter = (source, { task, packages }) => {
   const isSpeed = isTimeLike(task.metric) || isThroughput(task.metric.name, task.metric.unit);
   const hasNumpy = packages.includes('numpy') || /^\s*(?:import|from) numpy\b/m.test(source);
   if (!isSpeed || !hasNumpy || syntaxErrors(source) > 0) return [];
-  return [...offersWithColumns(source), ...offersWithShortForms(source), ...offersOf(source)].slice(
+  return [...offersWithColumns(source), ...offersWithCalls(source), ...wholeOffers(source)].slice(
     0,
     mostOffers,
   );
@@ -51,7 +52,7 @@ export const rewriteLoops: Rewriter = (source, { task, packages }) => {
 function offersWithColumns(source: string): Rewrite[] {
   const columns = withColumns(source);
   if (columns === null) return [];
-  const [whole] = [...offersWithShortForms(columns), ...offersOf(columns)];
+  const [whole] = [...offersWithCalls(columns), ...wholeOffers(columns)];
   const name = 'numpy: columns instead of rows of a table';
   const change = 'tables are read by columns instead of row by row';
   const alone = { name, reason: rowReason, effort: 0.5, weight: 0.9, source: columns };
@@ -59,6 +60,19 @@ function offersWithColumns(source: string): Rewrite[] {
     ...(whole === undefined ? [] : [{ ...whole, weight: 1, change: `${change}, and ${whole.change}` }]),
     { ...alone, change: `${change}.` },
   ];
+}
+
+/** With functions of the script written out in the loops that call them. */
+function offersWithCalls(source: string): Rewrite[] {
+  const inlined = withInlinedCalls(source);
+  const [whole] = inlined === null ? [] : wholeOffers(inlined);
+  if (whole === undefined) return [];
+  const change = `functions are written out in the loops that call them, and ${whole.change}`;
+  return [{ ...whole, weight: 1, change }];
+}
+
+function wholeOffers(source: string): Rewrite[] {
+  return [...offersWithShortForms(source), ...offersOf(source)];
 }
 
 /** Everything at once, with those sums and lists of one line of which no loop is left then. */
@@ -70,7 +84,7 @@ function offersWithShortForms(source: string): Rewrite[] {
   const added = script.split('\n').length - source.split('\n').length;
   for (let turn = 0; turn < 4; turn += 1) {
     const spelled = spelledOut(script, without, np ?? 'np');
-    const [offer] = spelled === null ? [] : offersOf(spelled.source);
+    const [offer] = spelled === null ? [] : offersOf(withInlinedCalls(spelled.source) ?? spelled.source);
     if (spelled === null || offer === undefined) return [];
     const left = spelled.forms.filter(({ name }) =>
       new RegExp(`^ *for .*_in_${name}\\b.* in `, 'm').test(offer.source),

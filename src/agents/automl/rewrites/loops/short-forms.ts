@@ -1,7 +1,6 @@
 import {
   ancestorsOf,
   childrenOf,
-  type Edit,
   nodesOf,
   parsePython,
   type SyntaxNode,
@@ -9,6 +8,7 @@ import {
   textOf,
 } from '../../python-source.ts';
 import { hasOwnLines, lineOf, linesBefore } from '../python-edit.ts';
+import { inOtherNames } from './inlined.ts';
 import { calledIn, givenTo } from './syntax.ts';
 
 /** A script whose sums and lists of one line are written as loops. */
@@ -134,15 +134,15 @@ function spelled(
   let depth = 0;
   const add = (line: string) => lines.push(`${'    '.repeat(depth)}${line}`);
   for (const [place, clause] of clauses.entries()) {
-    if (clause.kind === 'if') add(`if ${inOtherNames(source, clause.node, renamed)}:`);
+    if (clause.kind === 'if') add(`if ${renamedIn(source, clause.node, renamed)}:`);
     else if (!openFor(source, clause, { name, place, renamed, add })) return null;
     depth += 1;
   }
-  const added = inOtherNames(source, element, renamed);
+  const added = renamedIn(source, element, renamed);
   if (kind === 'list') add(`${name}.append(${added})`);
   else add(kind === 'sum' ? `${name} += ${added}` : `${name} = ${kind}(${name}, ${added})`);
   if (inner === null) return { lines, value: name };
-  const rows = inOtherNames(source, inner.through, new Map());
+  const rows = renamedIn(source, inner.through, new Map());
   return { lines, value: `${np}.reshape(${name}, (len(${rows}), -1)).tolist()` };
 }
 
@@ -198,7 +198,7 @@ function openFor(
   const made = (what: string) => `${what}${place === 0 ? '' : place}_in_${name}`;
   /** A name for an array: what has none gets one. */
   const named = (array: SyntaxNode, what: string) => {
-    const text = inOtherNames(source, array, renamed);
+    const text = renamedIn(source, array, renamed);
     if (array.name === 'VariableName' && /^\w+$/.test(text)) return text;
     add(`${made(what)} = ${text}`);
     return made(what);
@@ -216,17 +216,13 @@ function openFor(
       renamed.set(textOf(source, target), `${rows[at]}[${made('place')}]`);
     return true;
   }
-  const iterated = node.name === 'CallExpression' ? inOtherNames(source, node, renamed) : named(node, 'row');
+  const iterated = node.name === 'CallExpression' ? renamedIn(source, node, renamed) : named(node, 'row');
   for (const target of targets) renamed.set(textOf(source, target), made(textOf(source, target)));
   add(`for ${targets.map((target) => made(textOf(source, target))).join(', ')} in ${iterated}:`);
   return true;
 }
 
-function inOtherNames(source: string, node: SyntaxNode, names: ReadonlyMap<string, string>): string {
-  const edits = nodesOf(node, 'VariableName').flatMap((each): Edit[] => {
-    const isKeyword = each.parent?.name === 'ArgList' && each.nextSibling?.name === 'AssignOp';
-    const text = isKeyword ? undefined : names.get(textOf(source, each));
-    return text === undefined ? [] : [{ from: each.from - node.from, to: each.to - node.from, text }];
-  });
-  return splice(textOf(source, node), edits).replace(/\s*\n\s*/g, ' ');
+/** In one line. */
+function renamedIn(source: string, node: SyntaxNode, names: ReadonlyMap<string, string>): string {
+  return inOtherNames(source, node, names).replace(/\s*\n\s*/g, ' ');
 }
