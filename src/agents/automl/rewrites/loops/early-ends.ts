@@ -18,6 +18,8 @@ interface EarlyEnd {
   before: readonly SyntaxNode[];
   /** Of `if …: break`; null for none. */
   stop: SyntaxNode | null;
+  /** What is done before that `break`. */
+  leaving: readonly SyntaxNode[];
   after: readonly SyntaxNode[];
 }
 
@@ -30,7 +32,8 @@ export function earlyEnd(rounds: Rounds, node: SyntaxNode): EarlyEnd | null {
   const stop = place < 0 ? null : stopOf(inside[place] ?? node);
   const parts = {
     before: place < 0 ? inside : inside.slice(0, place),
-    stop,
+    stop: stop?.test ?? null,
+    leaving: stop?.leaving ?? [],
     after: place < 0 ? [] : inside.slice(place + 1),
   };
   if (bodies.length !== 1) return null;
@@ -49,12 +52,14 @@ export function earlyEnd(rounds: Rounds, node: SyntaxNode): EarlyEnd | null {
   };
 }
 
-/** What `if …: break` asks. */
-function stopOf(node: SyntaxNode): SyntaxNode | null {
+/** What `if …: break` asks, and what it does before. */
+function stopOf(node: SyntaxNode): { test: SyntaxNode; leaving: readonly SyntaxNode[] } | null {
   const [, test, body, ...others] = node.name === 'IfStatement' ? childrenOf(node) : [];
   if (test === undefined || body === undefined || others.length > 0) return null;
   const inside = childrenOf(body).filter(({ name }) => name !== ':' && name !== 'Comment');
-  return inside.length === 1 && inside[0]?.name === 'BreakStatement' ? test : null;
+  const leaving = inside.slice(0, -1);
+  const isPlain = leaving.every(({ name }) => name === 'AssignStatement');
+  return inside.at(-1)?.name === 'BreakStatement' && isPlain ? { test, leaving } : null;
 }
 
 /**
@@ -128,7 +133,7 @@ function hold(rounds: Rounds, names: readonly string[], counter: EarlyEnd['count
 /** What every name comes to in one turn, and the name of what says which rounds stop in it. */
 function oneTurn(
   rounds: Rounds,
-  { counter, before, stop, after }: EarlyEnd,
+  { counter, before, stop, leaving, after }: EarlyEnd,
   names: readonly string[],
   count: string,
   statements: Work,
@@ -139,8 +144,11 @@ function oneTurn(
   let results: string[] = [];
   rounds.locals(() => {
     statements(rounds, before, null);
-    const middle = codes();
     if (stop !== null) rounds.lines.push(`${stopped} = ${truth(rounds, stop)}`);
+    const going = new Map(rounds.variables);
+    statements(rounds, leaving, null);
+    const middle = codes();
+    for (const [name, variable] of going) rounds.variables.set(name, variable);
     statements(rounds, after, null);
     results = codes().map((last, at) => {
       if (names[at] !== counter?.name)

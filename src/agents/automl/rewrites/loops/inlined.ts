@@ -9,6 +9,7 @@ import {
   textOf,
 } from '../../python-source.ts';
 import { hasOwnLines, indentOf, linesBefore } from '../python-edit.ts';
+import { assignedIn } from './nest.ts';
 import { calledIn, givenTo, sidesOf, targetsOf } from './syntax.ts';
 
 /** A function of the script that can be written out where it is called. */
@@ -18,6 +19,8 @@ interface OwnFunction {
   statements: readonly SyntaxNode[];
   /** What it gives back, by the conditions before it: all but the last have one. */
   results: readonly { test: SyntaxNode | null; value: SyntaxNode }[];
+  /** A loop that is its last statement may give back something sooner. */
+  early: { loop: SyntaxNode; returned: SyntaxNode; value: SyntaxNode } | null;
   /** Names that its statements give values to. */
   assigned: ReadonlySet<string>;
 }
@@ -95,8 +98,10 @@ function ownFunction(source: string, node: SyntaxNode): OwnFunction | null {
     (each) => each.name !== ':' && each.name !== 'Comment' && !isText(each),
   );
   const first = inside.findIndex((each) => returnsOf(each).length > 0);
-  const statements = inside.slice(0, first < 0 ? inside.length : first);
-  const results = first < 0 ? null : resultsOf(inside.slice(first));
+  const early = earlyReturn(source, inside[first]);
+  const last = early === null ? first : first + 1;
+  const statements = inside.slice(0, Math.max(0, last));
+  const results = first < 0 ? null : resultsOf(inside.slice(last));
   const isRecursive = nodesOf(body, 'CallExpression').some((call) => calledIn(source, call) === name);
   const doesMore = statements.some((each) => !/^(?:Assign|Update|If|For|While)Statement$/.test(each.name));
   const targets = [
@@ -113,13 +118,37 @@ function ownFunction(source: string, node: SyntaxNode): OwnFunction | null {
   ];
   const hasScopes = scopes.some((kind) => nodesOf(body, kind).length > 0);
   if (results === null || isRecursive || doesMore || !isPlain || hasScopes) return null;
+  // What is given back at last must be known before the loop.
+  const isKnown =
+    early === null || (results.length === 1 && isWithout(source, results[0]?.value, early.loop));
+  if (!isKnown) return null;
   return {
     name,
+    early,
     parameters: parameters.map((each) => textOf(source, each)),
     statements,
     results,
     assigned: new Set(targets.map((each) => textOf(source, each))),
   };
+}
+
+/** A loop with one `if …: return value` of its own. */
+function earlyReturn(source: string, loop: SyntaxNode | undefined): OwnFunction['early'] {
+  const [returned, ...more] = loop === undefined ? [] : returnsOf(loop);
+  const value = returned?.lastChild;
+  if (loop === undefined || returned === undefined || value == null || value.name === 'return') return null;
+  const [body, condition, ...around] = ancestorsOf(returned);
+  const isOwn = condition?.name === 'IfStatement' && around[1]?.from === loop.from;
+  const isAlone = body?.getChildren('ReturnStatement').length === 1 && childrenOf(body).length === 2;
+  if (!/^(?:For|While)Statement$/.test(loop.name) || !isOwn || !isAlone || more.length > 0) return null;
+  return hasOwnLines(source, returned) ? { loop, returned, value } : null;
+}
+
+/** Whether an expression uses nothing that a loop gives a value to. */
+function isWithout(source: string, value: SyntaxNode | undefined, loop: SyntaxNode): boolean {
+  if (value === undefined) return false;
+  const changed = assignedIn(loop, source);
+  return nodesOf(value, 'VariableName').every((name) => !changed.has(textOf(source, name)));
 }
 
 function isText(node: SyntaxNode): boolean {
@@ -164,7 +193,7 @@ function resultsOf(statements: readonly SyntaxNode[]): OwnFunction['results'] | 
 /** The statements of a function with other names, and its result. */
 function writtenOut(
   source: string,
-  { parameters, statements, results, assigned }: OwnFunction,
+  { parameters, statements, results, early, assigned }: OwnFunction,
   given: readonly SyntaxNode[],
   ending: string,
 ): { lines: string[]; value: string } {
@@ -178,16 +207,26 @@ function writtenOut(
     if (!isAtom || assigned.has(parameter))
       lines.push(`${parameter}${ending} = ${text.replace(/\s*\n\s*/g, ' ')}`);
   }
+  const text = (node: SyntaxNode) => inOtherNames(source, node, names).replace(/\s*\n\s*/g, ' ');
+  const result = `result${ending}`;
   for (const statement of statements) {
     const indent = indentOf(source, statement);
+    const edits: Edit[] = [];
+    if (early !== null && statement === early.loop) {
+      lines.push(`${result} = ${results.map(({ value }) => text(value)).join()}`);
+      const { from, to } = early.returned;
+      const stop = `\n${indentOf(source, early.returned)}break`;
+      const end = from + textOf(source, early.returned).trimEnd().length;
+      edits.push({ from, to: Math.min(to, end), text: `${result} = ${text(early.value)}${stop}` });
+    }
     lines.push(
-      ...inOtherNames(source, statement, names)
+      ...inOtherNames(source, statement, names, edits)
         .trimEnd()
         .split('\n')
         .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line)),
     );
   }
-  const text = (node: SyntaxNode) => inOtherNames(source, node, names).replace(/\s*\n\s*/g, ' ');
+  if (early !== null) return { lines, value: result };
   const value = results.reduceRight(
     (rest, result) =>
       result.test === null
@@ -198,12 +237,19 @@ function writtenOut(
   return { lines, value };
 }
 
-/** The text of a node with other names for what it reads and gives values to; keywords of calls stay. */
-export function inOtherNames(source: string, node: SyntaxNode, names: ReadonlyMap<string, string>): string {
+/** The text of a node with other names for what it reads and gives values to, and other edits; keywords of calls stay. */
+export function inOtherNames(
+  source: string,
+  node: SyntaxNode,
+  names: ReadonlyMap<string, string>,
+  others: readonly Edit[] = [],
+): string {
   const edits = nodesOf(node, 'VariableName').flatMap((each): Edit[] => {
     const isKeyword = each.parent?.name === 'ArgList' && each.nextSibling?.name === 'AssignOp';
-    const text = isKeyword ? undefined : names.get(textOf(source, each));
+    const isCovered = others.some(({ from, to }) => each.from >= from && each.to <= to);
+    const text = isKeyword || isCovered ? undefined : names.get(textOf(source, each));
     return text === undefined ? [] : [{ from: each.from - node.from, to: each.to - node.from, text }];
   });
-  return splice(textOf(source, node), edits);
+  const moved = others.map((edit) => ({ ...edit, from: edit.from - node.from, to: edit.to - node.from }));
+  return splice(textOf(source, node), [...edits, ...moved]);
 }
