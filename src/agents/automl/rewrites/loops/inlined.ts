@@ -73,8 +73,8 @@ function statementBefore(source: string, call: SyntaxNode): SyntaxNode | null {
   const statement = ancestors[end];
   if (statement === undefined || !hasOwnLines(source, statement)) return null;
   const isPlain = /^(?:Assign|Update|Return|Expression)Statement$/.test(statement.name);
-  const isTest =
-    statement.name === 'IfStatement' && childrenOf(statement)[1] === (ancestors[end - 1] ?? call);
+  const tested = statement.name === 'IfStatement' ? childrenOf(statement)[1] : undefined;
+  const isTest = tested !== undefined && call.from >= tested.from && call.to <= tested.to;
   const isAlways = !ancestors
     .slice(0, end)
     .some(
