@@ -258,10 +258,22 @@ describe('a run that goes on', () => {
     await page.getByText('live', { exact: true }).waitFor();
     await link(page, /^5 Write File/).waitFor();
 
+    const beside = await page.context().newPage();
+    const both = 'a=lively/sums-patient-0&b=sums/sums-oracle-0';
+    await beside.goto(new URL(`#/side-by-side?${both}`, viewer.url).href);
+    const follows = beside.getByRole('button').filter({ hasText: /^6.*Final Answer/ });
+    await beside
+      .getByRole('button')
+      .filter({ hasText: /^5.*Write File/ })
+      .waitFor();
+    expect(await follows.count()).toBe(0);
+
     open(3);
     await ended;
     await link(page, /^6 Final Answer/).waitFor();
     await page.getByText('finished').first().waitFor();
+    await follows.waitFor();
+    await beside.close();
   });
 });
 

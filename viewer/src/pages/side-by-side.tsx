@@ -55,9 +55,8 @@ function placeOf(text: string | null): Place | null {
 }
 
 function Both({ a, b }: { a: Place; b: Place }) {
-  const againWhile = ({ pending }: Strip) => pending;
-  const stripA = useData({ path: runPath(a, 'strip'), parser: Strip, againWhile });
-  const stripB = useData({ path: runPath(b, 'strip'), parser: Strip, againWhile });
+  const stripA = useStrip(a);
+  const stripB = useStrip(b);
   return (
     <Answer result={stripA} what={`the steps of ${a.run}`}>
       {(first) => (
@@ -67,6 +66,29 @@ function Both({ a, b }: { a: Place; b: Place }) {
       )}
     </Answer>
   );
+}
+
+/** The steps of a run, as they come where it goes on. */
+function useStrip(place: Place) {
+  const page = useData({ path: runPath(place), parser: PageData, againWhile: isGoingOn });
+  const goesOn = page.data !== undefined && isGoingOn(page.data);
+  const strip = useData({
+    path: runPath(place, 'strip'),
+    parser: Strip,
+    againWhile: ({ pending }) => pending || goesOn,
+  });
+  const { refetch } = strip;
+  // The last steps may have come after the last look at a run that goes on.
+  const wentOn = useRef(false);
+  useEffect(() => {
+    if (wentOn.current && !goesOn) void refetch();
+    wentOn.current = goesOn;
+  }, [goesOn, refetch]);
+  return strip;
+}
+
+function isGoingOn({ status }: PageData): boolean {
+  return status === 'running' || status === 'pending';
 }
 
 function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; stripB: Strip }) {
