@@ -260,7 +260,7 @@ describe('a run that goes on', () => {
 
     const beside = await page.context().newPage();
     const both = 'a=lively/sums-patient-0&b=sums/sums-oracle-0';
-    await beside.goto(new URL(`#/side-by-side?${both}`, viewer.url).href);
+    await beside.goto(at(`/side-by-side?${both}`));
     const follows = beside.getByRole('button').filter({ hasText: /^6.*Final Answer/ });
     await beside
       .getByRole('button')
