@@ -8,6 +8,7 @@ import {
 } from '../../../../../test/fixtures/loop-scripts.ts';
 import { otherLoops } from '../../../../../test/fixtures/loops-left-alone.ts';
 import { scientificLoops } from '../../../../../test/fixtures/scientific-loops.ts';
+import { syntaxErrors } from '../../python-source.ts';
 import { surroundingsOf } from '../made-up-surroundings.ts';
 import { rewriteLoops } from './rewrite-loops.ts';
 
@@ -94,6 +95,15 @@ test('whatever the text, it never throws and what it offers can be parsed', () =
       'if ',
       'else',
       '.append(',
+      'while ',
+      'break',
+      'sum(',
+      ' for v in x)',
+      '[v * 2 for v in a[i]]',
+      'f(',
+      'return ',
+      'df.iterrows()',
+      'df["a"][i]',
       'i',
       '..',
       '[',
@@ -108,7 +118,13 @@ test('whatever the text, it never throws and what it offers can be parsed', () =
   const lines = fc.array(fc.string({ unit: word, maxLength: 12 }), { maxLength: 8 });
   fc.assert(
     fc.property(lines, (body) => {
-      rewriteLoops(`import numpy as np\nfor i in range(9):\n    ${body.join('\n    ')}\n`, fast);
+      const text = body.join('\n    ');
+      const start = 'import numpy as np\ndef f(x):\n    return x + 1\n';
+      for (const offer of rewriteLoops(
+        `${start}def g(x):\n    ${text}\nfor i in range(9):\n    ${text}\n`,
+        fast,
+      ))
+        expect(syntaxErrors(offer.source)).toBe(0);
     }),
     { numRuns: 300 },
   );
