@@ -4,6 +4,7 @@ import { evaluated, materialised } from './expressions.ts';
 import { extreme } from './extremes.ts';
 import type { Rounds } from './rounds.ts';
 import { recurrence } from './running-sums.ts';
+import { labelsOf } from './scope.ts';
 import { store } from './stores.ts';
 import { sidesOf, subscriptsOf } from './syntax.ts';
 import { gather } from './totals.ts';
@@ -12,6 +13,7 @@ import { nameOfLoop, type Operand, ownRank, Refusal, single, type Value } from '
 /** `name = value`, `a[i] = value` and several of them in one line. */
 export function assignment(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
   const { targets, values } = sidesOf(node);
+  if (targets.length === 1 && begun(rounds, targets[0], values[0], mask)) return;
   if (targets.length === 1 && added(rounds, targets[0], values[0], mask)) return;
   if (targets.length > 1 && values.length === 1 && unpacked(rounds, targets, values[0], mask)) return;
   if (targets.length !== values.length || values.length === 0) throw new Refusal('an assignment to many');
@@ -29,6 +31,25 @@ export function assignment(rounds: Rounds, node: SyntaxNode, mask: Operand | nul
     if (target.name === 'VariableName') assign(rounds, text, value, mask);
     else store(rounds, target, '=', value, mask);
   }
+}
+
+/** `row = []`, for a list that a loop inside adds to. */
+function begun(
+  rounds: Rounds,
+  target: SyntaxNode | undefined,
+  value: SyntaxNode | undefined,
+  mask: Operand | null,
+): boolean {
+  if (
+    target?.name !== 'VariableName' ||
+    value === undefined ||
+    rounds.text(value).replace(/\s/g, '') !== '[]'
+  )
+    return false;
+  if (mask !== null || rounds.loops.length === 0) throw new Refusal('a list of some rounds');
+  rounds.begun.set(rounds.text(target), labelsOf(rounds));
+  rounds.variables.delete(rounds.text(target));
+  return true;
 }
 
 /** `total = total + value`, for a total of more than one round. */

@@ -62,6 +62,8 @@ export class Rounds implements Scope {
   readonly loops: Loop[] = [];
   /** Names of the loops that have a value by now. */
   readonly variables = new Map<string, Variable>();
+  /** Lists that each round begins anew, with the loops that were open then. */
+  readonly begun = new Map<string, readonly string[]>();
   /** The statements that stand in the place of the loops. */
   readonly lines: string[] = [];
   guarded: Scope['guarded'] = 'none';

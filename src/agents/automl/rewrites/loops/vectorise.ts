@@ -35,6 +35,16 @@ function guessedRanks(script: Script, loop: SyntaxNode, more: number): ReadonlyM
     if (node.getChild('[') !== null && /^\w+$/.test(name))
       lengths.set(name, Math.max(places, lengths.get(name) ?? 0));
   }
+  for (const each of nodesOf(loop, 'ForStatement')) {
+    const children = childrenOf(each);
+    const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
+    const [target, ...more] = targetsOf(each).map((node) => textOf(script.source, node));
+    if (iterated?.name !== 'VariableName' || target === undefined || more.length > 0) continue;
+    // What is gone through, measured or asked for a part is a row.
+    const asRow = new RegExp(`\\b${target}\\[|\\bin ${target}\\b|\\b(?:len|sum|max|min)\\(${target}\\)`);
+    const name = textOf(script.source, iterated);
+    if (asRow.test(textOf(script.source, each))) lengths.set(name, Math.max(2, lengths.get(name) ?? 0));
+  }
   for (const [name, length] of lengths) if (!ranks.has(name)) ranks.set(name, length + more);
   return ranks;
 }
