@@ -1,6 +1,7 @@
 import type { Lesson } from '../../../schema/index.ts';
 import { hintForRewrite } from '../hints.ts';
 import { isTimeLike } from '../metric-names.ts';
+import { rewriteCaching } from './caching.ts';
 import { rewriteFlags } from './flags/flags.ts';
 import { rewriteGraph } from './graph.ts';
 import { rewriteLoops } from './loops/rewrite-loops.ts';
@@ -17,7 +18,7 @@ const rewriters: readonly Rewriter[] = [
 ];
 
 /** Where a time counts, what is computed must stay the same. */
-const fasterRewriters: readonly Rewriter[] = [rewriteLoops, rewriteTorch];
+const fasterRewriters: readonly Rewriter[] = [rewriteLoops, rewriteCaching, rewriteTorch];
 
 /** Everything that could be rewritten in a script, the likeliest to help first; lessons of other runs change that order. */
 export function allRewrites(
