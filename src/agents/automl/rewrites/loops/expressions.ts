@@ -331,6 +331,7 @@ function reductionOf(node: SyntaxNode, name: string, scope: Scope): Value {
   const value = evaluated(node, scope);
   const own = [...new Set(value.factors.flatMap(({ axes }) => axes.filter(isOwn)))];
   if (own.length === 0) throw new Refusal('a sum of what is not known to be an array');
+  if (own.length > 1 && /^(?:arg|median)/.test(name)) throw new Refusal('places in several axes');
   if (name === 'sum') return single(summed(value, own, labelsOf(scope), scope.np));
   return single(reduced(asOperand(value, labelsOf(scope)), own, `${scope.np}.${name}`));
 }

@@ -22,4 +22,11 @@ export const reductions: Readonly<Record<string, string>> = {
   amax: 'max',
   amin: 'min',
   prod: 'prod',
+  std: 'std',
+  var: 'var',
+  median: 'median',
+  any: 'any',
+  all: 'all',
+  argmin: 'argmin',
+  argmax: 'argmax',
 };

@@ -165,9 +165,7 @@ function rankOfCall(
   if (/^numpy\.(?:array|asarray)$/.test(callee))
     return first?.name === 'ArrayExpression' ? nestingOf(first) : recurse(first);
   if (likeFirst.test(callee)) return recurse(first);
-  if (/\.tolist$/.test(callee)) return recurse(call.firstChild?.firstChild);
-  const method = /^(\w+)\.(?:copy|astype|round|clip)$/.exec(callee)?.[1];
-  return method === undefined ? null : recurse(call.firstChild?.firstChild);
+  return /\.(?:tolist|copy|astype|round|clip)$/.test(callee) ? recurse(call.firstChild?.firstChild) : null;
 }
 
 function shapeRank(shape: SyntaxNode): number | null {

@@ -40,8 +40,12 @@ function guessedRanks(script: Script, loop: SyntaxNode, more: number): ReadonlyM
     const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
     const [target, ...more] = targetsOf(each).map((node) => textOf(script.source, node));
     if (iterated?.name !== 'VariableName' || target === undefined || more.length > 0) continue;
-    // What is gone through, measured or asked for a part is a row.
-    const asRow = new RegExp(`\\b${target}\\[|\\bin ${target}\\b|\\b(?:len|sum|max|min)\\(${target}\\)`);
+    // What is gone through, measured, summed up or asked for a part is a row.
+    const whole = `(?:linalg\\.norm|sum|dot|mean|std|var|median|max|min|argmax|argmin)`;
+    const asRow = new RegExp(
+      `\\b${target}\\[|\\bin ${target}\\b|\\b(?:len|sum|max|min)\\(${target}\\)|` +
+        `\\b${script.np}\\.${whole}\\(.*\\b${target}\\b|\\b${target}\\.${whole}\\(`,
+    );
     const name = textOf(script.source, iterated);
     if (asRow.test(textOf(script.source, each))) lengths.set(name, Math.max(2, lengths.get(name) ?? 0));
   }
