@@ -1,9 +1,9 @@
-import type { Lesson } from '../schema/index.ts';
+import { type Lesson, mostLessonsTold } from '../schema/index.ts';
 import type { RunStory } from '../statistics/index.ts';
 
 /** What a run was told of others stands in its prompts beside its problem: numbers in it are given, not claimed. */
 export function withLessons(story: RunStory, lessons: readonly Lesson[]): RunStory {
-  const told = lessons.map(({ change, effect, failure }) => {
+  const told = lessons.slice(0, mostLessonsTold).map(({ change, effect, failure }) => {
     const units = effect.noise_units === null ? '' : Number(effect.noise_units.toPrecision(2));
     return `${change.text} ${failure ?? ''} ${units}`;
   });

@@ -122,6 +122,16 @@ describe('of a run of automl', () => {
     });
   });
 
+  test('another seed alone is no try, and a number in another file is one', () => {
+    const Change = 'every seed raised by 3, and nothing else.';
+    expect(collect('automl', [{ ...write, entries: { ...before, Change } }, execute('')], {}, after)).toEqual(
+      [],
+    );
+    const elsewhere = { ...before, Change: 'lr: 0.1 → 0.01 (line 3 of config.py).' };
+    const [entry] = collect('automl', [{ ...write, entries: elsewhere }, execute('')], {}, after);
+    expect(entry?.change).toMatchObject({ kind: 'number', name: 'lr', from: 0.1, to: 0.01 });
+  });
+
   test('a change of several numbers at once is no change of one', () => {
     const Change = 'lr: 0.1 → 0.01 (line 3), epochs: 5 → 10 (line 4).';
     const [entry] = collect('automl', [{ ...write, entries: { ...before, Change } }], {}, after);

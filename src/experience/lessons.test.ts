@@ -99,9 +99,23 @@ describe('the lessons of a run', () => {
         const lessons = chooseLessons(entries, wanted);
         expect(chooseLessons(others, wanted)).toEqual(lessons);
         expect(chooseLessons([...others, ...entries], wanted)).toEqual(lessons);
-        expect(lessons.length).toBeLessThanOrEqual(10);
+        expect(lessons.length).toBeLessThanOrEqual(40);
       }),
     );
+  });
+
+  test('are forty at most, and ten of them edits at most, since each edit is a story of its own', () => {
+    const entries = Array.from({ length: 120 }, (_, place) => {
+      const text = `change ${place}`;
+      const edit = { kind: 'edit', text };
+      const rewrite = { kind: 'rewrite', name: text, text };
+      const id = place.toString(16).padStart(12, '0');
+      return exampleEntry({ id, change: place % 2 === 0 ? edit : rewrite });
+    });
+    const task = { ...exampleFingerprint, task: 'houses', family: 'houses' };
+    const lessons = chooseLessons(entries, { for: task, experiment: 'other', sameTask: false });
+    expect(lessons).toHaveLength(40);
+    expect(lessons.filter(({ change }) => change.kind === 'edit')).toHaveLength(10);
   });
 
   test('tell all tries of one change on one task as one, by the try that shows most', () => {

@@ -7,12 +7,14 @@ export interface LessonsWanted {
   experiment: string;
   /** Also entries of the task itself and of its variants. */
   sameTask: boolean;
-  /** How many at most; default 10. */
+  /** How many at most; default 40. */
   most?: number;
 }
 
 /** Tasks less alike than this teach nothing. */
 const leastSimilarity = 0.25;
+/** Changes that have a name add up over tasks; of others, each is a story of its own. */
+const mostEdits = 10;
 
 /**
  * What earlier runs teach about a task, best first. Tries of the same change on the same task make one lesson. A
@@ -26,10 +28,11 @@ export function chooseLessons(entries: readonly ExperienceEntry[], wanted: Lesso
     return source.experiment !== wanted.experiment && (wanted.sameTask || !isSame) && outcome !== 'unclear';
   });
   const lessons = [...Map.groupBy(usable, keyOf).values()].map((tries) => lessonOf(tries, wanted.for));
-  return lessons
+  const ranked = lessons
     .filter((lesson) => lesson.similarity >= leastSimilarity)
-    .sort((one, other) => worth(other) - worth(one) || (one.id < other.id ? -1 : 1))
-    .slice(0, wanted.most ?? 10);
+    .sort((one, other) => worth(other) - worth(one) || (one.id < other.id ? -1 : 1));
+  const edits = new Set(ranked.filter(({ change }) => change.kind === 'edit').slice(mostEdits));
+  return ranked.filter((lesson) => !edits.has(lesson)).slice(0, wanted.most ?? 40);
 }
 
 /** The same change on the same task; an edit is like no other. */

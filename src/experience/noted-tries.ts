@@ -4,9 +4,14 @@ import type { RunStory } from '../statistics/index.ts';
 import type { Steps, Try } from './try.ts';
 
 const numeral = String.raw`-?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?`;
-const numberChange = new RegExp(String.raw`^([^→]{1,100}): (${numeral}) → (${numeral}) \(line \d+\)\.?$`);
+const numberChange = new RegExp(
+  String.raw`^([^→]{1,100}): (${numeral}) → (${numeral}) \(line \d+(?: of [\w.-]+)?\)\.?$`,
+);
 const prediction = new RegExp(` from (${numeral}) by more than (${numeral})`);
 const notedGain = new RegExp(String.raw`\bgain of (${numeral})`);
+
+/** Another seed teaches nothing that holds for another task. */
+const luck = /^every seed raised by \d+, and nothing else/;
 
 type Entries = Readonly<Record<string, string>>;
 
@@ -39,7 +44,8 @@ export function triesOfNotes({ steps, lastEntries }: RunStory): Try[] {
       keptFrom = begun.from;
       begun = null;
     }
-    const next = entries.Change === undefined ? null : beginningOf(entries, entries.Change, before);
+    const isTry = entries.Change !== undefined && !luck.test(entries.Change);
+    const next = isTry ? beginningOf(entries, entries.Change ?? '', before) : null;
     if (next !== null) {
       fillGain(tries.at(-1), keptFrom, next.from);
       if (tries.length === 0) best = { before: 0, last: before };

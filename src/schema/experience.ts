@@ -98,3 +98,6 @@ export const Lesson = ExperienceEntry.pick({
   similarity: z.number().min(0).max(1),
 });
 export type Lesson = z.infer<typeof Lesson>;
+
+/** Prompts of language models tell so many lessons, the best ones; agents that count them use all. */
+export const mostLessonsTold = 10;

@@ -16,12 +16,12 @@ export interface Hint {
 /** What lessons say of a rewrite of a script: how much more it counts, or less, and the tasks on which it helped. */
 export function hintForRewrite(name: string, lessons: readonly Lesson[]): Pick<Hint, 'factor' | 'tasks'> {
   const alike = lessons.filter(({ change }) => change.kind === 'rewrite' && change.name === name);
-  return { factor: factorOf(alike), tasks: tasksHelped(alike) };
+  return { factor: factorOf(alike, ofKind('rewrite', lessons)), tasks: tasksHelped(alike) };
 }
 
 /**
- * What lessons say of a knob of the same kind. Each lesson votes with the similarity of its task: for the knob with the
- * share of its tries that helped, against it with the rest; and for the way that it went, as far as it helped.
+ * What lessons say of a knob of the same kind: how likely it is to help, and the way that did. Each lesson votes with the
+ * similarity of its task.
  */
 export function hintFor(knob: Knob, lessons: readonly Lesson[]): Hint {
   const alike = lessons.filter((lesson) => isSameKind(knob, lesson));
@@ -31,19 +31,39 @@ export function hintFor(knob: Knob, lessons: readonly Lesson[]): Hint {
       : sum;
   }, 0);
   return {
-    factor: factorOf(alike),
+    factor: factorOf(alike, ofKind('number', lessons)),
     direction: way === 0 ? null : way > 0 ? 1 : -1,
     tasks: tasksHelped(alike),
   };
 }
 
-/** 1 without a lesson; a vote doubles or halves, and no number of votes does more. */
-function factorOf(alike: readonly Lesson[]): number {
-  const votes = alike.reduce(
-    (sum, { better, tries, similarity }) => sum + (similarity * (2 * better - tries)) / tries,
-    0,
-  );
-  return 2 ** Math.max(-1, Math.min(1, votes));
+/** An average change of which nothing is known weighs as much as a lesson from a task that is just like this one. */
+const unknown = 1;
+/** So few lessons may tell of nothing that helped. */
+const leastRate = 0.1;
+
+/**
+ * By how much likelier than an average change of the lessons one helps: its own share of tries that helped, weighed by the
+ * similarity of their tasks and drawn towards the average, by the average. From 0.5 to 2; 1 without a lesson.
+ */
+function factorOf(alike: readonly Lesson[], all: readonly Lesson[]): number {
+  const known = sums(all);
+  const average = known.tries === 0 ? leastRate : Math.max(leastRate, known.better / known.tries);
+  const { better, tries } = sums(alike);
+  const rate = (better + unknown * average) / (tries + unknown);
+  return Math.max(0.5, Math.min(2, rate / average));
+}
+
+/** Each lesson counts once, however often its change was tried on its task. */
+function sums(lessons: readonly Lesson[]): { better: number; tries: number } {
+  return {
+    better: lessons.reduce((sum, { better, tries, similarity }) => sum + (similarity * better) / tries, 0),
+    tries: lessons.reduce((sum, { similarity }) => sum + similarity, 0),
+  };
+}
+
+function ofKind(kind: Lesson['change']['kind'], lessons: readonly Lesson[]): Lesson[] {
+  return lessons.filter(({ change }) => change.kind === kind);
 }
 
 function tasksHelped(alike: readonly Lesson[]): string[] {
