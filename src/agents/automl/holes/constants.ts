@@ -44,10 +44,17 @@ with open(${JSON.stringify(file.path)}, "w", newline="", encoding="utf-8") as su
 `;
 }
 
+/** A range so wide says what is possible, not what is likely: then its end that is nearest to nought is the better guess. */
+const widestRange = 1000;
+
 /** A value that a column allows: the first of those that are listed, or what lies in the middle. */
 function constantOf(column: CsvFile['columns'][number]): string | number {
   if (column.type === 'text') return column.values?.[0] ?? 'unknown';
   const { min, max } = column;
-  const middle = min !== undefined && max !== undefined ? (min + max) / 2 : (min ?? max ?? 0);
-  return column.type === 'integer' ? Math.floor(middle) : middle;
+  const value = min === undefined || max === undefined ? (min ?? max ?? 0) : likely(min, max);
+  return column.type === 'integer' ? Math.floor(value) : value;
+}
+
+function likely(min: number, max: number): number {
+  return max - min > widestRange ? Math.min(Math.max(0, min), max) : (min + max) / 2;
 }
