@@ -10,7 +10,7 @@ import {
 } from '../../python-source.ts';
 import { hasOwnLines, indentOf, linesBefore } from '../python-edit.ts';
 import { assignedIn } from './nest.ts';
-import { calledIn, givenTo, sidesOf, targetsOf } from './syntax.ts';
+import { calledIn, givenTo, isNotAlways, sidesOf, targetsOf } from './syntax.ts';
 
 /** A function of the script that can be written out where it is called. */
 interface OwnFunction {
@@ -75,13 +75,7 @@ function statementBefore(source: string, call: SyntaxNode): SyntaxNode | null {
   const isPlain = /^(?:Assign|Update|Return|Expression)Statement$/.test(statement.name);
   const tested = statement.name === 'IfStatement' ? childrenOf(statement)[1] : undefined;
   const isTest = tested !== undefined && call.from >= tested.from && call.to <= tested.to;
-  const isAlways = !ancestors
-    .slice(0, end)
-    .some(
-      (node) =>
-        /^(?:Lambda|Conditional|\w*Comprehension)Expression$/.test(node.name) ||
-        ['for', 'and', 'or'].some((word) => node.getChild(word) !== null),
-    );
+  const isAlways = !ancestors.slice(0, end).some(isNotAlways);
   const isInLoop = ancestors.slice(end + 1).some(({ name }) => /^(?:For|While)Statement$/.test(name));
   return (isPlain || isTest) && isAlways && isInLoop ? statement : null;
 }

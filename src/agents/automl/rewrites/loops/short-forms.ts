@@ -9,7 +9,7 @@ import {
 } from '../../python-source.ts';
 import { hasOwnLines, lineOf, linesBefore } from '../python-edit.ts';
 import { inOtherNames } from './inlined.ts';
-import { calledIn, givenTo } from './syntax.ts';
+import { calledIn, givenTo, isNotAlways } from './syntax.ts';
 
 /** A script whose sums and lists of one line are written as loops. */
 export interface SpelledOut {
@@ -107,14 +107,6 @@ function firstForm(source: string, without: ReadonlySet<string>): Found | null {
     return { kind, node, list, statement };
   }
   return null;
-}
-
-/** What stands inside is worked out never, later, or several times. */
-function isNotAlways(node: SyntaxNode): boolean {
-  return (
-    /^(?:Lambda|Conditional|\w*Comprehension)Expression$/.test(node.name) ||
-    ['for', 'and', 'or'].some((word) => node.getChild(word) !== null)
-  );
 }
 
 /** The loops in place of a form, and what it comes to after them; null for forms that are not taken apart. */

@@ -68,3 +68,11 @@ export function subscriptsOf(node: SyntaxNode, source: string): { base: SyntaxNo
 export function appendedList(source: string, call: SyntaxNode): string | null {
   return /^(\w+)\s*\.\s*append$/.exec(calledIn(source, call))?.[1] ?? null;
 }
+
+/** What stands inside is worked out never, later, or several times. */
+export function isNotAlways(node: SyntaxNode): boolean {
+  return (
+    /^(?:Lambda|Conditional|\w*Comprehension)Expression$/.test(node.name) ||
+    ['for', 'and', 'or'].some((word) => node.getChild(word) !== null)
+  );
+}
