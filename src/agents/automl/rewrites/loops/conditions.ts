@@ -3,6 +3,7 @@ import { comparisons } from './arithmetic.ts';
 import { evaluatedTruth, materialised } from './expressions.ts';
 import { best } from './extremes.ts';
 import type { Rounds, Variable } from './rounds.ts';
+import { statementsIn } from './syntax.ts';
 import { isTruth } from './truth.ts';
 import { type Operand, Refusal, single } from './values.ts';
 
@@ -13,7 +14,7 @@ export type Work = (rounds: Rounds, body: readonly SyntaxNode[], mask: Operand |
 export function skipped(statement: SyntaxNode): { test: SyntaxNode; before: readonly SyntaxNode[] } | null {
   const [, test, body, ...others] = statement.name === 'IfStatement' ? childrenOf(statement) : [];
   if (test === undefined || body === undefined || others.length > 0) return null;
-  const inside = childrenOf(body).filter(({ name }) => name !== ':' && name !== 'Comment');
+  const inside = statementsIn(body);
   return inside.at(-1)?.name === 'ContinueStatement' ? { test, before: inside.slice(0, -1) } : null;
 }
 

@@ -2,10 +2,10 @@ import { childrenOf, nodesOf, type SyntaxNode } from '../../python-source.ts';
 import { atom } from './arithmetic.ts';
 import type { Work } from './conditions.ts';
 import { evaluatedTruth, materialised, operandOf } from './expressions.ts';
-import { assignedIn } from './nest.ts';
+import { assignedIn, statementTargets } from './nest.ts';
 import type { Rounds } from './rounds.ts';
 import { labelsOf } from './scope.ts';
-import { calledIn, givenTo, sidesOf, targetsOf } from './syntax.ts';
+import { calledIn, givenTo, iteratedBy, statementsIn, targetsOf } from './syntax.ts';
 import { isTruth } from './truth.ts';
 import { arranged, countOf, isOwn, type Operand, Refusal, single } from './values.ts';
 
@@ -27,7 +27,7 @@ interface EarlyEnd {
 export function earlyEnd(rounds: Rounds, node: SyntaxNode): EarlyEnd | null {
   const children = childrenOf(node);
   const bodies = children.filter(({ name }) => name === 'Body');
-  const inside = childrenOf(bodies[0] ?? node).filter(({ name }) => name !== ':' && name !== 'Comment');
+  const inside = statementsIn(bodies[0] ?? node);
   const place = inside.findIndex((each) => stopOf(each) !== null);
   const stop = place < 0 ? null : stopOf(inside[place] ?? node);
   const parts = {
@@ -38,7 +38,7 @@ export function earlyEnd(rounds: Rounds, node: SyntaxNode): EarlyEnd | null {
   };
   if (bodies.length !== 1) return null;
   if (node.name === 'WhileStatement') return { test: children[1] ?? null, counter: null, ...parts };
-  const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
+  const iterated = iteratedBy(node);
   if (stop === null || iterated === undefined || calledIn(rounds.source, iterated) !== 'range') return null;
   const names = targetsOf(node).map((target) => rounds.text(target));
   const bounds = givenTo(iterated);
@@ -56,7 +56,7 @@ export function earlyEnd(rounds: Rounds, node: SyntaxNode): EarlyEnd | null {
 function stopOf(node: SyntaxNode): { test: SyntaxNode; leaving: readonly SyntaxNode[] } | null {
   const [, test, body, ...others] = node.name === 'IfStatement' ? childrenOf(node) : [];
   if (test === undefined || body === undefined || others.length > 0) return null;
-  const inside = childrenOf(body).filter(({ name }) => name !== ':' && name !== 'Comment');
+  const inside = statementsIn(body);
   const leaving = inside.slice(0, -1);
   const isPlain = leaving.every(({ name }) => name === 'AssignStatement');
   return inside.at(-1)?.name === 'BreakStatement' && isPlain ? { test, leaving } : null;
@@ -100,10 +100,7 @@ export function untilDone(rounds: Rounds, node: SyntaxNode, loop: EarlyEnd, stat
 }
 
 function checkSimple(rounds: Rounds, node: SyntaxNode, { before, after }: EarlyEnd): void {
-  const targets = [
-    ...nodesOf(node, 'AssignStatement').flatMap((each) => sidesOf(each).targets),
-    ...nodesOf(node, 'UpdateStatement').flatMap(({ firstChild }) => firstChild ?? []),
-  ];
+  const targets = statementTargets(node);
   const inner = [...before, ...after].flatMap((each) => [
     ...nodesOf(each, 'ForStatement'),
     ...nodesOf(each, 'WhileStatement'),

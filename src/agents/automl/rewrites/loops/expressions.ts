@@ -220,7 +220,9 @@ function factorsOf(value: Value, scope: Scope): readonly Operand[] {
 function arrayOf(name: string, { kinds, arrays, np }: Scope): string {
   const kind = kinds.get(name);
   if (kind?.has('other') === true) throw new Refusal('what is no array');
-  return kind?.has('list') === true || !arrays.has(name) ? `${np}.asarray(${name})` : name;
+  // What pandas is asked for parts by is no array itself.
+  const mayBeList = kind?.has('list') === true || !(arrays.has(name) || /\.i?loc$/.test(name));
+  return mayBeList ? `${np}.asarray(${name})` : name;
 }
 
 /** `a[i, j]`, `a[i][j]`, and the transpose of what is the same in every round. */

@@ -9,8 +9,8 @@ import {
   textOf,
 } from '../../python-source.ts';
 import { hasOwnLines, indentOf, linesBefore } from '../python-edit.ts';
-import { assignedIn } from './nest.ts';
-import { calledIn, givenTo, isNotAlways, sidesOf, targetsOf } from './syntax.ts';
+import { assignedIn, statementTargets } from './nest.ts';
+import { calledIn, givenTo, isNotAlways, statementsIn, targetsOf } from './syntax.ts';
 
 /** A function of the script that can be written out where it is called. */
 interface OwnFunction {
@@ -88,9 +88,7 @@ function ownFunction(source: string, node: SyntaxNode): OwnFunction | null {
   if (name === undefined || list === null || body === null) return null;
   const parameters = childrenOf(list).filter((each) => !/^[(),]$/.test(each.name));
   if (parameters.some((each) => each.name !== 'VariableName')) return null;
-  const inside = childrenOf(body).filter(
-    (each) => each.name !== ':' && each.name !== 'Comment' && !isText(each),
-  );
+  const inside = statementsIn(body).filter((each) => !isText(each));
   const first = inside.findIndex((each) => returnsOf(each).length > 0);
   const early = earlyReturn(source, inside[first]);
   const last = early === null ? first : first + 1;
@@ -98,11 +96,7 @@ function ownFunction(source: string, node: SyntaxNode): OwnFunction | null {
   const results = first < 0 ? null : resultsOf(inside.slice(last));
   const isRecursive = nodesOf(body, 'CallExpression').some((call) => calledIn(source, call) === name);
   const doesMore = statements.some((each) => !/^(?:Assign|Update|If|For|While)Statement$/.test(each.name));
-  const targets = [
-    ...nodesOf(body, 'AssignStatement').flatMap((each) => sidesOf(each).targets),
-    ...nodesOf(body, 'UpdateStatement').flatMap(({ firstChild }) => firstChild ?? []),
-    ...nodesOf(body, 'ForStatement').flatMap(targetsOf),
-  ];
+  const targets = [...statementTargets(body), ...nodesOf(body, 'ForStatement').flatMap(targetsOf)];
   const isPlain = targets.every((each) => each.name === 'VariableName');
   const scopes = [
     'LambdaExpression',
@@ -168,7 +162,7 @@ function resultsOf(statements: readonly SyntaxNode[]): OwnFunction['results'] | 
     if (children.length === 0) return null;
     for (const [at, child] of children.entries()) {
       if (child.name !== 'Body') continue;
-      const inside = childrenOf(child).filter(({ name }) => name !== ':' && name !== 'Comment');
+      const inside = statementsIn(child);
       const value = inside[0]?.lastChild;
       if (
         inside.length !== 1 ||

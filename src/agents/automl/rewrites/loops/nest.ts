@@ -40,7 +40,8 @@ export function readNest(loop: SyntaxNode, source: string): Nest {
   return { loop, assigned: assignedIn(loop, source), written };
 }
 
-function statementTargets(loop: SyntaxNode): SyntaxNode[] {
+/** What assignments and updates below a node write to. */
+export function statementTargets(loop: SyntaxNode): SyntaxNode[] {
   return [
     ...nodesOf(loop, 'AssignStatement').flatMap((node) => sidesOf(node).targets),
     ...nodesOf(loop, 'UpdateStatement').flatMap(({ firstChild }) => firstChild ?? []),

@@ -47,6 +47,17 @@ export function targetsOf(loop: SyntaxNode): SyntaxNode[] {
   });
 }
 
+/** What a loop goes through. */
+export function iteratedBy(loop: SyntaxNode): SyntaxNode | undefined {
+  const children = childrenOf(loop);
+  return children[children.findIndex(({ name }) => name === 'in') + 1];
+}
+
+/** The statements of a body. */
+export function statementsIn(body: SyntaxNode): SyntaxNode[] {
+  return childrenOf(body).filter(({ name }) => name !== ':' && name !== 'Comment');
+}
+
 /** What is subscripted, and the parts of all its subscripts: `a` and `i`, `j` of `a[i, j]` and of `a[i][j]`. */
 export function subscriptsOf(node: SyntaxNode, source: string): { base: SyntaxNode; parts: SyntaxNode[][] } {
   const children = childrenOf(node);

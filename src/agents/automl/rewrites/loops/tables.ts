@@ -8,11 +8,10 @@ import {
   textOf,
 } from '../../python-source.ts';
 import { hasOwnLines, linesBefore } from '../python-edit.ts';
-import { calledIn, givenTo, targetsOf } from './syntax.ts';
+import { calledIn, givenTo, iteratedBy, targetsOf } from './syntax.ts';
 
 /** A loop over the rows of a table of pandas. */
 interface RowLoop {
-  loop: SyntaxNode;
   table: string;
   /** What its rounds count by. */
   number: string;
@@ -75,8 +74,7 @@ function changesOf(source: string, loop: SyntaxNode): Edit[] | null {
 
 /** `for _, row in t.iterrows()`, `for row in t.itertuples()`, `for i in range(len(t))`, `for i in t.index`. */
 function rowLoop(source: string, loop: SyntaxNode): RowLoop | null {
-  const children = childrenOf(loop);
-  const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
+  const iterated = iteratedBy(loop);
   const body = loop.getChild('Body');
   const names = targetsOf(loop).map((target) => textOf(source, target));
   const [first = '', second] = names;
@@ -87,15 +85,15 @@ function rowLoop(source: string, loop: SyntaxNode): RowLoop | null {
     const number = `${row}_number`;
     const isUsed = way === 'iterrows' && new RegExp(`\\b${first}\\b`).test(textOf(source, body));
     if (isUsed || new RegExp(`\\b${number}\\b`).test(source)) return null;
-    return { loop, table, number, row };
+    return { table, number, row };
   }
-  const [, counted, , indexed] =
+  const [, counted, shaped, indexed] =
     /^range\(\s*(?:len\(\s*(\w+)\s*\)|(\w+)\.shape\[0\])\s*\)$|^(\w+)\.index$/.exec(
       textOf(source, iterated),
     ) ?? [];
-  const owner = counted ?? indexed;
+  const owner = counted ?? shaped ?? indexed;
   if (owner === undefined || names.length !== 1 || givenTo(iterated).length > 1) return null;
-  return { loop, table: owner, number: first, row: null };
+  return { table: owner, number: first, row: null };
 }
 
 /** The column that an expression at the start of a text reads one entry of. `number`: where rows have no name. */

@@ -7,7 +7,7 @@ import { append, listOf } from './lists.ts';
 import { open } from './loop-headers.ts';
 import { assignedIn, isUsedLater } from './nest.ts';
 import { Rounds, type Script } from './rounds.ts';
-import { targetsOf } from './syntax.ts';
+import { iteratedBy, targetsOf } from './syntax.ts';
 import { type Operand, Refusal } from './values.ts';
 
 /** Statements without loops that do what a loop does; null where this cannot be told from the syntax. */
@@ -36,8 +36,7 @@ function guessedRanks(script: Script, loop: SyntaxNode, more: number): ReadonlyM
       lengths.set(name, Math.max(places, lengths.get(name) ?? 0));
   }
   for (const each of nodesOf(loop, 'ForStatement')) {
-    const children = childrenOf(each);
-    const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
+    const iterated = iteratedBy(each);
     const [target, ...more] = targetsOf(each).map((node) => textOf(script.source, node));
     if (iterated?.name !== 'VariableName' || target === undefined || more.length > 0) continue;
     // What is gone through, measured, summed up or asked for a part is a row.
@@ -123,7 +122,7 @@ function loop(rounds: Rounds, node: SyntaxNode, mask: Operand | null): void {
   const children = childrenOf(node);
   const bodies = children.filter(({ name }) => name === 'Body');
   const [body] = bodies;
-  const iterated = children[children.findIndex(({ name }) => name === 'in') + 1];
+  const iterated = iteratedBy(node);
   if (body === undefined || bodies.length > 1 || iterated === undefined || children[0]?.name !== 'for')
     throw new Refusal('a loop with an else');
   const names = targetsOf(node).map((target) => rounds.text(target));
