@@ -23,6 +23,8 @@ interface OwnFunction {
   early: { loop: SyntaxNode; returned: SyntaxNode; value: SyntaxNode } | null;
   /** Names that its statements give values to. */
   assigned: ReadonlySet<string>;
+  /** All names in it. */
+  used: ReadonlySet<string>;
 }
 
 const most = 20;
@@ -56,7 +58,7 @@ function withOneCallLess(source: string, number: number): string | null {
     if (given.some(({ name }) => name === 'AssignOp' || name === '*' || name === 'for')) continue;
     const statement = statementBefore(source, call);
     const ending = `_in_${called.name}_${number}`;
-    if (statement === null || source.includes(ending)) continue;
+    if (statement === null || source.includes(ending) || meansOtherwise(source, call, called)) continue;
     const { lines, value } = writtenOut(source, called, given, ending);
     return splice(source, [
       linesBefore(source, statement, lines),
@@ -64,6 +66,19 @@ function withOneCallLess(source: string, number: number): string | null {
     ]);
   }
   return null;
+}
+
+/** Whether a name from around a function is one of the caller's own: written out there, it would mean another thing. */
+function meansOtherwise(
+  source: string,
+  call: SyntaxNode,
+  { parameters, assigned, used }: OwnFunction,
+): boolean {
+  const caller = ancestorsOf(call).find(({ name }) => name === 'FunctionDefinition');
+  if (caller === undefined) return false;
+  const given = caller.getChild('ParamList')?.getChildren('VariableName') ?? [];
+  const own = new Set([...assignedIn(caller, source), ...given.map((each) => textOf(source, each))]);
+  return [...used].some((name) => own.has(name) && !parameters.includes(name) && !assigned.has(name));
 }
 
 /** The statement in a loop that always makes a call, once; null for others. */
@@ -117,6 +132,7 @@ function ownFunction(source: string, node: SyntaxNode): OwnFunction | null {
     statements,
     results,
     assigned: new Set(targets.map((each) => textOf(source, each))),
+    used: new Set(nodesOf(body, 'VariableName').map((each) => textOf(source, each))),
   };
 }
 

@@ -78,7 +78,7 @@ function wholeOffers(source: string): Rewrite[] {
 /** Everything at once, with those sums and lists of one line of which no loop is left then. */
 function offersWithShortForms(source: string): Rewrite[] {
   const without = new Set<string>();
-  const np = [...importedNames(source)].find(([, full]) => full === 'numpy')?.[0];
+  const np = nameOfNumpy(importedNames(source));
   if (np === undefined && /\bnp\b/.test(source)) return [];
   const script = np === undefined ? withImport(source, 'import numpy as np') : source;
   const added = script.split('\n').length - source.split('\n').length;
@@ -105,7 +105,7 @@ function offersWithShortForms(source: string): Rewrite[] {
 function offersOf(source: string): Rewrite[] {
   const top = parsePython(source);
   const imports = importedNames(source);
-  const np = [...imports].find(([, full]) => full === 'numpy')?.[0] ?? 'np';
+  const np = nameOfNumpy(imports) ?? 'np';
   if (!imports.has(np) && new RegExp(`\\b${np}\\b`).test(source)) return [];
   if (givesOtherMeaning(source, top, np)) return [];
   const ranks = ranksOf(source, top, imports);
@@ -130,6 +130,10 @@ function offersOf(source: string): Rewrite[] {
     const rewritten = written(script, parts);
     return rewritten === null ? [] : [{ ...offered(script, parts), weight, source: rewritten }];
   });
+}
+
+function nameOfNumpy(imports: ReadonlyMap<string, string>): string | undefined {
+  return [...imports].find(([, full]) => full === 'numpy')?.[0];
 }
 
 /** Whether a script gives a name that the rules go by a meaning of its own. */
