@@ -1,32 +1,47 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { expectedSeconds } from './scripts/test-reporter.mjs';
 
-/** `quick`: seconds, no packages beyond Node and Python. `heavy`: Python environments, many processes, whole runs. `slow`: every control of every task on original data. */
+/** Begins with the files that take longest, so that none is left over at the end while other cores idle. */
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const times = Object.assign({}, ...['quick', 'sample', 'heavy'].map(expectedSeconds));
+    const secondsOf = ({ moduleId }: TestSpecification) =>
+      times[moduleId.slice(import.meta.dirname.length + 1)] ?? 0;
+    return files.toSorted((one, other) => secondsOf(other) - secondsOf(one));
+  }
+}
+
+/**
+ * `quick`: seconds, no packages beyond Node and Python. `heavy`: Python environments, many processes, whole runs; `sample`:
+ * one heavy test of each kind, for `npm test`. `slow`: every validation agent of every task on original data.
+ */
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     // Vitest leaves one core idle; many tests wait for processes, and of two cores that is half.
     maxWorkers: '100%',
+    sequence: { sequencer: SlowestFirst },
     projects: [
       {
         extends: true,
         test: {
           name: 'quick',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'viewer/src/**/*.test.ts'],
-          exclude: ['**/*.heavy.test.ts', '**/*.slow.test.ts'],
+          exclude: ['**/*.{sample,heavy,slow}.test.ts'],
           // No test changes what another one imports, and loading it anew for each file takes half a minute.
           isolate: false,
         },
       },
-      {
-        extends: true,
+      ...['sample', 'heavy'].map((name) => ({
+        extends: true as const,
         test: {
-          name: 'heavy',
-          include: ['src/**/*.heavy.test.ts', 'test/**/*.heavy.test.ts'],
+          name,
+          include: [`src/**/*.${name}.test.ts`, `test/**/*.${name}.test.ts`],
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          fileParallelism: false,
         },
-      },
+      })),
       {
         extends: true,
         test: { name: 'slow', include: ['test/**/*.slow.test.ts'], fileParallelism: false },

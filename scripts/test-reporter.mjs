@@ -1,20 +1,101 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from './project-node.mjs';
+
+/** Where the seconds that each test file took on two idle cores are kept: `{ project: { file: seconds } }`. */
+export const timesFile = join(packageRoot, 'scripts/test-times.json');
+/** A file that was never measured. */
+const usualSeconds = 10;
+const secondsBetweenLines = Number(process.env.MLAB_SECONDS_BETWEEN_LINES ?? 15);
 
 /**
- * A Vitest reporter that writes what `npm test` sums up to the file named by MLAB_TEST_SUMMARY:
- * `{ passed, failed, skipped: [{ title, reason }] }`. A test file that could not be loaded, and an error outside any
- * test, count as one failed test each.
+ * The seconds that each file of a project is expected to take.
+ * @param project `sample`, `heavy`, …
+ * @returns `{ file: seconds }`
+ */
+export function expectedSeconds(project) {
+  return existsSync(timesFile) ? (JSON.parse(readFileSync(timesFile, 'utf8'))[project] ?? {}) : {};
+}
+
+/**
+ * A Vitest reporter that tells how far a test run is and how long it will take, and writes what `npm test` sums up to the
+ * file named by MLAB_TEST_SUMMARY: `{ passed, failed, skipped: [{ title, reason }], seconds: { file: seconds } }`.
+ * A test file that could not be loaded, and an error outside any test, count as one failed test each.
  */
 export default class SummaryReporter {
+  #start = performance.now();
+  #expected = expectedSeconds(process.env.MLAB_TEST_TIMES ?? '');
+  #workers = 1;
+  #files = [];
+  /** Files under way, by name, with when they began. */
+  #running = new Map();
+  #done = new Map();
+  #timer = null;
+
+  onInit(vitest) {
+    this.#workers = vitest.config.maxWorkers;
+  }
+
+  onTestRunStart(specifications) {
+    this.#files = specifications.map(({ moduleId, project }) =>
+      moduleId.slice(project.config.root.length + 1),
+    );
+    this.#timer = setInterval(() => this.#tell(), secondsBetweenLines * 1000);
+    this.#timer.unref();
+  }
+
+  onTestModuleStart({ relativeModuleId }) {
+    this.#running.set(relativeModuleId, performance.now());
+  }
+
+  onTestModuleEnd({ relativeModuleId }) {
+    const began = this.#running.get(relativeModuleId) ?? performance.now();
+    this.#running.delete(relativeModuleId);
+    this.#done.set(relativeModuleId, (performance.now() - began) / 1000);
+  }
+
   onTestRunEnd(testModules, unhandledErrors) {
-    const summary = { passed: 0, failed: unhandledErrors.length, skipped: [] };
+    clearInterval(this.#timer);
+    const summary = { passed: 0, failed: unhandledErrors.length, skipped: [], seconds: {} };
     for (const testModule of testModules) {
       const before = summary.failed;
       for (const test of testModule.children.allTests()) count(summary, testModule, test);
       if (testModule.state() === 'failed' && summary.failed === before) summary.failed++;
     }
+    for (const [file, seconds] of this.#done) summary.seconds[file] = Math.round(seconds * 10) / 10;
     writeFileSync(process.env.MLAB_TEST_SUMMARY, JSON.stringify(summary));
   }
+
+  #tell() {
+    const running = [...this.#running].map(([file, began]) => `${file} (${shortTime(secondsAfter(began))})`);
+    const left = this.#secondsLeft() + Number(process.env.MLAB_SECONDS_AFTER ?? 0);
+    console.log(
+      `   ${this.#done.size} of ${this.#files.length} files after ${shortTime(secondsAfter(this.#start))}, ` +
+        `about ${shortTime(left)} left; running: ${running.join(', ') || 'nothing'}`,
+    );
+  }
+
+  /** From what the files took before, at the pace of those that are done. */
+  #secondsLeft() {
+    const usual = (file) => this.#expected[file] ?? usualSeconds;
+    const sum = (numbers) => [...numbers].reduce((total, number) => total + number, 0);
+    const expectedOfDone = sum([...this.#done.keys()].map(usual));
+    const pace = expectedOfDone < usualSeconds ? 1 : sum(this.#done.values()) / expectedOfDone;
+    const leftOf = (file) => Math.max(0, usual(file) * pace - secondsAfter(this.#running.get(file)));
+    const left = this.#files.filter((file) => !this.#done.has(file)).map(leftOf);
+    return Math.max(sum(left) / this.#workers, ...left);
+  }
+}
+
+/** Of a file that has not begun: none. */
+function secondsAfter(began) {
+  return began === undefined ? 0 : (performance.now() - began) / 1000;
+}
+
+/** `48 s`, `3 min 20 s`. */
+export function shortTime(seconds) {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 function count(summary, testModule, test) {

@@ -1,18 +1,27 @@
 /**
- * `npm test`: sets up, then runs every check and every test, each even if an earlier one failed.
- * `--quick` leaves out the heavy tests, `--slow` adds the slow ones; other arguments go to Vitest (a part of a file's name, `-t TITLE`, …).
+ * `npm test`: sets up, then runs every check, the quick tests, and a sample of the heavy ones, one of each kind;
+ * each even if an earlier one failed.
+ *
+ *   --quick       the checks and the quick tests (`npm run check`)
+ *   --all         all heavy tests, too (`npm run test:all`)
+ *   --rest        only the heavy tests: what `npm test` leaves out
+ *   --slow        as --all, and every validation agent of every task on a mirror of the original data
+ *   --save-times  keeps what each file took, for the order of the next runs and for telling how long they will take
+ *
+ * Other arguments go to Vitest (a part of a file's name, `-t TITLE`, …); then all tests that they choose are run.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { packageRoot } from './project-node.mjs';
 import { runScript, secondsSince } from './script.mjs';
 import { setUp } from './setup.mjs';
+import { expectedSeconds, shortTime, timesFile } from './test-reporter.mjs';
 
 // Colours are for people; Biome and Vitest print them into files and pipes too.
 const coloured = process.stdout.isTTY === true || process.env.FORCE_COLOR !== undefined;
-const walledFolders = ['src', 'test', 'bench', 'viewer/src'].filter((folder) =>
+const boundedFolders = ['src', 'test', 'bench', 'viewer/src'].filter((folder) =>
   existsSync(join(packageRoot, folder)),
 );
 const checks = [
@@ -23,78 +32,104 @@ const checks = [
     argv: ['@biomejs/biome/bin/biome', 'ci', '.', ...(coloured ? [] : ['--colors=off'])],
   },
   {
-    title: 'Walls',
+    title: 'Boundaries',
     argv: [
       'dependency-cruiser/bin/dependency-cruiser.mjs',
-      ...walledFolders,
+      ...boundedFolders,
       '--config',
       '.dependency-cruiser.mjs',
     ],
   },
 ];
-const testProjects = [
-  { title: 'Quick tests', project: 'quick', runs: () => true, why: '' },
-  {
-    title: 'Heavy tests',
-    project: 'heavy',
-    runs: (argv) => !argv.includes('--quick'),
-    why: '--quick leaves them out',
-  },
-  {
-    title: 'Slow tests',
-    project: 'slow',
-    runs: (argv) => argv.includes('--slow'),
-    why: 'only with --slow: every control of every task on a mirror of the original data, an hour or more',
-  },
-];
+const quick = { title: 'Quick tests', project: 'quick' };
+const sample = { title: 'Sample of the heavy tests', project: 'sample' };
+const heavy = { title: 'Heavy tests', project: 'heavy' };
+const slow = { title: 'Slow tests', project: 'slow' };
+
+const modes = {
+  '--quick': { checks, tests: [quick] },
+  '--all': { checks, tests: [quick, sample, heavy] },
+  '--rest': { checks: [], tests: [heavy] },
+  '--slow': { checks, tests: [quick, sample, heavy, slow] },
+};
 
 await runScript(async (argv) => {
   const { node } = setUp();
   const stop = stopOnSignal();
-  const vitestArguments = argv.filter((argument) => !['--quick', '--slow'].includes(argument));
+  const own = argv.filter((argument) => argument === '--save-times' || argument in modes);
+  const vitestArguments = argv.filter((argument) => !own.includes(argument));
+  const chosen = vitestArguments.length > 0 ? [quick, sample, heavy] : [quick, sample];
+  const mode = modes[own.find((argument) => argument in modes)] ?? { checks, tests: chosen };
 
-  const results = [];
-  for (const check of checks) results.push(await runCheck(check, node, stop));
-  for (const tests of testProjects) {
-    if (tests.runs(argv)) results.push(await runTests(tests, vitestArguments, node, stop));
-    else results.push(leftOut(tests));
+  const results = await runChecks(mode.checks, node, stop);
+  for (const [index, tests] of mode.tests.entries()) {
+    const after = mode.tests.slice(index + 1);
+    results.push(await runTests(tests, after, vitestArguments, node, stop));
   }
-
+  if (own.includes('--save-times')) saveTimes(results);
   return sumUp(results, stop);
 });
 
-async function runCheck({ title, argv: [program, ...argv] }, node, stop) {
-  const { passed, time } = await runStep(title, [join('node_modules', program), ...argv], node, stop);
-  return { title, time, passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: [] };
+/** All at once: each waits for the disk as much as for a core. What they print comes check by check. */
+async function runChecks(chosen, node, stop) {
+  if (chosen.length === 0) return [];
+  console.log(`\n── ${chosen.map(({ title }) => title).join(', ')} ──`);
+  return await Promise.all(
+    chosen.map(async ({ title, argv: [program, ...argv] }) => {
+      const { passed, time, printed } = await runProgram(
+        [join('node_modules', program), ...argv],
+        node,
+        stop,
+        {
+          quiet: true,
+        },
+      );
+      console.log(`${passed ? '✓' : '✗'} ${title} ${time}${passed ? '' : `\n${printed}`}`);
+      return { title, time, passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: [] };
+    }),
+  );
 }
 
-async function runTests({ title, project }, vitestArguments, node, stop) {
+/** @param after the test projects that come later, for the time left */
+async function runTests({ title, project }, after, vitestArguments, node, stop) {
   const folder = mkdtempSync(join(tmpdir(), 'mlab-test-'));
   const summaryFile = join(folder, 'summary.json');
   const argv = ['node_modules/vitest/vitest.mjs', 'run', '--project', project, '--passWithNoTests'];
   const reporters = ['--reporter=default', '--reporter=./scripts/test-reporter.mjs'];
+  const variables = {
+    MLAB_TEST_SUMMARY: summaryFile,
+    MLAB_TEST_TIMES: project,
+    MLAB_SECONDS_AFTER: String(after.reduce((sum, tests) => sum + usualSeconds(tests.project), 0)),
+  };
   try {
-    const variables = { MLAB_TEST_SUMMARY: summaryFile };
-    const step = await runStep(title, [...argv, ...reporters, ...vitestArguments], node, stop, variables);
+    if (!stop.signal.aborted) console.log(`\n── ${title}${usually(project)} ──`);
+    const step = await runProgram([...argv, ...reporters, ...vitestArguments], node, stop, {
+      variables,
+    });
     const summary = existsSync(summaryFile)
       ? JSON.parse(readFileSync(summaryFile, 'utf8'))
-      : { passed: 0, failed: 0, skipped: [] };
+      : { passed: 0, failed: 0, skipped: [], seconds: {} };
     // Vitest may fail beside its tests: a wrong argument, a crash, a broken configuration.
     if (!step.passed && summary.failed === 0) summary.failed = 1;
-    return { title, time: step.time, tests: true, ...summary };
+    return { title, project, time: step.time, tests: true, ...summary };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function leftOut({ title, why }) {
-  return { title, time: '-', tests: true, passed: 0, failed: 0, skipped: [], leftOut: why };
+/** Seconds on the two idle cores where the files' times were measured; 0 where they never were. */
+function usualSeconds(project) {
+  return Object.values(expectedSeconds(project)).reduce((sum, seconds) => sum + seconds, 0) / 2;
 }
 
-/** Runs one program of node_modules under a heading. */
-async function runStep(title, argv, node, stop, variables = {}) {
-  if (stop.signal.aborted) return { passed: false, time: '-' };
-  console.log(`\n── ${title} ──`);
+function usually(project) {
+  const seconds = usualSeconds(project);
+  return seconds === 0 ? '' : `, usually ${shortTime(seconds)} on two cores`;
+}
+
+/** Runs one program of node_modules. With `quiet`, what it prints is given back instead of shown. */
+async function runProgram(argv, node, stop, { variables = {}, quiet = false }) {
+  if (stop.signal.aborted) return { passed: false, time: '-', printed: '' };
   const start = performance.now();
   const child = spawn(node.path, argv, {
     cwd: packageRoot,
@@ -105,27 +140,28 @@ async function runStep(title, argv, node, stop, variables = {}) {
       ...(coloured ? {} : { NO_COLOR: '1' }),
       ...variables,
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
   });
-  stop.child = child;
+  stop.children.add(child);
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
   const passed = await new Promise((resolve) => {
     child.once('error', () => resolve(false));
-    child.once('exit', (code) => resolve(code === 0));
+    child.once('close', (code) => resolve(code === 0));
   });
-  const time = secondsSince(start);
-  console.log(`${passed ? 'passed' : 'FAILED'} in ${time}`);
-  return { passed, time };
+  stop.children.delete(child);
+  return { passed, time: secondsSince(start), printed: Buffer.concat(printed).toString() };
 }
 
 /** Ctrl-C ends what is running and leaves out the rest; at a terminal it reaches the running program by itself. */
 function stopOnSignal() {
   const controller = new AbortController();
-  const stop = { signal: controller.signal, child: null };
+  const stop = { signal: controller.signal, children: new Set() };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(name, () => {
       controller.abort();
       const reachedByTerminal = name === 'SIGINT' && process.stdout.isTTY;
-      if (!reachedByTerminal) stop.child?.kill(name);
+      if (!reachedByTerminal) for (const child of stop.children) child.kill(name);
     });
   }
   return stop;
@@ -134,18 +170,17 @@ function stopOnSignal() {
 /** Prints the summary; its last line is read by machines. Returns the exit code. */
 function sumUp(results, stop) {
   const total = { passed: 0, failed: 0, skipped: 0 };
+  const tests = results.filter((result) => result.tests);
+  sayWhySkipped(tests.flatMap(({ skipped }) => skipped));
+  sayWhereTimeWent(tests);
   console.log('\n── Summary ──');
-  for (const { title, time, passed, failed, skipped, leftOut } of results) {
-    const counts = leftOut ?? `${passed} passed, ${failed} failed, ${skipped.length} skipped`;
-    console.log(
-      `${failed > 0 ? '✗' : leftOut ? '-' : '✓'} ${title.padEnd(16)} ${time.padStart(8)}  ${counts}`,
-    );
+  for (const { title, time, passed, failed, skipped } of results) {
+    const counts = `${passed} passed, ${failed} failed, ${skipped.length} skipped`;
+    console.log(`${failed > 0 ? '✗' : '✓'} ${title.padEnd(26)} ${time.padStart(8)}  ${counts}`);
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped.length;
   }
-  const tests = results.filter((result) => result.tests);
-  sayWhySkipped(tests.flatMap(({ skipped }) => skipped));
   if (tests.every(({ passed, failed, skipped }) => passed + failed + skipped.length === 0)) {
     console.log('No test was found.');
     total.failed++;
@@ -153,6 +188,26 @@ function sumUp(results, stop) {
   if (stop.signal.aborted) console.log('Stopped before the end.');
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed > 0 || stop.signal.aborted ? 1 : 0;
+}
+
+/** The files that took longest; those that ran beside each other are counted each. */
+function sayWhereTimeWent(tests) {
+  const files = tests
+    .flatMap(({ seconds }) => Object.entries(seconds))
+    .sort(([, one], [, other]) => other - one);
+  const shown = files.slice(0, 12).filter(([, seconds]) => seconds >= 1);
+  if (shown.length === 0) return;
+  console.log('\nWhere time went:');
+  for (const [file, seconds] of shown) console.log(`${`${seconds.toFixed(1)} s`.padStart(10)}  ${file}`);
+}
+
+function saveTimes(results) {
+  const times = existsSync(timesFile) ? JSON.parse(readFileSync(timesFile, 'utf8')) : {};
+  for (const { project, seconds } of results.filter((result) => result.tests)) {
+    const measured = Object.entries(seconds).filter(([, taken]) => taken >= 1);
+    times[project] = Object.fromEntries(measured.sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+  writeFileSync(timesFile, `${JSON.stringify(times, null, 2)}\n`);
 }
 
 function sayWhySkipped(skipped) {

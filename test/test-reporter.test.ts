@@ -25,19 +25,9 @@ test('the summary counts passed and failed tests, broken files and stray errors,
       test.skip('is off', () => {});
       test.todo('comes later');`,
   };
-  for (const [file, content] of Object.entries(files)) {
-    writeFileSync(join(project, file), `import { test } from 'vitest';\n${content}\n`);
-  }
-  const summaryFile = join(project, 'summary.json');
-  const reporter = join(root, 'scripts/test-reporter.mjs');
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const { status } = spawnSync(process.execPath, [vitest, 'run', `--reporter=${reporter}`], {
-    cwd: project,
-    env: { PATH: process.env.PATH, MLAB_TEST_SUMMARY: summaryFile },
-    encoding: 'utf8',
-  });
+  const { status, summary } = runVitest(files);
   expect(status).toBe(1);
-  expect(JSON.parse(readFileSync(summaryFile, 'utf8'))).toEqual({
+  expect(summary).toEqual({
     passed: 2,
     failed: 3,
     skipped: [
@@ -45,5 +35,33 @@ test('the summary counts passed and failed tests, broken files and stray errors,
       { title: 'skipped.test.mjs > is off', reason: 'no reason given' },
       { title: 'skipped.test.mjs > comes later', reason: 'not written yet' },
     ],
+    seconds: Object.fromEntries(Object.keys(files).map((file) => [file, expect.any(Number)])),
   });
 });
+
+test('while tests run, a line now and then says how many files are done, what runs, and how long it will take', () => {
+  const { printed } = runVitest(
+    { 'slow.test.mjs': "test('takes its time', () => new Promise((done) => setTimeout(done, 1500)));" },
+    { MLAB_SECONDS_BETWEEN_LINES: '0.5', MLAB_SECONDS_AFTER: '60' },
+  );
+  // Ten seconds for a file that was never measured, less what it has run; and what comes after it.
+  expect(printed).toMatch(
+    /0 of 1 files after \d+ s, about 1 min \d+ s left; running: slow\.test\.mjs \(\d+ s\)/,
+  );
+});
+
+/** Runs test files with the reporter alone. */
+function runVitest(files: Record<string, string>, variables: Record<string, string> = {}) {
+  for (const [file, content] of Object.entries(files)) {
+    writeFileSync(join(project, file), `import { test } from 'vitest';\n${content}\n`);
+  }
+  const summaryFile = join(project, 'summary.json');
+  const reporter = join(root, 'scripts/test-reporter.mjs');
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const { status, stdout } = spawnSync(process.execPath, [vitest, 'run', `--reporter=${reporter}`], {
+    cwd: project,
+    env: { PATH: process.env.PATH, MLAB_TEST_SUMMARY: summaryFile, ...variables },
+    encoding: 'utf8',
+  });
+  return { status, printed: stdout, summary: JSON.parse(readFileSync(summaryFile, 'utf8')) };
+}

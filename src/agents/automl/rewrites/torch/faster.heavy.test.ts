@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
 import { torchInferenceScripts } from '../../../../../test/fixtures/torch-inference-scripts.ts';
-import { pythonWith, runScripts } from '../../../../../test/fixtures/torch-python.ts';
+import { runScripts, torchPython } from '../../../../../test/fixtures/torch-python.ts';
 import { surroundingsOf } from '../made-up-surroundings.ts';
 import { rewriteTorch } from './torch.ts';
 
-const python = pythonWith(['torch', 'numpy']);
-const why = python === null ? ' (skipped: no Python environment with PyTorch was made yet)' : '';
+const python = await torchPython();
 const seconds = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, []);
 
 /** Every number that a script printed, but for its time. */
@@ -15,7 +14,7 @@ function numbersIn(printed: string): number[] {
   return (lines.join('\n').match(/-?\d+(?:\.\d+)?(?:e[-+]?\d+)?/g) ?? []).map(Number);
 }
 
-describe.skipIf(python === null)(`faster scripts of PyTorch${why}`, () => {
+describe('faster scripts of PyTorch', () => {
   test.each(Object.entries(torchInferenceScripts))(
     '%s computes the same after each rewrite, and after all',
     (_, source) => {
@@ -25,7 +24,7 @@ describe.skipIf(python === null)(`faster scripts of PyTorch${why}`, () => {
         ...rewrites.map((each) => [each.name, each.source] as const),
       ]);
       expect(scripts.size).toBeGreaterThan(3);
-      const results = runScripts(python ?? '', temporaryFolder(), scripts);
+      const results = runScripts(python, temporaryFolder(), scripts);
       const wanted = numbersIn(results.starter?.printed ?? '');
       expect(wanted.length).toBeGreaterThan(80);
       for (const [name, { printed, error }] of Object.entries(results)) {

@@ -7,7 +7,7 @@ import { epochScripts } from '../../../../../test/fixtures/epoch-scripts.ts';
 import { flagScripts } from '../../../../../test/fixtures/flag-scripts.ts';
 import { graphData, graphScripts } from '../../../../../test/fixtures/graph-scripts.ts';
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
-import { pythonWith, runScripts } from '../../../../../test/fixtures/torch-python.ts';
+import { runScripts, torchPython } from '../../../../../test/fixtures/torch-python.ts';
 import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
 import { ScriptVersions } from '../../versions.ts';
 import { rewriteFlags } from '../flags/flags.ts';
@@ -18,16 +18,14 @@ import { readSurroundings } from '../surroundings.ts';
 import { rewriteTorch } from './torch.ts';
 
 const root = join(import.meta.dirname, '../../../../..');
-const python = pythonWith(['torch', 'scipy', 'scikit-learn']);
-const why = python === null ? ' (skipped: no Python environment with PyTorch was made yet)' : '';
+const python = await torchPython();
 
 /** The learning rates that the scripts start with. */
 const rates = new Map(
   Object.entries({ flat: 1e-3, table: 0.01, text: 0.5, names: 1e-5, language: 1e-3, trainer: 1e-3 }),
 );
 
-const run = (folder: string, scripts: ReadonlyMap<string, string>) =>
-  runScripts(python ?? '', folder, scripts);
+const run = (folder: string, scripts: ReadonlyMap<string, string>) => runScripts(python, folder, scripts);
 
 function scoreOf(printed: string): number {
   return Number(/(?:accuracy|MAE|loss|acc)\D*([\d.]+)\s*$/.exec(printed.trimEnd())?.[1] ?? Number.NaN);
@@ -57,7 +55,7 @@ function rewritten(rewriter: Rewriter, source: string, surroundings: Surrounding
   return found.set('all of them', all);
 }
 
-describe.skipIf(python === null)(`rewritten scripts${why}`, () => {
+describe('rewritten scripts', () => {
   test.each(Object.entries(torchScripts))('%s runs through, whatever was rewritten', (script, source) => {
     const metric = source.includes('MAE') ? 'MAE' : 'accuracy';
     const scripts = rewritten(rewriteTorch, source, surroundingsOf(metric));
@@ -126,7 +124,7 @@ for how in ("He", "orthogonal"):
 last = net[-1].weight.detach().clone()
 assert (initialised(net, "small last layer")[-1].weight == last * 0.1).all()
 `;
-    execFileSync(python ?? '', ['-c', check]);
+    execFileSync(python, ['-c', check]);
   });
 
   test('flags of libraries that are turned over run through', () => {
@@ -163,9 +161,9 @@ assert (initialised(net, "small last layer")[-1].weight == last * 0.1).all()
 
   test('features of neighbours help where neighbours are alike, and tell no labels that are not known', () => {
     const folder = temporaryFolder();
-    execFileSync(python ?? '', ['-c', graphData], { cwd: folder });
+    execFileSync(python, ['-c', graphData], { cwd: folder });
     const look = join(root, 'python/automl/look_at_arrays.py');
-    const printed = execFileSync(python ?? '', [look], { cwd: folder, encoding: 'utf8' });
+    const printed = execFileSync(python, [look], { cwd: folder, encoding: 'utf8' });
     const surroundings = readSurroundings(surroundingsOf('accuracy').task, printed);
     expect(surroundings.packages).toContain('torch');
     expect(surroundings.arrays).toContainEqual({
@@ -201,6 +199,6 @@ for row in t[:40]:
     assert numpy.allclose(after[row], before[row])
     assert not numpy.allclose(after, before)
 `;
-    execFileSync(python ?? '', ['-c', check], { cwd: folder });
+    execFileSync(python, ['-c', check], { cwd: folder });
   });
 });

@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { cacheFolder } from '../src/lib/cache-folder.ts';
-import { improvement, isSuccess } from '../src/statistics/index.ts';
-import { findTasks, loadPrepared, loadTask, withFigures } from '../src/tasks/index.ts';
-import { mlab } from './fixtures/mlab-command.ts';
+import { cacheFolder } from '../../src/lib/cache-folder.ts';
+import { improvement, isSuccess } from '../../src/statistics/index.ts';
+import { findTasks, loadPrepared, loadTask, withFigures } from '../../src/tasks/index.ts';
+import { mlab } from '../fixtures/mlab-command.ts';
 
 /** `mlab tasks check` on the files of the tasks' sources, or their stand-ins in a mirror. */
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const mirror = join(dirname(root), 'shared', 'data');
 const { tasks } = findTasks([join(root, 'tasks')]);
 const timeout = 60 * 60_000;
 
 test.for(tasks.filter(({ file }) => file.sources.length > 0).map(({ file }) => file))(
-  'all controls of $id do what they must on the data of the mirror',
+  'all validation agents of $id do what they must on the data of the mirror',
   { timeout },
   async ({ id: task, baseline, reference, metric, success }, { skip }) => {
     if (!existsSync(mirror)) skip(`there is no mirror of the original data in ${mirror}`);
@@ -29,7 +29,7 @@ test.for(tasks.filter(({ file }) => file.sources.length > 0).map(({ file }) => f
   },
 );
 
-/** Why the controls can't be judged: what their scores are held against is of other data. */
+/** Why the validation agents can't be judged: what their scores are held against is of other data. */
 async function otherFigures(id: string): Promise<string | null> {
   const task = loadTask(id, [join(root, 'tasks')]);
   const cache = cacheFolder(process.env);

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { PackedPackage } from './fixtures/packed-package.ts';
+
+let packed: PackedPackage;
+
+beforeAll(() => {
+  packed = new PackedPackage();
+});
+afterAll(() => packed[Symbol.dispose]());
+
+test('the package holds what mlab needs to run, and nothing else', () => {
+  const listed = packed
+    .run('tar', ['-tzf', packed.tarball], { cwd: packed.scratch })
+    .stdout.trim()
+    .split('\n');
+  const files = listed.map((path) => path.replace(/^package\//, ''));
+  for (const needed of ['bin/mlab.mjs', 'dist/cli/main.js', 'README.md', 'LICENSE', 'docs/architecture.md']) {
+    expect(files).toContain(needed);
+  }
+  for (const folder of ['viewer/dist/assets/', 'tasks/digits/hidden/', 'tasks/digits/env/', 'python/']) {
+    expect(files.some((file) => file.startsWith(folder))).toBe(true);
+  }
+  const allowed =
+    /^(bin|dist|viewer\/dist|python|tasks|docs)\/|^scripts\/(hand-over|project-node)\.mjs$|^[^/]+$/;
+  const unwanted = /__pycache__|\.pyc$|_cache\/|^dist\/.*\.test\.|^python\/tests\/|(?<!\.d)\.ts$/;
+  expect(files.filter((file) => !allowed.test(file) || unwanted.test(file))).toEqual([]);
+});
+
+describe('installed in an empty folder', () => {
+  let folder: string;
+
+  beforeAll(() => {
+    folder = packed.install('plain');
+  });
+
+  test('npx mlab answers', () => {
+    const help = packed.run('npx', ['mlab', '--help'], { cwd: folder });
+    expect(help.stdout).toContain('Usage: mlab');
+    expect(help.status).toBe(0);
+    const version = packed.run('npx', ['mlab', '--version'], { cwd: folder });
+    expect(version.stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('npx mlab finds the tasks that came with it', () => {
+    const { status, stdout, stderr } = packed.run('npx', ['mlab', 'tasks', 'ls', '--json'], { cwd: folder });
+    expect(status, stderr).toBe(0);
+    const ids = collectIds(z.json().parse(JSON.parse(stdout)));
+    const five = ['vectorization', 'house-price', 'spaceship-titanic', 'digits', 'diabetes'];
+    expect(five.filter((id) => !ids.has(id))).toEqual([]);
+  });
+});
+
+/** Every `id` anywhere in a JSON document. */
+function collectIds(json: unknown, ids = new Set<string>()): Set<string> {
+  if (typeof json !== 'object' || json === null) return ids;
+  for (const [key, value] of Object.entries(json)) {
+    if (key === 'id' && typeof value === 'string') ids.add(value);
+    collectIds(value, ids);
+  }
+  return ids;
+}
