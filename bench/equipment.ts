@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { UserError } from '../src/lib/errors.ts';
 import type { TaskEquipment } from '../src/runs/index.ts';
@@ -27,4 +28,12 @@ export async function requireSandbox(): Promise<void> {
   const obstacle = (await checkSandbox()).find(({ state }) => state === 'missing');
   if (obstacle === undefined) return;
   throw new UserError('no_sandbox', obstacle.detail, obstacle.mend ?? 'mlab doctor tells more.');
+}
+
+/** @throws UserError `no_pages` */
+export function buildPages(): void {
+  const builder = join(projectFolder, 'scripts/build-viewer.mjs');
+  // Standard output is for the numbers.
+  const { status } = spawnSync(process.execPath, [builder], { stdio: ['ignore', 2, 'inherit'] });
+  if (status !== 0) throw new UserError('no_pages', 'The pages could not be built.', 'npm run build:viewer');
 }

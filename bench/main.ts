@@ -9,6 +9,7 @@ import { SandboxError } from '../src/sandbox/index.ts';
 import type { BenchContext, Benchmark } from './benchmark.ts';
 import { crowd } from './crowd.ts';
 import { help } from './help.ts';
+import { inspect } from './inspect.ts';
 import { kill } from './kill.ts';
 import { describeMachine } from './machine.ts';
 import { malformed } from './malformed.ts';
@@ -31,6 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   crowd,
   kill,
   reports,
+  inspect,
   viewer,
   pages,
   regrade,

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
@@ -8,6 +7,7 @@ import { UserError } from '../src/lib/errors.ts';
 import { serveViewer } from '../src/server/index.ts';
 import { findChromium, startChromium } from '../test/fixtures/chromium.ts';
 import { type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
+import { buildPages } from './equipment.ts';
 import { generateExperiments, generateLongRun } from './generated-viewer-store.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -25,9 +25,7 @@ export const pages: Benchmark = {
         'Debian and Ubuntu: apt-get install chromium',
       );
     }
-    const built = spawnSync(process.execPath, [join(root, 'scripts/build-viewer.mjs')], { stdio: 'inherit' });
-    if (built.status !== 0)
-      throw new UserError('no_pages', 'The pages could not be built.', 'npm run build:viewer');
+    buildPages();
     const [experiments, runs, steps] = quick ? [4, 20, 200] : [40, 250, 20_000];
     log('generating runs');
     await generateExperiments(join(scratch, 'many'), experiments, runs);

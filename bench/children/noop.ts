@@ -2,10 +2,10 @@
  * Works through an experiment of noop runs, and prints what the process holds and has used when the numbered runs
  * have ended. Needs --expose-gc. Arguments: folder, cache, then the numbers.
  */
-import { readFileSync } from 'node:fs';
 import { runExperiment } from '../../src/runs/index.ts';
 import { createExperiment } from '../../src/store/index.ts';
 import { equip, helpersFolder } from '../equipment.ts';
+import { childrenCpuMs } from '../machine.ts';
 import type { NoopLook } from '../noop.ts';
 import { planFor } from '../plans.ts';
 
@@ -48,16 +48,4 @@ function look(runs: number): NoopLook {
     heapBytes: heapUsed + external,
     residentBytes: rss,
   };
-}
-
-/** Of all processes that were started and have ended; null where the system does not tell. Ticks are 1/100 s. */
-function childrenCpuMs(): number | null {
-  try {
-    const fields = readFileSync('/proc/self/stat', 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return (Number(fields[13]) + Number(fields[14])) * 10;
-  } catch {
-    return null;
-  }
 }

@@ -1,0 +1,55 @@
+/**
+ * Runs of the agent `tools` with a scripted model, in which every step is a command that prints a line: what such steps
+ * take on the disk. Prints the bytes of the experiment after some of the steps of the first run. Arguments: folder of the
+ * experiment, cache, runs, steps, then after which steps.
+ */
+import { writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { agentByName } from '../../src/agents/index.ts';
+import { ModelRegistry } from '../../src/models/index.ts';
+import { makePlan, runExperiment } from '../../src/runs/index.ts';
+import { ExperimentFile } from '../../src/schema/index.ts';
+import { createExperiment } from '../../src/store/index.ts';
+import { equip, helpersFolder } from '../equipment.ts';
+import { folderSize } from '../folder-size.ts';
+
+const [folder = '', cache = '', ...numbers] = process.argv.slice(2);
+const [runs = 1, steps = 1, ...lookAfter] = numbers.map(Number);
+const { signal } = new AbortController();
+const equipment = await equip(cache, signal);
+const script = `${basename(folder)}.jsonl`;
+writeFileSync(join(dirname(folder), script), replies(steps));
+const file = ExperimentFile.parse({
+  ...{ name: basename(folder), agents: ['tools'], models: [`scripted/${script}`], seeds: runs, parallel: 1 },
+  ...{ sandbox: 'none', grade: 'none', limits: { steps: 2 * steps, wall_seconds: 86_400 } },
+});
+const tasks = [{ task: equipment.task, verified: equipment.prepared.verified }];
+const plan = makePlan(file, tasks, [{ agent: agentByName('tools'), options: {} }], 'bench');
+const first = plan.runs[0]?.id;
+const sizes: number[] = [];
+const results = await runExperiment(plan, {
+  experiment: createExperiment(folder, plan),
+  equipment: new Map([[equipment.task.file.id, equipment]]),
+  registry: new ModelRegistry({ providers: {}, variables: {}, folder: dirname(folder) }),
+  ...{ helpersFolder, versions: {}, broken: 'continue', signal },
+  onProgress: (progress) => {
+    if (progress.kind !== 'run_step' || progress.run.id !== first) return;
+    if (progress.progress.kind !== 'step_finished' || !lookAfter.includes(progress.progress.step)) return;
+    sizes.push(folderSize(folder).bytes);
+  },
+});
+const problems = results.flatMap(({ spec, problem, record }) =>
+  record?.end?.reason === 'final_answer' ? [] : [`${spec.id}: ${problem ?? record?.end?.message ?? ''}`],
+);
+process.stdout.write(JSON.stringify({ sizes, problems }));
+
+function replies(count: number): string {
+  const commands = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({
+      tool_calls: [{ name: 'Run_Command', input: { command: `echo step ${index + 1}` } }],
+    }),
+  );
+  // The agent asks once whether the answer is the final one.
+  const end = { repeat: true, tool_calls: [{ name: 'Final_Answer', input: { final_answer: 'done' } }] };
+  return [...commands, JSON.stringify(end), ''].join('\n');
+}

@@ -1,0 +1,192 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { UserError } from '../src/lib/errors.ts';
+import { findChromium, startChromium } from '../test/fixtures/chromium.ts';
+import type { BenchContext, Benchmark, Measurement } from './benchmark.ts';
+import { buildPages } from './equipment.ts';
+import { folderSize } from './folder-size.ts';
+import { viewRuns } from './inspect/first-rows.ts';
+import { inspectSide, type MadeRuns, mlabSide, outputOf, type Program, type Side } from './inspect/sides.ts';
+import { childrenCpuMs } from './machine.ts';
+
+/** The same thing of both. */
+interface Pair<Value> {
+  ours: Value;
+  theirs: Value;
+}
+
+/** Steps of one run at which its growth is looked at: 50 steps around each. */
+interface Sizes {
+  long: number;
+  runs: number;
+  steps: number;
+  early: number;
+  late: number;
+  around: number;
+}
+
+const whole: Sizes = { long: 500, runs: 1000, steps: 20, early: 50, late: 5000, around: 25 };
+const short: Sizes = { long: 10, runs: 3, steps: 3, early: 4, late: 10, around: 1 };
+
+export const inspect: Benchmark = {
+  name: 'inspect',
+  summary: 'beside Inspect AI, with its mock model: disk, reports, lists, first rows in the browser, memory',
+  async measure(context) {
+    if (!existsSync('/proc/self/status'))
+      throw new UserError('no_proc', 'Memory of processes is read from /proc.', 'Measure it on Linux.');
+    const sizes = context.quick ? short : whole;
+    const both = { ours: await mlabSide(context), theirs: await inspectSide(context) };
+    const made = await makeAll(both, sizes, context);
+    return [
+      ...sizesOf(`${sizes.long} steps`, made.long, 1.5),
+      ...sizesOf(`${sizes.runs} runs of ${sizes.steps} steps`, made.many, 2),
+      growthOf(made.endless, sizes),
+      ...(await viewers(both, made.many, sizes, context)),
+      ...(await readings(both, made.many, sizes, context)),
+    ];
+  },
+};
+
+/** Both at a time: how long that takes is not what is measured. */
+async function makeAll({ ours, theirs }: Pair<Side>, sizes: Sizes, { log }: BenchContext) {
+  const { long, runs, steps, early, late, around } = sizes;
+  log(`${runs} runs of ${steps} steps, a run of ${long} and one of ${late}`);
+  const make = async (side: Side) => ({
+    long: await side.make('long', 1, long),
+    many: await side.make('many', runs, steps),
+  });
+  const makeOurs = async () => {
+    const lookAfter = [early - around, early + around, late - around, late + around];
+    return { endless: await ours.make('endless', 1, late + around, lookAfter), ...(await make(ours)) };
+  };
+  const [own, other] = await Promise.all([makeOurs(), make(theirs)]);
+  return {
+    endless: own.endless,
+    long: { ours: own.long, theirs: other.long },
+    many: { ours: own.many, theirs: other.many },
+  };
+}
+
+function sizesOf(what: string, { ours, theirs }: Pair<MadeRuns>, mostTimes: number): Measurement[] {
+  const [own, other] = [folderSize(ours.folder), folderSize(theirs.folder)];
+  const onDisk = (size: typeof own) =>
+    `${(size.diskBytes / 1e6).toFixed(1)} MB on this disk; ${size.folders} folders`;
+  return [
+    ...beside(
+      { what: `bytes of ${what}`, unit: 'bytes' },
+      { ours: own.bytes, theirs: other.bytes },
+      mostTimes,
+      {
+        ours: onDisk(own),
+        theirs: onDisk(other),
+      },
+    ),
+    ...beside({ what: `files of ${what}`, unit: '' }, { ours: own.files, theirs: other.files }, null),
+  ];
+}
+
+function growthOf({ sizes }: MadeRuns, { early, late, around }: Sizes): Measurement {
+  const [a, b, c, d] = sizes;
+  if (a === undefined || b === undefined || c === undefined || d === undefined)
+    throw new Error('a step was not looked at');
+  const each = (bytes: number) => bytes / (2 * around);
+  return {
+    ...{ what: `bytes of a step around ${late}, of one around ${early}`, unit: 'times', atMost: 1.1 },
+    value: (d - c) / (b - a),
+    note: `${each(d - c).toFixed(0)} of ${each(b - a).toFixed(0)} bytes, means of ${2 * around} steps while the run goes on`,
+  };
+}
+
+/** With nothing known of the runs. */
+async function viewers(
+  { ours, theirs }: Pair<Side>,
+  many: Pair<MadeRuns>,
+  { runs }: Sizes,
+  { quick, log }: BenchContext,
+): Promise<Measurement[]> {
+  const program = findChromium();
+  if (program !== null) buildPages();
+  const browser: Browser | null = program === null ? null : await startChromium(program);
+  try {
+    log('the viewers');
+    const restMs = quick ? 500 : 40_000;
+    const own = await viewRuns(ours, many.ours.folder, browser, restMs);
+    const other = await viewRuns(theirs, many.theirs.folder, browser, restMs);
+    const where = browser === null ? 'from the server: there is no Chromium here' : 'in the browser';
+    return [
+      ...beside(
+        { what: 'from the command to the first rows', unit: 's' },
+        { ours: own.seconds, theirs: other.seconds },
+        1,
+        { ours: where, theirs: where },
+      ),
+      ...beside(
+        { what: `memory of the viewer's processes with ${runs} runs open`, unit: 'bytes' },
+        { ours: own.restBytes, theirs: other.restBytes },
+        null,
+        { ours: 'at the end', theirs: 'at the end' },
+      ).map((one, index) => (index === 0 ? { ...one, atMost: 150e6 } : one)),
+      ...beside(
+        { what: 'the same at most at any time', unit: 'bytes' },
+        { ours: own.peakBytes, theirs: other.peakBytes },
+        null,
+      ),
+    ];
+  } finally {
+    await browser?.close();
+  }
+}
+
+async function readings(
+  { ours, theirs }: Pair<Side>,
+  many: Pair<MadeRuns>,
+  { runs }: Sizes,
+  { log, signal }: BenchContext,
+): Promise<Measurement[]> {
+  // What the viewer has kept of them would make the first report another one than the first.
+  for (const kept of ['.evaluations.sqlite', '.viewer.sqlite'])
+    for (const end of ['', '-shm', '-wal'])
+      rmSync(join(many.ours.folder, '..', `${kept}${end}`), { force: true });
+  const found: Measurement[] = [];
+  const time = async (what: string, of: (side: Side, folder: string) => Program) => {
+    log(what);
+    const own = await timed(of(ours, many.ours.folder), signal);
+    const other = await timed(of(theirs, many.theirs.folder), signal);
+    const cpu = ({ cpuSeconds }: typeof own) => `${cpuSeconds.toFixed(1)} s of processor time`;
+    found.push(
+      ...beside({ what, unit: 's' }, { ours: own.seconds, theirs: other.seconds }, 1, {
+        ours: cpu(own),
+        theirs: cpu(other),
+      }),
+    );
+  };
+  await time(`the first report of ${runs} runs`, (side, folder) => side.report(folder));
+  await time('the same again', (side, folder) => side.report(folder));
+  await time('a list', (side, folder) => side.list(folder));
+  return found;
+}
+
+async function timed(program: Program, signal: AbortSignal) {
+  const [start, cpu] = [performance.now(), childrenCpuMs() ?? 0];
+  await outputOf(program, signal);
+  return {
+    seconds: (performance.now() - start) / 1000,
+    cpuSeconds: ((childrenCpuMs() ?? 0) - cpu) / 1000,
+  };
+}
+
+/** @param mostTimes ours must not be more than so many times theirs; null: it is told for what it is */
+function beside(
+  { what, unit }: Pick<Measurement, 'what' | 'unit'>,
+  { ours, theirs }: Pair<number>,
+  mostTimes: number | null,
+  notes: Pair<string> = { ours: '', theirs: '' },
+): Measurement[] {
+  const ratio = `${(ours / theirs).toPrecision(2)} times Inspect AI's`;
+  const note = notes.ours === '' ? ratio : `${ratio}; ${notes.ours}`;
+  return [
+    { what, unit, value: ours, atMost: mostTimes === null ? null : mostTimes * theirs, note },
+    { what: 'Inspect AI', unit, value: theirs, atMost: null, note: notes.theirs },
+  ];
+}

@@ -1,0 +1,8 @@
+"""Reads the logs of Inspect AI in a folder into a table, a row a sample, as its documentation says. Argument: log folder."""
+
+import sys
+
+from inspect_ai.analysis import samples_df
+
+table = samples_df(sys.argv[1], quiet=True)
+print(table.to_csv(index=False))

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { cacheFolder } from '../../src/lib/cache-folder.ts';
+import { ensurePython } from '../../src/tasks/index.ts';
+import type { BenchContext } from '../benchmark.ts';
+import { equip, launcher } from '../equipment.ts';
+
+export interface MadeRuns {
+  folder: string;
+  /** Bytes of the folder after the steps that were asked for; mlab only. */
+  sizes: number[];
+}
+
+export interface Program {
+  /** The program and its arguments. */
+  argv: readonly [string, ...string[]];
+  variables: NodeJS.ProcessEnv;
+}
+
+/** A system that records runs and shows them: its own commands, as people type them. */
+export interface Side {
+  name: string;
+  /** Runs of so many steps, each of which calls a tool that prints a line. */
+  make(name: string, runs: number, steps: number, lookAfter?: readonly number[]): Promise<MadeRuns>;
+  /** Reads all runs into a table. */
+  report(folder: string): Program;
+  list(folder: string): Program;
+  view(folder: string, port: number): Program;
+  /** What the server answers first rows with, where there is no browser. */
+  rowsPath: string;
+  /** The first rows on the page. */
+  rows: string;
+  /** Where the page shows all runs, and their rows; null where they are the first rows. */
+  allRuns: { hash: string; rows: string } | null;
+}
+
+const Sizes = z.object({ sizes: z.array(z.number()), problems: z.array(z.string()) });
+
+export async function mlabSide({ scratch, cache, signal }: BenchContext): Promise<Side> {
+  const root = join(scratch, 'mlab');
+  mkdirSync(root);
+  await equip(cache, signal);
+  const mlab = (...args: string[]): Program => ({
+    argv: [process.execPath, launcher, ...args],
+    variables: process.env,
+  });
+  const where = ['--dir', root, '--tasks', join(import.meta.dirname, '../tasks')];
+  return {
+    name: 'mlab',
+    async make(name, runs, steps, lookAfter = []) {
+      const folder = join(root, name);
+      const child = join(import.meta.dirname, '../children/tool-calls.ts');
+      const numbers = [runs, steps, ...lookAfter].map(String);
+      const printed = await outputOf(
+        { argv: [process.execPath, child, folder, cache, ...numbers], variables: process.env },
+        signal,
+      );
+      const { sizes, problems } = Sizes.parse(JSON.parse(printed));
+      if (problems.length > 0) throw new Error(`runs did not end as they should:\n${problems.join('\n')}`);
+      return { folder, sizes };
+    },
+    report: (folder) => mlab('report', folder, ...where),
+    list: (folder) => mlab('runs', 'ls', folder, ...where),
+    view: (folder, port) => mlab('view', folder, '--port', String(port), '--no-open', ...where),
+    rowsPath: '/api/experiments',
+    rows: '.experiment-line',
+    allRuns: { hash: '#/experiments/many', rows: '.runs-table tbody tr' },
+  };
+}
+
+/** @throws UserError where its package can't be had */
+export async function inspectSide({ scratch, log, signal }: BenchContext): Promise<Side> {
+  const root = join(scratch, 'inspect');
+  const here = import.meta.dirname;
+  const { executable, environment } = await ensurePython(
+    readFileSync(join(here, 'requirements.txt'), 'utf8'),
+    { cache: cacheFolder(process.env), onProgress: log, signal },
+  );
+  mkdirSync(root);
+  // A fresh home: what it keeps of earlier calls is no part of the measurement.
+  const variables = { ...process.env, HOME: root, XDG_DATA_HOME: undefined, XDG_CACHE_HOME: undefined };
+  const program = (...argv: [string, ...string[]]): Program => ({ argv, variables });
+  const inspect = join(environment, 'bin/inspect');
+  return {
+    name: 'Inspect AI',
+    async make(name, runs, steps) {
+      const folder = join(root, name);
+      const script = join(here, 'tool_calls.py');
+      await outputOf(program(executable, script, folder, String(runs), String(steps)), signal);
+      return { folder, sizes: [] };
+    },
+    report: (folder) => program(executable, join(here, 'samples_table.py'), folder),
+    list: (folder) => program(inspect, 'log', 'list', '--log-dir', folder),
+    view: (folder, port) => program(inspect, 'view', '--log-dir', folder, '--port', String(port)),
+    rowsPath: '/api/logs',
+    // Of a folder with one log it shows the samples at once.
+    rows: 'a[class*=_row_]',
+    allRuns: null,
+  };
+}
+
+/** What a program prints. @throws Error with what it complained of, where it ends otherwise than well */
+export async function outputOf({ argv, variables }: Program, signal: AbortSignal): Promise<string> {
+  const [program, ...args] = argv;
+  const child = spawn(program, args, { env: variables, stdio: ['ignore', 'pipe', 'pipe'], signal });
+  const [printed, complaint] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  if (child.exitCode === 0) return printed;
+  throw new Error(
+    `${argv.join(' ')} ended with ${child.exitCode ?? child.signalCode}:\n${complaint.slice(-2000)}`,
+  );
+}
