@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createSandbox } from './create-sandbox.ts';
-import { makePlace } from './test-support.ts';
+import { makePlace, run } from './test-support.ts';
 
 describe('the driver none', () => {
   it.each([
@@ -29,5 +29,18 @@ describe('the driver none', () => {
     place.file('workspace/data/mine.csv', '1\n');
     await expect(createSandbox('none', place.spec())).rejects.toThrow('in the way');
     expect(readFileSync(join(place.workspace, 'data/mine.csv'), 'utf8')).toBe('1\n');
+  });
+
+  it("leaves another sandbox's command alone when its own ends", async () => {
+    using onePlace = makePlace();
+    using otherPlace = makePlace();
+    await using one = await createSandbox('none', onePlace.spec());
+    await using other = await createSandbox('none', otherPlace.spec());
+    const script = ': > started; until [ -e ended ]; do sleep 0.02; done';
+    const longer = run(other, script);
+    await vi.waitUntil(() => existsSync(join(otherPlace.workspace, 'started')), { timeout: 10_000 });
+    await run(one, 'true');
+    otherPlace.file('workspace/ended', '');
+    expect(await longer).toMatchObject({ ending: 'exited', exitCode: 0, signal: null });
   });
 });

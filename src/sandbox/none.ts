@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   copyFileSync,
   lstatSync,
@@ -35,13 +36,11 @@ export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Pr
     const home = join(runtime.path, 'home');
     mkdirSync(home);
     const context = { spec, limiter, home, folder: watchedFolder(spec.watch) };
-    let count = 0;
     return confinedSandbox({
       driver: 'none',
       runtime,
       pathInside: (target) => sourceOf(target, spec.mounts),
-      prepare: (argv, marker, options) =>
-        new UnconfinedRun(context, ownedName(`${count++}`), argv, marker, options),
+      prepare: (argv, marker, options) => new UnconfinedRun(context, argv, marker, options),
       dispose: async () => {
         for (const link of links) removeLink(link);
       },
@@ -70,25 +69,24 @@ class UnconfinedRun implements Running {
   readonly spawn: Running['spawn'];
   readonly watch: Running['watch'];
   readonly #group;
-  readonly #tag: string;
+  /** No other command has it, of this sandbox or another: who carries it is killed with this command. */
+  readonly #tag = ownedName(randomBytes(8).toString('hex'));
   /** Enough to see that there are too many. */
   readonly #most: number;
   #child: ChildProcess | null = null;
 
   constructor(
     { spec, limiter, home, folder }: Context,
-    tag: string,
     argv: readonly string[],
     marker: string,
     options: StartOptions,
   ) {
     this.#group = limiter.open(spec.limits);
-    this.#tag = tag;
     this.#most = spec.limits.processes * 2;
     const ungrouped = this.#group.joinFiles.length === 0;
     this.spawn = {
       command: outerCommand(this.#group.joinFiles, spec.limits, null, directCommand(marker, argv)),
-      environment: { ...variablesOf(spec), HOME: home, TMPDIR: home, [tagVariable]: tag },
+      environment: { ...variablesOf(spec), HOME: home, TMPDIR: home, [tagVariable]: this.#tag },
       folder: sourceOf(options.workingDirectory ?? spec.workingDirectory, spec.mounts),
       extraFiles: [],
     };
