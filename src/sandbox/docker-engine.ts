@@ -14,6 +14,8 @@ const runFile = promisify(execFile);
 const passedOn =
   /^(PATH|HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|(DOCKER|CONTAINER|CONTAINERS)_[A-Z_]+)$/;
 
+/** Long enough for an engine that is busy. */
+const answerMs = 60_000;
 const ownerLabel = 'mlab.owner';
 
 const ContainerState = z.object({ Running: z.boolean(), ExitCode: z.int(), OOMKilled: z.boolean() });
@@ -45,22 +47,24 @@ export class DockerEngine {
     }
   }
 
-  /** Standard output of one call. */
+  /** Standard output of one call. @throws Error, also when the engine does not answer within a minute */
   async ask(parameters: readonly string[]): Promise<string> {
     const { stdout } = await runFile(this.command, parameters, {
       env: this.environment,
       maxBuffer: 16 * 2 ** 20,
+      timeout: answerMs,
+      killSignal: 'SIGKILL',
     });
     return stdout.trim();
   }
 
-  /** Null: there is no such container. */
-  async stateOf(name: string): Promise<ContainerState | null> {
+  /** Null: there is no such container. `unknown`: the engine does not say. */
+  async stateOf(name: string): Promise<ContainerState | null | 'unknown'> {
     try {
       const text = await this.ask(['container', 'inspect', '--format', '{{json .State}}', name]);
       return ContainerState.parse(JSON.parse(text));
-    } catch {
-      return null;
+    } catch (error) {
+      return /no such container/i.test(messageOf(error)) ? null : 'unknown';
     }
   }
 

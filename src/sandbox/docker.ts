@@ -17,6 +17,7 @@ import { systemView } from './system-folders.ts';
 import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 const longestReport = 20_000;
+const deathMs = 10_000;
 
 export interface DockerOptions {
   /** The command line that speaks to the engine. */
@@ -158,8 +159,14 @@ class ContainerRun implements Running {
     void this.#try(['exec', this.#name, '/bin/sh', '-c', 'kill -TERM -1']);
   }
 
+  /** Gives up after a while: an engine that does not serve any more can't be waited for. */
   async destroy(): Promise<void> {
-    for (let pause = 20; await this.#runs(); pause = Math.min(pause * 2, 500)) {
+    const deadline = performance.now() + deathMs;
+    for (
+      let pause = 20;
+      (await this.#runs()) && performance.now() < deadline;
+      pause = Math.min(pause * 2, 500)
+    ) {
       await this.#try(['kill', '--signal', 'KILL', this.#name]);
       await sleep(pause);
     }
@@ -184,7 +191,7 @@ class ContainerRun implements Running {
 
   /** The engine knows better than its command line. */
   async translate(exitCode: number | null, signal: string | null) {
-    const code = this.#last?.ExitCode ?? exitCode;
+    const code = this.#last?.Running === false ? this.#last.ExitCode : exitCode;
     const name = code === null || code <= 128 ? null : signalName(code - 128);
     return name === null
       ? { exitCode: code, signal: code === null ? signal : null }
@@ -200,7 +207,8 @@ class ContainerRun implements Running {
   }
 
   async #runs(): Promise<boolean> {
-    this.#last = (await this.#engine.stateOf(this.#name)) ?? this.#last;
+    const state = await this.#engine.stateOf(this.#name);
+    if (state !== 'unknown') this.#last = state;
     return this.#last?.Running === true;
   }
 
