@@ -12,7 +12,7 @@ import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-argum
 import { confinedSandbox } from './confined-sandbox.ts';
 import { signalName } from './exit-signal.ts';
 import { findProgram } from './find-program.ts';
-import type { Limiter } from './limits/limiter.ts';
+import type { Limiter, LimitGroup } from './limits/limiter.ts';
 import { checkMountTargets } from './mount-targets.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
@@ -84,7 +84,7 @@ async function featuresOf(program: string): Promise<BubblewrapFeatures> {
 class BubblewrapRun implements Running {
   readonly spawn: Running['spawn'];
   readonly watch: Running['watch'];
-  readonly #group;
+  readonly #group: LimitGroup;
   readonly #files: number[] = [];
   /** Enough to see that there are too many. */
   readonly #most: number;
@@ -96,17 +96,22 @@ class BubblewrapRun implements Running {
     const { spec, limiter } = context;
     const processes = spec.limits.processes + ownProcesses;
     this.#most = processes * 2;
-    this.#group = limiter.open({ ...spec.limits, processes });
+    const paths = [context.argumentFile, ...(context.filterFile === null ? [] : [context.filterFile])];
+    try {
+      for (const path of paths) this.#files.push(openSync(path, 'r'));
+      this.#group = limiter.open({ ...spec.limits, processes });
+    } catch (error) {
+      this.#closeFiles();
+      throw error;
+    }
     const ungrouped = this.#group.joinFiles.length === 0;
-    const argumentFile = this.#open(context.argumentFile);
-    const filterFile = context.filterFile === null ? null : this.#open(context.filterFile);
     const command = [
       context.program,
       '--args',
       '4',
       '--json-status-fd',
       '3',
-      ...(filterFile === null ? [] : ['--seccomp', '5']),
+      ...(context.filterFile === null ? [] : ['--seccomp', '5']),
       '--chdir',
       options.workingDirectory ?? spec.workingDirectory,
       '--',
@@ -120,7 +125,7 @@ class BubblewrapRun implements Running {
       // The first process inside shows its environment to all others: nothing of the host's may be in it.
       environment: {},
       folder: '/',
-      extraFiles: ['pipe', argumentFile, ...(filterFile === null ? [] : [filterFile])],
+      extraFiles: ['pipe', ...this.#files],
     };
     this.watch = {
       processes: () => this.#inside(),
@@ -196,12 +201,6 @@ class BubblewrapRun implements Running {
   /** Whether bubblewrap on the host still runs. */
   #waits(): boolean {
     return this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
-  }
-
-  #open(path: string): number {
-    const file = openSync(path, 'r');
-    this.#files.push(file);
-    return file;
   }
 
   #closeFiles(): void {

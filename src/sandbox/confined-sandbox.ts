@@ -18,6 +18,7 @@ export interface DriverParts {
 
 export function confinedSandbox(parts: DriverParts): Sandbox {
   const pipes = new OutputPipes(parts.runtime.path);
+  const starting = new Set<Promise<unknown>>();
   const processes = new Set<SandboxProcess>();
   let disposed = false;
 
@@ -25,6 +26,16 @@ export function confinedSandbox(parts: DriverParts): Sandbox {
     if (disposed) throw new SandboxError('the sandbox was given up already', 'create a new one');
     const reason = reasonNotToStart(argv);
     if (reason !== null) return failedProcess(reason, options);
+    const started = launch(argv, options);
+    starting.add(started);
+    try {
+      return await started;
+    } finally {
+      starting.delete(started);
+    }
+  }
+
+  async function launch(argv: readonly string[], options: StartOptions): Promise<SandboxProcess> {
     const output = await pipes.open();
     const marker = newMarker();
     let running: Running;
@@ -44,6 +55,8 @@ export function confinedSandbox(parts: DriverParts): Sandbox {
   async function dispose(): Promise<void> {
     if (disposed) return;
     disposed = true;
+    // What is about to run can be killed only when it runs.
+    await Promise.allSettled(starting);
     await Promise.all([...processes].map((process) => process.kill()));
     await parts.dispose();
     parts.runtime[Symbol.dispose]();

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { createSandbox } from './create-sandbox.ts';
@@ -29,6 +29,16 @@ describe('the driver none', () => {
     place.file('workspace/data/mine.csv', '1\n');
     await expect(createSandbox('none', place.spec())).rejects.toThrow('in the way');
     expect(readFileSync(join(place.workspace, 'data/mine.csv'), 'utf8')).toBe('1\n');
+  });
+
+  it('leaves no link of an earlier mount where a later one is in the way', async () => {
+    using place = makePlace();
+    const { mounts, ...rest } = place.spec();
+    const blocked = { source: place.data, target: '/workspace/blocked', access: 'read' as const };
+    place.file('workspace/blocked/mine.csv', '1\n');
+    const made = createSandbox('none', { ...rest, mounts: [...mounts, blocked] });
+    await expect(made).rejects.toThrow('in the way');
+    expect(readdirSync(place.workspace)).toEqual(['blocked']);
   });
 
   it("leaves another sandbox's command alone when its own ends", async () => {

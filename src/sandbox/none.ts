@@ -31,8 +31,9 @@ const deathMs = 10_000;
 /** Plain processes of this user in the real folders: no confinement at all, only limits. */
 export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
   const runtime = new RuntimeFolder();
+  const links: string[] = [];
   try {
-    const links = linkMounts(spec.mounts);
+    linkMounts(spec.mounts, links);
     const home = join(runtime.path, 'home');
     mkdirSync(home);
     const context = { spec, limiter, home, folder: watchedFolder(spec.watch) };
@@ -41,11 +42,10 @@ export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       runtime,
       pathInside: (target) => sourceOf(target, spec.mounts),
       prepare: (argv, marker, options) => new UnconfinedRun(context, argv, marker, options),
-      dispose: async () => {
-        for (const link of links) removeLink(link);
-      },
+      dispose: async () => removeLinks(links),
     });
   } catch (error) {
+    removeLinks(links);
     runtime[Symbol.dispose]();
     throw error;
   }
@@ -147,9 +147,11 @@ class UnconfinedRun implements Running {
   }
 }
 
-/** Mounts that lie within others show up there as links. Returns the links made. */
-function linkMounts(mounts: readonly Mount[]): string[] {
-  const links: string[] = [];
+/**
+ * Mounts that lie within others show up there as links.
+ * @param links the links made; added to one by one, so that they are known when a later one fails
+ */
+function linkMounts(mounts: readonly Mount[], links: string[]): void {
   for (const mount of mounts) {
     const others = mounts.filter((other) => other !== mount && other.target !== mount.target);
     if (!others.some((other) => isWithin(other.target, mount.target))) continue;
@@ -160,7 +162,6 @@ function linkMounts(mounts: readonly Mount[]): string[] {
     symlinkSync(mount.source, place);
     links.push(place);
   }
-  return links;
 }
 
 /**
@@ -202,6 +203,8 @@ function isLinkTo(path: string, source: string): boolean {
   );
 }
 
-function removeLink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(path);
+function removeLinks(paths: readonly string[]): void {
+  for (const path of paths) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(path);
+  }
 }

@@ -30,7 +30,7 @@ export class OutputPipes {
     const path = this.#free.pop();
     if (path === undefined) return this.open();
     const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const writeEnd = openSync(path, constants.O_WRONLY);
+    const writeEnd = openWriteEnd(path, readEnd);
     const reader = new Socket({ fd: readEnd, readable: true, writable: false });
     // A name goes back only after everyone has let go of it: a reader must not meet another command's output.
     reader.once('end', () => reader.once('close', () => this.#free.push(path)));
@@ -41,5 +41,15 @@ export class OutputPipes {
     const paths = Array.from({ length: 4 }, () => join(this.#folder, `output-${this.#made++}`));
     await promisify(execFile)('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' } });
     this.#free.push(...paths);
+  }
+}
+
+/** After the read end, which is closed when this one can't be had. */
+function openWriteEnd(path: string, readEnd: number): number {
+  try {
+    return openSync(path, constants.O_WRONLY);
+  } catch (error) {
+    closeSync(readEnd);
+    throw error;
   }
 }

@@ -39,7 +39,7 @@ export interface Running {
   ): Promise<{ exitCode: number | null; signal: string | null }>;
   /** Gives back what the command needed. Does not throw. */
   release(): Promise<void>;
-  /** The likely reason why it did not start, and what mends it. */
+  /** The likely reason why it did not start, and what to do about it. */
   explain(message: string): SandboxError;
 }
 
@@ -59,10 +59,8 @@ export async function supervise(
 ): Promise<SandboxProcess> {
   const child = await launch(running, output, options);
   const exited = exitOf(child);
-  const attached = running.attach(child);
   try {
-    await standing(child, exited, marker, running);
-    await attached;
+    await Promise.all([running.attach(child), standing(child, exited, marker, running)]);
   } catch (error) {
     await dismantle(running, child, output);
     throw error;
@@ -189,8 +187,8 @@ function spawnChild(running: Running, output: OutputPipe, options: StartOptions)
   const { command, environment, folder, extraFiles } = running.spawn;
   const [program = '', ...rest] = command;
   const input = options.stdin === 'pipe' ? 'pipe' : 'ignore';
-  using covered = coverInherited([input, output.writeEnd, 'pipe', ...extraFiles]);
   try {
+    using covered = coverInherited([input, output.writeEnd, 'pipe', ...extraFiles]);
     const child = spawn(program, rest, {
       stdio: covered.stdio,
       env: environment,

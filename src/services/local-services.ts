@@ -120,7 +120,10 @@ export class LocalServices implements AsyncDisposable {
 
   async #start(name: string, script: string, options: LocalServicesOptions): Promise<void> {
     const { driver, sandboxOptions, signal } = options;
-    const sandbox = await createSandbox(driver, serviceSandbox(options, this.folder), sandboxOptions);
+    await using opened = new AsyncDisposableStack();
+    const sandbox = opened.use(
+      await createSandbox(driver, serviceSandbox(options, this.folder), sandboxOptions),
+    );
     const inside = (target: string) => sandbox.pathInside(target);
     let printed = '';
     const process = await sandbox.start(
@@ -139,6 +142,8 @@ export class LocalServices implements AsyncDisposable {
       },
     );
     this.#running.push({ name, sandbox, process, printed: () => printed });
+    // From here on, `stop` ends it.
+    opened.move();
     const socket = join(this.folder, `${name}.sock`);
     for (let waited = 0; !existsSync(socket); waited += pollMs) {
       signal.throwIfAborted();

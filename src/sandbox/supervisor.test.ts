@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { OutputPipes } from './output-pipe.ts';
+import { SandboxError } from './sandbox.ts';
+import { type Running, supervise } from './supervisor.ts';
+
+describe('the start of a command', () => {
+  it('fails, and ends all of it, when its processes can not be told before its sandbox stands', async () => {
+    const output = await new OutputPipes(temporaryFolder()).open();
+    const calls: string[] = [];
+    const running: Running = {
+      spawn: { command: ['/bin/sleep', '0.3'], environment: {}, folder: '/', extraFiles: [] },
+      watch: { processes: () => [], folder: null, sums: null },
+      attach: async () => {
+        throw new Error('no process id');
+      },
+      terminate: () => {},
+      destroy: async () => void calls.push('destroy'),
+      usage: async () => null,
+      translate: async (exitCode, signal) => ({ exitCode, signal }),
+      release: async () => void calls.push('release'),
+      explain: (message) => new SandboxError(message, 'nothing'),
+    };
+    const options = { stdin: 'none', onOutput: () => {}, timeoutMs: null, signal: null } as const;
+    await expect(supervise(running, 'stands', output, options)).rejects.toThrow('no process id');
+    expect(calls).toEqual(['destroy', 'release']);
+  });
+});
