@@ -6,10 +6,27 @@ import { hasCode } from './errors.ts';
 /** Names the space in which process ids are unique: this boot of this machine, and this container. */
 export function machineIdentity(): string {
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+    return `${bootId()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return hostname();
+  }
+}
+
+/** Names this boot of this machine. @throws where the system does not tell: on anything but Linux */
+export function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+/**
+ * Names this machine across its boots; null where it has no such name. Copies of one image may share the machine id:
+ * so its host name is part of it.
+ */
+export function lastingMachineIdentity(): string | null {
+  try {
+    const id = readFileSync('/etc/machine-id', 'utf8').trim();
+    return /^[0-9a-f]{32}$/.test(id) ? `${id} ${hostname()}` : null;
+  } catch {
+    return null;
   }
 }
 

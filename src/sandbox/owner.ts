@@ -1,30 +1,50 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { processStartTime } from '../lib/process-identity.ts';
+import { sha256 } from '../lib/hash.ts';
+import {
+  bootId,
+  lastingMachineIdentity,
+  machineIdentity,
+  processStartTime,
+} from '../lib/process-identity.ts';
 
 const prefix = 'mlab';
+/** In place of a machine's name. */
+const unnamed = 'unnamed';
 
-/** Names this process among all that ever ran here, so that what a killed one left behind can be told. */
-function ownerTag(): string {
-  return `${pidNamespace()}-${process.pid}-${processStartTime(process.pid) ?? 0}`;
+/** Where process ids mean something: this machine, this boot of it, this process namespace. Each without hyphens. */
+function whereabouts(): [machine: string, boot: string, namespace: string] {
+  try {
+    const machine = lastingMachineIdentity();
+    const namespace = readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
+    return [machine === null ? unnamed : shortHash(machine), shortHash(bootId()), namespace];
+  } catch {
+    return [unnamed, shortHash(machineIdentity()), '0'];
+  }
 }
 
 /** A new name for something that belongs to this process and must not outlive it. */
 export function ownedName(suffix: string): string {
-  return `${prefix}-${ownerTag()}-${suffix}`;
+  const started = processStartTime(process.pid) ?? '0';
+  return [prefix, ...whereabouts(), process.pid, started, suffix].join('-');
 }
 
 /**
- * Whether the process that made this name has died. Names from another process namespace are never judged: their
- * process ids mean nothing here.
+ * Whether the process that made this name has died. It has when its machine was started again since; else it must be
+ * a process that can be looked up from here: names from another machine (hosts may share a container engine or a
+ * folder) or from another process namespace are never judged.
  * @param judged what is known of processes already, by the front of their names; added to
  */
 export function isOrphaned(name: string, judged = new Map<string, boolean>()): boolean {
-  const match = /^mlab-(\d+)-(\d+)-(\d+)-/.exec(name);
+  const match = /^mlab-([0-9a-z]+)-([0-9a-f]+)-(\d+)-(\d+)-(\d+)-/.exec(name);
   if (match === null) return false;
-  const [tag, namespace, pid, started] = match;
+  const [tag, machine, boot, namespace, pid, started] = match;
   const known = judged.get(tag);
   if (known !== undefined) return known;
-  const isOver = namespace === pidNamespace() && processStartTime(Number(pid)) !== started;
+  const [ownMachine, ownBoot, ownNamespace] = whereabouts();
+  const isOver =
+    boot === ownBoot
+      ? machine === ownMachine && namespace === ownNamespace && processStartTime(Number(pid)) !== started
+      : machine === ownMachine && machine !== unnamed;
   judged.set(tag, isOver);
   return isOver;
 }
@@ -40,10 +60,7 @@ export function orphansIn(folder: string): string[] {
   }
 }
 
-function pidNamespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
-  } catch {
-    return '0';
-  }
+/** Short, since it is part of the names of folders, containers and control groups. */
+function shortHash(text: string): string {
+  return sha256(text).slice(0, 8);
 }
