@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { runOnSmallDisk } from '../../test/fixtures/small-disk.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
-import { acquireFileLock, type LockHolder, withFileLock } from './file-lock.ts';
+import { acquireFileLock, fileLockHolder, type LockHolder, withFileLock } from './file-lock.ts';
 import { machineIdentity, processStartTime } from './process-identity.ts';
 
 /** A lock whose highest ticket has this content. */
@@ -15,6 +16,7 @@ function lockHeldBy(ticket: object | string): string {
   return folder;
 }
 
+const module = new URL('./file-lock.ts', import.meta.url).href;
 const self = { state: 'held', pid: process.pid, machine: machineIdentity(), host: 'here' };
 const soon = () => AbortSignal.timeout(150);
 
@@ -58,7 +60,7 @@ describe('a file lock', () => {
 
   it('passes on from a process that ended without giving it back', async () => {
     const folder = join(temporaryFolder(), 'lock');
-    const script = `import { acquireFileLock } from ${JSON.stringify(new URL('./file-lock.ts', import.meta.url).href)};
+    const script = `import { acquireFileLock } from ${JSON.stringify(module)};
       await acquireFileLock(${JSON.stringify(folder)}); process.kill(process.pid, 'SIGKILL');`;
     const ended = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
     expect(ended.signal).toBe('SIGKILL');
@@ -87,4 +89,21 @@ describe('a file lock', () => {
       (await acquireFileLock(folder, { silenceMs: 100, signal: AbortSignal.timeout(5000) })).release();
     },
   );
+
+  it('is given back when the disk is full', (context) => {
+    const result = runOnSmallDisk(`
+      import { openSync, writeSync } from 'node:fs';
+      import { acquireFileLock, fileLockHolder } from ${JSON.stringify(module)};
+      const lock = await acquireFileLock('lock');
+      try {
+        const ballast = openSync('ballast', 'w');
+        for (;;) writeSync(ballast, Buffer.alloc(4096));
+      } catch (error) {
+        console.log(error.code);
+      }
+      lock.release();
+      console.log(fileLockHolder('lock'));`);
+    if ('obstacle' in result) return context.skip(result.obstacle);
+    expect(result.printed).toBe('ENOSPC\nnull\n');
+  });
 });

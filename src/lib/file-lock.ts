@@ -204,15 +204,19 @@ function makeTicket(folder: string, number: number): boolean {
 
 function writeDraft(folder: string, state: Ticket['state']): string {
   const draft = join(folder, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
-  const ticket: Ticket = {
+  writeFileSync(draft, JSON.stringify(ticketOf(state)), { flag: 'wx' });
+  return draft;
+}
+
+/** Of this process. */
+function ticketOf(state: Ticket['state']): Ticket {
+  return {
     state,
     pid: process.pid,
     started: processStartTime(process.pid),
     machine: machineIdentity(),
     host: hostname(),
   };
-  writeFileSync(draft, JSON.stringify(ticket), { flag: 'wx' });
-  return draft;
 }
 
 function heldLock(folder: string, number: number): FileLock {
@@ -243,8 +247,19 @@ function giveBack(folder: string, own: string): void {
       renameSync(writeDraft(folder, 'free'), own);
       return;
     } catch (error) {
-      // Only the holder may move on: with the folder gone there is no lock to give back.
-      if (!hasCode(error, 'ENOENT') || statSync(folder, { throwIfNoEntry: false }) === undefined) return;
+      // With the folder gone there is no lock to give back.
+      if (statSync(folder, { throwIfNoEntry: false }) === undefined) return;
+      // ENOENT: a new holder's tidying took the draft away.
+      if (!hasCode(error, 'ENOENT')) return freeInPlace(own);
     }
+  }
+}
+
+/** Where there is no space for another file (ENOSPC): a free ticket is as long as a held one, so it needs none. */
+function freeInPlace(own: string): void {
+  try {
+    writeFileSync(own, JSON.stringify(ticketOf('free')), { flag: 'r+' });
+  } catch {
+    // It stays held until this process ends.
   }
 }
