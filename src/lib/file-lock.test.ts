@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runOnSmallDisk } from '../../test/fixtures/small-disk.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
-import { acquireFileLock, fileLockHolder, type LockHolder, withFileLock } from './file-lock.ts';
+import { acquireFileLock, type LockHolder, tryFileLock, withFileLock } from './file-lock.ts';
 import { machineIdentity, processStartTime } from './process-identity.ts';
 
 /** A lock whose highest ticket has this content. */
@@ -18,6 +18,8 @@ function lockHeldBy(ticket: object | string): string {
 
 const module = new URL('./file-lock.ts', import.meta.url).href;
 const self = { state: 'held', pid: process.pid, machine: machineIdentity(), host: 'here' };
+afterEach(() => void vi.useRealTimers());
+
 const soon = () => AbortSignal.timeout(150);
 
 describe('a file lock', () => {
@@ -89,6 +91,23 @@ describe('a file lock', () => {
       (await acquireFileLock(folder, { silenceMs: 100, signal: AbortSignal.timeout(5000) })).release();
     },
   );
+
+  it('is held by a process of another machine whose clock is behind, as long as it shows signs of life', () => {
+    const folder = lockHeldBy({ ...self, machine: 'elsewhere', pid: 1, started: null });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    expect(tryFileLock(folder)).toEqual({ holder: { pid: 1, host: 'here' } });
+  });
+
+  it('shows signs of life by the clock of the file system, not by its own', async () => {
+    const folder = join(temporaryFolder(), 'lock');
+    const before = Date.now();
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: before - 60_000 });
+    using _held = await acquireFileLock(folder);
+    const ticket = join(folder, '1');
+    utimesSync(ticket, 0, 0);
+    vi.advanceTimersByTime(5_000);
+    expect(statSync(ticket).mtimeMs).toBeGreaterThan(before - 10_000);
+  });
 
   it('is given back when the disk is full', (context) => {
     const result = runOnSmallDisk(`

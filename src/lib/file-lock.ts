@@ -7,7 +7,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
@@ -58,30 +57,33 @@ const defaultSilenceMs = 30_000;
 
 /**
  * Takes the lock at `folder` if nobody holds it, without waiting; else returns its holder. A holder on another
- * machine counts as alive while its last beat is younger than 30 s by this machine's clock.
+ * machine counts as alive while its last beat is younger than 30 s by the clock of the file system.
  * @throws file-system errors where the folder can't be written
  */
 export function tryFileLock(folder: string): { lock: FileLock } | { holder: LockHolder } {
   mkdirSync(folder, { recursive: true });
   for (;;) {
     const highest = highestTicket(folder);
-    const holder = holderOf(folder, highest);
+    const holder = holderOf(folder, highest, () => fileSystemTime(folder));
     if (holder !== null) return { holder };
     // The number after the ticket that was judged: whoever followed it in the meantime has made that one.
     if (makeTicket(folder, highest + 1)) return { lock: heldLock(folder, highest + 1) };
   }
 }
 
-/** Who holds the lock at `folder` now; null when nobody does. */
+/**
+ * Who holds the lock at `folder` now; null when nobody does. Writes nothing, so that of a holder on another machine it
+ * can only say what this machine's clock makes of its last beat.
+ */
 export function fileLockHolder(folder: string): LockHolder | null {
-  return holderOf(folder, highestTicket(folder));
+  return holderOf(folder, highestTicket(folder), Date.now);
 }
 
 /** Who holds the lock if this is its highest ticket; null when that one is given back, its process gone, or 0. */
-function holderOf(folder: string, highest: number): LockHolder | null {
+function holderOf(folder: string, highest: number, now: () => number): LockHolder | null {
   const ticket = highest === 0 ? null : readTicket(folder, highest);
   if (ticket === null) return null;
-  const isSilent = () => Date.now() - lastBeat(folder, highest) > defaultSilenceMs;
+  const isSilent = () => now() - lastBeat(folder, highest) > defaultSilenceMs;
   return isHeld(ticket, isSilent) ? { pid: ticket.pid, host: ticket.host } : null;
 }
 
@@ -165,6 +167,19 @@ function lastBeat(folder: string, number: number): number {
   return statSync(join(folder, String(number)), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
+/** What the clock says that gives files their times, in ms; where nothing can be written, what this machine's says. */
+function fileSystemTime(folder: string): number {
+  const probe = draftPath(folder);
+  try {
+    writeFileSync(probe, '', { flag: 'wx' });
+    return statSync(probe).mtimeMs;
+  } catch {
+    return Date.now();
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
 /** Measures by this process's own clock how long a file's time stamp has stood still: clocks of machines differ. */
 class Silence {
   private seen = '';
@@ -202,8 +217,13 @@ function makeTicket(folder: string, number: number): boolean {
   return false;
 }
 
+/** A new one's; whoever gets the lock removes what is left of them. */
+function draftPath(folder: string): string {
+  return join(folder, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
+}
+
 function writeDraft(folder: string, state: Ticket['state']): string {
-  const draft = join(folder, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const draft = draftPath(folder);
   writeFileSync(draft, JSON.stringify(ticketOf(state)), { flag: 'wx' });
   return draft;
 }
@@ -226,7 +246,8 @@ function heldLock(folder: string, number: number): FileLock {
   }
   const beat = setInterval(() => {
     try {
-      utimesSync(own, new Date(), new Date());
+      // By writing, not by a time of this machine: clocks of machines differ, and the file system has one.
+      overwrite(own, 'held');
     } catch {
       // The folder was deleted under us: there is nothing left to keep alive.
     }
@@ -250,16 +271,23 @@ function giveBack(folder: string, own: string): void {
       // With the folder gone there is no lock to give back.
       if (statSync(folder, { throwIfNoEntry: false }) === undefined) return;
       // ENOENT: a new holder's tidying took the draft away.
-      if (!hasCode(error, 'ENOENT')) return freeInPlace(own);
+      if (hasCode(error, 'ENOENT')) continue;
+      freeInPlace(own);
+      return;
     }
   }
 }
 
-/** Where there is no space for another file (ENOSPC): a free ticket is as long as a held one, so it needs none. */
+/** Where there is no space for another file: this one needs no more. */
 function freeInPlace(own: string): void {
   try {
-    writeFileSync(own, JSON.stringify(ticketOf('free')), { flag: 'r+' });
+    overwrite(own, 'free');
   } catch {
     // It stays held until this process ends.
   }
+}
+
+/** Replaces this process's ticket by one that is as long: held or free. */
+function overwrite(own: string, state: Ticket['state']): void {
+  writeFileSync(own, JSON.stringify(ticketOf(state)), { flag: 'r+' });
 }
