@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { OutputKeeper } from './output.ts';
@@ -99,7 +99,9 @@ export class OutputStream {
 
   #writeWhole(text: string): void {
     if (this.#file === null) return;
-    const room = mostKeptBytes - this.#file.bytes;
-    if (room > 0) this.#file.bytes += writeSync(this.#file.descriptor, Buffer.from(text).subarray(0, room));
+    const part = Buffer.from(text).subarray(0, mostKeptBytes - this.#file.bytes);
+    // Not writeSync, which writes a part without an error when the disk gets full.
+    writeFileSync(this.#file.descriptor, part);
+    this.#file.bytes += part.length;
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
@@ -78,8 +78,8 @@ export function readTextIfThere(path: string): string | null {
 export function createFileExclusively(path: string, content: string): boolean {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  writeFileSync(temporary, content, { flag: 'wx', flush: true });
   try {
+    writeFileSync(temporary, content, { flag: 'wx', flush: true });
     linkSync(temporary, path);
     return true;
   } catch (error) {
@@ -87,17 +87,31 @@ export function createFileExclusively(path: string, content: string): boolean {
     if (!hasCode(error, 'EPERM') && !hasCode(error, 'ENOTSUP')) throw error;
     return createWithoutLinks(path, content);
   } finally {
-    unlinkSync(temporary);
+    rmSync(temporary, { force: true });
   }
 }
 
 /** For file systems that know no hard links: still exclusive, but a reader may see the file while it is written. */
 function createWithoutLinks(path: string, content: string): boolean {
+  const file = openIfNew(path);
+  if (file === null) return false;
   try {
-    writeFileSync(path, content, { flag: 'wx', flush: true });
+    writeFileSync(file, content, { flush: true });
     return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
+    rmSync(path);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Null when it is already there. */
+function openIfNew(path: string): number | null {
+  try {
+    return openSync(path, 'wx');
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return null;
     throw error;
   }
 }

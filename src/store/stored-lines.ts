@@ -1,4 +1,4 @@
-import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
@@ -9,15 +9,17 @@ export interface StoredLines<Value> {
   problems: string[];
 }
 
-/** Adds one line, flushed to the disk. A torn line before it gets its line break and stays a line that holds nothing. */
+/**
+ * Adds one line, flushed to the disk. A torn line before it gets its line break and stays a line that holds nothing.
+ * @throws file-system errors, such as ENOSPC, which may leave a torn line
+ */
 export function appendStoredLine(path: string, value: object): void {
   const line = `${JSON.stringify(value)}\n`;
   const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o644);
   try {
     const bytes = Buffer.from(endsInsideLine(descriptor) ? `\n${line}` : line);
-    const written = writeSync(descriptor, bytes);
-    if (written < bytes.length)
-      throw new Error(`${path}: only ${written} of ${bytes.length} bytes were written`);
+    // Not writeSync, which writes a part without an error when the disk gets full.
+    writeFileSync(descriptor, bytes);
     fdatasyncSync(descriptor);
   } finally {
     closeSync(descriptor);
