@@ -19,7 +19,7 @@ import { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { firstCommand, outerCommand } from './shell.ts';
-import type { Running } from './supervisor.ts';
+import type { CommandRun } from './supervisor.ts';
 import { userNamespaceHint } from './user-namespaces.ts';
 import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
@@ -81,9 +81,9 @@ async function featuresOf(program: string): Promise<BubblewrapFeatures> {
   }
 }
 
-class BubblewrapRun implements Running {
-  readonly spawn: Running['spawn'];
-  readonly watch: Running['watch'];
+class BubblewrapRun implements CommandRun {
+  readonly spawn: CommandRun['spawn'];
+  readonly watch: CommandRun['watch'];
   readonly #group: LimitGroup;
   readonly #files: number[] = [];
   /** Enough to see that there are too many. */

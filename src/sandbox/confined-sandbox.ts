@@ -2,7 +2,7 @@ import type { SandboxDriver } from '../schema/index.ts';
 import { OutputPipes } from './output-pipe.ts';
 import type { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxProcess, type StartOptions } from './sandbox.ts';
-import { newMarker, type Running, supervise } from './supervisor.ts';
+import { type CommandRun, newMarker, supervise } from './supervisor.ts';
 import { failedProcess, reasonNotToStart } from './unstartable.ts';
 
 /** What tells one driver from another. */
@@ -11,7 +11,7 @@ export interface DriverParts {
   runtime: RuntimeFolder;
   pathInside(target: string): string;
   /** Gets ready to run one command. */
-  prepare(argv: readonly string[], marker: string, options: StartOptions): Running;
+  prepare(argv: readonly string[], marker: string, options: StartOptions): CommandRun;
   /** When the sandbox is given up and none of its commands runs any more. */
   dispose(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function confinedSandbox(parts: DriverParts): Sandbox {
   async function launch(argv: readonly string[], options: StartOptions): Promise<SandboxProcess> {
     const output = await pipes.open();
     const marker = newMarker();
-    let running: Running;
+    let running: CommandRun;
     try {
       running = parts.prepare(argv, marker, options);
     } catch (error) {

@@ -101,7 +101,7 @@ export class DockerEngine {
   }
 }
 
-/** What went wrong with an engine and how to mend it. */
+/** What went wrong with an engine and what to do about it. */
 export function engineError(command: string, error: unknown): SandboxError {
   const message = messageOf(error);
   const reason = `the container engine behind \`${command}\` does not serve: ${message.trim()}`;

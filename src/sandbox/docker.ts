@@ -12,7 +12,7 @@ import { RuntimeFolder } from './runtime-folder.ts';
 import type { Mount, Sandbox, SandboxError, SandboxSpec, StartOptions } from './sandbox.ts';
 import { seccompProfile } from './seccomp.ts';
 import { firstCommand } from './shell.ts';
-import type { Running } from './supervisor.ts';
+import type { CommandRun } from './supervisor.ts';
 import { systemView } from './system-folders.ts';
 import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
@@ -107,9 +107,9 @@ function startJanitor(engine: DockerEngine, owner: string): ChildProcess {
   return janitor;
 }
 
-class ContainerRun implements Running {
-  readonly spawn: Running['spawn'];
-  readonly watch: Running['watch'];
+class ContainerRun implements CommandRun {
+  readonly spawn: CommandRun['spawn'];
+  readonly watch: CommandRun['watch'];
   readonly #engine: DockerEngine;
   readonly #name: string;
   #last: ContainerState | null = null;

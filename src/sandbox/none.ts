@@ -20,7 +20,7 @@ import { descendantsOf, processesWithVariable, signalAll } from './process-tree.
 import { RuntimeFolder } from './runtime-folder.ts';
 import { type Mount, type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
 import { directCommand, outerCommand } from './shell.ts';
-import type { Running } from './supervisor.ts';
+import type { CommandRun } from './supervisor.ts';
 import { isWithin } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
 import { type WatchedFolder, watchedFolder } from './watchdog.ts';
@@ -65,9 +65,9 @@ interface Context {
   folder: WatchedFolder | null;
 }
 
-class UnconfinedRun implements Running {
-  readonly spawn: Running['spawn'];
-  readonly watch: Running['watch'];
+class UnconfinedRun implements CommandRun {
+  readonly spawn: CommandRun['spawn'];
+  readonly watch: CommandRun['watch'];
   readonly #group;
   /** No other command has it, of this sandbox or another: who carries it is killed with this command. */
   readonly #tag = ownedName(randomBytes(8).toString('hex'));

@@ -25,9 +25,14 @@ export class RuntimeFolder implements Disposable {
     const parent = tmpdir();
     for (const orphan of orphansIn(parent)) removeQuietly(join(parent, orphan));
     this.path = mkdtempSync(join(parent, ownedName('sandbox-')));
-    mkdirSync(join(this.path, 'etc'));
-    for (const [name, lines] of Object.entries(files)) this.write(`etc/${name}`, `${lines.join('\n')}\n`);
-    this.write('empty', '');
+    try {
+      mkdirSync(join(this.path, 'etc'));
+      for (const [name, lines] of Object.entries(files)) this.write(`etc/${name}`, `${lines.join('\n')}\n`);
+      this.write('empty', '');
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** Each file that replaces one of the host's, with the path at which it is seen. */

@@ -115,7 +115,7 @@ export interface Sandbox extends AsyncDisposable {
 /** The driver can't confine: an infrastructure error, never a reason to run unconfined. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
-  /** The one command or step that mends it. */
+  /** The one command or step that fixes it. */
   readonly hint: string;
 
   constructor(message: string, hint: string, options?: ErrorOptions) {

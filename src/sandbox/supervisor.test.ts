@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { OutputPipes } from './output-pipe.ts';
 import { SandboxError } from './sandbox.ts';
-import { type Running, supervise } from './supervisor.ts';
+import { type CommandRun, supervise } from './supervisor.ts';
 
 describe('the start of a command', () => {
   it('fails, and ends all of it, when its processes can not be told before its sandbox stands', async () => {
     const output = await new OutputPipes(temporaryFolder()).open();
     const calls: string[] = [];
-    const running: Running = {
+    const running: CommandRun = {
       spawn: { command: ['/bin/sleep', '0.3'], environment: {}, folder: '/', extraFiles: [] },
       watch: { processes: () => [], folder: null, sums: null },
       attach: async () => {

@@ -15,7 +15,7 @@ const startMs = 60_000;
 const drainMs = 1_000;
 
 /** How a driver runs one command. Host process ids throughout. */
-export interface Running {
+export interface CommandRun {
   /** The host process that lives as long as the command does. */
   spawn: {
     command: string[];
@@ -52,7 +52,7 @@ export function newMarker(): string {
  * @throws SandboxError when that fails; nothing of it is left then.
  */
 export async function supervise(
-  running: Running,
+  running: CommandRun,
   marker: string,
   output: OutputPipe,
   options: StartOptions,
@@ -70,7 +70,7 @@ export async function supervise(
 
 class Supervised implements SandboxProcess {
   readonly ended: Promise<ProcessEnd>;
-  readonly #running: Running;
+  readonly #running: CommandRun;
   readonly #child: ChildProcess;
   readonly #started = performance.now();
   readonly #watchdog: Watchdog;
@@ -80,7 +80,7 @@ class Supervised implements SandboxProcess {
   #killTimer: NodeJS.Timeout | null = null;
 
   constructor(
-    running: Running,
+    running: CommandRun,
     child: ChildProcess,
     exited: Promise<Exit>,
     output: OutputPipe,
@@ -173,7 +173,7 @@ interface Exit {
 }
 
 /** @throws SandboxError for what Node itself refuses; the rest shows in the child's end. */
-async function launch(running: Running, output: OutputPipe, options: StartOptions): Promise<ChildProcess> {
+async function launch(running: CommandRun, output: OutputPipe, options: StartOptions): Promise<ChildProcess> {
   try {
     return spawnChild(running, output, options);
   } catch (error) {
@@ -183,7 +183,7 @@ async function launch(running: Running, output: OutputPipe, options: StartOption
   }
 }
 
-function spawnChild(running: Running, output: OutputPipe, options: StartOptions): ChildProcess {
+function spawnChild(running: CommandRun, output: OutputPipe, options: StartOptions): ChildProcess {
   const { command, environment, folder, extraFiles } = running.spawn;
   const [program = '', ...rest] = command;
   const input = options.stdin === 'pipe' ? 'pipe' : 'ignore';
@@ -215,7 +215,7 @@ async function standing(
   child: ChildProcess,
   exited: Promise<Exit>,
   marker: string,
-  running: Running,
+  running: CommandRun,
 ): Promise<void> {
   const said = child.stderr;
   if (said === null) throw running.explain('it has no standard error');
@@ -254,7 +254,7 @@ function drain(output: OutputPipe, onOutput: (chunk: Buffer) => void): Promise<v
   });
 }
 
-async function dismantle(running: Running, child: ChildProcess, output: OutputPipe): Promise<void> {
+async function dismantle(running: CommandRun, child: ChildProcess, output: OutputPipe): Promise<void> {
   output.reader.resume();
   await running.destroy();
   child.kill('SIGKILL');

@@ -5,7 +5,7 @@ import type { SandboxSpec } from './sandbox.ts';
 
 /**
  * Runs one command that does nothing, so that a host that can't confine is known before any work begins.
- * @throws SandboxError saying why, and what mends it
+ * @throws SandboxError saying why, and what fixes it
  */
 export async function trySandbox(driver: SandboxDriver, options: SandboxOptions = {}): Promise<void> {
   await using sandbox = await createSandbox(driver, trialSpec(), options);

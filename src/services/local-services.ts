@@ -22,7 +22,7 @@ const startMs = 15_000;
 const pollMs = 20;
 const memoryBytes = 2 ** 30;
 
-interface Running {
+interface RunningService {
   name: string;
   sandbox: Sandbox;
   process: SandboxProcess;
@@ -51,7 +51,7 @@ export class LocalServices implements AsyncDisposable {
   /** Host folder with the sockets; in the system's folder for temporary files, because socket paths must be short. */
   readonly folder: string;
   readonly #driver: SandboxDriver;
-  readonly #running: Running[] = [];
+  readonly #running: RunningService[] = [];
   readonly #endpoints: ModelEndpoint[] = [];
 
   private constructor(folder: string, driver: SandboxDriver) {
