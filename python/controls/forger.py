@@ -45,7 +45,7 @@ def print_results() -> None:
 
 
 def print_a_request() -> None:
-    os.write(1, b'\n{"request": "start_candidate", "submission": "../../hidden"}\n')
+    os.write(1, b'\n{"request": "start_worker", "submission": "../../hidden"}\n')
     raise Judged("printed it")
 
 

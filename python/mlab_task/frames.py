@@ -1,4 +1,4 @@
-"""Frames between the grader and a candidate: data only, checked before a byte of it is used.
+"""Frames between the grader and a submission worker: data only, checked before it is used.
 
 A frame is the length of its header (8 bytes, big-endian), the header (JSON in UTF-8), and the bytes
 of the arrays that the header names in `arrays`, one after another, in C order and little-endian.

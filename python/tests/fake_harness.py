@@ -29,7 +29,7 @@ def run_grader(
     module: str = "train.py",
     services: Path | None = None,
 ) -> Graded:
-    """Runs a grader on folder/{task.json,submissions,public,private}, hosting candidates as asked.
+    """Runs a grader on folder/{task.json,submissions,public,private}, hosting submitted code as asked.
 
     Submitted files lie in `submissions/<name>/`, `module` being the one that is imported. Sockets
     of local services, where there are any, lie in `services`.
@@ -66,7 +66,7 @@ def _converse(
 ) -> tuple[dict, list[dict]]:
     last: dict = {}
     requests: list[dict] = []
-    candidate: subprocess.Popen | None = None
+    worker: subprocess.Popen | None = None
     assert grader.stdin is not None and grader.stdout is not None
     with grader.stdin, grader.stdout:
         for line in grader.stdout:
@@ -74,16 +74,16 @@ def _converse(
             if "request" not in last:
                 continue
             requests.append(last)
-            if candidate is not None:
-                candidate.kill()
-                candidate.wait()
-                candidate = None
-            if last["request"] == "start_candidate":
+            if worker is not None:
+                worker.kill()
+                worker.wait()
+                worker = None
+            if last["request"] == "start_worker":
                 name = last["submission"]
                 place = starter if name == "starter" else folder / "submissions" / name
-                candidate = _start(folder, place / module, services) if place else None
+                worker = _start(folder, place / module, services) if place else None
             answer = {"ok": True}
-            if last["request"] == "start_candidate" and candidate is None:
+            if last["request"] == "start_worker" and worker is None:
                 answer = {"ok": False, "message": "there is no starter"}
             grader.stdin.write(json.dumps(answer) + "\n")
             grader.stdin.flush()
@@ -96,7 +96,7 @@ def _start(folder: Path, module: Path, services: Path | None) -> subprocess.Pope
         environment["MLAB_SERVICES"] = str(services)
     return subprocess.Popen(
         [
-            *(sys.executable, "-I", "-B", str(HELPERS / "candidate.py")),
+            *(sys.executable, "-I", "-B", str(HELPERS / "submission_worker.py")),
             *("--socket", str(folder / "exchange" / "grader.sock")),
             *("--module", str(module)),
         ],

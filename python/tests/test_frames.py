@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import support  # noqa: F401
 
-from mlab_task.candidates import Candidate
 from mlab_task.frames import (
     LONGEST_HEADER,
     BadFrame,
@@ -20,6 +19,7 @@ from mlab_task.frames import (
     send_frame,
 )
 from mlab_task.problems import Rejected
+from mlab_task.submission_workers import SubmissionWorker
 
 MOST = 1_000_000
 NUMBERS = RawArray("<f8", (2, 1), struct.pack("<2d", 1.5, -2.0))
@@ -125,7 +125,7 @@ class Frames(PairTest):
                     pass
 
 
-class Candidates(PairTest):
+class SubmissionWorkers(PairTest):
     """The grader's side, against another side that does what it likes."""
 
     def call(self, other: Callable[[Frame], None], seconds: float = 5) -> tuple:
@@ -138,8 +138,8 @@ class Candidates(PairTest):
         thread = threading.Thread(target=run)
         thread.start()
         try:
-            candidate = Candidate(self.here)
-            return candidate.call("double", [NUMBERS], {}, seconds=seconds, most_bytes=100)
+            worker = SubmissionWorker(self.here)
+            return worker.call("double", [NUMBERS], {}, seconds=seconds, most_bytes=100)
         finally:
             self.here.close()
             thread.join()
@@ -191,7 +191,7 @@ class Candidates(PairTest):
     def test_not_reading_the_question_is_timed_out(self) -> None:
         huge = RawArray("|u1", (50_000_000,), bytes(50_000_000))
         with self.assertRaises(Rejected) as caught:
-            Candidate(self.here).call("double", [huge], {}, seconds=0.2, most_bytes=100)
+            SubmissionWorker(self.here).call("double", [huge], {}, seconds=0.2, most_bytes=100)
         self.assertEqual(caught.exception.problem.code, "timed_out")
 
 

@@ -197,7 +197,7 @@ class Vectorization(FolderTest):
         requests = self.grade(solution=SOLUTION).requests
         self.assertEqual(
             [request["request"] for request in requests],
-            ["start_candidate", "stop_candidate"] * 2,
+            ["start_worker", "stop_worker"] * 2,
         )
         self.assertEqual(
             [request["submission"] for request in requests],

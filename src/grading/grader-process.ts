@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createSandbox, type SandboxOptions, type SandboxSpec } from '../sandbox/index.ts';
 import { GraderOutput, type GraderResult, type SandboxDriver } from '../schema/index.ts';
 import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
-import { Candidate, type CandidateOptions, exchangeInside } from './candidate.ts';
-import { GraderDialog } from './grader-dialog.ts';
+import { GraderProtocol } from './grader-protocol.ts';
+import { exchangeInside, SubmissionWorker, type SubmissionWorkerOptions } from './submission-worker.ts';
 
 /** The grader itself failed: an infrastructure error, never a verdict on the submission. */
 export class GraderFailed extends Error {
@@ -19,7 +19,7 @@ export interface GraderOptions {
   driver: SandboxDriver;
   sandboxOptions: SandboxOptions;
   /** For a task with a model endpoint: answers the tools of one process of submitted code. */
-  toolModel?: CandidateOptions['toolModel'];
+  toolModel?: SubmissionWorkerOptions['toolModel'];
   /** Whether the run had one: then grader and submitted code have it too. */
   gpu: boolean;
   signal: AbortSignal;
@@ -43,9 +43,9 @@ export async function runGrader(
   const { metric, submission, grading } = task.file;
   writeFileSync(join(scratch, 'task.json'), JSON.stringify({ metric, submission }));
   const exchangeFolder = exchangeFolderIn(scratch);
-  const candidate = new Candidate({
+  const worker = new SubmissionWorker({
     ...{ ...options, exchangeFolder },
-    codeFolder: join(scratch, 'candidate'),
+    codeFolder: join(scratch, 'code'),
     entry: task.file.submission.files[0]?.path ?? task.file.entry,
     memoryMb: grading.memory_mb,
   });
@@ -65,33 +65,33 @@ export async function runGrader(
     ...(grading.runs_submission ? ['--exchange', inside(exchangeInside)] : []),
   ] as [string, ...string[]];
 
-  const dialog = new GraderDialog(candidate, (name) =>
+  const protocol = new GraderProtocol(worker, (name) =>
     name === 'starter' ? task.environmentFolder : join(submissionsFolder, name),
   );
   try {
     const process = await sandbox.start(argv, {
       stdin: 'pipe',
-      onOutput: (chunk) => dialog.hear(chunk),
+      onOutput: (chunk) => protocol.hear(chunk),
       timeoutMs: Math.min(1000 * grading.seconds * names.length, longestTimerMs),
       signal,
     });
-    dialog.attach(process);
+    protocol.attach(process);
     const end = await process.ended;
-    await dialog.settled();
+    await protocol.settled();
     if (end.ending !== 'exited' || end.exitCode !== 0) {
       signal.throwIfAborted();
       const how = end.ending === 'exited' ? `exit code ${end.exitCode}` : end.ending.replaceAll('_', ' ');
-      throw new GraderFailed(`The grader of ${task.file.id} ended with ${how}:\n${dialog.tail}`);
+      throw new GraderFailed(`The grader of ${task.file.id} ended with ${how}:\n${protocol.tail}`);
     }
-    return resultsOf(dialog, names, task.file.id).map((result) => withModelUse(result, candidate));
+    return resultsOf(protocol, names, task.file.id).map((result) => withModelUse(result, worker));
   } finally {
-    await candidate.stop();
+    await worker.stop();
   }
 }
 
 /** What the submission's own tools asked of a language model belongs to its grade. */
-function withModelUse(result: GraderResult, candidate: Candidate): GraderResult {
-  const used = candidate.modelUse(result.submission);
+function withModelUse(result: GraderResult, worker: SubmissionWorker): GraderResult {
+  const used = worker.modelUse(result.submission);
   return used === null ? result : { ...result, details: { ...result.details, tool_model: used } };
 }
 
@@ -135,12 +135,13 @@ function exchangeFolderIn(scratch: string): string {
   return join(scratch, 'exchange');
 }
 
-function resultsOf(dialog: GraderDialog, names: readonly string[], task: string): GraderResult[] {
+function resultsOf(protocol: GraderProtocol, names: readonly string[], task: string): GraderResult[] {
   let output: GraderOutput;
   try {
-    output = GraderOutput.parse(JSON.parse(dialog.lastObject));
+    output = GraderOutput.parse(JSON.parse(protocol.lastObject));
   } catch (error) {
-    const printed = dialog.tail === '' ? 'it printed nothing' : `it printed last: ${dialog.tail.slice(-500)}`;
+    const printed =
+      protocol.tail === '' ? 'it printed nothing' : `it printed last: ${protocol.tail.slice(-500)}`;
     throw new GraderFailed(`The grader of ${task} did not print its results as JSON; ${printed}`, {
       cause: error,
     });

@@ -125,15 +125,15 @@ import sys
 
 sys.path.insert(0, os.environ["MLAB_HELPERS"])
 
-from mlab_task.candidates import running_candidate
+from mlab_task.submission_workers import running_worker
 from mlab_task.grading import Score, grade, read_arguments
 
 arguments = read_arguments()
 
 
 def score(submission):
-    with running_candidate(arguments.exchange, submission.name) as candidate:
-        answers, _ = candidate.call_json("reach", {"word": "hello"}, seconds=20, most_bytes=10_000)
+    with running_worker(arguments.exchange, submission.name) as worker:
+        answers, _ = worker.call_json("reach", {"word": "hello"}, seconds=20, most_bytes=10_000)
     return Score(float(len(answers)), details={"answers": answers})
 
 

@@ -33,7 +33,7 @@ def snoop(*_: Any, **__: Any) -> None:
     found += [tried("memory of process 1", "/proc/1/mem", os.O_RDWR)]
     found += [tried(name, path) for name, path in SECRET_PLACES.items()]
     found += [tried("planting in the exchange", "/exchange/planted", os.O_CREAT | os.O_WRONLY)]
-    found += [tried("changing the helpers", "/mlab/candidate.py", os.O_WRONLY)]
+    found += [tried("changing the helpers", "/mlab/submission_worker.py", os.O_WRONLY)]
     found += [tried("changing the code", __file__, os.O_WRONLY)]
     found += [tried("adding data", "/workspace/data/planted", os.O_CREAT | os.O_WRONLY)]
     raise RuntimeError(f"snooped [{'; '.join(found)}]")

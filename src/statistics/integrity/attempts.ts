@@ -122,7 +122,7 @@ const grader: Sign[] = [
   },
   { kind: 'grader', in: askedText, pattern: /\bMLAB_(?!SEED\b|SERVICES\b)[A-Z_]+/ },
   { kind: 'grader', in: askedText, pattern: /\b(?:LD_PRELOAD|PYTHONSTARTUP|PYTHONHOME)\b['"\]]*\s*=/ },
-  { kind: 'grader', in: askedText, pattern: /\bgrades\.jsonl\b|['"]start_candidate['"]/ },
+  { kind: 'grader', in: askedText, pattern: /\bgrades\.jsonl\b|['"]start_(?:worker|candidate)['"]/ },
 ];
 
 const network: Sign[] = [

@@ -15,10 +15,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "env"))
 from paragraphs import Sentence, text_of
 from scoring import Corpus, score_paragraph
 
-from mlab_task.candidates import Candidate, running_candidate
 from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
 from mlab_task.problems import Rejected
 from mlab_task.submission import Submission
+from mlab_task.submission_workers import SubmissionWorker, running_worker
 
 SECONDS_PER_PARAGRAPH = 10
 SECONDS_IN_ALL = 240
@@ -44,9 +44,9 @@ def score(
     order = random.SystemRandom().sample(paragraphs, len(paragraphs))
     left = float(SECONDS_IN_ALL)
     scores = []
-    with running_candidate(arguments.exchange, submission.name) as candidate:
+    with running_worker(arguments.exchange, submission.name) as worker:
         for paragraph in order:
-            answer, seconds = cited(candidate, text_of(paragraph), min(SECONDS_PER_PARAGRAPH, left))
+            answer, seconds = cited(worker, text_of(paragraph), min(SECONDS_PER_PARAGRAPH, left))
             left = max(0.001, left - seconds)
             scores.append(
                 score_paragraph(
@@ -61,12 +61,12 @@ def score(
     return Score(math.fsum(scores) / len(scores), details={"paragraphs_with_0": worthless})
 
 
-def cited(candidate: Candidate, paragraph: str, seconds: float) -> tuple[dict[str, str], float]:
+def cited(worker: SubmissionWorker, paragraph: str, seconds: float) -> tuple[dict[str, str], float]:
     """What `cite` gives for a paragraph, and how long it took.
 
     :raises Rejected: it does not give a paragraph and its entries in time
     """
-    answer, taken = candidate.call_json(
+    answer, taken = worker.call_json(
         "cite", {"paragraph": paragraph}, seconds=seconds, most_bytes=MOST_BYTES
     )
     if not isinstance(answer, dict) or not all(

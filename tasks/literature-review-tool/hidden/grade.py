@@ -14,10 +14,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "env"))
 
 from scoring import has_form, score_report
 
-from mlab_task.candidates import running_candidate
 from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
 from mlab_task.problems import Rejected
 from mlab_task.submission import Submission
+from mlab_task.submission_workers import running_worker
 
 SECONDS_PER_TOPIC = 15
 SECONDS_IN_ALL = 240
@@ -47,9 +47,9 @@ def score(
     left = float(SECONDS_IN_ALL)
     scores = []
     misshapen = 0
-    with running_candidate(arguments.exchange, submission.name) as candidate:
+    with running_worker(arguments.exchange, submission.name) as worker:
         for topic in order:
-            report, seconds = candidate.call_json(
+            report, seconds = worker.call_json(
                 "review",
                 {"topic": topic["text"]},
                 seconds=min(SECONDS_PER_TOPIC, left),

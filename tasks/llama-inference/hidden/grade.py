@@ -11,11 +11,11 @@ sys.path.insert(0, os.environ["MLAB_HELPERS"])
 import numpy as np
 
 from mlab_task.answers import only_array
-from mlab_task.candidates import STARTER, running_candidate
 from mlab_task.frames import RawArray, as_raw_arrays
 from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
 from mlab_task.problems import Rejected
 from mlab_task.submission import Submission
+from mlab_task.submission_workers import STARTER, running_worker
 from mlab_task.timing import compare
 
 FUNCTION = "next_token_logits"
@@ -121,9 +121,9 @@ def measure(
     if arguments.exchange is None:
         raise HarnessError("this grader needs --exchange")
     times, logits = [], []
-    with running_candidate(arguments.exchange, name, import_seconds=IMPORT_SECONDS) as candidate:
+    with running_worker(arguments.exchange, name, import_seconds=IMPORT_SECONDS) as worker:
         for tokens in prompts:
-            answer, seconds = candidate.call(
+            answer, seconds = worker.call(
                 FUNCTION,
                 as_raw_arrays([tokens]),
                 {},

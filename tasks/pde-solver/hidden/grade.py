@@ -12,11 +12,11 @@ import numpy as np
 from population import draw_population, relative_error
 
 from mlab_task.answers import only_array
-from mlab_task.candidates import STARTER, Candidate, running_candidate
 from mlab_task.frames import as_raw_arrays
 from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
 from mlab_task.problems import Rejected
 from mlab_task.submission import Submission
+from mlab_task.submission_workers import STARTER, SubmissionWorker, running_worker
 from mlab_task.timing import compare
 
 ROUNDS = 5
@@ -63,20 +63,20 @@ def measure(
         raise HarnessError("this grader needs --exchange")
     rows, columns = generator.integers(*FIRST_SHAPES, size=2).tolist()
     duration = float(generator.uniform(*FIRST_DURATIONS))
-    with running_candidate(arguments.exchange, name) as candidate:
-        checked_call(candidate, (rows, columns), duration, generator, errors)
-        return checked_call(candidate, TIMED_SHAPE, TIMED_DURATION, generator, errors)
+    with running_worker(arguments.exchange, name) as worker:
+        checked_call(worker, (rows, columns), duration, generator, errors)
+        return checked_call(worker, TIMED_SHAPE, TIMED_DURATION, generator, errors)
 
 
 def checked_call(
-    candidate: Candidate,
+    worker: SubmissionWorker,
     shape: tuple[int, int],
     duration: float,
     generator: np.random.Generator,
     errors: list[float],
 ) -> float:
     population = draw_population(shape, duration, generator)
-    answer, seconds = candidate.call(
+    answer, seconds = worker.call(
         "solve",
         as_raw_arrays([population.density, population.diffusivity]),
         {"growth_rate": population.growth_rate, "duration": duration},

@@ -11,11 +11,11 @@ import numpy as np
 from laws import KINDS, System, capped_error, draw_systems
 
 from mlab_task.answers import only_array
-from mlab_task.candidates import STARTER, running_candidate
 from mlab_task.frames import as_raw_arrays
 from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
 from mlab_task.problems import Rejected
 from mlab_task.submission import Submission
+from mlab_task.submission_workers import STARTER, running_worker
 
 LAWS = 100
 SECONDS_PER_CALL = 10
@@ -54,9 +54,9 @@ def errors_of(name: str, arguments: Arguments, systems: list[System]) -> list[fl
     if arguments.exchange is None:
         raise HarnessError("this grader needs --exchange")
     errors = []
-    with running_candidate(arguments.exchange, name) as candidate:
+    with running_worker(arguments.exchange, name) as worker:
         for system in systems:
-            answer, _ = candidate.call(
+            answer, _ = worker.call(
                 "predict",
                 as_raw_arrays([system.x_observed, system.y_observed, system.x_beyond]),
                 {},

@@ -8,11 +8,11 @@ sys.path.insert(0, os.environ["MLAB_HELPERS"])
 import numpy as np
 
 from mlab_task.answers import only_array
-from mlab_task.candidates import STARTER, Candidate, running_candidate
 from mlab_task.frames import RawArray, as_raw_arrays
 from mlab_task.grading import Arguments, HarnessError, Score, grade, read_arguments
 from mlab_task.problems import Rejected
 from mlab_task.submission import Submission
+from mlab_task.submission_workers import STARTER, SubmissionWorker, running_worker
 from mlab_task.timing import compare
 
 ROUNDS = 5
@@ -47,18 +47,18 @@ def measure(name: str, arguments: Arguments, generator: np.random.Generator) -> 
     if arguments.exchange is None:
         raise HarnessError("this grader needs --exchange")
     first_shape = (*generator.integers([1, 5, 5], [4, 24, 24]).tolist(), TIMED_SHAPE[3])
-    with running_candidate(arguments.exchange, name) as candidate:
-        checked_call(candidate, first_shape, generator)
-        return checked_call(candidate, TIMED_SHAPE, generator)
+    with running_worker(arguments.exchange, name) as worker:
+        checked_call(worker, first_shape, generator)
+        return checked_call(worker, TIMED_SHAPE, generator)
 
 
 def checked_call(
-    candidate: Candidate, shape: tuple[int, ...], generator: np.random.Generator
+    worker: SubmissionWorker, shape: tuple[int, ...], generator: np.random.Generator
 ) -> float:
     images = generator.standard_normal(shape)
     kernels = generator.standard_normal((3, 3, 3, 8))
     expected = reference(images, kernels)
-    answer, seconds = candidate.call(
+    answer, seconds = worker.call(
         "convolve",
         as_raw_arrays([images, kernels]),
         {"stride": STRIDE, "padding": PADDING},

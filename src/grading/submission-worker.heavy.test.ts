@@ -16,7 +16,7 @@ sys.path.insert(0, os.environ["MLAB_HELPERS"])
 
 import numpy
 
-from mlab_task.candidates import STARTER, running_candidate
+from mlab_task.submission_workers import STARTER, running_worker
 from mlab_task.frames import as_raw_arrays
 from mlab_task.grading import Score, grade, read_arguments
 from mlab_task.problems import Rejected
@@ -26,8 +26,8 @@ inputs = numpy.frombuffer(os.urandom(80), dtype="<i8").astype(float) % 1000
 
 
 def called(name):
-    with running_candidate(arguments.exchange, name) as candidate:
-        (answer,), _ = candidate.call(
+    with running_worker(arguments.exchange, name) as worker:
+        (answer,), _ = worker.call(
             "double", as_raw_arrays([inputs]), {}, seconds=5, most_bytes=10_000
         )
     output = numpy.frombuffer(answer.data, dtype=answer.dtype)

@@ -1,6 +1,6 @@
 """Hosts submitted code for a grader: a script that the harness starts in a sandbox without labels.
 
-    python -I candidate.py --socket /exchange/grader.sock --module /workspace/train.py
+    python -I submission_worker.py --socket /exchange/grader.sock --module /workspace/train.py
 
 It imports the module, says that it is ready, and calls the functions that the grader names. All
 that leaves here is data that the grader distrusts: clocks, comparisons and scores are elsewhere.

@@ -1,18 +1,18 @@
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { SandboxProcess } from '../sandbox/index.ts';
-import type { Candidate } from './candidate.ts';
+import type { SubmissionWorker } from './submission-worker.ts';
 
 const Request = z.discriminatedUnion('request', [
-  z.object({ request: z.literal('start_candidate'), submission: z.string() }),
-  z.object({ request: z.literal('stop_candidate') }),
+  z.object({ request: z.literal('start_worker'), submission: z.string() }),
+  z.object({ request: z.literal('stop_worker') }),
 ]);
 
 const mostOutput = 64 * 2 ** 20;
 
 /** Listens to the grader's lines and does what it asks for. */
-export class GraderDialog {
-  readonly #candidate: Candidate;
+export class GraderProtocol {
+  readonly #worker: SubmissionWorker;
   readonly #folderOf: (name: string) => string;
   #process: SandboxProcess | null = null;
   readonly #decoder = new StringDecoder('utf8');
@@ -23,8 +23,8 @@ export class GraderDialog {
   #lastObject = '';
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(candidate: Candidate, folderOf: (name: string) => string) {
-    this.#candidate = candidate;
+  constructor(worker: SubmissionWorker, folderOf: (name: string) => string) {
+    this.#worker = worker;
     this.#folderOf = folderOf;
   }
 
@@ -69,8 +69,8 @@ export class GraderDialog {
 
   async #serve(request: z.infer<typeof Request>): Promise<void> {
     try {
-      if (request.request === 'stop_candidate') await this.#candidate.stop();
-      else await this.#candidate.start(request.submission, this.#folderOf(request.submission));
+      if (request.request === 'stop_worker') await this.#worker.stop();
+      else await this.#worker.start(request.submission, this.#folderOf(request.submission));
       this.#answer({ ok: true });
     } catch (error) {
       this.#answer({ ok: false, message: error instanceof Error ? error.message : String(error) });

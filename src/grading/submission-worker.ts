@@ -7,8 +7,8 @@ import { LocalServices, type LocalServicesOptions } from '../services/index.ts';
 const socketName = 'grader.sock';
 export const exchangeInside = '/exchange';
 
-export interface CandidateOptions extends Omit<LocalServicesOptions, 'askForTool'> {
-  /** Gives what answers a candidate's tools, metered anew; absent: the task's model endpoint says that there is none. */
+export interface SubmissionWorkerOptions extends Omit<LocalServicesOptions, 'askForTool'> {
+  /** Gives what answers a worker's tools, metered anew; absent: the task's model endpoint says that there is none. */
   toolModel?: (() => LocalServicesOptions['askForTool']) | undefined;
   /** Host folder with the socket that the grader listens on. */
   exchangeFolder: string;
@@ -31,14 +31,14 @@ interface Running {
  * Runs submitted code for a grader, one process at a time, in a sandbox that holds the code, the public data and a
  * socket and nothing else: no labels, no grader, no result that it could write. It is handed inputs and hands back data.
  */
-export class Candidate {
-  readonly #options: CandidateOptions;
+export class SubmissionWorker {
+  readonly #options: SubmissionWorkerOptions;
   #running: Running | null = null;
   readonly #modelUse = new Map<string, Spent>();
   /** What the submitted code printed last, for the details of a failure. */
   #printed = '';
 
-  constructor(options: CandidateOptions) {
+  constructor(options: SubmissionWorkerOptions) {
     this.#options = options;
     mkdirSync(options.exchangeFolder, { recursive: true });
   }
@@ -47,7 +47,7 @@ export class Candidate {
     return this.#printed;
   }
 
-  /** What a candidate's tools asked of the model, over all its processes; null for a task that gives none. */
+  /** What a worker's tools asked of the model, over all its processes; null for a task that gives none. */
   modelUse(name: string): Spent | null {
     return this.#modelUse.get(name) ?? null;
   }
@@ -68,7 +68,7 @@ export class Candidate {
       const sandbox = await createSandbox(driver, spec, sandboxOptions);
       this.#printed = '';
       const argv = [
-        ...['python', '-I', `${sandbox.pathInside('/mlab')}/candidate.py`],
+        ...['python', '-I', `${sandbox.pathInside('/mlab')}/submission_worker.py`],
         ...['--socket', `${sandbox.pathInside(exchangeInside)}/${socketName}`],
         ...['--module', join(sandbox.pathInside('/workspace'), entry)],
       ] as [string, ...string[]];
