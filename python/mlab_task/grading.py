@@ -1,4 +1,4 @@
-"""Runs a task's score function on every submission and prints what the harness reads.
+"""Runs a task's score function on every submission and tells the harness what came of each.
 
 A task's `hidden/grade.py` loads its labels once, defines `score(submission)`, and calls `grade`.
 """
@@ -14,15 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from mlab_task.declaration import read_declaration
+from mlab_task.harness import HarnessError, connect_harness
 from mlab_task.problems import Problem, Rejected, plain
 from mlab_task.submission import FormatCheck, Submission
 from mlab_task.tables import read_rows
 
 TOO_LARGE = Problem("out_of_range", "the score is not finite: submitted numbers are too large")
-
-
-class HarnessError(Exception):
-    """The grader cannot go on through no fault of a submission: nothing is graded."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +62,21 @@ def read_labels(file: Path, id_column: str, label_column: str) -> dict[str, str]
 
 
 def grade(score: Callable[[Submission], float | Score], arguments: Arguments) -> None:
-    """Grades each submission by itself and prints one JSON object with all results.
+    """Grades each submission by itself and tells the harness each result as soon as it is there.
 
     A score function raises `Rejected` for a submission that is invalid. Whatever else it raises
-    counts against that submission alone, except `HarnessError`, which ends the grading.
+    counts against that submission alone, except `HarnessError`, which ends the grader.
     """
+    harness = connect_harness()
     check = FormatCheck(read_declaration(arguments.task), arguments.public)
     folders = sorted(entry for entry in arguments.submissions.iterdir() if entry.is_dir())
-    try:
-        results = [_grade_one(folder, check, score) for folder in folders]
-    except HarnessError as error:
-        sys.exit(f"nothing was graded: {error}")
-    print(json.dumps({"results": results}), flush=True)
+    for folder in folders:
+        harness.tell("grading", submission=folder.name)
+        try:
+            result = _grade_one(folder, check, score)
+        except HarnessError as error:
+            sys.exit(str(error))
+        harness.tell("result", result=result)
 
 
 def _grade_one(
@@ -87,6 +87,8 @@ def _grade_one(
         if isinstance(outcome, list):
             return _invalid(folder.name, outcome)
         found = score(outcome)
+        result = found if isinstance(found, Score) else Score(found)
+        json.dumps(result.details, allow_nan=False)
     except HarnessError:
         raise
     except Rejected as rejection:
@@ -97,7 +99,6 @@ def _grade_one(
         traceback.print_exc()
         message = f"the grader failed on this submission: {type(error).__name__}: {error}"
         return _invalid(folder.name, [Problem("crashed", plain(message))])
-    result = found if isinstance(found, Score) else Score(found)
     if not math.isfinite(result.value):
         return _invalid(folder.name, [TOO_LARGE])
     graded = {

@@ -1,9 +1,7 @@
 """Runs submitted code from a grader, without ever importing it: the harness starts it elsewhere.
 
-The grader asks the harness on standard output, one JSON object a line, and reads one line of
-answer from standard input. The harness then starts `submission_worker.py` in a sandbox of its own,
-which connects to a socket that the grader listens on. Clock, comparison and score stay in the
-grader.
+The harness, asked by the grader, starts `submission_worker.py` in a sandbox of its own, which
+connects to a socket that the grader listens on. Clock, comparison and score stay in the grader.
 """
 
 import contextlib
@@ -12,14 +10,13 @@ import os
 import secrets
 import select
 import socket
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from mlab_task.frames import BadFrame, Ended, Frame, RawArray, receive_frame, send_frame
-from mlab_task.grading import HarnessError
+from mlab_task.harness import Harness, HarnessError, connect_harness
 from mlab_task.problems import Rejected, plain
 
 STARTER = "starter"
@@ -31,6 +28,8 @@ class SubmissionWorker:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
+        # Whether the process closed its end.
+        self.gone = False
 
     def call(
         self,
@@ -93,6 +92,7 @@ class SubmissionWorker:
         except TimeoutError:
             raise Rejected("timed_out", f"{function} took no input within {seconds:g} s") from None
         except Ended:
+            self.gone = True
             raise Rejected("crashed", f"the process ended before {function} was called") from None
         frame = self._receive(most_bytes, deadline, f"in {function}, given {seconds:g} s")
         elapsed = time.perf_counter() - start
@@ -112,6 +112,7 @@ class SubmissionWorker:
         except TimeoutError:
             raise Rejected("timed_out", f"the submitted code took too long {when}") from None
         except Ended:
+            self.gone = True
             raise Rejected("crashed", f"the submitted code's process ended {when}") from None
         except BadFrame as error:
             raise Rejected("wrong_output", f"the submitted code sent {error} {when}") from None
@@ -136,10 +137,13 @@ def running_worker(
     :param exchange: folder of the socket, the grader's `--exchange`
     :param submission: name of the submission, or STARTER for the task's own files
     :raises HarnessError: the harness could not start or stop it
-    :raises Rejected: the submitted code could not be imported
+    :raises Rejected: the submitted code could not be imported, took more memory than there is, or
+        has used up the time of its grading
     """
+    harness = connect_harness()
     with _listening(exchange) as listener:
-        _ask_harness("start_worker", submission)
+        _ask(harness, "start_worker", submission=submission)
+        worker = None
         try:
             listener.settimeout(start_seconds)
             try:
@@ -152,8 +156,11 @@ def running_worker(
                 worker = SubmissionWorker(connection)
                 worker.await_ready(import_seconds)
                 yield worker
-        finally:
-            _ask_harness("stop_worker", submission)
+        except BaseException:
+            # The harness may know a better reason.
+            _ask(harness, "stop_worker", gone=worker is not None and worker.gone)
+            raise
+        _ask(harness, "stop_worker", gone=False)
 
 
 @contextlib.contextmanager
@@ -171,15 +178,8 @@ def _listening(exchange: Path) -> Iterator[socket.socket]:
         yield listener
 
 
-def _ask_harness(request: str, submission: str) -> None:
-    print(json.dumps({"request": request, "submission": submission}), flush=True)
-    line = sys.stdin.readline()
-    if not line:
-        raise HarnessError(f"no answer to {request}")
-    try:
-        answer = json.loads(line)
-        done, reason = answer["ok"], answer.get("message", "no reason given")
-    except (ValueError, KeyError, TypeError):
-        raise HarnessError(f"{request} {submission}: no proper answer: {plain(line)}") from None
-    if done is not True:
-        raise HarnessError(f"{request} {submission}: {reason}")
+def _ask(harness: Harness, message: str, **content: Any) -> None:
+    """:raises Rejected: the harness ended the process for what the submitted code did"""
+    ended = harness.ask(message, **content).get("ended")
+    if ended is not None:
+        raise Rejected(ended["code"], ended["message"])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from support import HELPERS
 
@@ -29,7 +30,7 @@ def run_grader(
     module: str = "train.py",
     services: Path | None = None,
 ) -> Graded:
-    """Runs a grader on folder/{task.json,submissions,public,private}, hosting submitted code as asked.
+    """Runs a grader on folder/{task.json,submissions,public,private}, hosting code as asked.
 
     Submitted files lie in `submissions/<name>/`, `module` being the one that is imported. Sockets
     of local services, where there are any, lie in `services`.
@@ -41,53 +42,63 @@ def run_grader(
         command += [f"--{name}", str(folder / name)]
     environment = {"PATH": os.environ["PATH"], "MLAB_HELPERS": str(helpers)}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    with (folder / "errors.txt").open("w+") as errors:
+    reading, writing = os.pipe()
+    environment["MLAB_HARNESS"] = f"/dev/fd/{writing}"
+    with (folder / "errors.txt").open("w+") as errors, os.fdopen(reading) as messages:
         grader = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
             stderr=errors,
             env=environment,
+            pass_fds=[writing],
             text=True,
         )
-        last, requests = _converse(grader, folder, starter, module, services)
+        os.close(writing)
+        results, requests = _converse(grader, messages, folder, starter, module, services)
         exit_code = grader.wait()
         errors.seek(0)
-        results = {result["submission"]: result for result in last.get("results", [])}
         return Graded(exit_code, results, requests, errors.read())
 
 
 def _converse(
     grader: subprocess.Popen,
+    messages: TextIO,
     folder: Path,
     starter: Path | None,
     module: str,
     services: Path | None,
-) -> tuple[dict, list[dict]]:
-    last: dict = {}
+) -> tuple[dict[str, dict], list[dict]]:
+    results: dict[str, dict] = {}
     requests: list[dict] = []
     worker: subprocess.Popen | None = None
-    assert grader.stdin is not None and grader.stdout is not None
-    with grader.stdin, grader.stdout:
-        for line in grader.stdout:
-            last = json.loads(line)
-            if "request" not in last:
+    assert grader.stdin is not None
+    with grader.stdin:
+        grader.stdin.write("word\n")
+        grader.stdin.flush()
+        for line in messages:
+            word, _, text = line.partition(" ")
+            assert word == "word"
+            message = json.loads(text)
+            if message["message"] == "result":
+                results[message["result"]["submission"]] = message["result"]
+            if message["message"] not in ("start_worker", "stop_worker"):
                 continue
-            requests.append(last)
+            requests.append(message)
             if worker is not None:
                 worker.kill()
                 worker.wait()
                 worker = None
-            if last["request"] == "start_worker":
-                name = last["submission"]
+            if message["message"] == "start_worker":
+                name = message["submission"]
                 place = starter if name == "starter" else folder / "submissions" / name
                 worker = _start(folder, place / module, services) if place else None
             answer = {"ok": True}
-            if last["request"] == "start_worker" and worker is None:
+            if message["message"] == "start_worker" and worker is None:
                 answer = {"ok": False, "message": "there is no starter"}
             grader.stdin.write(json.dumps(answer) + "\n")
             grader.stdin.flush()
-    return last, requests
+    return results, requests
 
 
 def _start(folder: Path, module: Path, services: Path | None) -> subprocess.Popen:

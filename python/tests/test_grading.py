@@ -19,7 +19,7 @@ HOUSES = {
 FAULTY_GRADER = """
 import os, sys
 sys.path.insert(0, os.environ["MLAB_HELPERS"])
-from mlab_task.grading import HarnessError, grade, read_arguments
+from mlab_task.grading import HarnessError, Score, grade, read_arguments
 from mlab_task.problems import Rejected
 
 def score(submission):
@@ -34,6 +34,8 @@ def score(submission):
         return 10.0 ** 1000
     if value == 5:
         raise HarnessError("no sandbox")
+    if value == 6:
+        return Score(6, details={"error": float("nan")})
     return value
 
 grade(score, read_arguments())
@@ -95,19 +97,20 @@ class OneForAll(GradingTest):
         return run_grader(self.write("grade.py", FAULTY_GRADER), self.folder)
 
     def test_a_crash_on_one_submission_leaves_the_others_their_scores(self) -> None:
-        results = self.grade(0, 1, 2, 3, 4, 9).results
+        results = self.grade(0, 1, 2, 3, 4, 6, 9).results
         self.assertEqual([results["s0"]["score"], results["s9"]["score"]], [0, 9])
         codes = {name: [p["code"] for p in found["problems"]] for name, found in results.items()}
         self.assertEqual(codes["s1"], ["crashed"])
         self.assertEqual(codes["s2"], ["timed_out"])
         self.assertEqual(codes["s3"], ["out_of_range"])
         self.assertEqual(codes["s4"], ["out_of_range"])
+        self.assertEqual(codes["s6"], ["crashed"])
         self.assertTrue(results["s1"]["problems"][0]["message"].isprintable())
 
-    def test_a_fault_of_the_harness_grades_nothing(self) -> None:
-        graded = self.grade(0, 5)
+    def test_a_fault_of_the_harness_ends_the_grader_and_takes_no_result_back(self) -> None:
+        graded = self.grade(0, 5, 9)
         self.assertNotEqual(graded.exit_code, 0)
-        self.assertEqual(graded.results, {})
+        self.assertEqual(list(graded.results), ["s0"])
         self.assertIn("no sandbox", graded.errors)
 
 

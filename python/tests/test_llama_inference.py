@@ -89,7 +89,7 @@ class Grader(FolderTest):
             self.assertEqual(result["details"]["tolerance"], 1e-3)
         self.assertLess(graded.results["same"]["details"]["largest_error"], 1e-6)
         self.assertGreater(graded.results["rounded"]["details"]["largest_error"], 4e-4)
-        requested = [r["submission"] for r in graded.requests if r["request"] == "start_worker"]
+        requested = [r["submission"] for r in graded.requests if r["message"] == "start_worker"]
         self.assertEqual(requested[:4], ["rounded", "starter", "starter", "rounded"])
 
     def test_other_logits_are_refused(self) -> None:

@@ -196,12 +196,12 @@ class Vectorization(FolderTest):
     def test_only_one_side_is_ever_alive(self) -> None:
         requests = self.grade(solution=SOLUTION).requests
         self.assertEqual(
-            [request["request"] for request in requests],
+            [request["message"] for request in requests],
             ["start_worker", "stop_worker"] * 2,
         )
         self.assertEqual(
-            [request["submission"] for request in requests],
-            ["solution", "solution", "starter", "starter"],
+            [request.get("submission") for request in requests],
+            ["solution", None, "starter", None],
         )
 
     def test_a_starter_that_cannot_start_is_the_harness_fault(self) -> None:

@@ -138,13 +138,17 @@ withSandbox(`the grader${why}`, () => {
     const folder = await runOf([writing(table(sums))]);
     const graders: [string, RegExp][] = [
       ['raise RuntimeError("broken labels")', /exit code 1[\s\S]*broken labels/],
-      ['import os; os._exit(0)', /printed nothing/],
+      ['import os; os._exit(0)', /left out results.*printed nothing/],
+      // What graders did before messages had a pipe of their own.
       [
-        'print("all fine"); raise SystemExit(0)',
-        /did not print its results as JSON; it printed last: all fine/,
+        'print(\'{"results": [{"submission": "s", "valid": true, "score": 0}]}\'); raise SystemExit(0)',
+        /results go through mlab_task.grading.grade; it printed last: .*"valid": true/,
       ],
-      ['print(\'{"results": []}\'); raise SystemExit(0)', /left out 1 of 1/],
-      ['print(\'{"results": 3}\'); raise SystemExit(0)', /did not print its results/],
+      ['import os; open(os.environ["MLAB_HARNESS"], "w").write("x {}"); raise SystemExit(0)', /left out/],
+      [
+        'from mlab_task.harness import connect_harness; connect_harness().tell("result", result=3)',
+        /message that can't be read/,
+      ],
       ['import os; os.kill(os.getpid(), 11)', /SIGSEGV|exit code/],
     ];
     for (const [index, [before, message]] of graders.entries()) {

@@ -1,10 +1,24 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createSandbox, type SandboxOptions, type SandboxSpec } from '../sandbox/index.ts';
-import { GraderOutput, type GraderResult, type SandboxDriver } from '../schema/index.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { plainLine } from '../lib/plain-line.ts';
+import {
+  createSandbox,
+  type ProcessEnd,
+  type Sandbox,
+  type SandboxOptions,
+  type SandboxProcess,
+  type SandboxSpec,
+} from '../sandbox/index.ts';
+import type { GraderResult, Problem, SandboxDriver } from '../schema/index.ts';
 import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
 import { GraderProtocol } from './grader-protocol.ts';
-import { exchangeInside, SubmissionWorker, type SubmissionWorkerOptions } from './submission-worker.ts';
+import { MessagePipe } from './message-pipe.ts';
+import {
+  exchangeInside,
+  SubmissionWorker,
+  type SubmissionWorkerOptions,
+  starterName,
+} from './submission-worker.ts';
 
 /** The grader itself failed: an infrastructure error, never a verdict on the submission. */
 export class GraderFailed extends Error {
@@ -25,68 +39,144 @@ export interface GraderOptions {
   signal: AbortSignal;
 }
 
+/** What came of one start of a grader. */
+export interface GraderRun {
+  results: GraderResult[];
+  /** Null when there is a result for every submission. */
+  failure: GraderFailure | null;
+}
+
+/** How a grader ended that left out results. */
+export interface GraderFailure {
+  /** The submission that it was at; null when it was at none. */
+  submission: string | null;
+  code: Extract<Problem['code'], 'timed_out' | 'crashed'>;
+  message: string;
+  /** The end of what it printed. */
+  printed: string;
+}
+
 /** Timers hold no more, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
+const longestLog = 2_000;
+const harnessInside = '/harness';
 
 /**
  * Runs a task's grader once over a folder of submissions, each a sub-folder that holds only the declared files.
  * The grader sees hidden data and submissions, both read-only, and nothing of it is seen by submitted code.
- * @param scratch an empty folder for the task's manifest and the socket
+ * @param scratch an empty folder for the task's manifest, submitted code, the socket and the pipe
+ * @throws GraderFailed when a language model could not answer the tools of a submission
  */
 export async function runGrader(
   options: GraderOptions,
   submissionsFolder: string,
   names: readonly string[],
   scratch: string,
-): Promise<GraderResult[]> {
+): Promise<GraderRun> {
   const { task, driver, sandboxOptions, signal } = options;
   const { metric, submission, grading } = task.file;
   writeFileSync(join(scratch, 'task.json'), JSON.stringify({ metric, submission }));
-  const exchangeFolder = exchangeFolderIn(scratch);
-  const worker = new SubmissionWorker({
-    ...{ ...options, exchangeFolder },
+  await using worker = new SubmissionWorker({
+    ...{ ...options, exchangeFolder: exchangeFolderIn(scratch) },
     codeFolder: join(scratch, 'code'),
     entry: task.file.submission.files[0]?.path ?? task.file.entry,
     memoryMb: grading.memory_mb,
+    seconds: grading.seconds,
   });
-  const spec = graderSandbox(options, submissionsFolder, scratch);
+  mkdirSync(harnessFolderIn(scratch));
+  await using pipe = await MessagePipe.open(harnessFolderIn(scratch));
+  const spec = graderSandbox(options, submissionsFolder, scratch, pipe);
   await using sandbox = await createSandbox(driver, spec, sandboxOptions);
-  const inside = (target: string) => sandbox.pathInside(target);
-  const argv = [
-    ...['python', '-I', `${inside('/task/hidden')}/grade.py`, '--task', inside('/task/task.json')],
-    ...[
-      '--submissions',
-      inside('/submissions'),
-      '--public',
-      inside('/public'),
-      '--private',
-      inside('/private'),
-    ],
-    ...(grading.runs_submission ? ['--exchange', inside(exchangeInside)] : []),
-  ] as [string, ...string[]];
+  let printed = '';
+  const process = await sandbox.start(commandOf(sandbox, task), {
+    stdin: 'pipe',
+    onOutput: (chunk) => {
+      printed = (printed + chunk.toString('utf8')).slice(-longestLog);
+    },
+    timeoutMs: null,
+    signal,
+  });
+  const limit = new TimeLimit(graderSeconds(task), process);
+  const protocol = new GraderProtocol({
+    process,
+    worker,
+    folderOf: (name) => (name === starterName ? task.environmentFolder : join(submissionsFolder, name)),
+    onNext: () => limit.restart(),
+  });
+  pipe.listen((chunk) => protocol.hear(chunk));
+  const end = await process.ended;
+  limit.clear();
+  await pipe.end();
+  await protocol.settled();
+  signal.throwIfAborted();
+  if (worker.modelFailure !== null) throw new GraderFailed(worker.modelFailure);
+  const results = [...protocol.results.values()].map((result) => withModelUse(result, worker));
+  if (names.every((name) => protocol.results.has(name))) return { results, failure: null };
+  const why = whyNoResult(end, limit, protocol, task, printed);
+  return { results, failure: { submission: protocol.current, ...why, printed } };
+}
 
-  const protocol = new GraderProtocol(worker, (name) =>
-    name === 'starter' ? task.environmentFolder : join(submissionsFolder, name),
-  );
-  try {
-    const process = await sandbox.start(argv, {
-      stdin: 'pipe',
-      onOutput: (chunk) => protocol.hear(chunk),
-      timeoutMs: Math.min(1000 * grading.seconds * names.length, longestTimerMs),
-      signal,
-    });
-    protocol.attach(process);
-    const end = await process.ended;
-    await protocol.settled();
-    if (end.ending !== 'exited' || end.exitCode !== 0) {
-      signal.throwIfAborted();
-      const how = end.ending === 'exited' ? `exit code ${end.exitCode}` : end.ending.replaceAll('_', ' ');
-      throw new GraderFailed(`The grader of ${task.file.id} ended with ${how}:\n${protocol.tail}`);
-    }
-    return resultsOf(protocol, names, task.file.id).map((result) => withModelUse(result, worker));
-  } finally {
-    await worker.stop();
+/** Ends the grader when it is at one submission, or at none, for too long. */
+class TimeLimit {
+  reached = false;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(seconds: number, process: SandboxProcess) {
+    this.#timer = setTimeout(
+      () => {
+        this.reached = true;
+        void process.kill();
+      },
+      Math.min(1000 * seconds, longestTimerMs),
+    );
   }
+
+  restart(): void {
+    if (!this.reached) this.#timer.refresh();
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Submitted code may have all of `grading.seconds` for itself: the starter beside it gets as much. */
+function graderSeconds({ file: { grading } }: Task): number {
+  return grading.seconds * (grading.runs_submission ? 2 : 1);
+}
+
+type Why = Pick<GraderFailure, 'code' | 'message'>;
+
+function whyNoResult(
+  end: ProcessEnd,
+  limit: TimeLimit,
+  { fault }: GraderProtocol,
+  task: Task,
+  printed: string,
+): Why {
+  if (limit.reached)
+    return { code: 'timed_out', message: `the grader timed out: it was given ${graderSeconds(task)} s` };
+  const how = fault === null ? howItEnded(end, task, printed) : `was stopped: ${fault}`;
+  return { code: 'crashed', message: `the grader ${how}` };
+}
+
+function howItEnded({ ending, exitCode, signal }: ProcessEnd, { file }: Task, printed: string): string {
+  const last = plainLine(printed.trim().split('\n').at(-1) ?? '', 500);
+  const said = last === '' ? 'it printed nothing' : `it printed last: ${last}`;
+  if (ending === 'out_of_memory') return `took more than ${file.grading.memory_mb} MB of memory`;
+  if (ending !== 'exited') return `ended: ${ending.replaceAll('_', ' ')}`;
+  if (exitCode !== 0) return `ended with ${signal ?? `exit code ${exitCode}`}; ${said}`;
+  return `left out results. What it prints is its log: results go through mlab_task.grading.grade; ${said}`;
+}
+
+function commandOf(sandbox: Sandbox, { file }: Task): [string, ...string[]] {
+  const inside = (target: string) => sandbox.pathInside(target);
+  return [
+    ...(['python', '-I', `${inside('/task/hidden')}/grade.py`] as const),
+    ...['--task', inside('/task/task.json'), '--submissions', inside('/submissions')],
+    ...['--public', inside('/public'), '--private', inside('/private')],
+    ...(file.grading.runs_submission ? ['--exchange', inside(exchangeInside)] : []),
+  ];
 }
 
 /** What the submission's own tools asked of a language model belongs to its grade. */
@@ -96,7 +186,12 @@ function withModelUse(result: GraderResult, worker: SubmissionWorker): GraderRes
 }
 
 /** What a grader sees: hidden data and submissions, all read-only, and a socket for submitted code where it runs any. */
-function graderSandbox(options: GraderOptions, submissionsFolder: string, scratch: string): SandboxSpec {
+function graderSandbox(
+  options: GraderOptions,
+  submissionsFolder: string,
+  scratch: string,
+  pipe: MessagePipe,
+): SandboxSpec {
   const { task, prepared, python, helpersFolder, driver } = options;
   const { grading } = task.file;
   return {
@@ -108,6 +203,7 @@ function graderSandbox(options: GraderOptions, submissionsFolder: string, scratc
       { source: prepared.publicFolder, target: '/public', access: 'read' },
       { source: prepared.privateFolder, target: '/private', access: 'read' },
       { source: helpersFolder, target: '/mlab', access: 'read' },
+      { source: harnessFolderIn(scratch), target: harnessInside, access: 'read' },
       ...(grading.runs_submission
         ? [{ source: exchangeFolderIn(scratch), target: exchangeInside, access: 'write' as const }]
         : []),
@@ -116,6 +212,7 @@ function graderSandbox(options: GraderOptions, submissionsFolder: string, scratc
     workingDirectory: '/tmp',
     variables: {
       MLAB_HELPERS: driver === 'none' ? helpersFolder : '/mlab',
+      MLAB_HARNESS: driver === 'none' ? pipe.path : join(harnessInside, basename(pipe.path)),
       OMP_NUM_THREADS: '1',
       OPENBLAS_NUM_THREADS: '1',
     },
@@ -131,30 +228,10 @@ function graderSandbox(options: GraderOptions, submissionsFolder: string, scratc
   };
 }
 
-function exchangeFolderIn(scratch: string): string {
-  return join(scratch, 'exchange');
+function harnessFolderIn(scratch: string): string {
+  return join(scratch, 'harness');
 }
 
-function resultsOf(protocol: GraderProtocol, names: readonly string[], task: string): GraderResult[] {
-  let output: GraderOutput;
-  try {
-    output = GraderOutput.parse(JSON.parse(protocol.lastObject));
-  } catch (error) {
-    const printed =
-      protocol.tail === '' ? 'it printed nothing' : `it printed last: ${protocol.tail.slice(-500)}`;
-    throw new GraderFailed(`The grader of ${task} did not print its results as JSON; ${printed}`, {
-      cause: error,
-    });
-  }
-  const missing = names.filter((name) => !output.results.some(({ submission }) => submission === name));
-  if (missing.length > 0)
-    throw new GraderFailed(
-      `The grader of ${task} left out ${missing.length} of ${names.length} submissions.`,
-    );
-  const odd = output.results.find(({ valid, score, problems }) =>
-    valid ? score === null || problems.length > 0 : score !== null || problems.length === 0,
-  );
-  if (odd !== undefined)
-    throw new GraderFailed(`The grader of ${task} gave a result that is neither a score nor a problem.`);
-  return output.results;
+function exchangeFolderIn(scratch: string): string {
+  return join(scratch, 'exchange');
 }

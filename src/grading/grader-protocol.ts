@@ -1,56 +1,74 @@
+import { randomBytes } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
+import { messageOf } from '../lib/errors.ts';
 import type { SandboxProcess } from '../sandbox/index.ts';
+import { GraderResult } from '../schema/index.ts';
 import type { SubmissionWorker } from './submission-worker.ts';
 
-const Request = z.discriminatedUnion('request', [
-  z.object({ request: z.literal('start_worker'), submission: z.string() }),
-  z.object({ request: z.literal('stop_worker') }),
+const Message = z.discriminatedUnion('message', [
+  z.object({ message: z.literal('grading'), submission: z.string() }),
+  z.object({ message: z.literal('result'), result: GraderResult }),
+  z.object({ message: z.literal('start_worker'), submission: z.string() }),
+  z.object({ message: z.literal('stop_worker'), gone: z.boolean() }),
 ]);
+type Message = z.infer<typeof Message>;
 
-const mostOutput = 64 * 2 ** 20;
+const mostBytes = 64 * 2 ** 20;
 
-/** Listens to the grader's lines and does what it asks for. */
+export interface GraderProtocolOptions {
+  process: SandboxProcess;
+  worker: SubmissionWorker;
+  /** Folder of the code of a submission, or of the starter. */
+  folderOf: (submission: string) => string;
+  /** Called when the grader begins with another submission. */
+  onNext: () => void;
+}
+
+/**
+ * Listens to a grader's messages, keeps its results and does what it asks for. Each message begins with a word that
+ * only the grader was given: whatever else reaches the pipe is no message.
+ */
 export class GraderProtocol {
-  readonly #worker: SubmissionWorker;
-  readonly #folderOf: (name: string) => string;
-  #process: SandboxProcess | null = null;
+  readonly results = new Map<string, GraderResult>();
+  readonly #options: GraderProtocolOptions;
+  readonly #word = randomBytes(16).toString('hex');
   readonly #decoder = new StringDecoder('utf8');
   /** Parts of the line under way. */
   #pending: string[] = [];
   #heard = 0;
-  #lastLine = '';
-  #lastObject = '';
+  #current: string | null = null;
+  #fault: string | null = null;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(worker: SubmissionWorker, folderOf: (name: string) => string) {
-    this.#worker = worker;
-    this.#folderOf = folderOf;
+  /** Gives the grader its word. */
+  constructor(options: GraderProtocolOptions) {
+    this.#options = options;
+    options.process.write(`${this.#word}\n`);
   }
 
-  attach(process: SandboxProcess): void {
-    this.#process = process;
+  /** The submission that the grader is at. */
+  get current(): string | null {
+    return this.#current;
   }
 
-  /** The last line that looks like a JSON object and asks for nothing; what else is printed after it does not count. */
-  get lastObject(): string {
-    return this.#lastObject;
+  /** What was wrong with a message; the grader was stopped for it. */
+  get fault(): string | null {
+    return this.#fault;
   }
 
-  get tail(): string {
-    return this.#lastLine.slice(-2000);
-  }
-
-  /** Ends the listening; resolves when every request was served. */
-  async settled(): Promise<void> {
-    this.#take(this.#pending.join('') + this.#decoder.end());
-    this.#pending = [];
-    await this.#queue;
+  /** Resolves when every request was served. */
+  settled(): Promise<void> {
+    return this.#queue;
   }
 
   hear(chunk: Buffer): void {
+    if (this.#fault !== null) return;
     this.#heard += chunk.length;
-    if (this.#heard > mostOutput) return;
+    if (this.#heard > mostBytes) {
+      this.#fail(`it sent more than ${mostBytes} bytes of messages`);
+      return;
+    }
     const [first = '', ...others] = this.#decoder.write(chunk).split('\n');
     this.#pending.push(first);
     for (const start of others) {
@@ -60,33 +78,58 @@ export class GraderProtocol {
   }
 
   #take(line: string): void {
-    if (line.trim() === '') return;
-    this.#lastLine = line;
-    const request = requestIn(line);
-    if (request !== null) this.#queue = this.#queue.then(() => this.#serve(request));
-    else if (line.startsWith('{')) this.#lastObject = line;
+    if (this.#fault !== null || !line.startsWith(`${this.#word} `)) return;
+    try {
+      this.#obey(Message.parse(JSON.parse(line.slice(this.#word.length))));
+    } catch (error) {
+      this.#fail(`it sent a message that can't be read: ${messageOf(error)}`);
+    }
   }
 
-  async #serve(request: z.infer<typeof Request>): Promise<void> {
+  #obey(message: Message): void {
+    switch (message.message) {
+      case 'grading':
+        this.#current = message.submission;
+        this.#options.onNext();
+        return;
+      case 'result':
+        this.#keep(message.result);
+        return;
+      default:
+        this.#queue = this.#queue.then(() => this.#serve(message));
+    }
+  }
+
+  #keep(result: GraderResult): void {
+    const { submission, valid, score, problems } = result;
+    const odd = valid ? score === null || problems.length > 0 : score !== null || problems.length === 0;
+    if (odd) this.#fail('it gave a result that is neither a score nor a problem');
+    else if (submission !== this.#current) this.#fail('it gave a result of another submission');
+    else {
+      this.results.set(submission, result);
+      this.#current = null;
+    }
+  }
+
+  async #serve(request: Extract<Message, { message: 'start_worker' | 'stop_worker' }>): Promise<void> {
+    const { worker, folderOf } = this.#options;
     try {
-      if (request.request === 'stop_worker') await this.#worker.stop();
-      else await this.#worker.start(request.submission, this.#folderOf(request.submission));
-      this.#answer({ ok: true });
+      const ended =
+        request.message === 'stop_worker'
+          ? await worker.stop(request.gone)
+          : await worker.start(request.submission, folderOf(request.submission));
+      this.#answer({ ok: true, ended });
     } catch (error) {
-      this.#answer({ ok: false, message: error instanceof Error ? error.message : String(error) });
+      this.#answer({ ok: false, message: messageOf(error) });
     }
   }
 
   #answer(answer: object): void {
-    this.#process?.write(`${JSON.stringify(answer)}\n`);
+    this.#options.process.write(`${JSON.stringify(answer)}\n`);
   }
-}
 
-function requestIn(line: string): z.infer<typeof Request> | null {
-  if (!line.startsWith('{"request"')) return null;
-  try {
-    return Request.parse(JSON.parse(line));
-  } catch {
-    return null;
+  #fail(fault: string): void {
+    this.#fault = fault;
+    void this.#options.process.kill();
   }
 }

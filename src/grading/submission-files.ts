@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { GraderResult, Problem, SnapshotEntry } from '../schema/index.ts';
 import type { ObjectStore } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
-import { type GraderOptions, runGrader } from './grader-process.ts';
+import { gradeEach } from './grade-each.ts';
+import { type GraderOptions, type GraderRun, runGrader } from './grader-process.ts';
+import { starterName } from './submission-worker.ts';
 
 /** A workspace as its entries, whose contents lie in a store. */
 export interface StoredWorkspace {
@@ -15,24 +17,48 @@ export interface StoredWorkspace {
 /**
  * Lays the submissions out in a scratch folder, only their declared files, and runs the grader over them.
  * @param workspaces by the name that the grader knows each submission by
+ * @throws GraderFailed, SandboxError
  */
-export async function gradeSubmissions(
+export function gradeSubmissions(
   workspaces: ReadonlyMap<string, StoredWorkspace>,
   options: GraderOptions,
 ): Promise<GraderResult[]> {
+  const { task } = options;
+  return gradeEach([...workspaces.keys()], {
+    grade: (names) =>
+      gradeLaidOut(names, options, async (name, path, target) => {
+        const workspace = workspaces.get(name);
+        const entry = workspace?.entries.find((one) => one.path === path);
+        if (entry !== undefined && 'object' in entry) await workspace?.objects.copyTo(entry.object, target());
+      }),
+    gradeStarter: () =>
+      gradeLaidOut([starterName], options, async (_, path, target) => {
+        const source = join(task.environmentFolder, path);
+        if (existsSync(source)) copyFileSync(source, target());
+      }),
+  });
+}
+
+/** @param copy copies one declared file of a submission, where it is there, to the target, whose folder is then made */
+async function gradeLaidOut(
+  names: readonly string[],
+  options: GraderOptions,
+  copy: (name: string, path: string, target: () => string) => Promise<void>,
+): Promise<GraderRun> {
   const scratch = mkdtempSync(join(tmpdir(), 'mlab-grade-'));
   try {
     const submissions = join(scratch, 'submissions');
-    for (const [name, { entries, objects }] of workspaces) {
+    for (const name of names) {
+      mkdirSync(join(submissions, name), { recursive: true });
       for (const { path } of options.task.file.submission.files) {
-        const entry = entries.find((candidate) => candidate.path === path);
-        if (entry === undefined || !('object' in entry)) continue;
-        const target = join(submissions, name, path);
-        mkdirSync(dirname(target), { recursive: true });
-        await objects.copyTo(entry.object, target);
+        await copy(name, path, () => {
+          const target = join(submissions, name, path);
+          mkdirSync(dirname(target), { recursive: true });
+          return target;
+        });
       }
     }
-    return await runGrader(options, submissions, [...workspaces.keys()], scratch);
+    return await runGrader(options, submissions, names, scratch);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

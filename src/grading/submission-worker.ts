@@ -1,10 +1,22 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSandbox, type Sandbox, type SandboxProcess, type SandboxSpec } from '../sandbox/index.ts';
-import type { Spent } from '../schema/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  createSandbox,
+  type ProcessEnd,
+  type Sandbox,
+  type SandboxProcess,
+  type SandboxSpec,
+} from '../sandbox/index.ts';
+import type { Problem, Spent } from '../schema/index.ts';
 import { LocalServices, type LocalServicesOptions } from '../services/index.ts';
 
 const socketName = 'grader.sock';
+const processes = 64;
+/** How long a process that closed its connection may take to end by itself, so that its end says why. */
+const endMs = 2_000;
+/** The name of the task's own files, which no time is counted for. */
+export const starterName = 'starter';
 export const exchangeInside = '/exchange';
 
 export interface SubmissionWorkerOptions extends Omit<LocalServicesOptions, 'askForTool'> {
@@ -17,6 +29,8 @@ export interface SubmissionWorkerOptions extends Omit<LocalServicesOptions, 'ask
   /** Script of the submission that is imported, relative to its folder. */
   entry: string;
   memoryMb: number;
+  /** The most that all processes of one submission may run together. */
+  seconds: number;
   gpu: boolean;
 }
 
@@ -31,20 +45,22 @@ interface Running {
  * Runs submitted code for a grader, one process at a time, in a sandbox that holds the code, the public data and a
  * socket and nothing else: no labels, no grader, no result that it could write. It is handed inputs and hands back data.
  */
-export class SubmissionWorker {
+export class SubmissionWorker implements AsyncDisposable {
   readonly #options: SubmissionWorkerOptions;
   #running: Running | null = null;
   readonly #modelUse = new Map<string, Spent>();
-  /** What the submitted code printed last, for the details of a failure. */
-  #printed = '';
+  /** Milliseconds that each submission's processes ran. */
+  readonly #ran = new Map<string, number>();
+  #modelFailure: string | null = null;
 
   constructor(options: SubmissionWorkerOptions) {
     this.#options = options;
     mkdirSync(options.exchangeFolder, { recursive: true });
   }
 
-  get printed(): string {
-    return this.#printed;
+  /** Why a model endpoint could not answer, whoever asked it; null when all could. */
+  get modelFailure(): string | null {
+    return this.#modelFailure;
   }
 
   /** What a worker's tools asked of the model, over all its processes; null for a task that gives none. */
@@ -56,9 +72,12 @@ export class SubmissionWorker {
    * Starts a process with the code in a folder, and local services that no other process has used.
    * @param name what its use of the model is counted under
    * @param source folder of the code
+   * @returns why it may not run any more; null when it runs
    */
-  async start(name: string, source: string): Promise<void> {
-    await this.stop();
+  async start(name: string, source: string): Promise<Problem | null> {
+    await this.stop(false);
+    const timeoutMs = this.#leftMs(name);
+    if (timeoutMs !== null && timeoutMs <= 0) return this.#tookTooLong();
     const { driver, sandboxOptions, codeFolder, entry, signal, toolModel } = this.#options;
     cpSync(source, codeFolder, { recursive: true });
     mkdirSync(join(codeFolder, 'data'), { recursive: true });
@@ -66,7 +85,6 @@ export class SubmissionWorker {
     try {
       const spec = this.#sandboxSpec(services);
       const sandbox = await createSandbox(driver, spec, sandboxOptions);
-      this.#printed = '';
       const argv = [
         ...['python', '-I', `${sandbox.pathInside('/mlab')}/submission_worker.py`],
         ...['--socket', `${sandbox.pathInside(exchangeInside)}/${socketName}`],
@@ -74,13 +92,13 @@ export class SubmissionWorker {
       ] as [string, ...string[]];
       const process = await sandbox.start(argv, {
         stdin: 'none',
-        onOutput: (chunk) => {
-          this.#printed = (this.#printed + chunk.toString('utf8')).slice(-2000);
-        },
-        timeoutMs: null,
+        // Nobody reads what submitted code prints.
+        onOutput: () => {},
+        timeoutMs,
         signal,
       });
       this.#running = { name, process, sandbox, services };
+      return null;
     } catch (error) {
       rmSync(codeFolder, { recursive: true, force: true });
       await services?.stop();
@@ -88,18 +106,53 @@ export class SubmissionWorker {
     }
   }
 
-  /** @throws Error when a local service did not do its part: no verdict can rest on that */
-  async stop(): Promise<void> {
-    if (this.#running === null) return;
+  /**
+   * @param gone whether its connection has ended, so that it may be about to end by itself
+   * @returns what the submitted code did that the process was ended for; null for nothing
+   * @throws Error when a local service ended before it was told to
+   */
+  async stop(gone: boolean): Promise<Problem | null> {
+    const { problem, serviceFailure } = await this.#end(gone);
+    if (serviceFailure !== null) throw new Error(serviceFailure);
+    return problem;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end(false);
+  }
+
+  async #end(gone: boolean): Promise<{ problem: Problem | null; serviceFailure: string | null }> {
+    if (this.#running === null) return { problem: null, serviceFailure: null };
     const { name, process, sandbox, services } = this.#running;
     this.#running = null;
-    await process.kill();
+    if (gone) await Promise.race([process.ended, sleep(endMs, undefined, { ref: false })]);
+    const end = await process.kill();
+    this.#ran.set(name, (this.#ran.get(name) ?? 0) + end.durationMs);
     await sandbox[Symbol.asyncDispose]();
     rmSync(this.#options.codeFolder, { recursive: true, force: true });
-    if (services === null) return;
-    const failure = await services.stop();
+    const problem = this.#problemOf(end);
+    if (services === null) return { problem, serviceFailure: null };
+    const serviceFailure = await services.stop();
+    this.#modelFailure ??= services.modelFailure;
     this.#countModelUse(name, services.modelUse);
-    if (failure !== null) throw new Error(failure);
+    return { problem, serviceFailure };
+  }
+
+  #leftMs(name: string): number | null {
+    return name === starterName ? null : 1000 * this.#options.seconds - (this.#ran.get(name) ?? 0);
+  }
+
+  #problemOf({ ending }: ProcessEnd): Problem | null {
+    if (ending === 'timed_out') return this.#tookTooLong();
+    if (ending !== 'out_of_memory') return null;
+    const most = `${this.#options.memoryMb} MB of memory, or more than ${processes} processes`;
+    return { code: 'crashed', message: `the submitted code took more than ${most}` };
+  }
+
+  #tookTooLong(): Problem {
+    const { seconds } = this.#options;
+    const message = `the submitted code ran for more than ${seconds} s in one grading, all calls together`;
+    return { code: 'timed_out', message };
   }
 
   #countModelUse(name: string, used: Spent | null): void {
@@ -129,7 +182,7 @@ export class SubmissionWorker {
       python: { environment: python.environment, basePrefix: python.basePrefix },
       limits: {
         memoryBytes: memoryMb * 2 ** 20,
-        processes: 64,
+        processes,
         fileBytes: 2 ** 26,
         temporaryBytes: 2 ** 26,
       },

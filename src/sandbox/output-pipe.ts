@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 
 /** Where a process prints to. */
 export interface OutputPipe {
+  /** Its name on the host. */
+  readonly path: string;
   readonly reader: Socket;
   /** Passed to the process; then closed here, so that the end of the last writer is the end of the output. */
   readonly writeEnd: number;
@@ -34,7 +36,7 @@ export class OutputPipes {
     const reader = new Socket({ fd: readEnd, readable: true, writable: false });
     // A name goes back only after everyone has let go of it: a reader must not meet another command's output.
     reader.once('end', () => reader.once('close', () => this.#free.push(path)));
-    return { reader, writeEnd, closeWriteEnd: () => closeSync(writeEnd) };
+    return { path, reader, writeEnd, closeWriteEnd: () => closeSync(writeEnd) };
   }
 
   async #make(): Promise<void> {

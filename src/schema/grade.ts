@@ -38,10 +38,6 @@ export const GraderResult = z.object({
 });
 export type GraderResult = z.infer<typeof GraderResult>;
 
-/** The one JSON object that `hidden/grade.py` prints. */
-export const GraderOutput = z.object({ results: z.array(GraderResult) });
-export type GraderOutput = z.infer<typeof GraderOutput>;
-
 /** One line of `grades.jsonl`. */
 export const Grade = z.object({
   v: z.literal(1),

@@ -94,6 +94,11 @@ export class LocalServices implements AsyncDisposable {
     return this.#endpoints[0]?.used ?? null;
   }
 
+  /** Why the model endpoint could not answer, where that was not the asking code's doing; null when it could. */
+  get modelFailure(): string | null {
+    return this.#endpoints.find(({ failure }) => failure !== null)?.failure ?? null;
+  }
+
   /**
    * Ends them all, and says what kept one from doing its part; null when nothing did. Again is harmless.
    */
