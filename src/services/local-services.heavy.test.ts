@@ -232,7 +232,32 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     });
   });
 
-  test('that fail leave the submission without a verdict', async () => {
+  test('that submitted code ends make it invalid, with what the service said', async () => {
+    const equipment = await bench.equip(bench.copyTask('ended', toolTask));
+    const content = toolTask['env/train.py'].replace('word.encode()', 'b"stop"');
+    const ends = agentOf(async ({ environment }) => {
+      await environment.step({ name: 'Write File', args: { file_name: 'train.py', content } });
+    });
+    const { folder } = await runOnce(join(bench.experiments, 'ended'), equipment, ends);
+    const signal = new AbortController().signal;
+    const [grade] = await gradeRun({ folder, ...equipment, helpersFolder, which: 'final', signal });
+    expect(grade).toMatchObject({ valid: false, score: null, problems: [{ code: 'crashed' }] });
+    expect(grade?.problems[0]?.message).toMatch(/the service oracle ended too early .*told to stop/);
+  });
+
+  test('whose language model does not answer leave the submission without a verdict', async () => {
+    const equipment = await bench.equip(bench.copyTask('silent', toolTask));
+    const { folder } = await runOnce(join(bench.experiments, 'silent'), equipment, runsTool);
+    const grading = gradeRun({
+      ...{ folder, ...equipment, helpersFolder, which: 'final' },
+      toolModel: () => async () => ({ kind: 'unavailable', message: 'no money left' }),
+      signal: new AbortController().signal,
+    });
+    await expect(grading).rejects.toThrow('no money left');
+    expect(folder.readGrades().grades).toEqual([]);
+  });
+
+  test('that fail for the starter too leave the submission without a verdict', async () => {
     const equipment = await bench.equip(
       bench.copyTask('failing', {
         ...toolTask,
