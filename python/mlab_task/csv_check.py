@@ -1,5 +1,6 @@
 """Is a CSV submission what the task declares? Gives its rows by id, or all that is wrong."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,9 +91,11 @@ class _Check:
         # pandas' to_csv without index=False puts its row numbers into a first column with no name.
         named = header[1:] if header[0] == "" else header
         expected = [self.declared.id_column, *(column.name for column in self.declared.columns)]
-        missing = [name for name in expected if name not in named]
-        unknown = [name for name in named if name not in expected]
-        repeated = sorted({name for name in named if named.count(name) > 1} & set(expected))
+        counts = Counter(named)
+        missing = [name for name in expected if name not in counts]
+        declared = set(expected)
+        unknown = [name for name in counts if name not in declared]
+        repeated = sorted(name for name in expected if counts[name] > 1)
         parts = []
         if missing:
             parts.append(f"missing {listed(missing)}")

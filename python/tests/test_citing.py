@@ -57,6 +57,12 @@ class Rules(unittest.TestCase):
         everywhere = f"Trees \\cite{{{keys}}} grow. Vigour \\cite{{{keys}}} helps. We agree."
         self.assertLess(score(everywhere, BIBTEX + entries), 0.02)
 
+    def test_one_key_cited_very_often_is_looked_up_once(self) -> None:
+        entry = f"@misc{{k, title = {{{'a' * 100_000}}}}}"
+        keys = ",".join(["k"] * 40_000)
+        # Each look-up takes some milliseconds.
+        self.assertEqual(score(f"Trees \\cite{{{keys}}} grow. Vigour helps. We agree.", entry), 0)
+
     def test_a_changed_text_or_broken_entries_are_0(self) -> None:
         good = "Trees \\cite{a} grow. Vigour \\cite{b} helps. We agree."
         for cited in (good.replace("grow", "grew"), good + " Indeed.", good[:-10], "\\cite{a}", ""):

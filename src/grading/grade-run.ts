@@ -103,12 +103,12 @@ function statesOf(folder: RunFolder, files: readonly { path: string }[]): Graded
   });
 }
 
-/** Hash over all that can change a score: grader, what it may import, services, hidden data, metric and format. */
+/** Hash over all that can change a score: grader, its limits, what it may import, services, hidden data, metric and format. */
 async function graderVersion(
   { task, prepared, helpersFolder }: GradeRunOptions,
   { roles }: RunSpec,
 ): Promise<string> {
-  const { metric, submission, services } = task.file;
+  const { metric, submission, grading, services } = task.file;
   const hashes: string[] = [];
   const folders = [task.environmentFolder, join(helpersFolder, 'mlab_task')];
   for (const folder of [...graderModules(task.hiddenFolder), ...folders]) {
@@ -118,7 +118,7 @@ async function graderVersion(
   }
   const data = prepared.manifest.files.map(({ path, sha256: hash }) => [path, hash]);
   const model = services.some(({ kind }) => kind === 'model') ? [roles?.fast ?? null] : [];
-  return sha256(JSON.stringify([metric, submission, hashes, data, ...model]));
+  return sha256(JSON.stringify([metric, submission, grading, hashes, data, ...model]));
 }
 
 /** The grader, what it may import, and the scripts of services; what prepared the data shows in the data. */

@@ -242,7 +242,11 @@ export const TaskFile = z
           .boolean()
           .default(false)
           .describe('true where the grader has to run submitted code'),
-        seconds: z.number().positive().default(300).describe('wall time of one grading'),
+        seconds: z
+          .number()
+          .positive()
+          .default(300)
+          .describe('of grading one submission; where it is run, of all its processes together'),
         memory_mb: z.int().min(64).default(2048),
       })
       .prefault({}),

@@ -44,9 +44,11 @@ def score_paragraph(
         places = citations_by_sentence(sentences, cited)
     except Unreadable:
         return 0.0
+    # Once for each entry: a key may be cited very often.
+    found = {key: corpus.find(fields) or f"unknown {key}" for key, fields in entries.items()}
     made = {
         # A key without an entry, or with one that is no paper of the corpus, is a wrong citation.
-        (number, corpus.find(entries[key]) or f"unknown {key}" if key in entries else f"? {key}")
+        (number, found.get(key, f"? {key}"))
         for number, keys in enumerate(places)
         for key in keys
     }
