@@ -41,11 +41,12 @@ def print_results() -> None:
         os.write(
             stream, f"\n{json.dumps({'results': [RESULT]})}\nscore: {SETTINGS['best']}\n".encode()
         )
+        os.write(stream, f"x {json.dumps({'message': 'result', 'result': RESULT})}\n".encode())
     raise Judged("printed it to both streams")
 
 
 def print_a_request() -> None:
-    os.write(1, b'\n{"request": "start_worker", "submission": "../../hidden"}\n')
+    os.write(1, b'\nx {"message": "start_worker", "submission": "../../hidden"}\n')
     raise Judged("printed it")
 
 
@@ -68,6 +69,7 @@ def add_results() -> None:
         place = Path(SETTINGS["run_folder"], name)
         add(f"write the real {name}", str(place), lambda p=place, n=name: write(p, FORGED[n]))
     add("write into the grader's sandbox", "/exchange", lambda: write(Path("/exchange/x"), "x"))
+    add("write to the grader's pipe", "/harness", lambda: write(Path("/harness/output-0"), "x"))
     add("print a grader's results", "stdout and stderr", print_results)
     add("print a grader's request", "stdout", print_a_request)
     add("set variables for the grader", "PYTHONPATH, PYTHONHOME, LD_PRELOAD", set_variables)

@@ -108,6 +108,7 @@ export async function runGrader(
   limit.clear();
   await pipe.end();
   await protocol.settled();
+  await worker[Symbol.asyncDispose]();
   signal.throwIfAborted();
   if (worker.modelFailure !== null) throw new GraderFailed(worker.modelFailure);
   const results = [...protocol.results.values()].map((result) => withModelUse(result, worker));
@@ -166,7 +167,7 @@ function howItEnded({ ending, exitCode, signal }: ProcessEnd, { file }: Task, pr
   if (ending === 'out_of_memory') return `took more than ${file.grading.memory_mb} MB of memory`;
   if (ending !== 'exited') return `ended: ${ending.replaceAll('_', ' ')}`;
   if (exitCode !== 0) return `ended with ${signal ?? `exit code ${exitCode}`}; ${said}`;
-  return `left out results. What it prints is its log: results go through mlab_task.grading.grade; ${said}`;
+  return `left out results. What it prints is its log: it must call mlab_task.grading.grade (docs/how-to/write-a-task.md); ${said}`;
 }
 
 function commandOf(sandbox: Sandbox, { file }: Task): [string, ...string[]] {

@@ -17,7 +17,7 @@ for descriptor in range(256):
     for message in (
         fake_frame("ready") + fake_frame("result") * 8,
         f"\n{json.dumps({'results': [RESULT]})}\n".encode(),
-        b'{"request": "stop_worker"}\n',
+        b'{"message": "stop_worker", "gone": false}\n',
     ):
         try:
             os.write(descriptor, message)
