@@ -103,7 +103,7 @@ function statesOf(folder: RunFolder, files: readonly { path: string }[]): Graded
   });
 }
 
-/** Hash over all that can change a score: grader, its limits, what it may import, services, hidden data, metric and format. */
+/** Hash over all that can change a score: grader, what it may import, services, hidden data, metric and format. */
 async function graderVersion(
   { task, prepared, helpersFolder }: GradeRunOptions,
   { roles }: RunSpec,
