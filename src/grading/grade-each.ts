@@ -33,7 +33,7 @@ async function gradeAlone(name: string, graders: Graders): Promise<GraderResult>
   if (failure === null) throw new Error('the grader gave no result');
   const onStarter = failure.submission === null ? failure : (await graders.gradeStarter()).failure;
   if (onStarter !== null) throw failed(onStarter);
-  const message = `${failure.message} (also when it graded this submission on its own; it can grade the starter)`;
+  const message = `${failure.message} (also when it graded this submission on its own; it does not fail on the starter)`;
   const problems = [{ code: failure.code, message }];
   return { submission: name, valid: false, score: null, problems, details: {} };
 }
