@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import { storyOf } from '../../test/fixtures/story.ts';
 import { type Lesson, RunEvaluation } from '../schema/index.ts';
 import { processMetrics } from '../statistics/index.ts';
-import { createExperiment } from '../store/index.ts';
+import { createExperiment, recordedStates } from '../store/index.ts';
 import { evaluateRun } from './evaluate-run.ts';
 import { agentLabel } from './run-identity.ts';
 import { withLessons } from './told-lessons.ts';
@@ -26,7 +26,7 @@ test('a run is evaluated from its files alone, as its schema says', async () => 
       ...{ direction: 'maximize', threshold: 0.1, reference: null, best: null },
       baseline: { mean: 0.9, spread: null, seeds: null },
     },
-    grades: [{ step: 1, final: true, score: 0.93, seconds: 10, tokens: 1240, money: 0.0015 }],
+    grades: [{ step: 2, final: true, score: 0.93, seconds: 10, tokens: 1240, money: 0.0015 }],
     efficiency: {
       tokens: { agent: { calls: 1, prompt: 1200, cached: 1000, completion: 40 }, tools: { calls: 0 } },
       ...{ money: 0.0015, cpu_seconds: 1.31, gpu_seconds: null, peak_memory_bytes: 104_857_600 },
@@ -46,7 +46,7 @@ test('a run that has not begun is pending, and all that was measured of it is no
   });
 });
 
-test('the newest grades of the newest grader count, and only the last one can be final', async () => {
+test('the newest grades of the newest grader count, and only that of the state that the run ended with is final', async () => {
   using folder = temporaryFolder();
   const { run, snapshot } = await makeExampleRun(folder.path);
   const figures = {
@@ -57,7 +57,8 @@ test('the newest grades of the newest grader count, and only the last one can be
   const grader = 'b'.repeat(64);
   const grade = { ...exampleGrade(snapshot), grader, figures };
   run.appendGrade({ ...grade, step: 1, score: 0.91 });
-  run.appendGrade({ ...grade, step: 0, final: false, valid: false, score: null });
+  const [before] = recordedStates(run);
+  run.appendGrade({ ...grade, ...before, final: false, valid: false, score: null });
   run.appendGrade({ ...grade, step: 2, score: 0.95 });
   run.appendGrade({ ...grade, step: 1, score: 0.92 });
   const { grades, yardstick } = evaluateRun(run, exampleSpec());

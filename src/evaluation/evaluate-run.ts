@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { Grade, GradedStep, ObjectId, RunEvaluation, RunSpec, Yardstick } from '../schema/index.ts';
+import type { Grade, GradedStep, RunEvaluation, RunSpec, Yardstick } from '../schema/index.ts';
 import { EfficiencySums, integrityFlags, processMetrics, type StoryStep } from '../statistics/index.ts';
-import { eachEventSync, type RunFolder, resolveText } from '../store/index.ts';
+import { currentGrades, eachEventSync, type RunFolder, resolveText, StateReader } from '../store/index.ts';
 import { StoryReader } from './read-story.ts';
 import { agentLabel, statusOf } from './run-identity.ts';
 import { withLessons } from './told-lessons.ts';
@@ -14,10 +14,11 @@ import { withLessons } from './told-lessons.ts';
 export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation {
   const record = folder.readRecord();
   const spec = record?.spec ?? planned;
-  const { story: reader, efficiency, finalSnapshot } = readTrace(folder, spec.gpu);
-  const newest = newestGrades(folder.readGrades().grades);
-  const yardstick = yardstickOf(newest);
-  const grades = newest.map((grade) => gradedStep(grade, reader.steps));
+  const { story: reader, efficiency, states } = readTrace(folder, spec.gpu);
+  const current = currentGrades(folder.readGrades().grades, states);
+  const yardstick = yardstickOf(current);
+  const grades = current.map((grade) => gradedStep(grade, reader.steps));
+  const finalSnapshot = states.find(({ final }) => final)?.snapshot ?? null;
   const story = withLessons(reader.story(grades), spec.experience ?? []);
   const { end } = record ?? {};
   return {
@@ -42,25 +43,14 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
 function readTrace(folder: RunFolder, gpu: boolean) {
   const story = new StoryReader((ref) => resolveText(folder.objects, ref));
   const sums = new EfficiencySums(gpu);
-  let finalSnapshot: ObjectId | null = null;
+  const states = new StateReader();
   const events = existsSync(folder.tracePath) ? eachEventSync(folder.tracePath) : [];
   for (const event of events) {
     story.read(event);
     sums.add(event);
-    if (event.kind === 'run_ended') finalSnapshot = event.snapshot;
+    states.read(event);
   }
-  return { story, efficiency: sums.efficiency(), finalSnapshot };
-}
-
-/** The newest grade of each step by the newest grader, in the order of steps; only the last one can be final. */
-function newestGrades(grades: readonly Grade[]): Grade[] {
-  const grader = grades.at(-1)?.grader;
-  const byStep = new Map<number, Grade>();
-  for (const grade of grades) if (grade.grader === grader) byStep.set(grade.step, grade);
-  const newest = [...byStep.values()].sort((one, other) => one.step - other.step);
-  const final = newest.findLast((grade) => grade.final);
-  // A run that went on after it was graded has more than one that was final once.
-  return newest.map((grade) => ({ ...grade, final: grade === final }));
+  return { story, efficiency: sums.efficiency(), states: states.states };
 }
 
 function gradedStep(

@@ -12,19 +12,21 @@ import type {
   RunSpec,
   ScoreFigures,
   SnapshotEntry,
-  SubmissionState,
 } from '../schema/index.ts';
-import { type RunFolder, readSnapshot, readTraceSync, submissionHash } from '../store/index.ts';
+import {
+  currentGrades,
+  type RecordedState,
+  type RunFolder,
+  readSnapshot,
+  recordedStates,
+  submissionHash,
+} from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
 import type { GraderOptions } from './grader-process.ts';
 import { gradeSubmissions, missingFiles, sizeProblem } from './submission-files.ts';
 
-/** A workspace to grade: the one after a step (0 before the first), or the last. */
-interface GradedState {
-  step: number;
-  final: boolean;
-  snapshot: ObjectId;
-  stale: boolean;
+/** A workspace to grade. */
+interface GradedState extends RecordedState {
   entries: readonly SnapshotEntry[];
   /** Hash over the submission files; null while one is missing. */
   submission: ObjectId | null;
@@ -47,60 +49,46 @@ export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandbox
 }
 
 /**
- * Grades a run's final workspace, or that of every step; from the store alone, whether or not the run still goes.
- * Each distinct submission is graded once: what the same grader said of it before is taken over. The grades are
- * appended to the run's `grades.jsonl` and returned in order of their steps.
+ * Grades the workspace that a run ended with, or that of every recorded step, from the store alone. A run that has not
+ * ended has no final workspace: of it `final` grades nothing. Each distinct submission is graded once: what the same grader
+ * said of it before is taken over. New grades are appended to the run's `grades.jsonl`; all are returned in the order of
+ * their steps.
  * @throws GraderFailed, SandboxError, UserError; then nothing was appended
  */
 export async function gradeRun(options: GradeRunOptions): Promise<Grade[]> {
-  const { folder, which } = options;
+  const { folder, which, task } = options;
   const record = folder.readRecord();
   if (record === null) return [];
-  const states = statesOf(folder, options.task.file.submission.files);
-  const wanted = which === 'all' ? states : states.filter(({ final }) => final);
+  const states = recordedStates(folder);
+  const wanted = states
+    .filter(({ final }) => final || which === 'all')
+    .map((state) => gradable(state, folder, task.file.submission.files));
+  if (wanted.length === 0) return [];
   const grader = await graderVersion(options, record.spec);
-  const earlier = folder.readGrades().grades.filter((grade) => grade.grader === grader);
-  const resultOf = await resultsFor(wanted, knownResults(earlier), options, record.spec);
+  const stored = folder.readGrades().grades;
+  const known = knownResults(stored.filter((grade) => grade.grader === grader));
+  const resultOf = await resultsFor(wanted, known, options, record.spec);
+  const current = currentGrades(stored, states);
   return wanted.map((state) => {
     const grade = gradeOf(state, resultOf(state), options, record.spec, grader);
-    const same = earlier.find((one) => saysTheSame(one, grade));
+    const same = current.find((one) => saysTheSame(one, grade));
     if (same === undefined) folder.appendGrade(grade);
     return same ?? grade;
   });
 }
 
+function gradable(
+  state: RecordedState,
+  { objects }: RunFolder,
+  files: readonly { path: string }[],
+): GradedState {
+  const { entries } = readSnapshot(objects, state.snapshot);
+  return { ...state, entries, submission: submissionHash(entries, files) };
+}
+
 /** Apart from when it was said. */
 function saysTheSame(one: Grade, other: Grade): boolean {
   return isDeepStrictEqual({ ...one, time: 0 }, { ...other, time: 0 });
-}
-
-/** Every recorded workspace of a run, the one that counts last. */
-function statesOf(folder: RunFolder, files: readonly { path: string }[]): GradedState[] {
-  const { events } = readTraceSync(folder.tracePath);
-  const states: Omit<GradedState, 'entries' | 'submission'>[] = [];
-  let ended: { snapshot: ObjectId; submission: SubmissionState } | null = null;
-  for (const event of events) {
-    if (event.kind === 'session_started') {
-      ended = null;
-      if (states.length === 0) states.push({ step: 0, final: false, snapshot: event.snapshot, stale: false });
-    }
-    if (event.kind === 'step_finished') {
-      const { step, snapshot, submission } = event;
-      states.push({ step, final: false, snapshot, stale: submission.stale });
-    }
-    if (event.kind === 'run_ended' && event.snapshot !== null && event.submission !== null) {
-      ended = { snapshot: event.snapshot, submission: event.submission };
-    }
-  }
-  const last = states.at(-1);
-  if (last === undefined) return [];
-  const final =
-    ended === null ? last : { step: last.step, snapshot: ended.snapshot, stale: ended.submission.stale };
-  states[states.length - 1] = { ...final, final: true };
-  return states.map((state) => {
-    const { entries } = readSnapshot(folder.objects, state.snapshot);
-    return { ...state, entries, submission: submissionHash(entries, files) };
-  });
 }
 
 /** Hash over all that can change a score: grader, what it may import, services, hidden data, metric and format. */

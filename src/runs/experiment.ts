@@ -10,11 +10,13 @@ import { messageOf, UserError } from '../lib/errors.ts';
 import { Allowance, type ModelRegistry } from '../models/index.ts';
 import { type Grade, type Plan, type RunRecord, type RunSpec, Spent } from '../schema/index.ts';
 import {
+  currentGrades,
   type Experiment,
   forkRun,
   lockName,
   type RunFolder,
   readTraceSync,
+  recordedStates,
   spentOf,
 } from '../store/index.ts';
 import { type RunServices, runOne } from './run-one.ts';
@@ -79,7 +81,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     plan.runs.map((spec) =>
       limit(async () => {
         await oneByOne(() => nextTurn());
-        return await guarded(spec, services, async () => {
+        return await guarded({ spec, record: null, problem: null }, plan, services, async () => {
           using _lock = services.experiment.runFolder(spec.id).lock();
           const result = await workOff(spec, shares, services);
           return isTimed(spec) ? result : gradeResult(result, plan, shares, services);
@@ -89,7 +91,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   );
   for (const [index, result] of results.entries()) {
     if (!isTimed(result.spec)) continue;
-    results[index] = await guarded(result.spec, services, async () => {
+    results[index] = await guarded(result, plan, services, async () => {
       using _lock = services.experiment.runFolder(result.spec.id).lock();
       return gradeResult(result, plan, shares, services);
     });
@@ -132,27 +134,42 @@ function spentBy(folder: RunFolder): { tokens: number; money: number } {
     : { tokens: 0, money: 0 };
 }
 
-/** What submitted tools asked of a language model while they were graded. */
+/** What submitted tools asked of a language model while they were graded: a submission once, of however many steps it is. */
 function spentInGrading(folder: RunFolder): Spent[] {
-  return folder.readGrades().grades.flatMap(({ details }) => {
+  const { grades } = folder.readGrades();
+  const graded = new Map(grades.map((grade) => [`${grade.grader} ${grade.submission}`, grade]));
+  return [...graded.values()].flatMap(({ details }) => {
     const used = Spent.safeParse(details.tool_model);
     return used.success ? [used.data] : [];
   });
 }
 
-/** Turns what one run could not cope with into its result. */
+/** Turns what one run could not cope with into its result. @param known what came of it so far */
 async function guarded(
-  spec: RunSpec,
-  { signal }: ExperimentServices,
+  known: RunResult,
+  plan: Plan,
+  services: ExperimentServices,
   work: () => Promise<RunResult>,
 ): Promise<RunResult> {
-  if (signal.aborted) return { spec, record: null, problem: 'not begun' };
+  const { signal, experiment } = services;
   try {
-    return await work();
+    return signal.aborted ? leftAsItIs(known.spec, plan, experiment) : await work();
   } catch (error) {
-    return { spec, record: null, problem: signal.aborted ? 'interrupted' : messageOf(error) };
+    return { ...known, problem: signal.aborted ? 'interrupted' : messageOf(error) };
   }
 }
+
+/** The result of a run that nobody came to before the experiment was stopped. */
+function leftAsItIs(spec: RunSpec, plan: Plan, experiment: Experiment): RunResult {
+  const folder = experiment.runFolder(spec.id);
+  const record = folder.readRecord();
+  if (record === null) return { spec, record, problem: 'not begun' };
+  if (record.status === 'running') return { spec, record, problem: 'interrupted' };
+  const result = resultOf(spec, record);
+  return result.problem === null && !isGraded(folder, plan) ? { ...result, problem: notGradedYet } : result;
+}
+
+const notGradedYet = 'not graded: interrupted';
 
 async function workOff(spec: RunSpec, shares: RunShares, services: ExperimentServices): Promise<RunResult> {
   const { experiment, onProgress, broken } = services;
@@ -172,7 +189,15 @@ function resultOf(spec: RunSpec, record: RunRecord): RunResult {
   return { spec, record, problem };
 }
 
-/** Grades a finished run that has no final grade yet. */
+/** Whether a finished run has the grades that its plan asks for. */
+function isGraded(folder: RunFolder, { grade }: Plan): boolean {
+  if (grade === 'none') return true;
+  const states = recordedStates(folder);
+  const graded = currentGrades(folder.readGrades().grades, states);
+  return grade === 'all' ? graded.length === states.length : graded.some(({ final }) => final);
+}
+
+/** Grades a finished run that lacks a grade. */
 async function gradeResult(
   result: RunResult,
   plan: Plan,
@@ -182,9 +207,9 @@ async function gradeResult(
   const { experiment, equipment, helpersFolder, dockerCommand, onProgress, signal } = services;
   const { spec, record } = result;
   const folder = experiment.runFolder(spec.id);
-  const isGraded = folder.readGrades().grades.some(({ final }) => final);
-  if (record?.status !== 'finished' || plan.grade === 'none' || isGraded) return result;
+  if (record?.status !== 'finished' || plan.grade === 'none') return result;
   try {
+    if (isGraded(folder, plan)) return result;
     const equipped = equipmentOf(spec, equipment);
     const grades = await gradeRun({
       ...{ folder, ...equipped, helpersFolder, dockerCommand, which: plan.grade, signal },
@@ -193,7 +218,7 @@ async function gradeResult(
     onProgress({ kind: 'run_graded', run: spec, grades });
     return result;
   } catch (error) {
-    const message = `not graded: ${messageOf(error)}`;
+    const message = signal.aborted ? notGradedYet : `not graded: ${messageOf(error)}`;
     onProgress({ kind: 'run_not_graded', run: spec, message });
     return { ...result, problem: message };
   }

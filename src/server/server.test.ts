@@ -115,11 +115,11 @@ describe('what the viewer answers', () => {
       known = await get(viewer, run, RunPage)
     )
       await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(known.evaluation?.grades).toMatchObject([{ step: 1, score: 0.93 }]);
+    expect(known.evaluation?.grades).toMatchObject([{ step: 2, score: 0.93 }]);
     expect(await get(viewer, `${run}/strip`, Strip)).toMatchObject({
-      ...{ pending: false, grades: [{ step: 1, score: 0.93 }] },
+      ...{ pending: false, grades: [{ step: 2, score: 0.93 }] },
     });
-    expect(await get(viewer, `${run}/steps/1`, StepPage)).toMatchObject({
+    expect(await get(viewer, `${run}/steps/2`, StepPage)).toMatchObject({
       grade: { score: 0.93, problems: [] },
     });
   });

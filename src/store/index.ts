@@ -6,6 +6,7 @@ export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
 export { ObjectStore } from './object-store.ts';
 export { encodePath, showPath } from './path-text.ts';
+export { currentGrades, type RecordedState, recordedStates, StateReader } from './recorded-states.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';
 export { RunFolder, type StoredGrades, type StoredVerifications } from './run-folder.ts';
 export { lockName } from './run-lock.ts';

@@ -2,9 +2,15 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
-import { exampleGrade, examplePlan, exampleRecord } from '../../../test/fixtures/store/examples.ts';
+import {
+  exampleGrade,
+  examplePlan,
+  exampleRecord,
+  runEnded,
+  sessionStarted,
+} from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { ObjectId, Report } from '../../schema/index.ts';
+import { Report } from '../../schema/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
 import { report } from './report.ts';
@@ -29,7 +35,10 @@ beforeEach(async () => {
         end: { reason: 'final_answer', message: '' },
       }),
     );
-    run.appendGrade({ ...exampleGrade(ObjectId.parse(snapshot)), valid: false, score: null, step: 0 });
+    await using trace = run.openTrace();
+    trace.append(sessionStarted(snapshot));
+    trace.append(runEnded());
+    run.appendGrade({ ...exampleGrade(snapshot), valid: false, score: null, step: 0 });
   }
 });
 

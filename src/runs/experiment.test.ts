@@ -1,0 +1,121 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fixtureTasks, helpersFolder } from '../../test/fixtures/fixture-task.ts';
+import { exampleSpec } from '../../test/fixtures/store/examples.ts';
+import { WrittenRun } from '../../test/fixtures/store/recorded-run.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { evaluateRun } from '../evaluation/index.ts';
+import { ExperimentName, type Plan, RunId } from '../schema/index.ts';
+import { createExperiment, type Experiment } from '../store/index.ts';
+import { loadTask, type Task } from '../tasks/index.ts';
+import { type ExperimentProgress, runExperiment, type TaskEquipment } from './index.ts';
+
+const sums = loadTask('sums', [fixtureTasks]);
+
+/** The grader of these runs is never started: their workspaces hold no submission. */
+function equipmentOf(task: Task, folder: string): TaskEquipment {
+  mkdirSync(join(folder, 'public'), { recursive: true });
+  const manifest = {
+    ...{ schema: 1 as const, task: task.file.id, recipe: '', sources: [], verified: true, files: [] },
+    prepared_at: '2026-01-01T00:00:00Z',
+  };
+  const none = join(folder, 'none');
+  return {
+    task,
+    python: {
+      ...{ environment: none, executable: none, basePrefix: none, sitePackages: none },
+      ...{ version: '3.11.2', packages: {} },
+    },
+    prepared: { folder, publicFolder: join(folder, 'public'), privateFolder: none, verified: true, manifest },
+  };
+}
+
+/** An experiment of so many runs, and what works through it. */
+function place(runs: number, task = sums, grade: Plan['grade'] = 'final') {
+  const folder = temporaryFolder();
+  const specs = Array.from({ length: runs }, (_, seed) => ({
+    ...exampleSpec(),
+    ...{ id: RunId.parse(`sums-noop-${seed}`), task: task.file.id, task_version: task.version, seed },
+    ...{ agent: 'noop', sandbox: 'none' as const },
+  }));
+  const name = ExperimentName.parse('first');
+  const plan: Plan = { v: 1, name, created: 0, mlab: '0', parallel: 2, grade, runs: specs };
+  const experiment = createExperiment(join(folder, 'first'), plan);
+  const written = specs.map((spec) => new WrittenRun(experiment.runFolder(spec.id), spec));
+  return { experiment, plan, specs, written, equipment: equipmentOf(task, join(folder, 'prepared')) };
+}
+
+async function work(
+  { experiment, plan, equipment }: { experiment: Experiment; plan: Plan; equipment: TaskEquipment },
+  stop: (progress: ExperimentProgress) => boolean = () => false,
+) {
+  const aborting = new AbortController();
+  const seen: string[] = [];
+  const results = await runExperiment(plan, {
+    ...{ experiment, helpersFolder, versions: {}, broken: 'continue', signal: aborting.signal },
+    equipment: new Map([[equipment.task.file.id, equipment]]),
+    onProgress: (progress) => {
+      seen.push(`${progress.run.id} ${progress.kind}`);
+      if (stop(progress)) aborting.abort();
+    },
+  });
+  return { results: results.map(({ record, problem }) => [record?.status ?? null, problem]), seen };
+}
+
+test('a run that was graded when it was interrupted and then resumed is graded at its end', async () => {
+  const { written, specs, ...rest } = place(1);
+  const [run] = written;
+  const [spec] = specs;
+  if (run === undefined || spec === undefined) throw new Error('there is one run');
+  await run.session(2);
+  // As it was written before: of the moment of the interruption, and called final.
+  run.grade(2, 0.91);
+  await run.session(2, 'final_answer');
+  expect(evaluateRun(run.folder, spec).grades).toMatchObject([{ step: 2, final: false, score: 0.91 }]);
+  const { seen } = await work({ ...rest });
+  expect(seen).toEqual(['sums-noop-0 run_kept', 'sums-noop-0 run_graded']);
+  expect(evaluateRun(run.folder, spec).grades).toMatchObject([{ step: 4, final: true, valid: false }]);
+  expect((await work({ ...rest })).seen).toEqual(['sums-noop-0 run_kept']);
+});
+
+test('where the plan asks for the grade of every step, a run with the final one alone is graded again', async () => {
+  const { written, ...rest } = place(1, sums, 'all');
+  await written[0]?.session(2, 'final_answer');
+  written[0]?.grade(2, 0.91);
+  expect((await work(rest)).seen).toEqual(['sums-noop-0 run_kept', 'sums-noop-0 run_graded']);
+  expect((await work(rest)).seen).toEqual(['sums-noop-0 run_kept']);
+});
+
+test('stopped while runs that ended are graded, the experiment says that these are not graded', async () => {
+  const { file } = sums;
+  const timed = { ...sums, file: { ...file, grading: { ...file.grading, runs_submission: true } } };
+  const { written, ...rest } = place(4, timed);
+  for (const run of written.slice(0, 2)) await run.session(1, 'final_answer');
+  await written[2]?.session(1, 'final_answer');
+  written[2]?.grade(1, 0.91);
+  await written[3]?.session(1);
+  const kept = (progress: ExperimentProgress) =>
+    progress.kind === 'run_kept' && progress.run.id === 'sums-noop-2';
+  const { results } = await work(rest, kept);
+  expect(results).toEqual([
+    ['finished', 'not graded: interrupted'],
+    ['finished', 'not graded: interrupted'],
+    ['finished', null],
+    ['interrupted', 'interrupted'],
+  ]);
+});
+
+test('stopped at once, the experiment calls what ended finished, and only what has no record not begun', async () => {
+  const { written, ...rest } = place(4);
+  for (const run of written.slice(0, 2)) await run.session(1, 'final_answer');
+  for (const run of written.slice(0, 2)) run.grade(1, 0.91);
+  await written[2]?.session(1);
+  const { results } = await work(rest, ({ kind }) => kind === 'run_kept');
+  expect(results).toEqual([
+    ['finished', null],
+    ['finished', null],
+    ['interrupted', 'interrupted'],
+    [null, 'not begun'],
+  ]);
+});
