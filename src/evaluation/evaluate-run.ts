@@ -1,9 +1,16 @@
 import { existsSync } from 'node:fs';
 import type { Grade, GradedStep, RunEvaluation, RunSpec, Yardstick } from '../schema/index.ts';
 import { EfficiencySums, integrityFlags, processMetrics, type StoryStep } from '../statistics/index.ts';
-import { currentGrades, eachEventSync, type RunFolder, resolveText, StateReader } from '../store/index.ts';
+import {
+  currentGrades,
+  eachEventSync,
+  type RunFolder,
+  resolveText,
+  StateReader,
+  statusOf,
+} from '../store/index.ts';
 import { StoryReader } from './read-story.ts';
-import { agentLabel, statusOf } from './run-identity.ts';
+import { agentLabel } from './run-identity.ts';
 import { withLessons } from './told-lessons.ts';
 
 /**

@@ -5,4 +5,4 @@ export { readStory } from './read-story.ts';
 export { type Remarks, remarksOf } from './remarks-of.ts';
 export { type AskJudge, type JudgeReply, judgeRun } from './rubric/judge-run.ts';
 export { rubricAgreement, summarise } from './rubric/rubric-agreement.ts';
-export { agentLabel, statusOf } from './run-identity.ts';
+export { agentLabel } from './run-identity.ts';

@@ -6,10 +6,17 @@ export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
 export { ObjectStore } from './object-store.ts';
 export { encodePath, showPath } from './path-text.ts';
-export { currentGrades, type RecordedState, recordedStates, StateReader } from './recorded-states.ts';
+export {
+  currentGrades,
+  type RecordedState,
+  recordedStates,
+  StateReader,
+  statesOf,
+} from './recorded-states.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';
 export { RunFolder, type StoredGrades, type StoredVerifications } from './run-folder.ts';
 export { lockName } from './run-lock.ts';
+export { statusOf } from './run-status.ts';
 export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
 export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, spentOf, stepsOf } from './steps.ts';

@@ -13,6 +13,13 @@ export interface RecordedState {
   final: boolean;
 }
 
+/** The states of a run, in the order of steps. */
+export function statesOf(events: Iterable<TraceEvent>): RecordedState[] {
+  const reader = new StateReader();
+  for (const event of events) reader.read(event);
+  return reader.states;
+}
+
 /** Folds the events of a run into its states. */
 export class StateReader {
   readonly #byStep = new Map<number, Omit<RecordedState, 'final'>>();
@@ -44,9 +51,7 @@ export class StateReader {
 
 /** The states of a run; none where it has no trace. @throws UserError as `eachEventSync` */
 export function recordedStates(folder: RunFolder): RecordedState[] {
-  const reader = new StateReader();
-  if (existsSync(folder.tracePath)) for (const event of eachEventSync(folder.tracePath)) reader.read(event);
-  return reader.states;
+  return existsSync(folder.tracePath) ? statesOf(eachEventSync(folder.tracePath)) : [];
 }
 
 /**

@@ -1,8 +1,20 @@
+import { existsSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { UserError } from '../../lib/errors.ts';
-import type { Grade, Lesson, RunRecord, TextRef, Verification } from '../../schema/index.ts';
+import type { Grade, Lesson, RunSpec, Spent, TextRef, TraceEvent, Verification } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
-import { type RecordedStep, type RunFolder, readTraceSync, resolveText, stepsOf } from '../../store/index.ts';
+import {
+  currentGrades,
+  type RecordedStep,
+  type RunFolder,
+  readTraceSync,
+  resolveText,
+  sessionsOf,
+  spentOf,
+  statesOf,
+  statusOf,
+  stepsOf,
+} from '../../store/index.ts';
 import { locateRun } from '../locate.ts';
 import { dollars, duration, number, oneLine, percent, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -42,8 +54,10 @@ export const runsShow: Verb = {
     const { folder } = locateRun(context, given);
     const record = folder.readRecord();
     if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
-    const steps = shownSteps(folder);
-    const { grades } = folder.readGrades();
+    // The record of a run that goes on, or was killed, knows less.
+    const events = existsSync(folder.tracePath) ? readTraceSync(folder.tracePath).events : [];
+    const steps = shownSteps(folder, events);
+    const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();
     if (options.step !== undefined) {
       const step = steps.find((one) => one.step === options.step);
@@ -54,12 +68,12 @@ export const runsShow: Verb = {
         `The run has ${steps.length} steps.`,
       );
     }
-    const { spec, end, seconds_used } = record;
+    const { spec, end } = record;
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}, seed ${spec.seed}`,
-      `${end?.reason ?? record.status}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
-      `${steps.length} steps, ${duration(seconds_used)}${gradeText(grades)}`,
-      ...modelLines(record),
+      `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
+      `${steps.length} steps, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades)}`,
+      ...modelLines(record.spec, spentOf(events)),
       ...verificationLines(verifications),
     ];
     return {
@@ -70,11 +84,10 @@ export const runsShow: Verb = {
 };
 
 /** The models of a run and what they used; its marks and lessons; where it went on from, if it did. */
-function modelLines({ spec, spent }: RunRecord): string[] {
-  const { roles, parent, marks, experience = [] } = spec;
+function modelLines({ roles, parent, marks, experience = [] }: RunSpec, spent: Spent): string[] {
   const names = [...new Set([roles?.agent.model, roles?.editor.model, roles?.fast.model])].join(', ');
   const used =
-    spent === undefined
+    spent.calls === 0
       ? 'not asked'
       : `${spent.calls} calls, ${number(spent.tokens)} tokens, ${dollars(spent.unpriced > 0 ? null : spent.money)}`;
   return [
@@ -97,8 +110,7 @@ function verificationLines(verifications: readonly Verification[]): string[] {
   return [`verified: ${verdictWords[newest.verdict]}. ${oneLine(newest.reason, 300)}`];
 }
 
-function shownSteps(folder: RunFolder): ShownStep[] {
-  const { events } = readTraceSync(folder.tracePath);
+function shownSteps(folder: RunFolder, events: readonly TraceEvent[]): ShownStep[] {
   const textOf = (ref: TextRef) => resolveText(folder.objects, ref);
   const notes = new Map<number, Record<string, string>[]>();
   let next = 1;

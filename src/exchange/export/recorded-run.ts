@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import type { Grade, RunRecord, TraceEvent, TraceEventOf } from '../../schema/index.ts';
+import type { Grade, RunRecord, Spent, TraceEvent, TraceEventOf } from '../../schema/index.ts';
 import { ModelAnswer, ModelMessage } from '../../schema/index.ts';
-import { type RunFolder, readTraceSync, resolveText } from '../../store/index.ts';
+import {
+  currentGrades,
+  type RunFolder,
+  readTraceSync,
+  resolveText,
+  sessionsOf,
+  spentOf,
+  statesOf,
+} from '../../store/index.ts';
 
 /** A run of the store with every text at hand, in the order in which it happened. */
 export interface RecordedRun {
@@ -13,7 +21,10 @@ export interface RecordedRun {
   /** What was noted and asked after the last step. */
   after: Aside[];
   end: (TraceEventOf<'run_ended'> & { answer: string | null }) | null;
-  /** The newest grade of each step. */
+  /** What it used by now: the record of a run that goes on, or was killed, knows less than its trace. */
+  spent: Spent;
+  secondsUsed: number;
+  /** The grade of each step, as far as there is one. */
   grades: ReadonlyMap<number, Grade>;
 }
 
@@ -50,20 +61,23 @@ export interface BegunRun {
 
 /** @throws UserError as `readTraceSync` */
 export function readRecordedRun({ folder, record }: BegunRun): RecordedRun {
+  const { events } = readTraceSync(folder.tracePath);
   const reader = new Reader(folder, record);
-  for (const event of readTraceSync(folder.tracePath).events) reader.read(event);
-  return reader.run;
+  for (const event of events) reader.read(event);
+  const current = currentGrades(folder.readGrades().grades, statesOf(events));
+  const grades = new Map(current.map((grade) => [grade.step, grade]));
+  const { secondsUsed } = sessionsOf(events);
+  return { ...reader.run, grades, spent: spentOf(events), secondsUsed };
 }
 
 class Reader {
-  readonly run: RecordedRun;
+  readonly run: Omit<RecordedRun, 'grades' | 'spent' | 'secondsUsed'>;
   #open: TraceEventOf<'step_started'> | null = null;
   #calls: AskedModel[] = [];
 
   constructor(folder: RunFolder, record: RunRecord) {
-    const newest = new Map(folder.readGrades().grades.map((grade) => [grade.step, grade]));
     const empty = { started: null, problem: '', steps: [], after: [], end: null };
-    this.run = { folder, record, grades: newest, ...empty };
+    this.run = { folder, record, ...empty };
   }
 
   read(event: TraceEvent): void {
@@ -71,6 +85,7 @@ class Reader {
       case 'session_started':
         this.run.started ??= event;
         if (event.task !== undefined) this.run.problem = this.#text(event.task.problem);
+        this.run.end = null;
         this.#open = null;
         this.#calls = [];
         return;

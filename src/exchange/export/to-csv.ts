@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
+import { statusOf } from '../../store/index.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
 type Cell = string | number | boolean | null;
@@ -40,20 +41,19 @@ const stepColumns = [
   ...['seconds_used', 'tokens_used', 'changed', 'submission', 'stale', 'valid', 'score', 'observation'],
 ] as const;
 
-function runRow({ record, grades, end }: RecordedRun): Row {
-  const { spec, spent } = record;
+function runRow({ folder, record, steps, grades, end, spent, secondsUsed }: RecordedRun): Row {
+  const { spec } = record;
   const grade = [...grades.values()].find(({ final }) => final);
   return {
     ...{ experiment: spec.experiment, run: spec.id, task: spec.task, agent: spec.agent, model: spec.model },
     ...{
       seed: spec.seed,
-      status: record.status,
+      status: statusOf(folder, record),
       end: end?.reason ?? null,
       message: record.end?.message ?? null,
     },
-    ...{ steps: record.steps, seconds: record.seconds_used, model_calls: spent?.calls ?? 0 },
-    tokens: spent?.tokens ?? 0,
-    money: spent === undefined ? 0 : spent.unpriced > 0 ? null : spent.money,
+    ...{ steps: steps.length, seconds: secondsUsed, model_calls: spent.calls, tokens: spent.tokens },
+    money: spent.unpriced > 0 ? null : spent.money,
     ...{ valid: grade?.valid ?? null, score: grade?.score ?? null, baseline: grade?.baseline ?? null },
     ...{ direction: grade?.direction ?? null, marks: spec.marks.join('; ') },
   };

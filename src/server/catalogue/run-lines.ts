@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
-import { agentLabel, statusOf } from '../../evaluation/index.ts';
+import { agentLabel } from '../../evaluation/index.ts';
 import { hasCode, messageOf } from '../../lib/errors.ts';
 import { type RunLine, RunRecord, type RunSpec, type Usage } from '../../schema/index.ts';
-import type { RunFolder } from '../../store/index.ts';
+import { type RunFolder, statusOf } from '../../store/index.ts';
 import { cell, shownSteps, type TraceTable } from '../trace/trace-table.ts';
 
 /** What a line shows of `run.json`; the rest of it stands in the plan. */

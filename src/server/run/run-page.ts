@@ -1,7 +1,7 @@
-import { agentLabel, statusOf } from '../../evaluation/index.ts';
+import { agentLabel } from '../../evaluation/index.ts';
 import { messageOf, UserError } from '../../lib/errors.ts';
 import type { RelatedRun, RunPage, RunRecord, RunSpec, TraceEvent } from '../../schema/index.ts';
-import { openExperiment, type RunFolder } from '../../store/index.ts';
+import { openExperiment, type RunFolder, statusOf } from '../../store/index.ts';
 import type { Judgement } from '../background/judgements.ts';
 import type { Place } from '../catalogue/known-experiment.ts';
 import { usedUntilNow } from '../catalogue/run-lines.ts';
