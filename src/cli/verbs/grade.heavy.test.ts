@@ -1,0 +1,73 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { fixtureTasks, TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { exampleSpec } from '../../../test/fixtures/store/examples.ts';
+import { WrittenRun } from '../../../test/fixtures/store/recorded-run.ts';
+import { ExperimentName, type Plan, RunId, TaskId } from '../../schema/index.ts';
+import { createExperiment } from '../../store/index.ts';
+import { createContext } from '../context.ts';
+import { grade } from './grade.ts';
+
+const bench = new TaskBench();
+afterAll(() => bench[Symbol.dispose]());
+
+/** An experiment with runs of a task whose data can't be had, of one that is not there, and of one that is. */
+async function makeExperiment(tasks: string): Promise<WrittenRun[]> {
+  const runs = ['lost', 'lost', 'unknown', 'sums', 'sums', 'sums'].map((task, seed) => ({
+    ...exampleSpec(),
+    ...{ id: RunId.parse(`${task}-noop-${seed}`), task: TaskId.parse(task), seed, sandbox: 'none' as const },
+  }));
+  const plan: Plan = {
+    ...{
+      v: 1,
+      name: ExperimentName.parse('mixed'),
+      created: 0,
+      mlab: '0',
+      parallel: 1,
+      grade: 'final',
+      runs,
+    },
+  };
+  const experiment = createExperiment(join(bench.experiments, tasks, 'mixed'), plan);
+  const written = runs.map((spec) => new WrittenRun(experiment.runFolder(spec.id), spec));
+  for (const run of written.slice(0, 4)) await run.session(2, 'final_answer');
+  await written[4]?.session(2);
+  return written;
+}
+
+async function gradeMixed(tasks: string, given: string, steps = 'final') {
+  const place = { dir: join(bench.experiments, tasks), tasks: [join(bench.folder, tasks)] };
+  const variables = { ...process.env, MLAB_CACHE: bench.cache };
+  const context = createContext(place, variables, 'test', new AbortController().signal);
+  return await grade.run({ ...context, log: () => {} }, [given], { steps });
+}
+
+function copyTasks(name: string): void {
+  bench.copyTask(name, {});
+  const text = readFileSync(join(fixtureTasks, 'sums/task.yaml'), 'utf8').replace('id: sums', 'id: lost');
+  const lost = join(bench.folder, name, 'lost');
+  cpSync(join(fixtureTasks, 'sums'), lost, { recursive: true });
+  writeFileSync(join(lost, 'task.yaml'), text);
+  writeFileSync(join(lost, 'hidden/prepare.py'), 'raise SystemExit("the source is gone")\n');
+}
+
+test('a task whose data can not be had costs the runs of other tasks nothing', async () => {
+  copyTasks('tasks');
+  const written = await makeExperiment('tasks');
+  const { text, json, exitCode } = await gradeMixed('tasks', 'mixed');
+  expect(exitCode).toBe(1);
+  expect(json).toMatchObject({
+    grades: [{ run: 'sums-noop-3', grade: { step: 2, final: true, valid: false } }],
+    unfinished: ['sums-noop-4', 'sums-noop-5'],
+    failures: [
+      { runs: ['lost-noop-0', 'lost-noop-1'], message: expect.stringContaining('the source is gone') },
+      { runs: ['unknown-noop-2'], message: expect.stringContaining('unknown') },
+    ],
+  });
+  expect(text).toMatch(/^Not graded: lost-noop-0, lost-noop-1\.\n {2}.*\n?[\s\S]*the source is gone/m);
+  expect(text.match(/the source is gone/g)).toHaveLength(1);
+  expect(text).toMatch(/sums-noop-4, sums-noop-5 have not ended/);
+  await expect(gradeMixed('tasks', 'mixed/lost-noop-0')).rejects.toThrow('the source is gone');
+  expect(written.map(({ folder }) => folder.readGrades().grades.length)).toEqual([0, 0, 0, 1, 0, 0]);
+});
