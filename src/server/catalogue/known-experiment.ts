@@ -100,8 +100,9 @@ export class KnownExperiment {
     run.state = state;
     if (state === null) return pendingLine(run.line);
     const folder = this.#folderOf(run);
-    const line = livingLine(recordedLine(run.line, folder), folder);
-    if (line.status !== 'running') return line;
+    const recorded = recordedLine(run.line, folder);
+    if (recorded.status !== 'running') return recorded;
+    const line = livingLine(recorded, folder);
     const { table } = await index.table(this.place.root, folder.tracePath);
     return tracedLine(line, table);
   }

@@ -161,7 +161,7 @@ describe('progress', () => {
     expect(measure(steps, { grades: spoilt }).progress.regret).toBeCloseTo(0.5);
   });
 
-  it('says nothing where only the end was graded, or nothing at all', () => {
+  it('says nothing where not every step was graded', () => {
     const nothing = {
       first_valid: null,
       area_under_curve: null,
@@ -169,6 +169,10 @@ describe('progress', () => {
       validation_rank_correlation: null,
     };
     expect(measure(steps, { grades: [graded(4, 0.7, { final: true })] }).progress).toEqual(nothing);
+    // Those before an interruption, and the end.
+    expect(measure(steps, { grades: [...grades.slice(0, 2), ...grades.slice(-1)] }).progress).toEqual(
+      nothing,
+    );
     expect(processMetrics(storyOf(steps, { grades }), null).progress).toEqual(nothing);
   });
 
@@ -376,16 +380,21 @@ describe('whatever happened', () => {
   it('a look at the clock at the end changes nothing but the time that the last state was held', () => {
     fc.assert(
       fc.property(anyStory, (story) => {
+        const step = story.steps.length + 1;
         const longer = {
           ...story,
-          steps: [...story.steps, { ...did('Check Budget'), step: story.steps.length + 1 }],
+          steps: [...story.steps, { ...did('Check Budget'), step }],
+          grades: [
+            ...story.grades.map((grade) => ({ ...grade, final: false })),
+            ...story.grades.slice(-1).map((grade) => ({ ...grade, step })),
+          ],
         };
         const [before, after] = [processMetrics(story, yardstick), processMetrics(longer, yardstick)];
         for (const measure of ['endings', 'debugging', 'waste', 'plan'] as const) {
           expect(after[measure]).toEqual(before[measure]);
         }
         expect(after.grounding.ungrounded).toBe(before.grounding.ungrounded);
-        expect(after.progress.regret).toEqual(before.progress.regret);
+        if (story.grades.length > 1) expect(after.progress.regret).toEqual(before.progress.regret);
       }),
     );
   });

@@ -1,5 +1,6 @@
 import type { GradedStep, ProcessMetrics, Yardstick } from '../../schema/index.ts';
 import { improvement } from '../competence.ts';
+import { everyStepGraded } from '../graded-steps.ts';
 import { kendallTauB } from '../numeric/kendall.ts';
 import { heightsAt } from '../numeric/step-curve.ts';
 import type { ObservedNumbers } from './measurements.ts';
@@ -14,7 +15,8 @@ export function progress(
   observed: ObservedNumbers,
 ): ProcessMetrics['progress'] {
   const grades = story.grades.toSorted((left, right) => left.step - right.step);
-  if (yardstick === null || new Set(grades.map(({ step }) => step)).size < 2) {
+  const isKnown = grades.length > 1 && everyStepGraded(grades, story.steps.length);
+  if (yardstick === null || !isKnown) {
     return { first_valid: null, area_under_curve: null, regret: null, validation_rank_correlation: null };
   }
   const gains = grades.map((grade) => ({ step: grade.step, gain: gainOf(grade, yardstick) }));

@@ -7,6 +7,7 @@ import type {
   Yardstick,
 } from '../../schema/index.ts';
 import { baselineNoise, improvement, isSuccess, normalisedScore } from '../competence.ts';
+import { everyStepGraded } from '../graded-steps.ts';
 import type { Settings } from './options.ts';
 
 /** The paper's: success is an improvement beyond 10 % (arXiv 2310.03302, section 4). */
@@ -88,7 +89,7 @@ export function factsOf(
     judged,
     infrastructure,
     inRate: judged && !(infrastructure && settings.convention === 'paper'),
-    stepsGraded: grades.length === 0 || steps <= 1 || grades.some((grade) => !grade.final && grade.step > 0),
+    stepsGraded: grades.length === 0 || everyStepGraded(grades, steps),
     gains: grades.map(judge.gainOf),
     bestGain: best?.improvement ?? null,
     heldGain: score === null ? 0 : gain,
