@@ -6,7 +6,7 @@ import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
 import type { TaskEquipment } from '../runs/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { Grade } from '../schema/index.ts';
-import type { RunFolder } from '../store/index.ts';
+import { currentGrades, type RunFolder, recordedStates } from '../store/index.ts';
 import { GraderFailed, gradeRun } from './index.ts';
 
 const bench = new TaskBench();
@@ -126,12 +126,16 @@ withSandbox(`the grader${why}`, () => {
     expect(readFileSync(folder.gradesPath, 'utf8')).toBe(lines);
   });
 
-  test('that has changed judges anew', async () => {
+  test('that has changed judges anew, and so does one that was brought back', async () => {
     const folder = await runOf([writing(table(sums))]);
     const [before] = await grade(folder);
     const [after] = await grade(folder, 'final', await withGrader('other-grader', 'pass  # another version'));
     expect(after?.grader).not.toBe(before?.grader);
     expect(folder.readGrades().grades.length).toBe(2);
+    expect(await grade(folder)).toMatchObject([{ grader: before?.grader, score: 0 }]);
+    expect(currentGrades(folder.readGrades().grades, recordedStates(folder))).toMatchObject([
+      { grader: before?.grader },
+    ]);
   });
 
   test('that crashes, says nothing, prints nonsense or leaves results out gives no verdict at all', async () => {

@@ -8,6 +8,7 @@ import { ExperimentName, type Plan, RunId, TaskId } from '../../schema/index.ts'
 import { createExperiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
 import { grade } from './grade.ts';
+import { verify } from './verify.ts';
 
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
@@ -36,12 +37,14 @@ async function makeExperiment(tasks: string): Promise<WrittenRun[]> {
   return written;
 }
 
-async function gradeMixed(tasks: string, given: string, steps = 'final') {
+function contextOf(tasks: string) {
   const place = { dir: join(bench.experiments, tasks), tasks: [join(bench.folder, tasks)] };
   const variables = { ...process.env, MLAB_CACHE: bench.cache };
   const context = createContext(place, variables, 'test', new AbortController().signal);
-  return await grade.run({ ...context, log: () => {} }, [given], { steps });
+  return { ...context, log: () => {} };
 }
+
+const grading = { steps: 'final' };
 
 function copyTasks(name: string): void {
   bench.copyTask(name, {});
@@ -55,19 +58,26 @@ function copyTasks(name: string): void {
 test('a task whose data can not be had costs the runs of other tasks nothing', async () => {
   copyTasks('tasks');
   const written = await makeExperiment('tasks');
-  const { text, json, exitCode } = await gradeMixed('tasks', 'mixed');
+  const failures = [
+    { runs: ['lost-noop-0', 'lost-noop-1'], message: expect.stringContaining('the source is gone') },
+    { runs: ['unknown-noop-2'], message: expect.stringContaining('unknown') },
+  ];
+  const context = contextOf('tasks');
+  const { text, json, exitCode } = await grade.run(context, ['mixed'], grading);
   expect(exitCode).toBe(1);
   expect(json).toMatchObject({
     grades: [{ run: 'sums-noop-3', grade: { step: 2, final: true, valid: false } }],
     unfinished: ['sums-noop-4', 'sums-noop-5'],
-    failures: [
-      { runs: ['lost-noop-0', 'lost-noop-1'], message: expect.stringContaining('the source is gone') },
-      { runs: ['unknown-noop-2'], message: expect.stringContaining('unknown') },
-    ],
+    failures,
   });
   expect(text).toMatch(/^Not graded: lost-noop-0, lost-noop-1\.\n {2}.*\n?[\s\S]*the source is gone/m);
   expect(text.match(/the source is gone/g)).toHaveLength(1);
   expect(text).toMatch(/sums-noop-4, sums-noop-5 have not ended/);
-  await expect(gradeMixed('tasks', 'mixed/lost-noop-0')).rejects.toThrow('the source is gone');
+  await expect(grade.run(context, ['mixed/lost-noop-0'], grading)).rejects.toThrow('the source is gone');
   expect(written.map(({ folder }) => folder.readGrades().grades.length)).toEqual([0, 0, 0, 1, 0, 0]);
+
+  expect(await verify.run(context, ['mixed'], {})).toMatchObject({
+    json: { runs: [{ run: 'sums-noop-3', verification: { verdict: 'nothing_to_verify' } }], failures },
+    exitCode: 1,
+  });
 });

@@ -1,20 +1,15 @@
 import { gradeRun } from '../../grading/index.ts';
-import { messageOf, UserError } from '../../lib/errors.ts';
-import {
-  type ExperimentModels,
-  experimentModels,
-  type TaskEquipment,
-  toolModelFor,
-} from '../../runs/index.ts';
-import type { Grade, RunSpec } from '../../schema/index.ts';
+import { UserError } from '../../lib/errors.ts';
+import { type ExperimentModels, experimentModels, toolModelFor } from '../../runs/index.ts';
+import type { Grade } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
-import type { Experiment, RunFolder } from '../../store/index.ts';
-import { loadTask, sampleMark, type Task } from '../../tasks/index.ts';
+import type { Experiment } from '../../store/index.ts';
 import { type Context, exitCodes } from '../context.ts';
-import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { locateRuns } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
-import { number, oneLine, percent, plain, table } from '../table.ts';
+import { equipmentOfRuns, failuresText, forEachRun } from '../several-runs.ts';
+import { number, oneLine, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options extends PrepareOptions {
@@ -26,57 +21,10 @@ interface GradedRun {
   grade: Grade;
 }
 
-/** Grades runs of one experiment; data and environment of a task are got once, and so is what is wrong with them. */
-class RunGrader {
-  readonly #context: Context;
-  readonly #experiment: Experiment;
-  readonly #options: PrepareOptions;
-  readonly #equipped = new Map<string, Promise<TaskEquipment>>();
-  #models: ExperimentModels | undefined;
-
-  constructor(context: Context, experiment: Experiment, options: PrepareOptions) {
-    this.#context = context;
-    this.#experiment = experiment;
-    this.#options = options;
-  }
-
-  /** None of a run that has not begun; and where only its final submission is wanted, of one that has not ended. */
-  async grade(folder: RunFolder, which: 'final' | 'all'): Promise<Grade[]> {
-    const record = folder.readRecord();
-    if (record === null) return [];
-    const { signal, folders, variables } = this.#context;
-    const equipment = await this.#equipmentOf(record.spec);
-    const { task } = equipment;
-    return await gradeRun({
-      ...{ folder, ...equipment, helpersFolder: folders.helpers, which, signal },
-      dockerCommand: variables.MLAB_DOCKER,
-      toolModel: toolModelFor(record.spec, task, this.#modelsFor(task)),
-    });
-  }
-
-  #equipmentOf({ task, marks }: RunSpec): Promise<TaskEquipment> {
-    const sample = marks.includes(sampleMark);
-    const key = `${task} ${sample}`;
-    const equipped = this.#equipped.get(key) ?? this.#equip(task, sample);
-    this.#equipped.set(key, equipped);
-    return equipped;
-  }
-
-  async #equip(id: string, sample: boolean): Promise<TaskEquipment> {
-    const task = loadTask(id, this.#context.folders.tasks);
-    return await equip(this.#context, task, { ...this.#options, sample });
-  }
-
-  /** Tools that are graded may ask the models of the plan, within what the experiment may still use. */
-  #modelsFor({ file }: Task): ExperimentModels | undefined {
-    if (!file.services.some(({ kind }) => kind === 'model')) return undefined;
-    const { plan } = this.#experiment;
-    this.#models ??= experimentModels(plan, {
-      registry: registryOf(this.#context, plan),
-      experiment: this.#experiment,
-    });
-    return this.#models;
-  }
+/** Tools that are graded may ask the models of the plan, within what the experiment may still use. */
+function modelsOf(context: Context, experiment: Experiment): ExperimentModels | undefined {
+  const registry = registryOf(context, experiment.plan);
+  return experimentModels(experiment.plan, { registry, experiment });
 }
 
 export const grade: Verb = {
@@ -102,42 +50,33 @@ export const grade: Verb = {
       throw new UserError('bad_flag', `--steps ${which}: there is no such choice.`, 'Use final or all.');
     }
     const { experiment, folders } = locateRuns(context, given);
-    const grader = new RunGrader(context, experiment, options);
+    const equipmentOf = equipmentOfRuns(context, options);
+    let models: ExperimentModels | undefined;
     const graded: GradedRun[] = [];
     const unfinished: string[] = [];
-    const failed: { run: string; error: unknown }[] = [];
-    for (const folder of folders) {
-      context.signal.throwIfAborted();
-      try {
-        const grades = await grader.grade(folder, which);
-        if (grades.length === 0) unfinished.push(folder.id);
-        else context.log(`${folder.id}: ${grades.length} graded`);
-        graded.push(...grades.map((one) => ({ run: folder.id, grade: one })));
-      } catch (error) {
-        if (folders.length === 1 || context.signal.aborted) throw error;
-        context.log(`${folder.id}: not graded`);
-        failed.push({ run: folder.id, error });
-      }
-    }
-    // What is wrong with a task is one error, whichever of its runs meet it.
-    const failures = [...Map.groupBy(failed, ({ error }) => error)].map(([error, runs]) => ({
-      runs: runs.map(({ run }) => run),
-      message: messageOf(error),
-      hint: UserError.isInstance(error) ? error.hint : '',
-    }));
-    const text = [
-      ...(graded.length === 0 ? [] : [tableOf(graded), '']),
-      ...failures.flatMap(({ runs, message, hint }) => [
-        `Not graded: ${runs.join(', ')}.`,
-        ...[message, hint]
-          .filter((line) => line !== '')
-          .map((line) => `  ${plain(line).replaceAll('\n', '\n  ')}`),
-        '',
-      ]),
-      ...(unfinished.length === 0 ? [] : [unfinishedText(unfinished, which), '']),
+    const runs = folders.map((folder) => ({ folder }));
+    const failures = await forEachRun(context, runs, async ({ folder }) => {
+      const record = folder.readRecord();
+      if (record === null) return void unfinished.push(folder.id);
+      const equipment = await equipmentOf(record.spec);
+      const asksModel = equipment.task.file.services.some(({ kind }) => kind === 'model');
+      if (asksModel) models ??= modelsOf(context, experiment);
+      const grades = await gradeRun({
+        ...{ folder, ...equipment, helpersFolder: context.folders.helpers, which, signal: context.signal },
+        dockerCommand: context.variables.MLAB_DOCKER,
+        toolModel: toolModelFor(record.spec, equipment.task, models),
+      });
+      graded.push(...grades.map((one) => ({ run: folder.id, grade: one })));
+      if (grades.length === 0) unfinished.push(folder.id);
+      else context.log(`${folder.id}: ${grades.length} graded`);
+    });
+    const parts = [
+      graded.length === 0 ? '' : tableOf(graded),
+      failuresText('Not graded', failures),
+      unfinished.length === 0 ? '' : unfinishedText(unfinished, which),
     ];
     return {
-      text: text.slice(0, -1).join('\n'),
+      text: parts.filter((part) => part !== '').join('\n\n'),
       json: { experiment: experiment.plan.name, grades: graded, unfinished, failures },
       exitCode: failures.length > 0 ? exitCodes.negative : exitCodes.ok,
     };

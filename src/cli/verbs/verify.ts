@@ -3,11 +3,12 @@ import { UserError } from '../../lib/errors.ts';
 import { experimentModels, toolModelFor, verifyRun } from '../../runs/index.ts';
 import type { RunSpec, Verdict, Verification } from '../../schema/index.ts';
 import type { Experiment, RunFolder } from '../../store/index.ts';
-import { loadTask, sampleMark, type Task } from '../../tasks/index.ts';
+import type { Task } from '../../tasks/index.ts';
 import { type Context, exitCodes } from '../context.ts';
-import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
+import { type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { locateRuns } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
+import { equipmentOfRuns, failuresText, forEachRun } from '../several-runs.ts';
 import { counted, duration, number, oneLine, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
@@ -44,30 +45,31 @@ export const verify: Verb = {
   ],
   async run(context, given, { repeats = 1, ...options }: Options) {
     const verified: Verified[] = [];
-    const equipped = new Map<string, Awaited<ReturnType<typeof equip>>>();
-    for (const { experiment, folder, spec } of runsOf(context, given)) {
-      context.signal.throwIfAborted();
-      const sample = spec.marks.includes(sampleMark);
-      const task = loadTask(spec.task, context.folders.tasks);
-      const key = `${spec.task} ${sample}`;
-      const equipment = equipped.get(key) ?? (await equip(context, task, { ...options, sample }));
-      equipped.set(key, equipment);
+    const equipmentOf = equipmentOfRuns(context, options);
+    const runs = runsOf(context, given);
+    const failures = await forEachRun(context, runs, async ({ experiment, folder, spec }) => {
+      const equipment = await equipmentOf(spec);
       const verification = await verifyRun({
         ...{ folder, equipment, repeats, helpersFolder: context.folders.helpers, signal: context.signal },
         threads: availableParallelism(),
         versions: { mlab: context.version, node: process.version },
         dockerCommand: context.variables.MLAB_DOCKER,
-        toolModel: toolModelOf(context, experiment, spec, task),
+        toolModel: toolModelOf(context, experiment, spec, equipment.task),
         onProgress: (line) => context.log(`${folder.id}: ${oneLine(line, 120)}`),
       });
       verified.push({ run: folder.id, verification });
       context.log(`${folder.id}: ${verdictWords[verification.verdict]}`);
-    }
-    const failed = verified.filter(({ verification: { verdict } }) => isFailure(verdict));
+    });
+    const isBad = failures.length > 0 || verified.some(({ verification: { verdict } }) => isFailure(verdict));
+    const parts = [
+      runs.length === 0 ? 'No run has finished.' : '',
+      verified.length === 0 ? '' : textOf(verified),
+      failuresText('Not verified', failures),
+    ];
     return {
-      text: verified.length === 0 ? 'No run has finished.' : textOf(verified),
-      json: { runs: verified },
-      exitCode: failed.length > 0 ? exitCodes.negative : exitCodes.ok,
+      text: parts.filter((part) => part !== '').join('\n\n'),
+      json: { runs: verified, failures },
+      exitCode: isBad ? exitCodes.negative : exitCodes.ok,
     };
   },
 };

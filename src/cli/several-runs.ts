@@ -1,0 +1,67 @@
+import { messageOf, UserError } from '../lib/errors.ts';
+import type { RunSpec } from '../schema/index.ts';
+import type { RunFolder } from '../store/index.ts';
+import { loadTask, sampleMark } from '../tasks/index.ts';
+import type { Context } from './context.ts';
+import { equip, type PrepareOptions } from './equipment.ts';
+import { plain } from './table.ts';
+
+/** What went wrong with some runs. */
+export interface RunFailure {
+  runs: string[];
+  message: string;
+  hint: string;
+}
+
+/**
+ * Does something with each run. What goes wrong with one of several never stops the others: it is told at the end, once for
+ * all runs that met the same error.
+ * @throws what goes wrong with the only run; and when the signal is aborted
+ */
+export async function forEachRun<Run extends { folder: RunFolder }>(
+  { signal, log }: Context,
+  runs: readonly Run[],
+  act: (run: Run) => Promise<void>,
+): Promise<RunFailure[]> {
+  const failed: { run: string; error: unknown }[] = [];
+  for (const run of runs) {
+    signal.throwIfAborted();
+    try {
+      await act(run);
+    } catch (error) {
+      if (runs.length === 1 || signal.aborted) throw error;
+      if (failed.every((earlier) => earlier.error !== error))
+        log(`${run.folder.id}: ${plain(messageOf(error))}`);
+      failed.push({ run: run.folder.id, error });
+    }
+  }
+  return [...Map.groupBy(failed, ({ error }) => error)].map(([error, together]) => ({
+    runs: together.map(({ run }) => run),
+    message: messageOf(error),
+    hint: UserError.isInstance(error) ? error.hint : '',
+  }));
+}
+
+/** @param what could not be done with the runs, such as `Not graded` */
+export function failuresText(what: string, failures: readonly RunFailure[]): string {
+  const indented = (text: string) => (text === '' ? [] : [`  ${plain(text).replaceAll('\n', '\n  ')}`]);
+  return failures
+    .map(({ runs, message, hint }) =>
+      [`${what}: ${runs.join(', ')}.`, ...indented(message), ...indented(hint)].join('\n'),
+    )
+    .join('\n\n');
+}
+
+/** Data and environment of the tasks of runs: each is got once, and so is what is wrong with it. */
+export function equipmentOfRuns(context: Context, options: PrepareOptions) {
+  const equipped = new Map<string, ReturnType<typeof equip>>();
+  const equipTask = async (id: string, sample: boolean) =>
+    await equip(context, loadTask(id, context.folders.tasks), { ...options, sample });
+  return ({ task, marks }: RunSpec) => {
+    const sample = marks.includes(sampleMark);
+    const key = `${task} ${sample}`;
+    const equipment = equipped.get(key) ?? equipTask(task, sample);
+    equipped.set(key, equipment);
+    return equipment;
+  };
+}
