@@ -142,7 +142,12 @@ async function copyUpTo(source: RunFolder, step: number, place: string): Promise
   const copy = createExperiment(place, { ...plan, runs: [record.spec] }).runFolder(source.id);
   using _lock = copy.lock();
   await forkRun(source, step, copy);
-  copy.writeRecord({ ...record, status: 'interrupted', end: null, steps: step });
+  await using trace = copy.openTrace();
+  const end = { reason: 'agent_stopped', message: '' } as const;
+  trace.append({
+    ...{ kind: 'run_ended', ...end, final_answer: null, snapshot: null, submission: null, seconds_used: 0 },
+  });
+  copy.writeRecord({ ...record, status: 'finished', end, steps: step });
   return copy;
 }
 

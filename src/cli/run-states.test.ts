@@ -1,244 +1,44 @@
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
-import { WrittenRun } from '../../test/fixtures/store/recorded-run.ts';
+import { idOf, makeStates, type Shown, states } from '../../test/fixtures/store/run-states.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { get, startViewer } from '../../test/fixtures/viewer-place.ts';
 import {
-  ExperimentName,
   ExperimentPage,
   Grade,
   Outcome,
-  type Plan,
   Report,
   ReportPage,
   type ReportRun,
-  RunId,
+  type RunId,
   RunPage,
-  type RunSpec,
   RunStatus,
   Strip,
   TaskPage,
 } from '../schema/index.ts';
 import type { RunningViewer } from '../server/index.ts';
-import { createExperiment } from '../store/index.ts';
 import { createContext } from './context.ts';
 import { report } from './verbs/report.ts';
 import { runsExport } from './verbs/runs-export.ts';
 import { runsLs } from './verbs/runs-ls.ts';
 import { runsShow } from './verbs/runs-show.ts';
 
-/** What the numbers of a run are, whoever shows them. */
-interface Shown {
-  status: RunStatus;
-  outcome: ReportRun['outcome'];
-  /** Of the final submission. */
-  score: number | null;
-  /** Hidden scores by step. */
-  grades: Record<number, number>;
-  steps: number;
-  /** All steps were graded: the run is in curves and in rates at any step. */
-  stepsGraded: boolean;
-}
-
-interface State extends Shown {
-  make: (run: WrittenRun, parent: WrittenRun) => Promise<void>;
-}
-
-const newGrader: Partial<Grade> = { grader: 'b'.repeat(64) };
-const notFinal: Partial<Grade> = { final: false };
-
-/** Every state that a run may be in when somebody asks for its numbers. */
-const states: Record<string, State> = {
-  planned: {
-    ...{ status: 'pending', outcome: 'unfinished', score: null, grades: {}, steps: 0, stepsGraded: false },
-    make: async () => {},
-  },
-  running: {
-    ...{ status: 'running', outcome: 'unfinished', score: null, grades: {}, steps: 2, stepsGraded: false },
-    make: async (run) => {
-      await run.session(2);
-      beginAgain(run);
-      const lock = run.folder.lock();
-      onTestFinished(() => lock[Symbol.dispose]());
-    },
-  },
-  // Its process said nothing before it died: the record is that of its beginning.
-  killed: {
-    ...{ status: 'interrupted', outcome: 'unfinished', score: null, steps: 2, stepsGraded: false },
-    grades: { 2: 0.91 },
-    make: async (run) => {
-      await run.session(2);
-      run.grade(2, 0.91);
-      beginAgain(run);
-    },
-  },
-  interrupted: {
-    ...{ status: 'interrupted', outcome: 'unfinished', score: null, steps: 2, stepsGraded: false },
-    grades: { 2: 0.91 },
-    make: async (run) => {
-      await run.session(2);
-      // As it was written before: called final, though the run had not ended.
-      run.grade(2, 0.91);
-    },
-  },
-  resumed: {
-    ...{ status: 'finished', outcome: 'unfinished', score: null, steps: 4, stepsGraded: false },
-    grades: { 2: 0.91 },
-    make: async (run) => {
-      await run.session(2);
-      run.grade(2, 0.91);
-      await run.session(2, 'final_answer');
-    },
-  },
-  'resumed and graded at its end': {
-    ...{ status: 'finished', outcome: 'small_improvement', score: 0.97, steps: 4, stepsGraded: false },
-    grades: { 1: 0.92, 2: 0.98, 4: 0.97 },
-    make: async (run) => {
-      await run.session(2);
-      run.grade(1, 0.92, notFinal);
-      run.grade(2, 0.98);
-      await run.session(2, 'final_answer');
-      run.grade(4, 0.97);
-    },
-  },
-  'resumed without a step left to take': {
-    ...{ status: 'finished', outcome: 'small_improvement', score: 0.91, steps: 2, stepsGraded: false },
-    grades: { 2: 0.91 },
-    make: async (run) => {
-      await run.session(2);
-      run.grade(2, 0.91, notFinal);
-      await run.session(0, 'final_answer');
-    },
-  },
-  forked: {
-    ...{ status: 'finished', outcome: 'small_improvement', score: 0.97, steps: 2, stepsGraded: false },
-    grades: { 2: 0.97 },
-    make: async (run, parent) => {
-      await run.fork(parent, 1);
-      await run.session(1, 'final_answer');
-      run.grade(2, 0.97);
-    },
-  },
-  archived: {
-    ...{ status: 'finished', outcome: 'small_improvement', score: 0.97, steps: 3, stepsGraded: false },
-    grades: { 3: 0.97 },
-    make: async (run) => {
-      const first = new WrittenRun(run.folder, run.spec);
-      await first.session(2);
-      first.grade(2, 0.99);
-      const attempts = join(run.folder.folder, '../.discarded');
-      mkdirSync(attempts);
-      renameSync(run.folder.folder, join(attempts, `${run.folder.id}.1`));
-      await run.session(3, 'final_answer');
-      run.grade(3, 0.97);
-    },
-  },
-  'failed by infrastructure': {
-    ...{ status: 'failed', outcome: 'infrastructure', score: null, steps: 2, stepsGraded: false },
-    grades: { 2: 0.999 },
-    make: async (run) => {
-      await run.session(2);
-      run.grade(2, 0.999);
-      run.record({
-        status: 'failed',
-        end: { reason: 'infrastructure_error', message: '', cause: 'sandbox' },
-      });
-    },
-  },
-  ungraded: {
-    ...{ status: 'finished', outcome: 'unfinished', score: null, grades: {}, steps: 2, stepsGraded: false },
-    make: async (run) => await run.session(2, 'final_answer'),
-  },
-  graded: {
-    ...{ status: 'finished', outcome: 'success', score: 0.995, steps: 2, stepsGraded: true },
-    grades: { 0: 0.5, 1: 0.6, 2: 0.995 },
-    make: async (run) => {
-      await run.session(2, 'final_answer');
-      run.grade(0, 0.5, notFinal);
-      run.grade(1, 0.6, notFinal);
-      run.grade(2, 0.995);
-    },
-  },
-  'regraded by a newer grader': {
-    ...{ status: 'finished', outcome: 'small_improvement', score: 0.97, steps: 2, stepsGraded: false },
-    grades: { 2: 0.97 },
-    make: async (run) => {
-      await run.session(2, 'final_answer');
-      run.grade(0, 0.5, notFinal);
-      run.grade(1, 0.6, notFinal);
-      run.grade(2, 0.995);
-      run.grade(2, 0.97, newGrader);
-    },
-  },
-  invalid: {
-    ...{ status: 'finished', outcome: 'invalid', score: null, grades: {}, steps: 2, stepsGraded: false },
-    make: async (run) => {
-      await run.session(2, 'final_answer');
-      run.grade(2, 0, { valid: false, score: null });
-    },
-  },
-  'imported and ended by an error': {
-    ...{ status: 'finished', outcome: 'infrastructure', score: 0.97, steps: 2, stepsGraded: false },
-    grades: { 2: 0.97 },
-    make: async (run) => {
-      await run.session(2, 'infrastructure_error');
-      run.grade(2, 0.97);
-    },
-  },
-};
-
-/** The record as it is while a session works on the run. */
-function beginAgain({ folder, spec }: WrittenRun): void {
-  folder.writeRecord(exampleRecord({ spec, pid: null }));
-}
-
 interface Place {
   scratch: string;
   viewer: RunningViewer;
 }
 
-/** An experiment with one run in each state. Its agent is named after the state, so that it has a cell of its own. */
-async function makeStates(): Promise<Place> {
+async function makePlace(): Promise<Place> {
   const scratch = temporaryFolder();
-  const parent = { ...exampleSpec(), id: RunId.parse('parent'), agent: 'parent' };
-  const runs: RunSpec[] = Object.keys(states).map((name, seed) => ({
-    ...{ ...exampleSpec(), id: idOf(name), agent: name, seed },
-    ...(name === 'forked' ? { parent: { experiment: parent.experiment, run: parent.id, step: 1 } } : {}),
-  }));
-  const name = ExperimentName.parse('first');
-  const plan: Plan = {
-    v: 1,
-    name,
-    created: 0,
-    mlab: '0',
-    parallel: 1,
-    grade: 'final',
-    runs: [parent, ...runs],
-  };
-  const experiment = createExperiment(join(scratch, 'experiments/first'), plan);
-  const source = new WrittenRun(experiment.runFolder(parent.id), parent);
-  await source.session(3, 'final_answer');
-  source.grade(3, 0.9);
-  for (const spec of runs)
-    await states[spec.agent]?.make(new WrittenRun(experiment.runFolder(spec.id), spec), source);
+  await makeStates(join(scratch, 'experiments'));
   return { scratch, viewer: await startViewer([join(scratch, 'experiments')], scratch) };
 }
 
-function idOf(state: string): RunId {
-  return RunId.parse(state.replaceAll(/[^a-z]+/g, '-'));
-}
-
 /** What one reader says of a run; it may show less than all. */
-interface Seen {
-  status?: RunStatus;
-  outcome?: ReportRun['outcome'];
-  score?: number | null;
-  grades?: Record<number, number>;
-  steps?: number;
+interface Seen extends Partial<Omit<Shown, 'stepsGraded'>> {
   seconds?: number;
   tokens?: number;
   money?: number | null;
@@ -419,7 +219,7 @@ function scoresOf(grades: readonly { step: number; score: number | null }[]): Re
 }
 
 test('whoever shows a number of a run shows that of the state that it is in', async () => {
-  const place = await makeStates();
+  const place = await makePlace();
   for (const [reader, open] of Object.entries(readers)) {
     const read = await open(place);
     for (const [name, { status, outcome, score, grades, steps }] of Object.entries(states)) {
@@ -433,7 +233,7 @@ test('whoever shows a number of a run shows that of the state that it is in', as
 });
 
 test('a cell counts what ended and is graded; curves and rates at any step are of runs with every step graded', async () => {
-  const place = await makeStates();
+  const place = await makePlace();
   const { json } = await report.run(contextOf(place), ['first'], { ...plainReport, format: 'json' });
   const { cells, curves } = Report.parse(json);
   const withCurve = new Set(curves.map(({ agent }) => agent));

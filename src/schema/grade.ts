@@ -45,7 +45,7 @@ export const Grade = z.object({
   time: z.int(),
   /** The step whose workspace was graded; 0 is the starter before any step. */
   step: z.int().min(0),
-  /** The last step of the run. */
+  /** Of the workspace that the run had ended with when this was written; whether it still is says `currentGrades`. */
   final: z.boolean(),
   snapshot: ObjectId,
   /** Hash over the submission files; null when one is missing. */
