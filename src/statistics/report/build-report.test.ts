@@ -52,6 +52,14 @@ describe('a report', () => {
     );
   });
 
+  it('counts kinds of failure of the runs that ended: the others may still do better', () => {
+    const errors = [
+      { category: 'bad_plan' as const, evidence: [{ step: null, text: 'nothing was executed' }] },
+    ];
+    const runs = [evaluation({ errors }), evaluation({ seed: 1, errors, end: null })];
+    expect(cellOf(runs)).toMatchObject({ runs: 2, errors: { bad_plan: 1 } });
+  });
+
   it('is the same, byte for byte, in whatever order the runs come', () => {
     const shuffled = someRuns.chain((runs) =>
       fc.tuple(

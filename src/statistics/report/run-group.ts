@@ -20,7 +20,7 @@ export function groupOf(runs: readonly RunFacts[]): RunGroup {
       doubted: runs.filter(({ doubted }) => doubted).length,
       runs_by_kind: countsOf(runs.flatMap(({ line }) => line.flags)),
     },
-    errors: countsOf(runs.flatMap(({ line }) => line.errors)),
+    errors: countsOf(ended.flatMap(({ line }) => line.errors)),
     marks: [...new Set(runs.flatMap(({ line }) => line.marks))].sort(),
     efficiency: efficiencyOf(ended),
     process: processMeans(ended.map(({ evaluation }) => evaluation)),
