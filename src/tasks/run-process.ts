@@ -13,6 +13,7 @@ export interface ProcessOptions {
   /** All its environment variables: nothing is inherited. */
   variables: Record<string, string>;
   signal?: AbortSignal | null;
+  /** What it throws, such as ENOSPC where it writes a log, ends the program. */
   onOutput?: (chunk: Buffer) => void;
 }
 
@@ -20,8 +21,8 @@ const keptBytes = 64 * 1024;
 
 /**
  * Runs a program of the host (never an agent's code) to its end.
- * @throws the signal's reason when aborted, once the whole process group is gone; an error with a code such as
- *   ENOENT when the program can't be started.
+ * @throws the signal's reason when aborted, once the whole process group is gone; what `onOutput` throws; an error
+ *   with a code such as ENOENT when the program can't be started.
  */
 export async function runProcess(
   command: string,
@@ -37,13 +38,19 @@ export async function runProcess(
     detached: true,
   });
   let kept = Buffer.alloc(0);
+  const stop = () => killGroup(child.pid);
+  const failures: unknown[] = [];
   const collect = (chunk: Buffer) => {
     kept = Buffer.concat([kept, chunk]).subarray(-keptBytes);
-    options.onOutput?.(chunk);
+    try {
+      options.onOutput?.(chunk);
+    } catch (error) {
+      failures.push(error);
+      stop();
+    }
   };
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
-  const stop = () => killGroup(child.pid);
   options.signal?.addEventListener('abort', stop, { once: true });
   try {
     const end = await new Promise<Omit<ProcessResult, 'output'>>((resolve, reject) => {
@@ -51,6 +58,7 @@ export async function runProcess(
       child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
     });
     options.signal?.throwIfAborted();
+    if (failures.length > 0) throw failures[0];
     return { ...end, output: kept.toString('utf8') };
   } finally {
     options.signal?.removeEventListener('abort', stop);
