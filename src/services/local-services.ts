@@ -125,13 +125,10 @@ export class LocalServices implements AsyncDisposable {
 
   async #start(name: string, script: string, options: LocalServicesOptions): Promise<void> {
     const { driver, sandboxOptions, signal } = options;
-    await using opened = new AsyncDisposableStack();
-    const sandbox = opened.use(
-      await createSandbox(driver, serviceSandbox(options, this.folder), sandboxOptions),
-    );
+    const sandbox = await createSandbox(driver, serviceSandbox(options, this.folder), sandboxOptions);
     const inside = (target: string) => sandbox.pathInside(target);
     let printed = '';
-    const process = await sandbox.start(
+    const starting = sandbox.start(
       [
         ...(['python', '-I', `${inside('/task/hidden')}/${script}`] as const),
         ...['--socket', `${inside(servicesInside)}/${name}.sock`],
@@ -146,9 +143,11 @@ export class LocalServices implements AsyncDisposable {
         signal,
       },
     );
+    const process = await starting.catch(async (error: unknown) => {
+      await sandbox[Symbol.asyncDispose]();
+      throw error;
+    });
     this.#running.push({ name, sandbox, process, printed: () => printed });
-    // From here on, `stop` ends it.
-    opened.move();
     const socket = join(this.folder, `${name}.sock`);
     for (let waited = 0; !existsSync(socket); waited += pollMs) {
       signal.throwIfAborted();
