@@ -7,6 +7,7 @@ import { idOf, makeStates, type Shown, states } from '../../test/fixtures/store/
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { get, startViewer } from '../../test/fixtures/viewer-place.ts';
 import {
+  EndReason,
   ExperimentPage,
   Grade,
   Outcome,
@@ -31,14 +32,16 @@ interface Place {
   viewer: RunningViewer;
 }
 
-async function makePlace(): Promise<Place> {
+/** A folder whose experiments are one, with a run in each state. */
+async function scratchWithStates(): Promise<string> {
   const scratch = temporaryFolder();
   await makeStates(join(scratch, 'experiments'));
-  return { scratch, viewer: await startViewer([join(scratch, 'experiments')], scratch) };
+  return scratch;
 }
 
 /** What one reader says of a run; it may show less than all. */
 interface Seen extends Partial<Omit<Shown, 'stepsGraded'>> {
+  end?: EndReason | null;
   seconds?: number;
   tokens?: number;
   money?: number | null;
@@ -90,10 +93,11 @@ const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<S
       const row = runs.find(({ run }) => run === id);
       // Runs that have not begun are not exported.
       if (row === undefined) return {};
-      const { status, score, tokens, money, seconds } = row;
+      const { status, end = '', score, tokens, money, seconds } = row;
       const scored = steps.filter((step) => step.run === id && step.score !== '');
       return {
-        ...{ status: RunStatus.parse(status), score: numberOf(score), steps: Number(row.steps) },
+        ...{ status: RunStatus.parse(status), end: end === '' ? null : EndReason.parse(end) },
+        ...{ score: numberOf(score), steps: Number(row.steps) },
         ...{ seconds: numberOf(seconds) ?? 0, tokens: Number(tokens), money: numberOf(money) },
         grades: Object.fromEntries(scored.map((step) => [step.step, Number(step.score)])),
       };
@@ -105,10 +109,14 @@ const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<S
     return (id) => {
       const path = join(out, `${id}.jsonl`);
       if (!existsSync(path)) return {};
-      const lines = readFileSync(path, 'utf8').trim().split('\n');
+      const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
       const steps = lines.map((line) => ExportedStep.parse(JSON.parse(line)));
+      const end = steps.at(-1)?.end;
       const scored = steps.flatMap(({ step, grade }) => (grade?.score == null ? [] : [[step, grade.score]]));
-      return { steps: steps.length, grades: Object.fromEntries(scored) };
+      return {
+        ...{ steps: steps.length, grades: Object.fromEntries(scored) },
+        ...(end === undefined ? {} : { end: end?.reason ?? null }),
+      };
     };
   },
   'the viewer, page of the experiment': async ({ viewer }) => {
@@ -117,8 +125,8 @@ const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<S
     return (id) => {
       const line = runs.find(({ run }) => run === id);
       if (line === undefined) throw new Error(`the page does not list ${id}`);
-      const { status, steps, used } = line;
-      return { status, steps, seconds: used.seconds, tokens: used.tokens, money: used.money };
+      const { status, end, steps, used } = line;
+      return { status, end, steps, seconds: used.seconds, tokens: used.tokens, money: used.money };
     };
   },
   'the viewer, page of the run':
@@ -130,7 +138,8 @@ const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<S
       const strip = await settled(() => get(viewer, `${address}/strip`, Strip));
       expect(scoresOf(strip.grades)).toEqual(scoresOf(evaluation?.grades ?? []));
       return {
-        ...{ status: page.status, steps: page.steps, seconds: page.seconds_used },
+        ...{ status: page.status, end: page.end?.reason ?? null },
+        ...{ steps: page.steps, seconds: page.seconds_used },
         score: evaluation?.grades.find(({ final }) => final)?.score ?? null,
         grades: scoresOf(evaluation?.grades ?? []),
       };
@@ -155,12 +164,13 @@ const plainReport = { convention: 'every-run' };
 const ExportedStep = z.object({
   step: z.int(),
   grade: z.object({ score: z.number().nullable() }).nullable(),
+  end: z.object({ reason: EndReason }).nullable().optional(),
 });
 
-function contextOf({ scratch }: Place) {
+function contextOf({ scratch }: Pick<Place, 'scratch'>) {
   const place = { dir: join(scratch, 'experiments') };
   const context = createContext(place, process.env, 'test', new AbortController().signal);
-  return { ...context, log: () => {} };
+  return { ...context, folders: { ...context.folders, tasks: [] }, log: () => {} };
 }
 
 /** What the viewer makes in the background comes in time. */
@@ -179,7 +189,7 @@ async function until<Page>(ask: () => Promise<Page>, isReady: (page: Page) => bo
 function seenIn(run: ReportRun | undefined): Seen {
   if (run === undefined) throw new Error('the run is not there');
   const { status, outcome, score, steps, seconds, tokens, money } = run;
-  return { status, outcome, score, steps, seconds, tokens, money };
+  return { status, outcome, end: run.end?.reason ?? null, score, steps, seconds, tokens, money };
 }
 
 function seenInRow(row: Record<string, string> | undefined): Seen {
@@ -218,23 +228,32 @@ function scoresOf(grades: readonly { step: number; score: number | null }[]): Re
   return Object.fromEntries(grades.flatMap(({ step, score }) => (score === null ? [] : [[step, score]])));
 }
 
+function endOf(status: RunStatus, outcome: Shown['outcome']): EndReason | null {
+  if (outcome === 'infrastructure') return 'infrastructure_error';
+  return status === 'finished' ? 'final_answer' : null;
+}
+
 test('whoever shows a number of a run shows that of the state that it is in', async () => {
-  const place = await makePlace();
+  const scratch = await scratchWithStates();
+  const place = { scratch, viewer: await startViewer([join(scratch, 'experiments')], scratch) };
   for (const [reader, open] of Object.entries(readers)) {
     const read = await open(place);
     for (const [name, { status, outcome, score, grades, steps }] of Object.entries(states)) {
       const used = { seconds: 10 * steps, tokens: 1240 * steps, money: 0.0015 * steps };
       const shown = await read(idOf(name));
       expect
-        .soft({ status, outcome, score, grades, steps, ...used }, `${reader}: ${name}`)
+        .soft(
+          { status, outcome, end: endOf(status, outcome), score, grades, steps, ...used },
+          `${reader}: ${name}`,
+        )
         .toMatchObject(shown);
     }
   }
 });
 
 test('a cell counts what ended and is graded; curves and rates at any step are of runs with every step graded', async () => {
-  const place = await makePlace();
-  const { json } = await report.run(contextOf(place), ['first'], { ...plainReport, format: 'json' });
+  const scratch = await scratchWithStates();
+  const { json } = await report.run(contextOf({ scratch }), ['first'], { ...plainReport, format: 'json' });
   const { cells, curves } = Report.parse(json);
   const withCurve = new Set(curves.map(({ agent }) => agent));
   for (const [name, { outcome, score, stepsGraded }] of Object.entries(states)) {

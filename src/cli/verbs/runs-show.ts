@@ -54,7 +54,7 @@ export const runsShow: Verb = {
     const { folder } = locateRun(context, given);
     const record = folder.readRecord();
     if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
-    // The record of a run that goes on, or was killed, knows less.
+    // The record of a run that is running, or was killed, knows less.
     const events = existsSync(folder.tracePath) ? readTraceSync(folder.tracePath).events : [];
     const steps = shownSteps(folder, events);
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));

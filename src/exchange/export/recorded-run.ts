@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Grade, RunRecord, Spent, TraceEvent, TraceEventOf } from '../../schema/index.ts';
 import { ModelAnswer, ModelMessage } from '../../schema/index.ts';
@@ -21,7 +22,7 @@ export interface RecordedRun {
   /** What was noted and asked after the last step. */
   after: Aside[];
   end: (TraceEventOf<'run_ended'> & { answer: string | null }) | null;
-  /** What it used by now: the record of a run that goes on, or was killed, knows less than its trace. */
+  /** What it used by now: the record of a run that is running, or was killed, knows less than its trace. */
   spent: Spent;
   secondsUsed: number;
   /** The grade of each step, as far as there is one. */
@@ -61,7 +62,7 @@ export interface BegunRun {
 
 /** @throws UserError as `readTraceSync` */
 export function readRecordedRun({ folder, record }: BegunRun): RecordedRun {
-  const { events } = readTraceSync(folder.tracePath);
+  const events = existsSync(folder.tracePath) ? readTraceSync(folder.tracePath).events : [];
   const reader = new Reader(folder, record);
   for (const event of events) reader.read(event);
   const current = currentGrades(folder.readGrades().grades, statesOf(events));

@@ -41,7 +41,7 @@ const stepColumns = [
   ...['seconds_used', 'tokens_used', 'changed', 'submission', 'stale', 'valid', 'score', 'observation'],
 ] as const;
 
-function runRow({ folder, record, steps, grades, end, spent, secondsUsed }: RecordedRun): Row {
+function runRow({ folder, record, steps, grades, spent, secondsUsed }: RecordedRun): Row {
   const { spec } = record;
   const grade = [...grades.values()].find(({ final }) => final);
   return {
@@ -49,7 +49,7 @@ function runRow({ folder, record, steps, grades, end, spent, secondsUsed }: Reco
     ...{
       seed: spec.seed,
       status: statusOf(folder, record),
-      end: end?.reason ?? null,
+      end: record.end?.reason ?? null,
       message: record.end?.message ?? null,
     },
     ...{ steps: steps.length, seconds: secondsUsed, model_calls: spent.calls, tokens: spent.tokens },

@@ -32,7 +32,10 @@ function lineOf(run: RecordedRun, step: RecordedStep): Record<string, unknown> {
     ...(step === steps.at(-1)
       ? {
           after: after.map(asideOf),
-          end: end === null ? null : { reason: end.reason, message: end.message, final_answer: end.answer },
+          end: record.end && {
+            ...{ reason: record.end.reason, message: record.end.message },
+            final_answer: end?.answer ?? null,
+          },
         }
       : {}),
   };
