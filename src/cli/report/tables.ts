@@ -48,11 +48,10 @@ const results = define<ReportCell>({
 
 /** What a reader must know before believing a row. */
 function remarks(group: RunGroup): string {
-  const { runs, valid, stale, unfinished, infrastructure, integrity, marks } = group;
+  const { outcomes, stale, unfinished, infrastructure, integrity, marks } = group;
   const died = sum(infrastructure);
-  const invalid = runs - valid - unfinished - died;
   return [
-    ...(invalid > 0 ? [`${invalid} without a valid submission`] : []),
+    ...(outcomes.invalid > 0 ? [`${outcomes.invalid} without a valid submission`] : []),
     ...(stale > 0 ? [`${stale} stale`] : []),
     ...(died > 0 ? [`${died} died of the infrastructure`] : []),
     ...(unfinished > 0 ? [`${unfinished} not finished or not graded`] : []),
