@@ -75,7 +75,7 @@ def grade(score: Callable[[Submission], float | Score], arguments: Arguments) ->
         try:
             result = _grade_one(folder, check, score)
         except HarnessError as error:
-            sys.exit(str(error))
+            sys.exit(plain(str(error), 3_000))
         harness.tell("result", result=result)
 
 

@@ -15,6 +15,7 @@ import { GraderProtocol } from './grader-protocol.ts';
 import { MessagePipe } from './message-pipe.ts';
 import {
   exchangeInside,
+  longestTimerMs,
   SubmissionWorker,
   type SubmissionWorkerOptions,
   starterName,
@@ -56,9 +57,7 @@ export interface GraderFailure {
   printed: string;
 }
 
-/** Timers hold no more, about 24 days. */
-const longestTimerMs = 2 ** 31 - 1;
-const longestLog = 2_000;
+const longestLog = 4_000;
 const harnessInside = '/harness';
 
 /**

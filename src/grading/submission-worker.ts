@@ -15,6 +15,8 @@ const socketName = 'grader.sock';
 const processes = 64;
 /** How long a process that closed its connection may take to end by itself, so that its end says why. */
 const endMs = 2_000;
+/** Timers hold no more, about 24 days. */
+export const longestTimerMs = 2 ** 31 - 1;
 /** The name of the task's own files, which no time is counted for. */
 export const starterName = 'starter';
 export const exchangeInside = '/exchange';
@@ -109,11 +111,11 @@ export class SubmissionWorker implements AsyncDisposable {
   /**
    * @param gone whether its connection has ended, so that it may be about to end by itself
    * @returns what the submitted code did that the process was ended for; null for nothing
-   * @throws Error when a local service ended before it was told to
+   * @throws Error when a local service ended before it was told to, and nothing else was wrong
    */
   async stop(gone: boolean): Promise<Problem | null> {
     const { problem, serviceFailure } = await this.#end(gone);
-    if (serviceFailure !== null) throw new Error(serviceFailure);
+    if (problem === null && serviceFailure !== null) throw new Error(serviceFailure);
     return problem;
   }
 
@@ -139,7 +141,8 @@ export class SubmissionWorker implements AsyncDisposable {
   }
 
   #leftMs(name: string): number | null {
-    return name === starterName ? null : 1000 * this.#options.seconds - (this.#ran.get(name) ?? 0);
+    if (name === starterName) return null;
+    return Math.min(1000 * this.#options.seconds - (this.#ran.get(name) ?? 0), longestTimerMs);
   }
 
   #problemOf({ ending }: ProcessEnd): Problem | null {
