@@ -3,11 +3,10 @@ import { describeAction } from './action.ts';
 import { offeredActions } from './action-definitions.ts';
 import { readAction } from './asked-action.ts';
 import { wholeBudget } from './budget-clock.ts';
-import { type Ending, endingOf } from './ending.ts';
+import type { Ending } from './ending.ts';
 import type { ActionDescription, Environment, GiveUpReason, ModelReply, StepResult } from './environment.ts';
-import { type RecordedRun, Replay, ReplayDiverged } from './replay.ts';
+import { type RecordedRun, Replay, ReplayDiverged, repeatStep } from './replay.ts';
 import { normalRequest } from './request-hash.ts';
-import { submissionSeen } from './step-recorder.ts';
 
 export interface ReplayEnvironmentOptions {
   task: TaskBrief;
@@ -60,22 +59,10 @@ export class ReplayEnvironment implements Environment {
     const recorded = this.#replay.step(action);
     if (recorded === null)
       return this.#closed(this.#afterEnd(`"${action.name}" ${action.text.slice(0, 200)}`));
-    const { step, status, observation, exitCode, durationMs, budget } = recorded;
-    const answer =
-      action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
-    this.#ending = endingOf(answer, budget, this.#options.limits);
-    const submission = submissionSeen(recorded.submission);
-    this.#last = {
-      step,
-      status,
-      observation,
-      exitCode,
-      durationMs,
-      budget,
-      submission,
-      ended: this.#ending !== null,
-    };
-    return this.#last;
+    const { result, ending } = repeatStep(action, recorded, this.#options.limits);
+    this.#ending = ending;
+    this.#last = result;
+    return result;
   }
 
   async ask(request: ModelRequest): Promise<ModelReply> {

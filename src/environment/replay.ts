@@ -12,7 +12,10 @@ import type {
 } from '../schema/index.ts';
 import { ModelAnswer as AnswerSchema } from '../schema/index.ts';
 import type { AskedAction } from './asked-action.ts';
+import { type Ending, endingOf } from './ending.ts';
+import type { StepResult } from './environment.ts';
 import { requestHash } from './request-hash.ts';
+import { submissionSeen } from './submission-tracker.ts';
 
 /** A step as an earlier session of the run recorded it. */
 export interface RecordedStep {
@@ -117,6 +120,24 @@ export function updateUndoStack(stack: UndoEntry[], step: { undo?: UndoEntry[]; 
     if (index >= 0) stack.splice(index, 1);
   }
   stack.push(...(step.undo ?? []));
+}
+
+/**
+ * What an agent is told again of a recorded step, and whether the step ends the run: by the limits of this run, as one that
+ * was forked from another may have wider ones.
+ */
+export function repeatStep(
+  action: AskedAction,
+  recorded: RecordedStep,
+  limits: Limits,
+): { result: StepResult; ending: Ending | null } {
+  const { step, status, observation, exitCode, durationMs, budget } = recorded;
+  const answer = action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
+  const left = { steps_left: limits.steps - step, seconds_left: limits.wall_seconds - budget.seconds_used };
+  const ending = endingOf(answer, left, limits);
+  const submission = submissionSeen(recorded.submission);
+  const ended = ending !== null;
+  return { result: { step, status, observation, exitCode, durationMs, budget, submission, ended }, ending };
 }
 
 /** Leads an agent through what is recorded: it must ask for the same again, in the same order. */

@@ -32,11 +32,11 @@ import type {
 } from './environment.ts';
 import { type FixedFile, putBack } from './fixed-files.ts';
 import { ExperimentSpent, ModelDesk } from './model-desk.ts';
-import { type RecordedStep, Replay, updateUndoStack } from './replay.ts';
+import { type RecordedStep, Replay, repeatStep, updateUndoStack } from './replay.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
-import { StepRecorder, submissionSeen } from './step-recorder.ts';
+import { StepRecorder } from './step-recorder.ts';
 import { ToolDesk } from './tool-desk.ts';
 import type { Workbench } from './workbench.ts';
 import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';
@@ -284,20 +284,11 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   }
 
   #repeat(action: AskedAction, recorded: RecordedStep): StepResult {
-    this.#steps = recorded.step;
-    const { step, status, observation, exitCode, durationMs, budget } = recorded;
-    const answer =
-      action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
-    const { limits } = this.#options;
-    // By the limits of this run: one that goes on from another may have wider ones.
-    const left = {
-      steps_left: limits.steps - step,
-      seconds_left: limits.wall_seconds - budget.seconds_used,
-    };
-    this.#ending = endingOf(answer, left, limits);
-    this.#submission = submissionSeen(recorded.submission);
-    const ended = this.#ending !== null;
-    return { step, status, observation, exitCode, durationMs, budget, submission: this.#submission, ended };
+    const { result, ending } = repeatStep(action, recorded, this.#options.limits);
+    this.#steps = result.step;
+    this.#ending = ending;
+    this.#submission = result.submission;
+    return result;
   }
 
   #closed(ending: Ending): StepResult {

@@ -4,9 +4,9 @@ import type { Action, Budget, ObjectId, SubmissionState, TaskBrief } from '../sc
 import type { Snapshotter, TraceWriter } from '../store/index.ts';
 import type { Outcome } from './action.ts';
 import { outputsName } from './command-runner.ts';
-import type { StepResult, SubmissionSeen } from './environment.ts';
+import type { StepResult } from './environment.ts';
 import type { RecordedStep } from './replay.ts';
-import { SubmissionTracker } from './submission-tracker.ts';
+import { SubmissionTracker, submissionSeen } from './submission-tracker.ts';
 import type { StepUsage } from './usage-meter.ts';
 
 const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
@@ -110,11 +110,6 @@ export class StepRecorder {
     const { mode } = statSync(workspace);
     if ((mode & 0o700) !== 0o700) chmodSync(workspace, (mode & 0o777) | 0o700);
   }
-}
-
-/** What an agent is told of its submission. */
-export function submissionSeen({ present, written_at_step, stale }: SubmissionState): SubmissionSeen {
-  return { present, written_at_step, stale };
 }
 
 /** To three digits. */

@@ -1,5 +1,6 @@
 import type { SnapshotEntry, SubmissionState, TaskBrief } from '../schema/index.ts';
 import { submissionHash } from '../store/index.ts';
+import type { SubmissionSeen } from './environment.ts';
 
 /** Follows the submission from step to step: is it there, which content, written when, older than the last script run? */
 export class SubmissionTracker {
@@ -31,4 +32,9 @@ export class SubmissionTracker {
     const stale = isMade && hash !== null && this.#lastScript > (this.#writtenAt ?? 0);
     return { present: hash !== null, hash, written_at_step: this.#writtenAt, stale };
   }
+}
+
+/** What an agent is told of its submission. */
+export function submissionSeen({ present, written_at_step, stale }: SubmissionState): SubmissionSeen {
+  return { present, written_at_step, stale };
 }

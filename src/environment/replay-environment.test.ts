@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
+import { defaultLimits, type Limits, TaskBrief } from '../schema/index.ts';
+import { resolveText } from '../store/index.ts';
+import type { Environment } from './environment.ts';
+import { recordedRun } from './replay.ts';
+import { ReplayEnvironment } from './replay-environment.ts';
+
+function replayOf(place: WorkspacePlace, limits: Limits): ReplayEnvironment {
+  return new ReplayEnvironment({
+    task: TaskBrief.parse(place.environment.task),
+    limits,
+    recorded: recordedRun(place.events, (ref) => resolveText(place.objects, ref)),
+    end: null,
+    there: { model: true, person: false },
+  });
+}
+
+async function writeThree(environment: Environment): Promise<string[]> {
+  const statuses: string[] = [];
+  for (const content of ['one', 'two', 'three']) {
+    const args = { file_name: 'notes.txt', content };
+    statuses.push((await environment.step({ name: 'Write File', args })).status);
+  }
+  return statuses;
+}
+
+describe('a replay', () => {
+  test('of a run that was forked with more steps than its parent had goes on behind the last step of the parent', async () => {
+    let limits: Limits = { ...defaultLimits, steps: 2 };
+    await using place = await WorkspacePlace.open({ change: () => ({ limits }) });
+    expect(await writeThree(place.environment)).toEqual(['ok', 'ok', 'closed']);
+    limits = { ...limits, steps: 3 };
+    await place.reopen();
+    expect(await writeThree(place.environment)).toEqual(['ok', 'ok', 'ok']);
+    const replay = replayOf(place, limits);
+    expect(await writeThree(replay)).toEqual(['ok', 'ok', 'ok']);
+    expect(replay.missing).toBeNull();
+  });
+});
