@@ -55,7 +55,7 @@ export type GiveUpReason = Extract<EndReason, 'context_limit' | 'reply_format' |
  * What an agent can do and know. A run is resumed by running its agent again from the start with the recorded
  * results of the steps it took, so an agent must decide from these alone: the brief, its seed and options, the
  * first budget, the results of its own steps and the replies of its models; never from a clock, a random source or a
- * file of its own.
+ * file of its own. What it asks for at once is done one after another, in the order in which it asked.
  */
 export interface Environment {
   readonly task: TaskBrief;

@@ -68,12 +68,12 @@ export class ModelDesk {
   }
 
   /**
+   * @param request a normal one, see `normalRequest`
    * @param step the step whose action asks; null where the agent itself does
    * @throws ModelUnavailable, ExperimentSpent, ReplayDiverged; RunStopped or the signal's reason
    */
-  async answer(asked: ModelRequest, step: number | null): Promise<ModelReply> {
+  async answer(request: ModelRequest, step: number | null): Promise<ModelReply> {
     const { models, replay, signal, onProgress } = this.#options;
-    const request = normalRequest(asked);
     const recorded = step === null ? replay.ask(request) : (replay.askInStep(request)?.answer ?? null);
     if (recorded !== null) return recorded;
     if (models === undefined) throw new Error('this run has no language model');

@@ -1,20 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
-import { defaultLimits, type Limits, TaskBrief } from '../schema/index.ts';
-import { resolveText } from '../store/index.ts';
+import { replayOf, WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
+import { defaultLimits, type Limits } from '../schema/index.ts';
 import type { Environment } from './environment.ts';
-import { recordedRun } from './replay.ts';
-import { ReplayEnvironment } from './replay-environment.ts';
-
-function replayOf(place: WorkspacePlace, limits: Limits): ReplayEnvironment {
-  return new ReplayEnvironment({
-    task: TaskBrief.parse(place.environment.task),
-    limits,
-    recorded: recordedRun(place.events, (ref) => resolveText(place.objects, ref)),
-    end: null,
-    there: { model: true, person: false },
-  });
-}
 
 async function writeThree(environment: Environment): Promise<string[]> {
   const statuses: string[] = [];

@@ -1,12 +1,13 @@
 import type { Action, EventOf, Limits, ModelRequest, TaskBrief } from '../schema/index.ts';
 import { describeAction } from './action.ts';
 import { offeredActions } from './action-definitions.ts';
-import { readAction } from './asked-action.ts';
+import { type AskedAction, readAction } from './asked-action.ts';
 import { wholeBudget } from './budget-clock.ts';
 import type { Ending } from './ending.ts';
 import type { ActionDescription, Environment, GiveUpReason, ModelReply, StepResult } from './environment.ts';
 import { type RecordedRun, Replay, ReplayDiverged, repeatStep } from './replay.ts';
 import { normalRequest } from './request-hash.ts';
+import { Turns } from './turns.ts';
 
 export interface ReplayEnvironmentOptions {
   task: TaskBrief;
@@ -35,6 +36,7 @@ export class ReplayEnvironment implements Environment {
   readonly budget;
   readonly #options: ReplayEnvironmentOptions;
   readonly #replay: Replay;
+  readonly #turns = new Turns();
   #ending: Ending | null = null;
   #last: StepResult | null = null;
   /** Why the agent ended the run, where it said so. */
@@ -53,8 +55,17 @@ export class ReplayEnvironment implements Environment {
     return this.#replay.missing;
   }
 
-  async step(asked: Action): Promise<StepResult> {
+  /** What the agent did other than recorded, or that the trace holds nothing more; null where neither came up. */
+  get failure(): { error: unknown } | null {
+    return this.#turns.failure;
+  }
+
+  step(asked: Action): Promise<StepResult> {
     const action = readAction(asked);
+    return this.#turns.take(() => this.#take(action));
+  }
+
+  #take(action: AskedAction): StepResult {
     if (this.#ending !== null) return this.#closed(this.#ending.message);
     const recorded = this.#replay.step(action);
     if (recorded === null)
@@ -65,10 +76,18 @@ export class ReplayEnvironment implements Environment {
     return result;
   }
 
-  async ask(request: ModelRequest): Promise<ModelReply> {
-    if (this.#ending !== null) return { kind: 'closed', message: this.#ending.message };
-    const answer = this.#replay.ask(normalRequest(request));
-    return answer ?? { kind: 'closed', message: this.#afterEnd(`a model call (${request.purpose})`) };
+  async ask(asked: ModelRequest): Promise<ModelReply> {
+    const request = normalRequest(asked);
+    return this.#turns.take(() => {
+      if (this.#ending !== null) return { kind: 'closed', message: this.#ending.message };
+      const answer = this.#replay.ask(request);
+      return answer ?? { kind: 'closed', message: this.#afterEnd(`a model call (${request.purpose})`) };
+    });
+  }
+
+  /** Resolves when what the agent asked for and did not wait for was answered. */
+  async end(): Promise<void> {
+    await this.#turns.take(() => {}).catch(() => {});
   }
 
   giveUp(reason: GiveUpReason, message: string): void {

@@ -33,11 +33,13 @@ import type {
 import { type FixedFile, putBack } from './fixed-files.ts';
 import { ExperimentSpent, ModelDesk } from './model-desk.ts';
 import { type RecordedStep, Replay, repeatStep, updateUndoStack } from './replay.ts';
+import { normalRequest } from './request-hash.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
 import { StepRecorder } from './step-recorder.ts';
 import { ToolDesk } from './tool-desk.ts';
+import { Turns } from './turns.ts';
 import type { Workbench } from './workbench.ts';
 import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';
 import { PathFailed, PathRefused } from './workspace-path.ts';
@@ -61,14 +63,13 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   readonly #replay: Replay;
   readonly #desk: ModelDesk;
   readonly #tools: ToolDesk;
+  readonly #turns = new Turns();
   readonly #activity = new Activity();
   readonly #definitions: ReadonlyMap<string, ActionDefinition>;
   #steps = 0;
   #ending: Ending | null = null;
   /** As it was after the last step. */
   #submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };
-  /** What broke the harness, so that no agent can go on from it or take it for its own fault. */
-  #failure: { error: unknown } | null = null;
 
   constructor(options: RunEnvironmentOptions) {
     const { task, limits, recorded } = options;
@@ -95,9 +96,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       },
       onProgress: options.onProgress,
     });
-    this.#tools = new ToolDesk(this.#desk, (error) => {
-      this.#failure ??= { error };
-    });
+    this.#tools = new ToolDesk(this.#desk, (error) => this.#turns.fail(error));
     for (const step of recorded.steps) updateUndoStack(this.#undoStack, step);
     const { trace, snapshotter, folders } = options;
     this.#recorder = new StepRecorder({
@@ -129,7 +128,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
         const seconds = Math.max(0.001, Math.min(limits.script_seconds, this.#clock.secondsLeft));
         return Math.min(1000 * seconds, longestTimerMs);
       },
-      ask: (request) => this.#desk.answer(request, this.#steps),
+      ask: (request) => this.#desk.answer(normalRequest(request), this.#steps),
       askPerson: (request) => this.#askPerson(request),
     });
   }
@@ -154,17 +153,12 @@ export class RunEnvironment implements Environment, AsyncDisposable {
 
   /** What the harness could not do, thrown by every step since; null while all is well. */
   get failure(): { error: unknown } | null {
-    return this.#failure;
+    return this.#turns.failure;
   }
 
-  async step(asked: Action): Promise<StepResult> {
-    if (this.#failure !== null) throw this.#failure.error;
-    try {
-      return await this.#activity.during(() => this.#take(readAction(asked)));
-    } catch (error) {
-      this.#failure ??= { error };
-      throw error;
-    }
+  step(asked: Action): Promise<StepResult> {
+    const action = readAction(asked);
+    return this.#turns.take(() => this.#activity.during(() => this.#take(action)));
   }
 
   async #take(action: AskedAction): Promise<StepResult> {
@@ -177,15 +171,12 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     return this.#ending === null ? this.#act(action) : this.#closed(this.#ending);
   }
 
-  async ask(request: ModelRequest): Promise<ModelReply> {
-    if (this.#failure !== null) throw this.#failure.error;
-    try {
+  async ask(asked: ModelRequest): Promise<ModelReply> {
+    const request = normalRequest(asked);
+    return this.#turns.take(async () => {
       if (this.#ending !== null) return { kind: 'closed', message: this.#ending.message };
       return await this.#activity.during(() => this.#desk.answer(request, null));
-    } catch (error) {
-      this.#failure ??= { error };
-      throw error;
-    }
+    });
   }
 
   /** Asks the run's model for a tool that the step under way runs. Never rejects. */
@@ -203,6 +194,18 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const texts = Object.entries(entries).map(([name, text]) => [name, trace.textRef(text)]);
     this.#guarded(() => trace.append({ kind: 'note', entries: Object.fromEntries(texts) }));
     onProgress?.({ kind: 'note', entries });
+  }
+
+  /**
+   * The agent does nothing more. What it asked for and did not wait for is done first.
+   * @param ending how the run ended where nothing has ended it before
+   * @throws what the harness could not do
+   */
+  async end(ending: Ending): Promise<Ending> {
+    return await this.#turns.take(() => {
+      this.#ending ??= ending;
+      return this.#ending;
+    });
   }
 
   /**
@@ -244,7 +247,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const workBegan = performance.now();
     const outcome = await this.#tools.during(step, () => this.#perform(checked));
     const workEnded = performance.now();
-    if (this.#failure !== null) throw this.#failure.error;
+    if (this.failure !== null) throw this.failure.error;
 
     updateUndoStack(this.#undoStack, outcome);
     const usage = this.#commands.takeUsage();
@@ -329,7 +332,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     try {
       work();
     } catch (error) {
-      this.#failure ??= { error };
+      this.#turns.fail(error);
     }
   }
 }

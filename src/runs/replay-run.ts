@@ -35,13 +35,17 @@ export async function replayRun(
   const { seed, agent_options: options, experience } = spec;
   const reference = agent.needs.reference ? solutionFiles(task, 'solution') : null;
   const found = { run: spec.id, steps: recorded.steps.length, calls: recorded.calls.length };
-  try {
-    await agent.run({ environment, seed, options, reference, experience });
-  } catch (error) {
-    if (error instanceof TraceExhausted) return { ...found, diverged: null };
-    if (error instanceof ReplayDiverged) return { ...found, diverged: error.message };
-    if (end?.reason !== 'agent_error') return { ...found, diverged: `The agent failed: ${messageOf(error)}` };
-  }
-  const { missing } = environment;
+  const thrown = await agent.run({ environment, seed, options, reference, experience }).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
+  await environment.end();
+  const { missing, failure } = environment;
+  // An agent may catch what its environment throws.
+  const { error } = failure ?? thrown ?? { error: null };
+  if (error instanceof TraceExhausted) return { ...found, diverged: null };
+  if (error instanceof ReplayDiverged) return { ...found, diverged: error.message };
+  if (error !== null && end?.reason !== 'agent_error')
+    return { ...found, diverged: `The agent failed: ${messageOf(error)}` };
   return { ...found, diverged: missing === null ? null : `The agent stopped before ${missing}.` };
 }

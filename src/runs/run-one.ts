@@ -2,6 +2,7 @@ import { cpus, hostname, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../agents/index.ts';
 import {
+  type Ending,
   ExperimentSpent,
   ReplayDiverged,
   RunEnvironment,
@@ -13,7 +14,7 @@ import { messageOf } from '../lib/errors.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import { Allowance, ModelUnavailable } from '../models/index.ts';
 import { createSandbox, SandboxError, sandboxOptions } from '../sandbox/index.ts';
-import type { EndReason, EventOf, RunRecord, RunSpec, Spent } from '../schema/index.ts';
+import type { EventOf, RunRecord, RunSpec, Spent } from '../schema/index.ts';
 import { type AskForTool, LocalServices } from '../services/index.ts';
 import {
   type RunFolder,
@@ -151,11 +152,15 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   });
   askForTool = (request) => environment.askForTool(request);
   const failure = await runAgent(agent, environment, spec, services.reference);
+  const ending = await environment.end(
+    failure === null
+      ? { reason: 'agent_stopped', message: 'The agent stopped without a final answer.', finalAnswer: null }
+      : { reason: 'agent_error', message: failure, finalAnswer: null },
+  );
   signal.throwIfAborted();
-  if (environment.failure !== null) throw environment.failure.error;
   const serviceFailure = await local?.stop();
   if (serviceFailure) throw new Error(serviceFailure);
-  const ended = await endRun(environment, trace, failure);
+  const ended = await endRun(environment, trace, ending);
   return { ended, steps: environment.stepsTaken, seconds: environment.secondsUsed, spent: environment.spent };
 }
 
@@ -196,16 +201,14 @@ async function runAgent(
 async function endRun(
   environment: RunEnvironment,
   trace: TraceWriter,
-  failure: string | null,
+  { reason, message, finalAnswer }: Ending,
 ): Promise<EventOf<'run_ended'>> {
   const { snapshot, submission } = await environment.finalState();
-  const ending = environment.ending;
-  const reason: EndReason = ending?.reason ?? (failure === null ? 'agent_stopped' : 'agent_error');
   const event: EventOf<'run_ended'> = {
     kind: 'run_ended',
     reason,
-    message: ending?.message ?? failure ?? 'The agent stopped without a final answer.',
-    final_answer: ending?.finalAnswer == null ? null : trace.textRef(ending.finalAnswer),
+    message,
+    final_answer: finalAnswer === null ? null : trace.textRef(finalAnswer),
     snapshot,
     submission,
     seconds_used: environment.secondsUsed,
