@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Sandbox } from '../sandbox/index.ts';
+import { outputFile } from '../store/index.ts';
 import { OutputStream } from './output-stream.ts';
 import { ReplSession } from './repl-session.ts';
 import { type StepUsage, UsageMeter } from './usage-meter.ts';
@@ -104,7 +105,7 @@ export class CommandRunner {
   }
 
   #outputOf(step: number): OutputStream {
-    const name = `step-${String(step).padStart(5, '0')}.txt`;
+    const name = outputFile(step);
     return new OutputStream({
       onText: (text) => this.#options.onOutput(step, text),
       whole: { file: join(this.#options.outputsFolder, name), shown: `${outputsName}/${name}` },

@@ -1,8 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { mountPoints, type RecordedRun, recordedRun } from '../environment/index.ts';
 import type { RunSpec, Spent, TraceEvent } from '../schema/index.ts';
 import {
   lastSnapshot,
+  outputFile,
   type RunFolder,
   readTraceSync,
   resolveText,
@@ -41,6 +43,7 @@ export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions
   writeFileSync(folders.brief, JSON.stringify(publicManifest(equipment)));
   const { events } = readTraceSync(folder.tracePath);
   const last = lastSnapshot(events);
+  discardOutputsAfter(last?.step ?? 0, folders.outputs);
   if (last === null) createWorkspace(equipment.task, folders.workspace);
   else await restoreSnapshot(objects, last.snapshot, folders.workspace, { ignore: mountPoints, signal });
   const { sessions, secondsUsed } = sessionsOf(events);
@@ -59,6 +62,12 @@ export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions
   const recorded = recordedRun(events, (ref) => resolveText(objects, ref));
   const answeredBy = events.flatMap((event) => (event.kind === 'model_call' ? [event.answered_by] : []));
   return { snapshotter, recorded, secondsUsed, spent: spentOf(events), answeredBy };
+}
+
+/** A step that was cut off is taken again: nothing of it is left for the agent to read. */
+function discardOutputsAfter(step: number, folder: string): void {
+  const last = outputFile(step);
+  for (const name of readdirSync(folder)) if (name > last) rmSync(join(folder, name), { recursive: true });
 }
 
 function toldTask({ task }: TaskEquipment, trace: TraceWriter) {

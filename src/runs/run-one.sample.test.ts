@@ -9,7 +9,7 @@ import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
 import { steadyAgent } from '../../test/fixtures/steady-agent.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
-import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../store/index.ts';
+import { checkRun, outputFile, type RunFolder, readTraceSync, resolveText, stepsOf } from '../store/index.ts';
 import { replayRun, type TaskEquipment } from './index.ts';
 
 const bench = new TaskBench();
@@ -249,14 +249,16 @@ withSandbox(`going on${why}`, () => {
     const { folder } = await runOnce(experiments, equipment, early, { signal: controller.signal });
     mkdirSync(join(folder.folder, 'workspace/junk'), { recursive: true });
     writeFileSync(join(folder.folder, 'workspace/a'), 'half');
+    for (const step of [1, 2]) writeFileSync(join(folder.outputsFolder, outputFile(step)), 'long');
     let seen = '';
+    const command = 'ls . .outputs; cat a';
     const late = agentOf(async ({ environment }) => {
       await environment.step({ name: 'Write File', args: { file_name: 'a', content: 'one' } });
-      const { observation } = await environment.step({ name: 'Run Command', args: { command: 'ls; cat a' } });
+      const { observation } = await environment.step({ name: 'Run Command', args: { command } });
       seen = observation;
     });
     await runOnce(experiments, equipment, late);
-    expect(seen).toMatch(/^a\ndata\nfrozen\ntrain\.py\none\n/);
+    expect(seen).toMatch(/^\.:\na\ndata\nfrozen\ntrain\.py\n\n\.outputs:\nstep-00001\.txt\none\n/);
   });
 });
 

@@ -242,7 +242,7 @@ function newRecord(spec: RunSpec, { folder, versions }: RunServices): RunRecord 
 function foldersOf(folder: RunFolder): RunFolders {
   return {
     workspace: join(folder.folder, 'workspace'),
-    outputs: join(folder.folder, 'outputs'),
+    outputs: folder.outputsFolder,
     brief: join(folder.folder, 'task.json'),
   };
 }

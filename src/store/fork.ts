@@ -1,11 +1,14 @@
+import { cpSync, existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import type { EventPayload, ObjectId, TraceEvent } from '../schema/index.ts';
 import { objectsOf } from './references.ts';
-import type { RunFolder } from './run-folder.ts';
+import { outputFile, type RunFolder } from './run-folder.ts';
 import { readTraceSync } from './trace-reader.ts';
 
 /**
- * Begins a run as a copy of another one up to a step: its events until then, and every object that they refer to.
+ * Begins a run as a copy of another one up to a step: its events until then, every object that they refer to, and its long
+ * outputs.
  * A trace that has begun is left as it is. The caller holds the new run's lock.
  * @param step 0 for the start, before the first step
  * @throws UserError `unknown_step`
@@ -23,6 +26,7 @@ export async function forkRun(source: RunFolder, step: number, target: RunFolder
   }
   const copied = new Set<ObjectId>();
   await using trace = target.openTrace();
+  if (trace.head.events < kept.length) copyOutputs(source, step, target);
   for (const event of kept.slice(trace.head.events)) {
     for (const id of objectsOf(event, source.objects)) {
       if (copied.has(id)) continue;
@@ -31,6 +35,16 @@ export async function forkRun(source: RunFolder, step: number, target: RunFolder
     }
     trace.append(payloadOf(event));
   }
+}
+
+/** They lie beside the trace, and the agent may read them again. */
+function copyOutputs(source: RunFolder, step: number, target: RunFolder): void {
+  if (!existsSync(source.outputsFolder)) return;
+  const last = outputFile(step);
+  cpSync(source.outputsFolder, target.outputsFolder, {
+    recursive: true,
+    filter: (path) => path === source.outputsFolder || basename(path) <= last,
+  });
 }
 
 /** The events up to the end of a step; null where the run has no such step. */

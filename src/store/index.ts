@@ -14,7 +14,7 @@ export {
   statesOf,
 } from './recorded-states.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';
-export { RunFolder, type StoredGrades, type StoredVerifications } from './run-folder.ts';
+export { outputFile, RunFolder, type StoredGrades, type StoredVerifications } from './run-folder.ts';
 export { lockName } from './run-lock.ts';
 export { statusOf } from './run-status.ts';
 export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';

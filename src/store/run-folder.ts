@@ -32,6 +32,8 @@ export class RunFolder {
   readonly gradesPath: string;
   readonly verificationsPath: string;
   readonly rubricPath: string;
+  /** Holds outputs that are too long for an observation, see `outputFile`. */
+  readonly outputsFolder: string;
   #writer: TraceWriter | null = null;
 
   /** @param folder absolute path, named after the run; need not exist yet */
@@ -44,6 +46,7 @@ export class RunFolder {
     this.gradesPath = join(folder, 'grades.jsonl');
     this.verificationsPath = join(folder, 'verifications.jsonl');
     this.rubricPath = join(folder, 'rubric.jsonl');
+    this.outputsFolder = join(folder, 'outputs');
   }
 
   /** Makes the folder and takes its lock, which whoever writes the trace or the record must hold. */
@@ -123,4 +126,9 @@ export class RunFolder {
     if (!this.#writer.closed) this.#writer.sync();
     return this.#writer.head;
   }
+}
+
+/** The file of the outputs folder that holds what a step printed. Sorted by name they are in the order of steps. */
+export function outputFile(step: number): string {
+  return `step-${String(step).padStart(5, '0')}.txt`;
 }
