@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { startProviderServer, variablesFor } from '../../test/fakes/providers/index.ts';
 import { type PlaceOptions, WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
 import {
   Allowance,
   type AllowanceOptions,
   type LanguageModels,
+  ModelRegistry,
   ModelUnavailable,
   ScriptedModels,
 } from '../models/index.ts';
-import type { Limits, ModelRequest, TraceEventOf } from '../schema/index.ts';
+import type { Limits, ModelRequest, TokenUsage, TraceEventOf } from '../schema/index.ts';
+import { spentOf } from '../store/index.ts';
 import { ExperimentSpent } from './model-desk.ts';
 import { ReplayDiverged } from './replay.ts';
 
@@ -18,26 +21,35 @@ const ask = (text: string): ModelRequest => ({
   messages: [{ role: 'user', text }],
 });
 const price = { input: 1, output: 10, date: '2026-11-01', source: 'a test' };
+const noUsage: TokenUsage = {
+  ...{ input: 0, cached_input: 0, cache_write: 0, output: 0, reasoning: 0, source: 'estimate' },
+};
 const usage = { input: 1000, cached_input: 600, output: 100, reasoning: 40 };
 
 function placeWith(
   models: LanguageModels,
   options: {
     own?: Partial<AllowanceOptions>;
-    shared?: Partial<AllowanceOptions>;
+    shared?: Partial<AllowanceOptions> | Allowance;
     limits?: Partial<Limits>;
+    signal?: AbortSignal;
   } = {},
 ): Promise<WorkspacePlace> {
   const change: PlaceOptions['change'] = (before) => ({
     models: {
       models,
       allowance: new Allowance({ of: 'this run', ...options.own }),
-      shared:
-        options.shared === undefined ? null : new Allowance({ of: 'the experiment', ...options.shared }),
+      shared: sharedOf(options.shared),
       spentBefore: before.models?.spentBefore ?? { calls: 0, tokens: 0, money: 0, unpriced: 0 },
     },
   });
-  return WorkspacePlace.open({ change, ...(options.limits === undefined ? {} : { limits: options.limits }) });
+  const { limits = {}, signal = new AbortController().signal } = options;
+  return WorkspacePlace.open({ change, limits, signal });
+}
+
+function sharedOf(shared: Partial<AllowanceOptions> | Allowance | undefined): Allowance | null {
+  if (shared === undefined || shared instanceof Allowance) return shared ?? null;
+  return new Allowance({ of: 'the experiment', ...shared });
 }
 
 function calls(place: WorkspacePlace): TraceEventOf<'model_call'>[] {
@@ -114,6 +126,58 @@ describe('a call of a language model', () => {
     await using place = await placeWith(silent, { limits: { wall_seconds: 0.3 } });
     expect(await place.environment.ask(ask('What next?'))).toMatchObject({ kind: 'closed' });
     expect(place.environment.ending).toMatchObject({ reason: 'time_limit' });
+  });
+
+  test('that is cut off by the end of the time or by a stop is recorded and paid for, as far as it came', async () => {
+    for (const isStopped of [false, true]) {
+      await using server = await startProviderServer({
+        faults: [{ kind: 'stall' }],
+        answer: () => ({ text: 'a reply of several pieces that never comes to its end' }),
+      });
+      const model = 'anthropic/claude-test-1';
+      const variables = variablesFor(server);
+      const registry = new ModelRegistry({ variables, folder: '/', prices: { [model]: price } });
+      const role = { model, temperature: null, max_output_tokens: 1000 };
+      const models = registry.forRun({ agent: role, editor: role, fast: role });
+      const shared = new Allowance({ of: 'the experiment' });
+      const stop = new AbortController();
+      await using place = await placeWith(models, {
+        limits: { wall_seconds: isStopped ? 60 : 0.5, tokens: 100_000 },
+        shared,
+        signal: stop.signal,
+      });
+      if (isStopped) setTimeout(() => stop.abort(new Error('Ctrl-C')), 300);
+      const asked = place.environment.ask(ask('What next, of all that can be done?'));
+      if (isStopped) await expect(asked).rejects.toThrow('Ctrl-C');
+      else expect(await asked).toMatchObject({ kind: 'closed' });
+      const [call, ...others] = calls(place);
+      expect(others).toEqual([]);
+      expect(call).toMatchObject({
+        answer: null,
+        failure: { failure: 'cut_off' },
+        usage: { source: 'estimate' },
+      });
+      const { input, output } = call?.usage ?? { input: 0, output: 0 };
+      expect(input).toBe(12);
+      expect(output).toBeGreaterThan(0);
+      expect(call?.latency_ms).toBeGreaterThan(200);
+      const money = (input * price.input + output * price.output) / 1e6;
+      expect(place.environment.spent).toEqual({ calls: 0, tokens: input + output, money, unpriced: 0 });
+      expect(spentOf(place.events)).toEqual(place.environment.spent);
+      expect(shared.spent).toEqual({ tokens: input + output, money });
+    }
+  });
+
+  test('that nobody answers is paid for as far as its tries came', async () => {
+    const charge = { usage: { ...noUsage, input: 30, output: 12 }, cost: 0.5 };
+    const models = new ScriptedModels(['never']);
+    models.ask = () =>
+      Promise.reject(new ModelUnavailable('connection', 'the connection failed', 'wait', [], charge));
+    const shared = new Allowance({ of: 'the experiment' });
+    await using place = await placeWith(models, { shared });
+    await expect(place.environment.ask(ask('What next?'))).rejects.toBeInstanceOf(ModelUnavailable);
+    expect(calls(place)).toMatchObject([{ answer: null, failure: { failure: 'connection' }, ...charge }]);
+    expect(shared.spent).toEqual({ tokens: 42, money: 0.5 });
   });
 
   test('takes none of the time of the run while it waits for the provider', async () => {

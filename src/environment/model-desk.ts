@@ -1,14 +1,23 @@
 import { messageOf } from '../lib/errors.ts';
 import {
   type Allowance,
+  CallCut,
   type CallEstimate,
   type LanguageModels,
   type ModelCall,
   ModelUnavailable,
   type Reservation,
 } from '../models/index.ts';
-import type { EventOf, FailedAttempt, Limits, ModelRequest, Spent, ToolReply } from '../schema/index.ts';
-import type { TraceWriter } from '../store/index.ts';
+import type {
+  CallCharge,
+  EventOf,
+  FailedAttempt,
+  Limits,
+  ModelRequest,
+  Spent,
+  ToolReply,
+} from '../schema/index.ts';
+import { addCall, nothingSpent, type TraceWriter } from '../store/index.ts';
 import type { BudgetClock } from './budget-clock.ts';
 import { type Ending, timeUp } from './ending.ts';
 import type { ModelReply } from './environment.ts';
@@ -16,8 +25,6 @@ import type { Replay } from './replay.ts';
 import { normalRequest, requestHash } from './request-hash.ts';
 import { RunStopped } from './run-stopped.ts';
 import type { StepProgress } from './step-progress.ts';
-
-const nothingSpent: Spent = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
 
 /** The language models of a run, and what they may use. */
 export interface RunModels {
@@ -106,10 +113,8 @@ export class ModelDesk {
     const reservations = [own.reservation];
     try {
       if (shared !== null) reservations.push(await this.#reserveShared(shared, estimate, false));
-      const call = await this.#call(request, step, models, estimate, false);
+      const call = await this.#call({ request, step, models, reservations }, false);
       if (call === null) return { kind: 'closed', message: timeUp(limits).message };
-      for (const reservation of reservations) reservation.settle(call.usage, call.cost);
-      this.#record(request, step, models, call);
       return { kind: 'answer', answer: call.answer, usage: call.usage, cost: call.cost };
     } catch (error) {
       // It is the tool that asked for what can't be answered.
@@ -131,11 +136,8 @@ export class ModelDesk {
     const reservations = [own.reservation];
     try {
       if (shared !== null) reservations.push(await this.#reserveShared(shared, estimate));
-      const call = await this.#call(request, step, models, estimate);
-      if (call === null) return this.#end(timeUp(this.#options.limits));
-      for (const reservation of reservations) reservation.settle(call.usage, call.cost);
-      this.#record(request, step, models, call);
-      return call.answer;
+      const call = await this.#call({ request, step, models, reservations });
+      return call === null ? this.#end(timeUp(this.#options.limits)) : call.answer;
     } finally {
       // After it was settled, nothing is left to release.
       for (const reservation of reservations) reservation.release();
@@ -158,17 +160,12 @@ export class ModelDesk {
   }
 
   /**
-   * Null when the run's time was up first.
+   * Makes the call, and records and charges what came of it, also where that is no answer. Null when the run's time was up
+   * first.
    * @param excludes whether time spent waiting for the provider is not the run's
    */
-  async #call(
-    request: ModelRequest,
-    step: number | null,
-    models: LanguageModels,
-    estimate: CallEstimate,
-    excludes = true,
-  ): Promise<ModelCall | null> {
-    const { clock, signal, onProgress } = this.#options;
+  async #call(asked: AskedCall, excludes = true): Promise<ModelCall | null> {
+    const { clock, signal, onProgress, trace, limits } = this.#options;
     const start = performance.now();
     let excluded = 0;
     const exclude = (milliseconds: number) => {
@@ -176,24 +173,40 @@ export class ModelDesk {
       excluded += milliseconds;
       clock.exclude(milliseconds);
     };
+    const attempts: FailedAttempt[] = [];
     const onRetry = (attempt: FailedAttempt) => {
+      attempts.push(attempt);
       exclude(attempt.duration_ms + attempt.waited_ms);
       onProgress?.({ kind: 'model_retry', attempt });
     };
     using deadline = clock.deadline();
     try {
-      const call = await models.ask(request, {
+      const call = await asked.models.ask(asked.request, {
         signal: AbortSignal.any([signal, deadline.signal]),
         onRetry,
-        ...(this.#isLimited ? { reserved: estimate } : {}),
+        reserve: (most) => asked.reservations.every((reservation) => reservation.raise(most)),
       });
       exclude(call.waitingMs - excluded);
+      const answer = trace.textRef(JSON.stringify(call.answer));
+      this.#record(asked, call, { ...noAnswer, answered_by: call.answeredBy, answer, ...timesOf(call) });
       return call;
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (CallCut.isInstance(error)) {
+        const message = signal.aborted ? 'The run was stopped.' : timeUp(limits).message;
+        const waitingMs = waited(attempts);
+        const times = timesOf({ latencyMs: performance.now() - start - waitingMs, waitingMs, attempts });
+        this.#record(asked, error.charge, {
+          ...noAnswer,
+          failure: { failure: 'cut_off', message },
+          ...times,
+        });
+      }
+      signal.throwIfAborted();
       if (ModelUnavailable.isInstance(error)) {
         exclude(performance.now() - start - excluded);
-        this.#recordFailure(request, step, models, error);
+        const { failure, message } = error;
+        const times = timesOf({ latencyMs: 0, waitingMs: waited(error.attempts), attempts: error.attempts });
+        this.#record(asked, error.charge, { ...noAnswer, failure: { failure, message }, ...times });
         throw error;
       }
       if (deadline.signal.aborted) return null;
@@ -201,67 +214,14 @@ export class ModelDesk {
     }
   }
 
-  get #isLimited(): boolean {
-    const { limits, models } = this.#options;
-    return limits.tokens !== undefined || limits.money !== undefined || (models?.shared ?? null) !== null;
-  }
-
-  #record(request: ModelRequest, step: number | null, models: LanguageModels, call: ModelCall): void {
-    const { usage, cost, attempts } = call;
-    this.#spent = {
-      calls: this.#spent.calls + 1,
-      tokens: this.#spent.tokens + usage.input + usage.output,
-      money: this.#spent.money + (cost ?? 0),
-      unpriced: this.#spent.unpriced + (cost === null ? 1 : 0),
-    };
-    this.#append(request, step, models, {
-      answered_by: call.answeredBy,
-      answer: this.#options.trace.textRef(JSON.stringify(call.answer)),
-      failure: null,
-      usage,
-      cost,
-      latency_ms: rounded(call.latencyMs),
-      waiting_ms: rounded(call.waitingMs),
-      attempts,
-    });
-  }
-
-  #recordFailure(
-    request: ModelRequest,
-    step: number | null,
-    models: LanguageModels,
-    error: ModelUnavailable,
-  ): void {
-    const waited = error.attempts.reduce(
-      (sum, { duration_ms, waited_ms }) => sum + duration_ms + waited_ms,
-      0,
-    );
-    this.#append(request, step, models, {
-      answered_by: null,
-      answer: null,
-      failure: { failure: error.failure, message: error.message },
-      usage: { input: 0, cached_input: 0, cache_write: 0, output: 0, reasoning: 0, source: 'estimate' },
-      cost: 0,
-      latency_ms: 0,
-      waiting_ms: rounded(waited),
-      attempts: [...error.attempts],
-    });
-  }
-
-  #append(
-    request: ModelRequest,
-    step: number | null,
-    models: LanguageModels,
-    outcome: Pick<
-      EventOf<'model_call'>,
-      'answered_by' | 'answer' | 'failure' | 'usage' | 'cost' | 'latency_ms' | 'waiting_ms' | 'attempts'
-    >,
-  ): void {
+  #record({ request, step, models, reservations }: AskedCall, charge: CallCharge, outcome: Outcome): void {
     const { trace } = this.#options;
     const { role, purpose, messages, tools, stop } = request;
     const { model, temperature, max_output_tokens } = models.roles[role];
+    const { usage, cost } = charge;
+    for (const reservation of reservations) reservation.settle(charge);
     this.#calls += 1;
-    trace.append({
+    const event: EventOf<'model_call'> = {
       kind: 'model_call',
       call: this.#calls,
       step,
@@ -274,9 +234,45 @@ export class ModelDesk {
       messages: messages.map((message) => trace.textRef(JSON.stringify(message))),
       tools: tools === undefined || tools.length === 0 ? null : trace.textRef(JSON.stringify(tools)),
       stop: stop ?? [],
-      ...outcome,
-    });
+      ...{ usage, cost, ...outcome },
+    };
+    this.#spent = addCall(this.#spent, event);
+    trace.append(event);
   }
+}
+
+/** A call and what is kept for it. */
+interface AskedCall {
+  request: ModelRequest;
+  /** The step whose action asks; null where the agent itself does. */
+  step: number | null;
+  models: LanguageModels;
+  reservations: readonly Reservation[];
+}
+
+type Outcome = Pick<
+  EventOf<'model_call'>,
+  'answered_by' | 'answer' | 'failure' | 'latency_ms' | 'waiting_ms' | 'attempts'
+>;
+
+const noAnswer: Outcome = {
+  ...{ answered_by: null, answer: null, failure: null, latency_ms: 0, waiting_ms: 0, attempts: [] },
+};
+
+function timesOf({
+  latencyMs,
+  waitingMs,
+  attempts,
+}: {
+  latencyMs: number;
+  waitingMs: number;
+  attempts: readonly FailedAttempt[];
+}): Pick<Outcome, 'latency_ms' | 'waiting_ms' | 'attempts'> {
+  return { latency_ms: rounded(latencyMs), waiting_ms: rounded(waitingMs), attempts: [...attempts] };
+}
+
+function waited(attempts: readonly FailedAttempt[]): number {
+  return attempts.reduce((sum, { duration_ms, waited_ms }) => sum + duration_ms + waited_ms, 0);
 }
 
 function rounded(milliseconds: number): number {

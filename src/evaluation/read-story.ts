@@ -44,10 +44,10 @@ export class StoryReader {
         this.#readNote(event.entries);
         return;
       case 'model_call':
-        if (event.answer === null) return;
         this.#tokens += event.usage.input + event.usage.output;
         this.#money = this.#money === null || event.cost === null ? null : this.#money + event.cost;
-        if (event.role === 'agent' && event.purpose === 'act') this.#readReply(this.#text(event.answer));
+        if (event.answer !== null && event.role === 'agent' && event.purpose === 'act')
+          this.#readReply(this.#text(event.answer));
         return;
       case 'step_started': {
         const { step, action } = event;

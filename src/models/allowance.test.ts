@@ -24,7 +24,7 @@ test('a call is let through as long as the most that it can come to fits', () =>
     exceeded: 'tokens',
     message: 'this run may use 100 tokens; 40 are left, and the next call may need 41',
   });
-  if (first.kind === 'reserved') first.reservation.settle(used(10), null);
+  if (first.kind === 'reserved') first.reservation.settle({ usage: used(10), cost: null });
   expect(allowance.left).toEqual({ tokens: 90, money: null });
   expect(allowance.reserve({ tokens: 90, money: null }).kind).toBe('reserved');
 });
@@ -51,8 +51,8 @@ test('a reservation ends once', () => {
   const allowance = new Allowance({ of: 'this run', tokens: 10 });
   const result = allowance.reserve({ tokens: 10, money: null });
   if (result.kind !== 'reserved') throw new Error('it fits');
-  result.reservation.settle(used(4), null);
-  result.reservation.settle(used(4), null);
+  result.reservation.settle({ usage: used(4), cost: null });
+  result.reservation.settle({ usage: used(4), cost: null });
   result.reservation.release();
   expect(allowance.spent).toEqual({ tokens: 4, money: 0 });
 });
@@ -61,7 +61,7 @@ test('a call waits for those under way where only their reservations are in its 
   const allowance = new Allowance({ of: 'the experiment', tokens: 100 });
   const first = allowance.reserve({ tokens: 80, money: null });
   const second = allowance.reserveWhenFree({ tokens: 80, money: null }, signal);
-  if (first.kind === 'reserved') first.reservation.settle(used(10), null);
+  if (first.kind === 'reserved') first.reservation.settle({ usage: used(10), cost: null });
   expect((await second).kind).toBe('reserved');
   expect((await allowance.reserveWhenFree({ tokens: 91, money: null }, signal)).kind).toBe('exceeded');
 });
@@ -95,7 +95,7 @@ test('whatever calls begin and end in whatever order, the sum never exceeds the 
           const end = () =>
             part === null
               ? reservation.release()
-              : reservation.settle(used(Math.floor(tokens * part)), money * part);
+              : reservation.settle({ usage: used(Math.floor(tokens * part)), cost: money * part });
           underWay.push({ end, at: time + endsAt });
         }
         for (const { end, at } of underWay) if (at === time) end();

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../schema/index.ts';
+import type { CallCharge } from '../schema/index.ts';
 import type { CallEstimate } from './language-models.ts';
 
 export interface AllowanceOptions {
@@ -14,8 +14,10 @@ export interface AllowanceOptions {
 
 /** Room that is kept for one call until it is over. */
 export interface Reservation {
+  /** Keeps this much for the call in all, where that fits. */
+  raise(most: CallEstimate): boolean;
   /** The call is over and used this much. A second ending does nothing. */
-  settle(usage: TokenUsage, cost: number | null): void;
+  settle(charge: CallCharge): void;
   /** The call came to nothing. */
   release(): void;
 }
@@ -115,7 +117,19 @@ export class Allowance {
       this.#someCallEnded = Promise.withResolvers<void>();
     };
     return {
-      settle: (usage, cost) => end({ tokens: usage.input + usage.output, money: cost ?? 0 }),
+      raise: ({ tokens, money }) => {
+        const more = {
+          tokens: Math.max(0, tokens - kept.tokens),
+          money: money === null ? null : Math.max(0, money - kept.money),
+        };
+        if (isOver || this.#refusal(more, this.#kept) !== null) return false;
+        for (const sum of [kept, this.#kept]) {
+          sum.tokens += more.tokens;
+          sum.money += more.money ?? 0;
+        }
+        return true;
+      },
+      settle: ({ usage, cost }) => end({ tokens: usage.input + usage.output, money: cost ?? 0 }),
       release: () => end({ tokens: 0, money: 0 }),
     };
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../test/fakes/virtual-clock.ts';
-import type { FailedAttempt, ModelFailure } from '../schema/index.ts';
+import type { FailedAttempt, ModelFailure, TokenUsage } from '../schema/index.ts';
 import { askWithRetries } from './ask-with-retries.ts';
 import { ModelUnavailable } from './language-models.ts';
 import { CallLimiter } from './limiter.ts';
@@ -23,10 +23,16 @@ interface Try {
   fails?: ModelFailure;
   isLasting?: boolean;
   retryAfterMs?: number;
+  /** Tokens of input that the failed try is charged with. */
+  charged?: number;
 }
 
 function reply(text: string, finish: 'stop' | 'length' = 'stop'): WireReply {
   return { answer: { kind: 'answered', text, tool_calls: [], finish }, answeredBy: null, usage: null };
+}
+
+function charged(input: number): TokenUsage {
+  return { input, cached_input: 0, cache_write: 0, output: 0, reasoning: 0, source: 'estimate' };
 }
 
 /** A model whose tries go as told; the last one goes on for ever. */
@@ -42,6 +48,7 @@ function wireOf(clock: VirtualClock, tries: readonly Try[]): WireModel & { calls
         isPassing: next.isLasting !== true,
         retryAfterMs: next.retryAfterMs ?? null,
         hint: 'do something',
+        usage: next.charged === undefined ? null : charged(next.charged),
       });
     },
   };
@@ -52,15 +59,16 @@ function set(tries: readonly Try[], { attempts = 8, concurrent = 8 } = {}) {
   const limiter = new CallLimiter({ concurrent, clock });
   const wire = wireOf(clock, tries);
   const told: FailedAttempt[] = [];
+  const paid: TokenUsage[] = [];
   const ask = (signal = never) =>
     clock.run(
       askWithRetries(
         request,
-        { wire, limiter, clock, attempts },
+        { wire, limiter, clock, attempts, paid },
         { signal, onRetry: (failed) => told.push(failed) },
       ),
     );
-  return { clock, limiter, wire, told, ask };
+  return { clock, limiter, wire, told, paid, ask };
 }
 
 async function failure(promise: Promise<unknown>): Promise<ModelUnavailable> {
@@ -74,7 +82,6 @@ describe('asking', () => {
     const { ask } = set([{ lasts: 250 }]);
     expect(await ask()).toEqual({
       reply: reply('hi'),
-      emptyReplies: [],
       latencyMs: 250,
       waitingMs: 0,
       attempts: [],
@@ -135,13 +142,23 @@ describe('asking', () => {
     const once = set([{ text: ' \n' }, { text: 'now' }]);
     const asked = await once.ask();
     expect(asked.reply).toEqual(reply('now'));
-    expect(asked.emptyReplies).toEqual([reply(' \n')]);
+    expect(once.paid).toMatchObject([{ output: 1 }, { output: 1 }]);
     expect(asked.attempts).toMatchObject([
       { failure: 'malformed', message: 'the model answered with nothing' },
     ]);
     const silent = set([{ text: '' }]);
     expect((await silent.ask()).reply).toEqual(reply(''));
     expect(silent.wire.calls).toBe(3);
+  });
+
+  test('a try that broke off in the middle is paid for, with an answer and without one', async () => {
+    const broken: Try = { fails: 'connection', charged: 7 };
+    const once = set([broken, { fails: 'overloaded' }, {}]);
+    await once.ask();
+    expect(once.paid).toMatchObject([{ input: 7 }, { input: 2, output: 1 }]);
+    const never = set([broken, { fails: 'quota_exhausted', isLasting: true }]);
+    await failure(never.ask());
+    expect(never.paid).toMatchObject([{ input: 7 }]);
   });
 
   test('an answer that was cut off before its first word is an answer', async () => {
@@ -155,7 +172,7 @@ describe('asking', () => {
     const slow = wireOf(clock, [{ fails: 'connection', retryAfterMs: 60_000 }, {}]);
     const quick = wireOf(clock, [{}]);
     const one = new CallLimiter({ concurrent: 1, clock });
-    const equipment = { limiter: one, clock, attempts: 8 };
+    const equipment = { limiter: one, clock, attempts: 8, paid: [] };
     const ended: string[] = [];
     const ask = async (name: string, wire: WireModel) => {
       await askWithRetries(request, { wire, ...equipment }, { signal: never });
@@ -183,7 +200,11 @@ describe('asking', () => {
   test('an error that is no failure of the wire is passed on, and the slot is free', async () => {
     const { clock, limiter } = set([]);
     const wire: WireModel = { call: () => Promise.reject(new TypeError('a bug')) };
-    const asking = askWithRetries(request, { wire, limiter, clock, attempts: 8 }, { signal: never });
+    const asking = askWithRetries(
+      request,
+      { wire, limiter, clock, attempts: 8, paid: [] },
+      { signal: never },
+    );
     await expect(asking).rejects.toThrow(TypeError);
     expect(limiter.active).toBe(0);
   });
@@ -224,7 +245,11 @@ describe('asking', () => {
                 }
               },
             };
-            return askWithRetries(request, { wire, limiter, clock, attempts: 8 }, { signal: never });
+            return askWithRetries(
+              request,
+              { wire, limiter, clock, attempts: 8, paid: [] },
+              { signal: never },
+            );
           };
           const results = await clock.run(Promise.allSettled(calls.map(ask)));
           for (const result of results)

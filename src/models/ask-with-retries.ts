@@ -1,8 +1,9 @@
-import type { FailedAttempt, ModelFailure } from '../schema/index.ts';
+import type { FailedAttempt, ModelFailure, TokenUsage } from '../schema/index.ts';
 import type { Clock } from './clock.ts';
+import { probableUsage } from './estimate.ts';
 import { type AskOptions, ModelUnavailable } from './language-models.ts';
 import { type CallLimiter, ProviderClosed, type Slot } from './limiter.ts';
-import { WireError, type WireModel, type WireReply, type WireRequest } from './wire.ts';
+import { WireCut, WireError, type WireModel, type WireReply, type WireRequest } from './wire.ts';
 
 export interface AskEquipment {
   wire: WireModel;
@@ -10,14 +11,14 @@ export interface AskEquipment {
   clock: Clock;
   /** How often one call is tried at most. */
   attempts: number;
-  /** Whether there is room for another try after these empty replies; default: there is. */
-  hasRoomAfter?: (emptyReplies: readonly WireReply[]) => boolean;
+  /** Gets what each try is charged with, also of a call that comes to nothing. */
+  paid: TokenUsage[];
+  /** Whether another try fits after what was paid; default: it does. */
+  hasRoom?: (() => boolean) | undefined;
 }
 
 export interface AnsweredAsk {
   reply: WireReply;
-  /** Empty ones before it: they are paid for, too. */
-  emptyReplies: WireReply[];
   latencyMs: number;
   waitingMs: number;
   attempts: FailedAttempt[];
@@ -45,29 +46,27 @@ export async function askWithRetries(
   const { clock } = equipment;
   const since = clock.now();
   const failed: FailedAttempt[] = [];
-  const emptyReplies: WireReply[] = [];
+  const hasRoom = equipment.hasRoom ?? (() => true);
+  let emptyAnswers = 0;
   for (;;) {
     const slot = await acquire(equipment, since, failed, signal);
     const begun = clock.now();
-    const outcome = await tryOnce(request, equipment.wire, slot, signal);
+    const outcome = await tryOnce(request, equipment, slot, signal);
     const duration = clock.now() - begun;
     const tries = failed.length + 1;
     if ('reply' in outcome) {
       const { reply } = outcome;
-      const mayAskAgain =
-        emptyReplies.length + 1 < mostEmptyAnswers &&
-        tries < equipment.attempts &&
-        (equipment.hasRoomAfter?.([...emptyReplies, reply]) ?? true);
+      const mayAskAgain = emptyAnswers + 1 < mostEmptyAnswers && tries < equipment.attempts && hasRoom();
       if (!isEmpty(reply) || !mayAskAgain) {
         const waitingMs = clock.now() - since - duration;
-        return { reply, emptyReplies, latencyMs: duration, waitingMs, attempts: failed };
+        return { reply, latencyMs: duration, waitingMs, attempts: failed };
       }
-      emptyReplies.push(reply);
+      emptyAnswers += 1;
     }
     const error = 'error' in outcome ? outcome.error : emptyAnswer();
     const delay = error.retryAfterMs ?? backoff(failed.length, clock);
     const isInTime = waited(failed) + duration + delay <= longestWait;
-    const goesOn = error.isPassing && tries < equipment.attempts && isInTime;
+    const goesOn = error.isPassing && tries < equipment.attempts && isInTime && hasRoom();
     const { failure, message } = error;
     const attempt = { failure, message, duration_ms: duration, waited_ms: goesOn ? delay : 0 };
     failed.push(attempt);
@@ -82,15 +81,18 @@ type TryOutcome = { reply: WireReply } | { error: WireError };
 /** One try. The slot is free again when it is over, however it ended. */
 async function tryOnce(
   request: WireRequest,
-  wire: WireModel,
+  { wire, paid }: AskEquipment,
   slot: Slot,
   signal: AbortSignal,
 ): Promise<TryOutcome> {
   try {
     const reply = await wire.call(request, signal);
     slot.end('answered');
+    paid.push(reply.usage ?? probableUsage(request, reply.answer));
     return { reply };
   } catch (error) {
+    const isCharged = error instanceof WireError || error instanceof WireCut;
+    if (isCharged && error.usage !== null) paid.push(error.usage);
     signal.throwIfAborted();
     if (!(error instanceof WireError)) throw error;
     const isLimited = error.failure === 'rate_limited' || error.failure === 'overloaded';

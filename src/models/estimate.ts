@@ -1,4 +1,5 @@
 import type { ModelAnswer, ModelMessage, ModelRequest, ModelTool, TokenUsage } from '../schema/index.ts';
+import type { WireRequest } from './wire.ts';
 
 /** Tokens that mark the beginning, the end and the role of one message; providers use 3 to 8. */
 const messageFrame = 16;
@@ -20,18 +21,24 @@ export function mostInputTokens({ messages, tools = [] }: ModelRequest): number 
   return texts + introduction + tools.reduce((sum, tool) => sum + toolBytes(tool) + messageFrame, 0);
 }
 
+type AskedOfWire = Pick<WireRequest, 'messages' | 'tools' | 'maxOutputTokens'>;
+
 /** What a call probably used, for providers that do not say. A request that was too long was not read. */
-export function probableUsage(request: ModelRequest, answer: ModelAnswer): TokenUsage {
-  const { messages, tools = [] } = request;
+export function probableUsage(request: AskedOfWire, answer: ModelAnswer): TokenUsage {
+  const usage = usageForOutput(request, answerBytes(answer));
+  return answer.kind === 'context_too_long' ? { ...usage, input: 0 } : usage;
+}
+
+/** What a call probably used whose reply has so many bytes: no more than it can have. */
+export function usageForOutput({ messages, tools, maxOutputTokens }: AskedOfWire, bytes: number): TokenUsage {
   const read =
     messages.reduce((sum, message) => sum + messageBytes(message), 0) +
     tools.reduce((sum, tool) => sum + toolBytes(tool), 0);
-  const input = answer.kind === 'context_too_long' ? 0 : read;
   return {
-    input: Math.ceil(input / bytesPerToken),
+    input: Math.ceil(read / bytesPerToken),
     cached_input: 0,
     cache_write: 0,
-    output: Math.ceil(answerBytes(answer) / bytesPerToken),
+    output: Math.min(Math.ceil(bytes / bytesPerToken), maxOutputTokens),
     reasoning: 0,
     source: 'estimate',
   };

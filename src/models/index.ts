@@ -3,6 +3,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { type KnownPrice, knownPrices, type LongPromptPrice } from './known-prices.ts';
 export {
   type AskOptions,
+  CallCut,
   type CallEstimate,
   type LanguageModels,
   type ModelCall,

@@ -1,20 +1,17 @@
 import type {
+  CallCharge,
   FailedAttempt,
   ModelAnswer,
   ModelFailure,
   ModelRequest,
   ModelRoles,
-  TokenUsage,
 } from '../schema/index.ts';
 
 /** One call that was answered. */
-export interface ModelCall {
+export interface ModelCall extends CallCharge {
   answer: ModelAnswer;
   /** What the provider calls the model that answered; null where it did not say. */
   answeredBy: string | null;
-  usage: TokenUsage;
-  /** In US dollars; null where the price is not known. */
-  cost: number | null;
   latencyMs: number;
   /** In the queue, between tries and on failed tries. */
   waitingMs: number;
@@ -29,12 +26,15 @@ export interface CallEstimate {
 }
 
 export interface AskOptions {
-  /** Ends the call, and the waiting for it. `ask` then rejects with the signal's reason. */
+  /** Ends the call, and the waiting for it. */
   signal: AbortSignal;
   /** Told of every try that failed, before the wait for the next one. */
   onRetry?: (attempt: FailedAttempt) => void;
-  /** What is kept for the call: an empty answer, which is paid for, is asked for again only where that fits, too. */
-  reserved?: CallEstimate;
+  /**
+   * Whether all tries of the call may come to this much together: where one that came to nothing is paid for, it is tried
+   * again only where that fits, too. Default: they may.
+   */
+  reserve?: (most: CallEstimate) => boolean;
 }
 
 /** The language models of one run, by role. */
@@ -44,9 +44,30 @@ export interface LanguageModels {
   estimate(request: ModelRequest): CallEstimate;
   /**
    * Asks until there is an answer.
-   * @throws ModelUnavailable when there is none: not the agent's doing
+   * @throws ModelUnavailable when there is none: not the agent's doing; when the signal is aborted CallCut, or the signal's
+   * reason where nothing is paid for
    */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelCall>;
+}
+
+/** Of a call that came to nothing before anything was paid for. */
+const noCharge: CallCharge = {
+  usage: { input: 0, cached_input: 0, cache_write: 0, output: 0, reasoning: 0, source: 'provider' },
+  cost: 0,
+};
+
+/** The call was cut off by its signal while a try was under way, or after one that is paid for. */
+export class CallCut extends Error {
+  override readonly name = 'CallCut';
+  readonly charge: CallCharge;
+
+  constructor(charge: CallCharge) {
+    super('the call was cut off');
+    this.charge = charge;
+  }
+  static isInstance(error: unknown): error is CallCut {
+    return error instanceof Error && error.name === 'CallCut';
+  }
 }
 
 /** No answer came, although it was asked for as often as makes sense. */
@@ -56,12 +77,20 @@ export class ModelUnavailable extends Error {
   /** What to do about it. */
   readonly hint: string;
   readonly attempts: readonly FailedAttempt[];
+  readonly charge: CallCharge;
 
-  constructor(failure: ModelFailure, message: string, hint: string, attempts: readonly FailedAttempt[]) {
+  constructor(
+    failure: ModelFailure,
+    message: string,
+    hint: string,
+    attempts: readonly FailedAttempt[],
+    charge: CallCharge = noCharge,
+  ) {
     super(message);
     this.failure = failure;
     this.hint = hint;
     this.attempts = attempts;
+    this.charge = charge;
   }
   static isInstance(error: unknown): error is ModelUnavailable {
     return error instanceof Error && error.name === 'ModelUnavailable';

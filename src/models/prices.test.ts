@@ -117,14 +117,17 @@ describe('tokens of a request', () => {
   });
 
   test('are estimated where the provider does not count them, and none for a request that was not read', () => {
-    const asked: ModelRequest = {
-      role: 'agent',
-      purpose: 'test',
-      messages: [{ role: 'user', text: 'abcdef' }],
-    };
+    const messages: ModelRequest['messages'] = [{ role: 'user', text: 'abcdef' }];
+    const asked = { messages, tools: [], maxOutputTokens: 100 };
     const answer: ModelAnswer = { kind: 'answered', text: 'äöü', tool_calls: [], finish: 'stop' };
     expect(probableUsage(asked, answer)).toMatchObject({ input: 2, output: 2, source: 'estimate' });
     const tooLong: ModelAnswer = { kind: 'context_too_long', message: 'no' };
     expect(probableUsage(asked, tooLong)).toMatchObject({ input: 0, output: 0 });
+  });
+
+  test('are never estimated to be more than the reply may have', () => {
+    const asked = { messages: [], tools: [], maxOutputTokens: 100 };
+    const long: ModelAnswer = { kind: 'answered', text: '7'.repeat(900), tool_calls: [], finish: 'length' };
+    expect(probableUsage(asked, long).output).toBe(100);
   });
 });

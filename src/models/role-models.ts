@@ -1,11 +1,19 @@
 import { UserError } from '../lib/errors.ts';
-import type { ModelRequest, ModelRole, ModelRoles, RoleSettings, TokenUsage } from '../schema/index.ts';
+import type {
+  CallCharge,
+  ModelRequest,
+  ModelRole,
+  ModelRoles,
+  RoleSettings,
+  TokenUsage,
+} from '../schema/index.ts';
 import { askWithRetries } from './ask-with-retries.ts';
 import type { Clock } from './clock.ts';
-import { mostInputTokens, probableUsage } from './estimate.ts';
+import { mostInputTokens } from './estimate.ts';
 import type { KnownPrice } from './known-prices.ts';
 import {
   type AskOptions,
+  CallCut,
   type CallEstimate,
   type LanguageModels,
   type ModelCall,
@@ -13,7 +21,7 @@ import {
 } from './language-models.ts';
 import type { CallLimiter } from './limiter.ts';
 import { costOf, mostThatCosts } from './prices.ts';
-import { WireError, type WireModel, type WireReply, type WireRequest } from './wire.ts';
+import { WireError, type WireModel, type WireRequest } from './wire.ts';
 
 /** All that asking in one role needs. */
 export interface RoleModel {
@@ -56,40 +64,38 @@ export class RoleModels implements LanguageModels {
     const model = this.#models[request.role];
     const { limiter, attempts, price } = model;
     const wire = await reachable(model, request);
-    const hasRoomAfter = (replies: readonly WireReply[]) => fits(replies, request, model, options.reserved);
-    const equipment = { wire, limiter, attempts, clock: this.#clock, hasRoomAfter };
-    const asked = await askWithRetries(wireRequest(request, model.settings), equipment, options);
-    const usages = [...asked.emptyReplies, asked.reply].map((reply) => usageOf(reply, request));
-    return {
-      answer: asked.reply.answer,
-      answeredBy: asked.reply.answeredBy,
-      usage: usages.reduce(sum),
-      cost: price === null ? null : usages.reduce((total, usage) => total + costOf(usage, price), 0),
-      latencyMs: asked.latencyMs,
-      waitingMs: asked.waitingMs,
-      attempts: asked.attempts,
-    };
+    const wired = wireRequest(request, model.settings);
+    const paid: TokenUsage[] = [];
+    const charge = (): CallCharge => ({
+      usage: paid.reduce(sum),
+      cost: price === null ? null : paid.reduce((total, usage) => total + costOf(usage, price), 0),
+    });
+    const { reserve } = options;
+    const hasRoom = reserve === undefined ? undefined : () => reserve(mostAfter(paid, model));
+    const equipment = { wire, limiter, attempts, clock: this.#clock, paid, hasRoom };
+    try {
+      const asked = await askWithRetries(wired, equipment, options);
+      const { answer, answeredBy } = asked.reply;
+      const { latencyMs, waitingMs } = asked;
+      return { answer, answeredBy, ...charge(), latencyMs, waitingMs, attempts: asked.attempts };
+    } catch (error) {
+      if (paid.length === 0) throw error;
+      if (options.signal.aborted) throw new CallCut(charge());
+      if (!ModelUnavailable.isInstance(error)) throw error;
+      throw new ModelUnavailable(error.failure, error.message, error.hint, error.attempts, charge());
+    }
   }
 }
 
-/** Whether these replies and one more, of a request as long as the last, stay within what is kept for the call. */
-function fits(
-  replies: readonly WireReply[],
-  request: ModelRequest,
-  { price, settings }: RoleModel,
-  reserved: CallEstimate | undefined,
-): boolean {
-  if (reserved === undefined) return true;
-  const usages = replies.map((reply) => usageOf(reply, request));
-  const next = { input: usages.at(-1)?.input ?? 0, output: settings.max_output_tokens };
-  const tokens = usages.reduce(
-    (total, { input, output }) => total + input + output,
-    next.input + next.output,
-  );
-  if (tokens > reserved.tokens) return false;
-  if (price === null || reserved.money === null) return true;
-  const money = usages.reduce((total, usage) => total + costOf(usage, price), mostThatCosts(next, price));
-  return money <= reserved.money;
+/** The most that a call can come to after these tries: with one more, of a request as long as the last. */
+function mostAfter(paid: readonly TokenUsage[], { price, settings }: RoleModel): CallEstimate {
+  const next = { input: paid.at(-1)?.input ?? 0, output: settings.max_output_tokens };
+  const money = (known: KnownPrice) =>
+    paid.reduce((total, usage) => total + costOf(usage, known), mostThatCosts(next, known));
+  return {
+    tokens: paid.reduce((total, { input, output }) => total + input + output, next.input + next.output),
+    money: price === null ? null : money(price),
+  };
 }
 
 /** A model that can't even be set up is as unavailable as one that does not answer. */
@@ -106,10 +112,6 @@ async function reachable(model: RoleModel, request: ModelRequest): Promise<WireM
 
 function wireRequest({ messages, tools = [], stop = [] }: ModelRequest, role: RoleSettings): WireRequest {
   return { messages, tools, stop, temperature: role.temperature, maxOutputTokens: role.max_output_tokens };
-}
-
-function usageOf(reply: WireReply, request: ModelRequest): TokenUsage {
-  return reply.usage ?? probableUsage(request, reply.answer);
 }
 
 function sum(a: TokenUsage, b: TokenUsage): TokenUsage {

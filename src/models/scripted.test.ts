@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { UserError } from '../lib/errors.ts';
 import type { ModelRequest, ModelRole } from '../schema/index.ts';
-import { ModelUnavailable } from './language-models.ts';
+import { type CallEstimate, ModelUnavailable } from './language-models.ts';
 import { readScript, ScriptPosition } from './script.ts';
 import { ScriptedModels } from './scripted.ts';
 
@@ -111,14 +111,15 @@ describe('scripted models', () => {
       [2300, 3],
     ] as const) {
       const models = new ScriptedModels(script);
-      const { attempts } = await models.ask(request('a'), { signal, reserved: { tokens, money: null } });
+      const reserve = (most: CallEstimate) => most.tokens <= tokens;
+      const { attempts } = await models.ask(request('a'), { signal, reserve });
       expect(attempts.length + 1, `${tokens} tokens`).toBe(asked);
     }
     const price = { input: 10, output: 0, date: '2026-01-01', source: 'test' };
     const models = new ScriptedModels(script, { price });
     const { usage: used, cost } = await models.ask(request('a'), {
       signal,
-      reserved: { tokens: 9999, money: 0.0025 },
+      reserve: ({ money }) => money !== null && money <= 0.0025,
     });
     expect([used.input, cost]).toEqual([200, 0.002]);
   });

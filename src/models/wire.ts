@@ -20,7 +20,7 @@ export interface WireReply {
 
 /** One model of one provider, as it is reached: one call is one try, with no waiting and no second try. */
 export interface WireModel {
-  /** @throws WireError, or the signal's reason when it was aborted */
+  /** @throws WireError; when the signal was aborted WireCut, or the signal's reason where nothing was sent */
   call(request: WireRequest, signal: AbortSignal): Promise<WireReply>;
 }
 
@@ -34,6 +34,8 @@ export class WireError extends Error {
   readonly retryAfterMs: number | null;
   /** What a person can do about it. */
   readonly hint: string;
+  /** What the provider charges the try with, as far as it can be told; null where it had not begun to answer. */
+  readonly usage: TokenUsage | null;
 
   constructor(
     failure: ModelFailure,
@@ -42,7 +44,8 @@ export class WireError extends Error {
       isPassing,
       retryAfterMs = null,
       hint,
-    }: { isPassing: boolean; retryAfterMs?: number | null; hint: string },
+      usage = null,
+    }: { isPassing: boolean; retryAfterMs?: number | null; hint: string; usage?: TokenUsage | null },
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -50,5 +53,18 @@ export class WireError extends Error {
     this.isPassing = isPassing;
     this.retryAfterMs = retryAfterMs;
     this.hint = hint;
+    this.usage = usage;
+  }
+}
+
+/** The try was cut off by its signal after the request had been sent. */
+export class WireCut extends Error {
+  override readonly name = 'WireCut';
+  /** As in `WireError`. */
+  readonly usage: TokenUsage;
+
+  constructor(usage: TokenUsage) {
+    super('the call was cut off');
+    this.usage = usage;
   }
 }

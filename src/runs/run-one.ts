@@ -69,7 +69,7 @@ export async function runOne(spec: RunSpec, services: RunServices): Promise<RunR
       end: { reason: ended.reason, message: ended.message },
       steps,
       seconds_used: seconds,
-      ...(spent.calls === 0 ? {} : { spent }),
+      ...(isNothing(spent) ? {} : { spent }),
     });
   } catch (error) {
     const done = recordedSoFar(services.folder);
@@ -97,12 +97,16 @@ function recordedSoFar(folder: RunFolder): Partial<Pick<RunRecord, 'steps' | 'se
     return {
       steps: stepsOf(events).length,
       seconds_used: sessionsOf(events).secondsUsed,
-      ...(spent.calls === 0 ? {} : { spent }),
+      ...(isNothing(spent) ? {} : { spent }),
     };
   } catch {
     // The trace may be what is broken.
     return {};
   }
+}
+
+function isNothing({ calls, tokens, unpriced }: Spent): boolean {
+  return calls === 0 && tokens === 0 && unpriced === 0;
 }
 
 interface Worked {

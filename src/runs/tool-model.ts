@@ -1,4 +1,11 @@
-import { Allowance, type ModelRegistry, ModelUnavailable, type Reservation } from '../models/index.ts';
+import {
+  Allowance,
+  CallCut,
+  type CallEstimate,
+  type ModelRegistry,
+  ModelUnavailable,
+  type Reservation,
+} from '../models/index.ts';
 import type { ModelRequest, RunSpec, ToolReply } from '../schema/index.ts';
 import type { AskForTool } from '../services/index.ts';
 import type { Task } from '../tasks/index.ts';
@@ -48,12 +55,17 @@ async function ask(
       // What other runs used up says nothing about this submission.
       return { kind: allowance === own ? 'over_budget' : 'unavailable', message: room.message };
     }
-    const { answer, usage, cost } = await models.ask(request, { signal, reserved: estimate });
-    for (const reservation of reservations) reservation.settle(usage, cost);
+    const reserve = (most: CallEstimate) => reservations.every((reservation) => reservation.raise(most));
+    const { answer, usage, cost } = await models.ask(request, { signal, reserve });
+    for (const reservation of reservations) reservation.settle({ usage, cost });
     return { kind: 'answer', answer, usage, cost };
   } catch (error) {
-    if (!ModelUnavailable.isInstance(error)) throw error;
-    return { kind: error.failure === 'bad_request' ? 'bad_request' : 'unavailable', message: error.message };
+    const isCut = CallCut.isInstance(error);
+    if (!isCut && !ModelUnavailable.isInstance(error)) throw error;
+    const { message, charge } = error;
+    for (const reservation of reservations) reservation.settle(charge);
+    if (isCut) return { kind: 'closed', message, charge };
+    return { kind: error.failure === 'bad_request' ? 'bad_request' : 'unavailable', message, charge };
   } finally {
     // After one was settled, nothing is left to release.
     for (const reservation of reservations) reservation.release();

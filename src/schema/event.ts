@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ActionStatus } from './action.ts';
 import { ExperimentName, ObjectId, RunId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
-import { FailedAttempt, ModelFailure, ModelName, ModelRole, TokenUsage } from './model.ts';
+import { CallFailure, FailedAttempt, ModelName, ModelRole, TokenUsage } from './model.ts';
 
 /** A text in the trace: short ones inline, long ones as an object of the store. */
 export const TextRef = z.union([
@@ -137,7 +137,8 @@ const payloads = [
     stop: z.array(z.string()),
     /** A `ModelAnswer` as JSON text; null where none came. */
     answer: TextRef.nullable(),
-    failure: z.object({ failure: ModelFailure, message: z.string() }).nullable(),
+    failure: z.object({ failure: CallFailure, message: z.string() }).nullable(),
+    /** Of all tries, also of those that came to nothing. */
     usage: TokenUsage,
     /** In US dollars; null where the price is not known. */
     cost: z.number().min(0).nullable(),

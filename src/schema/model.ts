@@ -101,6 +101,14 @@ export const TokenUsage = z.object({
 });
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
+/** What all tries of a call are charged with. */
+export const CallCharge = z.object({
+  usage: TokenUsage,
+  /** In US dollars; null where the price is not known. */
+  cost: z.number().min(0).nullable(),
+});
+export type CallCharge = z.infer<typeof CallCharge>;
+
 /** What calls of tools that an agent built are called in the trace. */
 export const toolPurpose = 'answer a tool';
 
@@ -117,6 +125,8 @@ export const ToolReply = z.discriminatedUnion('kind', [
   z.object({
     kind: z.enum(['no_model', 'over_budget', 'bad_request', 'closed', 'unavailable']),
     message: z.string(),
+    /** Of tries that came to nothing and are paid for. */
+    charge: CallCharge.optional(),
   }),
 ]);
 export type ToolReply = z.infer<typeof ToolReply>;
@@ -135,6 +145,10 @@ export const ModelFailure = z.enum([
   'malformed',
 ]);
 export type ModelFailure = z.infer<typeof ModelFailure>;
+
+/** Why a call has no answer. `cut_off`: the run's time was up, or it was stopped, while the call was under way. */
+export const CallFailure = z.enum([...ModelFailure.options, 'cut_off']);
+export type CallFailure = z.infer<typeof CallFailure>;
 
 /** One try of a call that came to nothing. */
 export const FailedAttempt = z.object({

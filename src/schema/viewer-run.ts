@@ -6,7 +6,7 @@ import { Lesson } from './experience.ts';
 import { Problem } from './grade.ts';
 import { ObjectId, RunId, TaskId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
-import { FailedAttempt, ModelFailure, ModelRole, ModelRoles, TokenUsage } from './model.ts';
+import { CallFailure, FailedAttempt, ModelRole, ModelRoles, TokenUsage } from './model.ts';
 import { AgentOptions, RunStatus, SandboxDriver, Spent } from './run.ts';
 import { Verification } from './verification.ts';
 
@@ -196,7 +196,7 @@ export const StepCall = z.object({
       finish: z.string().nullable(),
     })
     .nullable(),
-  failure: z.object({ failure: ModelFailure, message: z.string() }).nullable(),
+  failure: z.object({ failure: CallFailure, message: z.string() }).nullable(),
   usage: TokenUsage,
   /** In US dollars; null where the price is not known. */
   cost: z.number().min(0).nullable(),

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { basename } from 'node:path';
 import { messageOf } from '../lib/errors.ts';
-import type { ModelRequest, Spent, ToolReply } from '../schema/index.ts';
+import type { CallCharge, ModelRequest, Spent, ToolReply } from '../schema/index.ts';
 import { chatAnswer, chatError, readChatRequest } from './chat-format.ts';
 
 /** Answers a tool that an agent built. What stands in its way is a reply; it rejects only where the harness is broken. */
@@ -65,7 +65,7 @@ export class ModelEndpoint implements AsyncDisposable {
     return endpoint;
   }
 
-  /** What was answered here. */
+  /** What was answered here, and what else was paid for. */
   get used(): Spent {
     return { ...this.#used };
   }
@@ -120,8 +120,9 @@ export class ModelEndpoint implements AsyncDisposable {
       return;
     }
     const reply = await this.#askCounted(asked, this.#ask);
+    if (reply.kind === 'answer') this.#count(reply, 1);
+    else if (reply.charge !== undefined) this.#count(reply.charge, 0);
     if (reply.kind === 'answer') {
-      this.#count(reply);
       if (reply.answer.kind === 'context_too_long') {
         send(response, 400, chatError('context_length_exceeded', unsaid.context_too_long));
         return;
@@ -158,10 +159,10 @@ export class ModelEndpoint implements AsyncDisposable {
     }
   }
 
-  #count({ usage, cost }: Extract<ToolReply, { kind: 'answer' }>): void {
+  #count({ usage, cost }: CallCharge, answers: number): void {
     const { calls, tokens, money, unpriced } = this.#used;
     this.#used = {
-      calls: calls + 1,
+      calls: calls + answers,
       tokens: tokens + usage.input + usage.output,
       money: money + (cost ?? 0),
       unpriced: unpriced + (cost === null ? 1 : 0),

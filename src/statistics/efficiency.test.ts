@@ -24,6 +24,7 @@ function step(
 }
 
 const begin = sessionStarted(snapshot);
+const noUsage = { ...modelCall(1).usage, input: 0, cached_input: 0, output: 0, reasoning: 0 };
 const usage = { ...modelCall(1).usage, input: 100, cached_input: 60, output: 20, reasoning: 5 };
 
 describe('the efficiency of a run', () => {
@@ -33,12 +34,20 @@ describe('the efficiency of a run', () => {
       modelCall(1, { usage }),
       ...step(1, 'Edit Script (AI)', {}, [modelCall(2, { step: 1, usage })]),
       modelCall(3, { usage }),
-      modelCall(4, { usage, answer: null, failure: { failure: 'overloaded', message: '' } }),
+      modelCall(4, { usage: noUsage, answer: null, failure: { failure: 'overloaded', message: '' } }),
     );
     expect(efficiencyOf(events, false).tokens).toEqual({
       agent: { calls: 2, prompt: 200, cached: 120, completion: 40, reasoning: 10 },
       tools: { calls: 1, prompt: 100, cached: 60, completion: 20, reasoning: 5 },
     });
+  });
+
+  test('counts what was paid for calls that have no answer', () => {
+    const cut = { answer: null, failure: { failure: 'cut_off' as const, message: '' } };
+    const calls = [modelCall(1, { usage, cost: 0.5 }), modelCall(2, { usage, cost: 0.25, ...cut })];
+    const { tokens, money } = efficiencyOf(trace(begin, ...calls), false);
+    expect(tokens.agent).toMatchObject({ calls: 1, prompt: 200, completion: 40 });
+    expect(money).toBe(0.75);
   });
 
   test('costs nothing without a model, and an unknown amount where one price is unknown', () => {
@@ -47,7 +56,7 @@ describe('the efficiency of a run', () => {
     expect(efficiencyOf(trace(begin, ...priced), false).money).toBe(0.75);
     const unknown = modelCall(3, { cost: null });
     expect(efficiencyOf(trace(begin, ...priced, unknown), false).money).toBeNull();
-    const unanswered = modelCall(3, { cost: null, answer: null });
+    const unanswered = modelCall(3, { cost: 0, usage: noUsage, answer: null });
     expect(efficiencyOf(trace(begin, ...priced, unanswered), false).money).toBe(0.75);
   });
 

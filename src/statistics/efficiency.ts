@@ -86,9 +86,9 @@ export class EfficiencySums {
       this.#inside.model += call.latency_ms;
       this.#inside.waiting += waiting;
     }
-    if (call.answer === null) return;
     const sums = call.step === null ? this.#tokens.agent : this.#tokens.tools;
-    sums.calls += 1;
+    // What was asked in vain may be paid for all the same.
+    if (call.answer !== null) sums.calls += 1;
     sums.prompt += call.usage.input;
     sums.cached += call.usage.cached_input;
     sums.completion += call.usage.output;

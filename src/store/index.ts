@@ -19,7 +19,16 @@ export { lockName } from './run-lock.ts';
 export { statusOf } from './run-status.ts';
 export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
-export { lastSnapshot, type RecordedStep, sessionsOf, snapshotsByStep, spentOf, stepsOf } from './steps.ts';
+export {
+  addCall,
+  lastSnapshot,
+  nothingSpent,
+  type RecordedStep,
+  sessionsOf,
+  snapshotsByStep,
+  spentOf,
+  stepsOf,
+} from './steps.ts';
 export { submissionHash } from './submission.ts';
 export {
   eachEventSync,

@@ -1,4 +1,4 @@
-import type { ObjectId, Spent, TraceEvent, TraceEventOf } from '../schema/index.ts';
+import type { EventOf, ObjectId, Spent, TraceEvent, TraceEventOf } from '../schema/index.ts';
 
 /** One action of a run, with what came of it. */
 export interface RecordedStep {
@@ -53,15 +53,21 @@ export function sessionsOf(events: Iterable<TraceEvent>): { sessions: number; se
   return { sessions, secondsUsed };
 }
 
+export const nothingSpent: Spent = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
+
 /** What a run's calls of language models came to. */
 export function spentOf(events: Iterable<TraceEvent>): Spent {
-  const spent: Spent = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
-  for (const event of events) {
-    if (event.kind !== 'model_call' || event.answer === null) continue;
-    spent.calls += 1;
-    spent.tokens += event.usage.input + event.usage.output;
-    spent.money += event.cost ?? 0;
-    spent.unpriced += event.cost === null ? 1 : 0;
-  }
+  let spent = nothingSpent;
+  for (const event of events) if (event.kind === 'model_call') spent = addCall(spent, event);
   return spent;
+}
+
+/** Adds a call: one that has no answer may be paid for, too. */
+export function addCall(spent: Spent, { answer, usage, cost }: EventOf<'model_call'>): Spent {
+  return {
+    calls: spent.calls + (answer === null ? 0 : 1),
+    tokens: spent.tokens + usage.input + usage.output,
+    money: spent.money + (cost ?? 0),
+    unpriced: spent.unpriced + (cost === null ? 1 : 0),
+  };
 }

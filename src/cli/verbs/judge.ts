@@ -123,7 +123,7 @@ function asking(
       if (room.kind === 'exceeded') return stop(room.message);
       try {
         const { answer, answeredBy, usage, cost } = await models.ask(request, { signal });
-        room.reservation.settle(usage, cost);
+        room.reservation.settle({ usage, cost });
         const text = answer.kind === 'answered' ? answer.text : `(${answer.kind}: ${answer.message})`;
         return {
           kind: 'answered',

@@ -1,14 +1,15 @@
 import { UserError } from '../../lib/errors.ts';
-import { ModelName, type ProviderSettings } from '../../schema/index.ts';
-import { WireError, type WireModel, type WireReply } from '../wire.ts';
+import { ModelName, type ProviderSettings, type TokenUsage } from '../../schema/index.ts';
+import { usageForOutput } from '../estimate.ts';
+import { WireCut, WireError, type WireModel, type WireReply, type WireRequest } from '../wire.ts';
 import { explainError, type FailureContext } from './failures.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { type ModelAddress, providerCall } from './prompt.ts';
 import { loadProviderModel, type ProviderCall, type ProviderModel } from './provider-model.ts';
 import { type ProviderProblem, providerAccess, providerState, type Variables } from './provider-state.ts';
-import { type Received, receiveResult, receiveStream } from './receive.ts';
+import { type Arrived, nothingArrived, type Received, receiveResult, receiveStream } from './receive.ts';
 import { createRedactor, type Redactor } from './redact.ts';
-import { toReply } from './reply.ts';
+import { toReply, toUsage } from './reply.ts';
 
 const defaultStallSeconds = 120;
 
@@ -36,14 +37,19 @@ export async function createWireModel(
     async call(request, signal) {
       signal.throwIfAborted();
       const call = providerCall(address, request, signal);
+      const arrived = nothingArrived();
       try {
-        const received = await ask(providerModel, call, address, isStreaming);
+        const received = await ask(providerModel, call, address, isStreaming, arrived);
         return withoutKeys(toReply(address, received, request.stop), redactor);
       } catch (error) {
-        signal.throwIfAborted();
+        if (signal.aborted) throw new WireCut(usageOf(arrived, request, isStreaming));
         const found = explainError(error, context);
-        if (found instanceof WireError) throw found;
-        return { answer: found, answeredBy: null, usage: null };
+        if (!(found instanceof WireError)) return { answer: found, answeredBy: null, usage: null };
+        // Silence is no refusal: the provider has the request, and may be answering it.
+        const isPaid = arrived.hasBegun || found.failure === 'timed_out';
+        if (!isPaid) throw found;
+        const usage = usageOf(arrived, request, isStreaming);
+        throw new WireError(found.failure, found.message, { ...found, usage });
       }
     },
   };
@@ -54,10 +60,24 @@ async function ask(
   call: ProviderCall,
   { kind }: ModelAddress,
   isStreaming: boolean,
+  arrived: Arrived,
 ): Promise<Received> {
-  if (!isStreaming) return receiveResult(await model.doGenerate(call));
+  if (!isStreaming) {
+    const result = await model.doGenerate(call);
+    Object.assign(arrived, { hasBegun: true, usage: result.usage });
+    return receiveResult(result);
+  }
   const { stream } = await model.doStream({ ...call, includeRawChunks: kind === 'google' });
-  return receiveStream(stream);
+  return receiveStream(stream, arrived);
+}
+
+/**
+ * What a try that came to nothing is charged with: the provider's counts where it gave any. Without a stream nobody sees how
+ * far the reply came, and the provider goes on with it: it is taken for the longest there can be.
+ */
+function usageOf(arrived: Arrived, request: WireRequest, isStreaming: boolean): TokenUsage {
+  const counted = arrived.usage === null ? null : toUsage(arrived.usage);
+  return counted ?? usageForOutput(request, isStreaming ? arrived.bytes : Number.POSITIVE_INFINITY);
 }
 
 /** A server may send anything back, the key that it was given too. */

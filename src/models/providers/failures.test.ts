@@ -149,7 +149,25 @@ describe.each(ways)('a failed call ($way)', (way) => {
     expect(String(error).match(/wrong version number/g)).toHaveLength(1);
   });
 
-  it('ends with the reason of the caller who gave it up', async () => {
+  it('is charged with what had come of it, and with nothing where it was refused', async () => {
+    const stalls = { stall_seconds: 0.1 };
+    const broken: Fault[] = [{ kind: 'stall' }, { kind: 'cut' }, { kind: 'overload-mid-stream' }];
+    for (const fault of broken) {
+      const error = await callWith(way, fault, stalls);
+      const usage = error instanceof WireError ? error.usage : undefined;
+      if (way.stream) {
+        expect(usage).toMatchObject({ source: 'estimate', input: 4 });
+        expect(usage?.output).toBeGreaterThan(0);
+        expect(usage?.output).toBeLessThan(20);
+      } else expect(usage?.output ?? null).toBe(fault.kind === 'stall' ? 100 : null);
+    }
+    const silent = await callWith(way, { kind: 'slow-headers', ms: 5_000 }, stalls);
+    expect(silent).toMatchObject({ usage: { input: 4, output: way.stream ? 0 : 100 } });
+    for (const fault of [status(429), status(500), { kind: 'reset' } as const])
+      expect(await callWith(way, fault)).toMatchObject({ usage: null });
+  });
+
+  it('tells the caller who gave it up what it is charged with', async () => {
     await using server = await startProviderServer({
       faults: [{ kind: 'stall' }, { kind: 'slow-headers', ms: 5_000 }],
     });
@@ -158,7 +176,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
       const control = new AbortController();
       const call = model.call(request, control.signal);
       setTimeout(() => control.abort(reason), 80);
-      await expect(call).rejects.toBe(reason);
+      await expect(call).rejects.toMatchObject({ name: 'WireCut', usage: { source: 'estimate', input: 4 } });
     }
     await expect(model.call(request, AbortSignal.abort('before'))).rejects.toBe('before');
     expect(server.requests).toHaveLength(2);

@@ -15,6 +15,19 @@ export interface Received {
   answeredBy: string | null;
 }
 
+/** What of a reply has come, also where it ends in the middle: it is paid for. */
+export interface Arrived {
+  hasBegun: boolean;
+  /** Of all that the model wrote, its reasoning and the arguments of tools too. */
+  bytes: number;
+  /** Null until the provider says. */
+  usage: ProviderResult['usage'] | null;
+}
+
+export function nothingArrived(): Arrived {
+  return { hasBegun: false, bytes: 0, usage: null };
+}
+
 /** The reply was not one: it was cut off, or holds nothing. */
 export class IncompleteReply extends Error {
   override readonly name = 'IncompleteReply';
@@ -44,16 +57,20 @@ const piecesOfTurn = 4;
 
 /**
  * Reads a stream to its end.
+ * @param arrived is kept up to date
  * @throws StreamedError, IncompleteReply
  */
-export async function receiveStream(stream: ProviderStream): Promise<Received> {
+export async function receiveStream(
+  stream: ProviderStream,
+  arrived: Arrived = nothingArrived(),
+): Promise<Received> {
   const blocks = createBlocks();
   let answeredBy: string | null = null;
-  let hasPieces = false;
   let pieces = 0;
   for await (const part of stream) {
     pieces += 1;
     if (pieces % piecesOfTurn === 0) await nextTurn();
+    if ('delta' in part) arrived.bytes += Buffer.byteLength(part.delta);
     switch (part.type) {
       case 'text-start':
       case 'text-delta':
@@ -75,15 +92,16 @@ export async function receiveStream(stream: ProviderStream): Promise<Received> {
         answeredBy ??= modelVersion(part.rawValue);
         break;
       case 'error':
-        if (part.error instanceof Error && part.error.message === unfinished) throw endedEarly(hasPieces);
+        if (part.error instanceof Error && part.error.message === unfinished) throw endedEarly(arrived);
         throw new StreamedError('the provider reported an error', { cause: part.error });
       case 'finish':
-        if (!isEnd(part.finishReason)) throw endedEarly(hasPieces);
+        arrived.usage = part.usage;
+        if (!isEnd(part.finishReason)) throw endedEarly(arrived);
         return { content: blocks.content, finishReason: part.finishReason, usage: part.usage, answeredBy };
     }
-    if (part.type !== 'stream-start') hasPieces = true;
+    if (part.type !== 'stream-start') arrived.hasBegun = true;
   }
-  throw endedEarly(hasPieces);
+  throw endedEarly(arrived);
 }
 
 interface Piece {
@@ -132,8 +150,8 @@ export function isEnd({ unified, raw }: FinishReason): boolean {
 /** What the package for OpenAI-compatible servers says where the others say nothing. */
 const unfinished = 'Response stream ended without a finish reason.';
 
-function endedEarly(hasPieces: boolean): IncompleteReply {
-  return hasPieces
+function endedEarly({ hasBegun }: Arrived): IncompleteReply {
+  return hasBegun
     ? new IncompleteReply('connection', 'the reply ended in the middle')
     : new IncompleteReply('malformed', 'the reply was empty, or not in the form of this interface');
 }

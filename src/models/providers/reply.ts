@@ -130,7 +130,7 @@ function withOptions(part: OwnPart, metadata: Metadata): OwnPart {
 }
 
 /** The provider's own counts; null where it gave none. */
-function toUsage({ inputTokens, outputTokens }: Received['usage']): TokenUsage | null {
+export function toUsage({ inputTokens, outputTokens }: Received['usage']): TokenUsage | null {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return null;
   const [input, output] = [count(inputTokens.total), count(outputTokens.total)];
   const cached = Math.min(count(inputTokens.cacheRead), input);

@@ -126,8 +126,7 @@ export function addFacts(
       for (const name of Object.keys(facts.entries)) now.entries |= 2 ** nameIndex(table.entryNames, name);
       return null;
     case 'model_call':
-      if (facts.answer === null) return null;
-      now.calls += 1;
+      now.calls += facts.answer === null ? 0 : 1;
       now.tokens += facts.usage.input + facts.usage.output;
       now.money += facts.cost ?? 0;
       now.unpriced += facts.cost === null ? 1 : 0;
