@@ -1,24 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { agentByName } from '../agents/index.ts';
 import type { StepProgress } from '../environment/index.ts';
 import { gradeRun } from '../grading/index.ts';
 import { messageOf, UserError } from '../lib/errors.ts';
-import { Allowance, type ModelRegistry } from '../models/index.ts';
-import { type Grade, type Plan, type RunRecord, type RunSpec, Spent } from '../schema/index.ts';
-import {
-  currentGrades,
-  type Experiment,
-  forkRun,
-  lockName,
-  type RunFolder,
-  readTraceSync,
-  recordedStates,
-  spentOf,
-} from '../store/index.ts';
+import type { ModelRegistry } from '../models/index.ts';
+import type { Grade, Plan, RunRecord, RunSpec } from '../schema/index.ts';
+import { currentGrades, type Experiment, forkRun, type RunFolder, recordedStates } from '../store/index.ts';
+import { archiveAttempt } from './archived-attempts.ts';
+import { experimentModels } from './experiment-models.ts';
 import { type RunServices, runOne } from './run-one.ts';
 import { solutionFiles } from './solution-files.ts';
 import { type ExperimentModels, toolModelFor } from './tool-model.ts';
@@ -105,45 +96,6 @@ interface RunShares {
   models: ExperimentModels | undefined;
 }
 
-/** The models of a plan, with what its runs and their gradings used so far taken from what all may use. */
-export function experimentModels(
-  plan: Plan,
-  { registry, experiment }: Pick<ExperimentServices, 'registry' | 'experiment'>,
-): ExperimentModels | undefined {
-  if (registry === undefined) return undefined;
-  const { tokens, money } = plan.spend ?? {};
-  if (tokens === undefined && money === undefined) return { registry, shared: null };
-  const spent = { tokens: 0, money: 0 };
-  for (const { id } of plan.runs) {
-    const folder = experiment.runFolder(id);
-    for (const used of [spentBy(folder), ...spentInGrading(folder)]) {
-      spent.tokens += used.tokens;
-      spent.money += used.money;
-    }
-  }
-  return { registry, shared: new Allowance({ of: 'the experiment', tokens, money, spent }) };
-}
-
-/** The record of a run that was killed knows less than its trace. */
-function spentBy(folder: RunFolder): { tokens: number; money: number } {
-  const record = folder.readRecord();
-  if (record === null) return { tokens: 0, money: 0 };
-  if (record.status === 'finished') return record.spent ?? { tokens: 0, money: 0 };
-  return existsSync(folder.tracePath)
-    ? spentOf(readTraceSync(folder.tracePath).events)
-    : { tokens: 0, money: 0 };
-}
-
-/** What submitted tools asked of a language model while they were graded: a submission once, of however many steps it is. */
-function spentInGrading(folder: RunFolder): Spent[] {
-  const { grades } = folder.readGrades();
-  const graded = new Map(grades.map((grade) => [`${grade.grader} ${grade.submission}`, grade]));
-  return [...graded.values()].flatMap(({ details }) => {
-    const used = Spent.safeParse(details.tool_model);
-    return used.success ? [used.data] : [];
-  });
-}
-
 /** Turns what one run could not cope with into its result. @param known what came of it so far */
 async function guarded(
   known: RunResult,
@@ -180,7 +132,7 @@ async function workOff(spec: RunSpec, shares: RunShares, services: ExperimentSer
     onProgress({ kind: 'run_kept', run: spec, record: earlier });
     return resultOf(spec, earlier);
   }
-  if (earlier !== null && broken === 'restart') putAside(folder);
+  if (earlier !== null && broken === 'restart') archiveAttempt(folder);
   return resultOf(spec, await carryOut(spec, folder, equipment, shares, services));
 }
 
@@ -254,15 +206,4 @@ function equipmentOf(spec: RunSpec, equipment: ReadonlyMap<string, TaskEquipment
     `The task ${spec.task} has changed since this experiment was planned.`,
     'Start a new experiment (--name), or bring the old task back.',
   );
-}
-
-/** Keeps what a broken run left, out of the way of the one that starts over. The lock stays where it is. */
-function putAside({ folder, id }: RunFolder): void {
-  const attempts = join(dirname(folder), '.discarded');
-  mkdirSync(attempts, { recursive: true });
-  const discarded = join(attempts, `${id}.${readdirSync(attempts).length + 1}`);
-  mkdirSync(discarded);
-  for (const name of readdirSync(folder)) {
-    if (name !== lockName) renameSync(join(folder, name), join(discarded, name));
-  }
 }

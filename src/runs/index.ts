@@ -7,10 +7,10 @@ export {
   type BrokenRuns,
   type ExperimentProgress,
   type ExperimentServices,
-  experimentModels,
   type RunResult,
   runExperiment,
 } from './experiment.ts';
+export { experimentModels } from './experiment-models.ts';
 export { makeForkPlan } from './fork-plan.ts';
 export {
   type Measured,

@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountPoints, type RecordedRun, recordedRun } from '../environment/index.ts';
-import type { RunSpec, Spent, TraceEvent } from '../schema/index.ts';
+import type { RunSpec, Spent } from '../schema/index.ts';
 import {
   lastSnapshot,
   outputFile,
+  ownEvents,
   type RunFolder,
   readTraceSync,
   resolveText,
@@ -54,7 +55,9 @@ export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions
     session: sessions + 1,
     versions: { ...versions, agent: spec.agent },
     snapshot: id,
-    ...(spec.parent === undefined || isOwn(events, spec) ? {} : { parent: spec.parent }),
+    ...(spec.parent === undefined || ownEvents(events, spec.parent).length > 0
+      ? {}
+      : { parent: spec.parent }),
     ...(sessions === 0 ? { limits: spec.limits, task: toldTask(equipment, trace) } : {}),
     repaired_bytes: trace.repairedBytes,
     seconds_used: secondsUsed,
@@ -73,16 +76,6 @@ function discardOutputsAfter(step: number, folder: string): void {
 function toldTask({ task }: TaskEquipment, trace: TraceWriter) {
   const { problem, entry, submission } = task.brief;
   return { problem: trace.textRef(problem), entry, submission: submission.files.map(({ path }) => path) };
-}
-
-/** Whether the run, begun as a copy, has had a session of its own. */
-function isOwn(events: readonly TraceEvent[], { parent }: RunSpec): boolean {
-  return events.some(
-    (event) =>
-      event.kind === 'session_started' &&
-      event.parent?.run === parent?.run &&
-      event.parent?.step === parent?.step,
-  );
 }
 
 /** What checks inside the sandbox know of the task: nothing secret. */

@@ -23,6 +23,7 @@ export {
   addCall,
   lastSnapshot,
   nothingSpent,
+  ownEvents,
   type RecordedStep,
   sessionsOf,
   snapshotsByStep,

@@ -1,4 +1,4 @@
-import type { EventOf, ObjectId, Spent, TraceEvent, TraceEventOf } from '../schema/index.ts';
+import type { EventOf, ObjectId, RunParent, Spent, TraceEvent, TraceEventOf } from '../schema/index.ts';
 
 /** One action of a run, with what came of it. */
 export interface RecordedStep {
@@ -51,6 +51,16 @@ export function sessionsOf(events: Iterable<TraceEvent>): { sessions: number; se
     if (event.kind === 'step_finished') secondsUsed = event.budget.seconds_used;
   }
   return { sessions, secondsUsed };
+}
+
+/** The events of a run without those that it took over from its parent; all where it has none. */
+export function ownEvents(events: readonly TraceEvent[], parent: RunParent | undefined): TraceEvent[] {
+  if (parent === undefined) return [...events];
+  const { run, step } = parent;
+  const begin = events.findIndex(
+    (event) => event.kind === 'session_started' && event.parent?.run === run && event.parent.step === step,
+  );
+  return begin < 0 ? [] : events.slice(begin);
 }
 
 export const nothingSpent: Spent = { calls: 0, tokens: 0, money: 0, unpriced: 0 };

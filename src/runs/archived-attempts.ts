@@ -1,0 +1,28 @@
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { lockName, RunFolder } from '../store/index.ts';
+
+/** Keeps what an incomplete run left, out of the way of the one that starts over. The lock stays where it is. */
+export function archiveAttempt({ folder, recordPath, id }: RunFolder): void {
+  const attempts = attemptsFolder(folder);
+  mkdirSync(attempts, { recursive: true });
+  const archived = join(attempts, `${id}.${readdirSync(attempts).length + 1}`);
+  mkdirSync(archived);
+  // The record last: as long as it is there, the run is known to have begun.
+  const record = basename(recordPath);
+  const others = readdirSync(folder).filter((name) => name !== lockName && name !== record);
+  for (const name of [...others, record]) renameSync(join(folder, name), join(archived, name));
+}
+
+/** What earlier attempts of a run left. */
+export function archivedAttempts({ folder, id, objects }: RunFolder): RunFolder[] {
+  const attempts = attemptsFolder(folder);
+  if (!existsSync(attempts)) return [];
+  return readdirSync(attempts)
+    .filter((name) => name.startsWith(`${id}.`) && /^\d+$/.test(name.slice(id.length + 1)))
+    .map((name) => new RunFolder(join(attempts, name), objects));
+}
+
+function attemptsFolder(folder: string): string {
+  return join(dirname(folder), '.discarded');
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { Allowance, type ModelRegistry } from '../models/index.ts';
+import { type Plan, type RunParent, Spent } from '../schema/index.ts';
+import {
+  type Experiment,
+  nothingSpent,
+  ownEvents,
+  type RunFolder,
+  readTraceSync,
+  spentOf,
+} from '../store/index.ts';
+import { archivedAttempts } from './archived-attempts.ts';
+import type { ExperimentModels } from './tool-model.ts';
+
+/**
+ * The models of a plan. What its runs used so far, with their archived attempts and their gradings, is taken from what all may
+ * use.
+ */
+export function experimentModels(
+  plan: Plan,
+  { registry, experiment }: { registry?: ModelRegistry | undefined; experiment: Experiment },
+): ExperimentModels | undefined {
+  if (registry === undefined) return undefined;
+  const { tokens, money } = plan.spend ?? {};
+  if (tokens === undefined && money === undefined) return { registry, shared: null };
+  const spent = { tokens: 0, money: 0 };
+  for (const { id, parent } of plan.runs) {
+    const folder = experiment.runFolder(id);
+    for (const attempt of [folder, ...archivedAttempts(folder)]) {
+      for (const used of [spentBy(attempt, parent), ...spentInGrading(attempt)]) {
+        spent.tokens += used.tokens;
+        spent.money += used.money;
+      }
+    }
+  }
+  return { registry, shared: new Allowance({ of: 'the experiment', tokens, money, spent }) };
+}
+
+/** Without what a fork has of its parent, which was paid for there. */
+function spentBy(folder: RunFolder, parent: RunParent | undefined): Spent {
+  const record = folder.readRecord();
+  if (record?.status === 'finished' && parent === undefined) return record.spent ?? nothingSpent;
+  // The record of a run that was killed knows less than its trace.
+  if (!existsSync(folder.tracePath)) return nothingSpent;
+  return spentOf(ownEvents(readTraceSync(folder.tracePath).events, parent));
+}
+
+/** What submitted tools asked of a language model while they were graded: a submission once, of however many steps it is. */
+function spentInGrading(folder: RunFolder): Spent[] {
+  const { grades } = folder.readGrades();
+  const graded = new Map(grades.map((grade) => [`${grade.grader} ${grade.submission}`, grade]));
+  return [...graded.values()].flatMap(({ details }) => {
+    const used = Spent.safeParse(details.tool_model);
+    return used.success ? [used.data] : [];
+  });
+}
