@@ -65,6 +65,33 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
     expect(other.diverged).toMatch(/model call 1 .*message \d .*Another problem/);
   });
 
+  test('that is resumed says meanwhile what its earlier sessions used', async () => {
+    const models = { registry: script({ text: 'hello' }), shared: null };
+    const controller = new AbortController();
+    const request: ModelRequest = { role: 'agent', purpose: 'act', messages: [{ role: 'user', text: 'x' }] };
+    const needs = { model: true, reference: false };
+    const asks = agentOf(async ({ environment }) => {
+      await environment.ask(request);
+      controller.abort();
+    });
+    const options = { changes: settings, models };
+    const place = join(bench.experiments, 'meanwhile');
+    const first = await runOnce(
+      place,
+      equipment,
+      { ...asks, needs },
+      { ...options, signal: controller.signal },
+    );
+    expect(first.record).toMatchObject({ status: 'interrupted', spent: { calls: 1 } });
+    let meanwhile: unknown;
+    const looks = agentOf(async ({ environment }) => {
+      await environment.ask(request);
+      meanwhile = first.folder.readRecord();
+    });
+    await runOnce(place, equipment, { ...looks, needs }, options);
+    expect(meanwhile).toMatchObject({ status: 'running', spent: first.record.spent });
+  });
+
   test('that stops in a limit of the experiment goes on when the limit is raised', async () => {
     const registry = script(write('one'), write('two'), finish, finish);
     const { experiment, result } = await runTools(registry, { spend: { tokens: 19_000 } });

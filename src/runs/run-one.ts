@@ -240,6 +240,7 @@ function newRecord(spec: RunSpec, { folder, versions }: RunServices): RunRecord 
     updated: Date.now(),
     steps: earlier?.steps ?? 0,
     seconds_used: earlier?.seconds_used ?? 0,
+    ...(earlier?.spent === undefined ? {} : { spent: earlier.spent }),
   };
 }
 
