@@ -162,7 +162,9 @@ describe('a call of a language model', () => {
       expect(output).toBeGreaterThan(0);
       expect(call?.latency_ms).toBeGreaterThan(200);
       const money = (input * price.input + output * price.output) / 1e6;
-      expect(place.environment.spent).toEqual({ calls: 0, tokens: input + output, money, unpriced: 0 });
+      expect(place.environment.spent).toEqual({
+        ...{ calls: 0, tokens: input + output, money, unpriced: 0, estimated: input + output },
+      });
       expect(spentOf(place.events)).toEqual(place.environment.spent);
       expect(shared.spent).toEqual({ tokens: input + output, money });
     }

@@ -25,13 +25,17 @@ export const GradedStep = z.object({
 });
 export type GradedStep = z.infer<typeof GradedStep>;
 
-/** Tokens by kind. `cached` is a part of `prompt`, `reasoning` a part of `completion`. */
+/**
+ * Tokens by kind. `cached` is a part of `prompt`, `reasoning` a part of `completion`; `estimated` are those of both in calls
+ * that no provider counted as a whole.
+ */
 export const TokenSums = z.object({
   calls: z.int().min(0),
   prompt: z.int().min(0),
   cached: z.int().min(0),
   completion: z.int().min(0),
   reasoning: z.int().min(0),
+  estimated: z.int().min(0).default(0),
 });
 export type TokenSums = z.infer<typeof TokenSums>;
 

@@ -81,6 +81,7 @@ const meanTokens = TokenSums.extend({
   cached: amount,
   completion: amount,
   reasoning: amount,
+  estimated: amount.default(0),
 });
 
 /** What runs used: means over the runs that ended. Null: measured in none of them. */

@@ -48,6 +48,8 @@ export const ReportRun = z.object({
   seconds: z.number().min(0),
   /** Read and written, by the agent and its tools. */
   tokens: z.int().min(0),
+  /** Of them: in calls that no provider counted as a whole. Then the cost is an estimate, too. */
+  tokens_estimated: z.int().min(0).default(0),
   money: z.number().min(0).nullable(),
   /** Kinds of integrity flags, each once. */
   flags: z.array(z.string()),

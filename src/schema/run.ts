@@ -60,6 +60,8 @@ export const Spent = z.object({
   money: z.number().min(0),
   /** Calls whose price is not known. */
   unpriced: z.int().min(0),
+  /** Of the tokens: in calls that no provider counted as a whole; absent: none. */
+  estimated: z.int().min(0).optional(),
 });
 export type Spent = z.infer<typeof Spent>;
 

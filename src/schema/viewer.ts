@@ -55,6 +55,8 @@ export const Usage = z.object({
   money: z.number().min(0),
   /** Calls whose price is not known. */
   unpriced: count,
+  /** Of the tokens: in calls that no provider counted as a whole. */
+  estimated: count.default(0),
 });
 export type Usage = z.infer<typeof Usage>;
 

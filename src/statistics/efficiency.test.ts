@@ -37,8 +37,8 @@ describe('the efficiency of a run', () => {
       modelCall(4, { usage: noUsage, answer: null, failure: { failure: 'overloaded', message: '' } }),
     );
     expect(efficiencyOf(events, false).tokens).toEqual({
-      agent: { calls: 2, prompt: 200, cached: 120, completion: 40, reasoning: 10 },
-      tools: { calls: 1, prompt: 100, cached: 60, completion: 20, reasoning: 5 },
+      agent: { calls: 2, prompt: 200, cached: 120, completion: 40, reasoning: 10, estimated: 0 },
+      tools: { calls: 1, prompt: 100, cached: 60, completion: 20, reasoning: 5, estimated: 0 },
     });
   });
 
@@ -48,6 +48,12 @@ describe('the efficiency of a run', () => {
     const { tokens, money } = efficiencyOf(trace(begin, ...calls), false);
     expect(tokens.agent).toMatchObject({ calls: 1, prompt: 200, completion: 40 });
     expect(money).toBe(0.75);
+  });
+
+  test('says how many tokens were estimated', () => {
+    const guessed = { ...usage, source: 'estimate' as const };
+    const events = trace(begin, modelCall(1, { usage }), modelCall(2, { usage: guessed }));
+    expect(efficiencyOf(events, false).tokens.agent).toMatchObject({ prompt: 200, estimated: 120 });
   });
 
   test('costs nothing without a model, and an unknown amount where one price is unknown', () => {

@@ -93,6 +93,7 @@ export class EfficiencySums {
     sums.cached += call.usage.cached_input;
     sums.completion += call.usage.output;
     sums.reasoning += call.usage.reasoning;
+    if (call.usage.source === 'estimate') sums.estimated += call.usage.input + call.usage.output;
     this.#money = this.#money === null || call.cost === null ? null : this.#money + call.cost;
   }
 
@@ -112,5 +113,5 @@ export class EfficiencySums {
 }
 
 function noTokens(): TokenSums {
-  return { calls: 0, prompt: 0, cached: 0, completion: 0, reasoning: 0 };
+  return { calls: 0, prompt: 0, cached: 0, completion: 0, reasoning: 0, estimated: 0 };
 }

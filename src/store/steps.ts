@@ -74,10 +74,13 @@ export function spentOf(events: Iterable<TraceEvent>): Spent {
 
 /** Adds a call: one that has no answer may be paid for, too. */
 export function addCall(spent: Spent, { answer, usage, cost }: EventOf<'model_call'>): Spent {
+  const tokens = usage.input + usage.output;
+  const estimated = (spent.estimated ?? 0) + (usage.source === 'estimate' ? tokens : 0);
   return {
     calls: spent.calls + (answer === null ? 0 : 1),
-    tokens: spent.tokens + usage.input + usage.output,
+    tokens: spent.tokens + tokens,
     money: spent.money + (cost ?? 0),
     unpriced: spent.unpriced + (cost === null ? 1 : 0),
+    ...(estimated === 0 ? {} : { estimated }),
   };
 }

@@ -30,6 +30,18 @@ export const seconds = (value: number | null) => duration(value);
 export const money = (value: number | null) => (value === 0 ? '–' : dollars(value));
 export const bytes = (value: number | null) => (value === null ? '–' : size(value));
 
+/** Marks what is no measurement. */
+export function approximate<Row>(field: Field<Row>, isEstimated: (row: Row) => boolean): Field<Row> {
+  return {
+    ...field,
+    cell: (row) => {
+      const shown = field.cell(row);
+      const isKnown = typeof shown.value === 'number' && shown.value !== 0;
+      return isKnown && isEstimated(row) ? { ...shown, text: `≈ ${shown.text}` } : shown;
+    },
+  };
+}
+
 /** For those who have room. */
 export function detail<Row>(field: Field<Row>): Field<Row> {
   return { ...field, isDetail: true };

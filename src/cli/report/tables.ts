@@ -1,6 +1,7 @@
 import type { Comparison, Report, ReportCell, ReportRow, RunGroup } from '../../schema/index.ts';
 import { number, percent } from '../table.ts';
 import {
+  approximate,
   bytes,
   change,
   countOf,
@@ -41,10 +42,22 @@ const results = define<ReportCell>({
     detail(quantity('score_spread', '±', ({ score }) => score?.spread ?? null)),
     quantity('baseline', 'baseline', ({ baseline }) => baseline),
     quantity('seconds', 'time', ({ efficiency }) => efficiency?.seconds.wall ?? null, seconds),
-    quantity('money', 'cost', ({ efficiency }) => efficiency?.money ?? null, money),
+    approximate(
+      quantity('money', 'cost', ({ efficiency }) => efficiency?.money ?? null, money),
+      hasEstimates,
+    ),
     words('remarks', '', remarks),
   ],
 });
+
+/** Whether some of its tokens, and so its cost, were counted by no provider. */
+function hasEstimates({ efficiency }: RunGroup): boolean {
+  return efficiency !== null && estimatedTokens(efficiency) > 0;
+}
+
+function estimatedTokens({ tokens }: NonNullable<RunGroup['efficiency']>): number {
+  return tokens.agent.estimated + tokens.tools.estimated;
+}
 
 /** What a reader must know before believing a row. */
 function remarks(group: RunGroup): string {
@@ -111,23 +124,40 @@ const thresholds = define<{ row: ReportRow; at: ReportRow['thresholds'][number] 
 
 const efficiency = define<ReportRow>({
   title: 'What runs used',
-  note: 'Means of a run. Prompt tokens include cached ones, completion tokens include reasoning. Waiting for providers counts against no limit and is not part of the time.',
+  note: 'Means of a run. Prompt tokens include cached ones, completion tokens include reasoning. ≈: some of them are estimated, as the provider did not count them. Waiting for providers counts against no limit and is not part of the time.',
   rows: ({ rows }) => rows.filter((row) => row.efficiency !== null),
   fields: [
     words('agent', 'agent', ({ agent }) => agent),
     quantity('steps', 'steps', ({ efficiency: e }) => e?.steps ?? null),
-    quantity('agent_prompt_tokens', 'prompt', ({ efficiency: e }) => e?.tokens.agent.prompt ?? null),
+    approximate(
+      quantity('agent_prompt_tokens', 'prompt', ({ efficiency: e }) => e?.tokens.agent.prompt ?? null),
+      ({ efficiency: e }) => e !== null && e.tokens.agent.estimated > 0,
+    ),
     quantity('agent_cached_tokens', 'cached', ({ efficiency: e }) => e?.tokens.agent.cached ?? null),
-    quantity(
-      'agent_completion_tokens',
-      'completion',
-      ({ efficiency: e }) => e?.tokens.agent.completion ?? null,
+    approximate(
+      quantity(
+        'agent_completion_tokens',
+        'completion',
+        ({ efficiency: e }) => e?.tokens.agent.completion ?? null,
+      ),
+      ({ efficiency: e }) => e !== null && e.tokens.agent.estimated > 0,
     ),
     quantity('agent_reasoning_tokens', 'reasoning', ({ efficiency: e }) => e?.tokens.agent.reasoning ?? null),
-    quantity('tools_tokens', 'of tools', ({ efficiency: e }) =>
-      e === null ? null : e.tokens.tools.prompt + e.tokens.tools.completion,
+    approximate(
+      quantity('tools_tokens', 'of tools', ({ efficiency: e }) =>
+        e === null ? null : e.tokens.tools.prompt + e.tokens.tools.completion,
+      ),
+      ({ efficiency: e }) => e !== null && e.tokens.tools.estimated > 0,
     ),
-    quantity('money', 'cost', ({ efficiency: e }) => e?.money ?? null, money),
+    detail(
+      quantity('estimated_tokens', 'estimated', ({ efficiency: e }) =>
+        e === null ? null : estimatedTokens(e),
+      ),
+    ),
+    approximate(
+      quantity('money', 'cost', ({ efficiency: e }) => e?.money ?? null, money),
+      hasEstimates,
+    ),
     quantity('seconds', 'time', ({ efficiency: e }) => e?.seconds.wall ?? null, seconds),
     quantity('model_seconds', 'model', ({ efficiency: e }) => e?.seconds.model ?? null, seconds),
     quantity('execution_seconds', 'execution', ({ efficiency: e }) => e?.seconds.execution ?? null, seconds),
@@ -272,8 +302,15 @@ const runs = define<Report['runs'][number]>({
     quantity('best_score', 'best step', ({ best }) => best?.score ?? null),
     quantity('steps', 'steps', ({ steps }) => steps),
     quantity('seconds', 'time', (run) => run.seconds, seconds),
-    quantity('tokens', 'tokens', ({ tokens }) => tokens),
-    quantity('money', 'cost', (run) => run.money, money),
+    approximate(
+      quantity('tokens', 'tokens', ({ tokens }) => tokens),
+      (run) => run.tokens_estimated > 0,
+    ),
+    detail(quantity('estimated_tokens', 'estimated', (run) => run.tokens_estimated)),
+    approximate(
+      quantity('money', 'cost', (run) => run.money, money),
+      (run) => run.tokens_estimated > 0,
+    ),
     words('flags', 'flags', ({ flags }) => flags.join(', ')),
     words('marks', 'marks', ({ marks }) => marks.join(', ')),
   ],

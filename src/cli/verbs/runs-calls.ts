@@ -15,7 +15,7 @@ export const runsCalls: Verb = {
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN' }],
   flags: [{ flags: '--call <n>', description: 'one call whole: its messages and the answer' }],
   details:
-    'Tokens are the counts of the provider itself. Waiting is time in queues, between tries and on failed tries.',
+    'Tokens are the counts of the provider itself; ≈ marks those that it did not give and that are estimated. Waiting is time in queues, between tries and on failed tries.',
   examples: [
     ['mlab runs calls start-1/digits-tools-0', 'a line for each call of a language model'],
     ['mlab runs calls start-1/digits-tools-0 --call 3', 'what was asked and answered in the third'],
@@ -62,16 +62,21 @@ function callsTable(calls: readonly Call[]): string {
       call.role,
       oneLine(call.purpose, 30),
       call.model,
-      number(call.usage.input),
+      approximately(call, number(call.usage.input)),
       number(call.usage.cached_input),
-      number(call.usage.output),
-      dollars(call.cost),
+      approximately(call, number(call.usage.output)),
+      approximately(call, dollars(call.cost)),
       duration(call.latency_ms / 1000),
       duration(call.waiting_ms / 1000),
-      String(call.attempts.length + (call.answer === null ? 0 : 1)),
+      String(call.attempts.length + (call.answer === null && call.failure?.failure !== 'cut_off' ? 0 : 1)),
       call.failure === null ? '' : oneLine(`${call.failure.failure}: ${call.failure.message}`, 60),
     ]),
   );
+}
+
+/** Calls that nobody answered and that cost nothing have no numbers to estimate. */
+function approximately({ usage }: Call, text: string): string {
+  return usage.source === 'estimate' && usage.input > 0 ? `≈ ${text}` : text;
 }
 
 function wholeCall(folder: RunFolder, call: Call) {

@@ -89,7 +89,7 @@ function modelLines({ roles, parent, marks, experience = [] }: RunSpec, spent: S
   const used =
     spent.calls === 0
       ? 'not asked'
-      : `${spent.calls} calls, ${number(spent.tokens)} tokens, ${dollars(spent.unpriced > 0 ? null : spent.money)}`;
+      : `${spent.calls} calls, ${spent.estimated ? '≈ ' : ''}${number(spent.tokens)} tokens, ${dollars(spent.unpriced > 0 ? null : spent.money)}`;
   return [
     ...(roles === undefined ? [] : [`${names}: ${used}`]),
     ...(marks.length === 0 ? [] : [`marks: ${marks.map(plain).join(', ')}`]),

@@ -157,5 +157,6 @@ function addUsage(one: Usage, other: Usage): Usage {
     tokens: one.tokens + other.tokens,
     money: one.money + other.money,
     unpriced: one.unpriced + other.unpriced,
+    estimated: one.estimated + other.estimated,
   };
 }

@@ -10,7 +10,7 @@ const ShownRecord = RunRecord.pick({
   ...{ status: true, end: true, started: true, updated: true, steps: true, seconds_used: true, spent: true },
 });
 
-export const nothingUsed: Usage = { seconds: 0, tokens: 0, money: 0, unpriced: 0 };
+export const nothingUsed: Usage = { seconds: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 };
 
 /** The line of a run, as far as the plan says it. */
 export function plannedLine(spec: RunSpec): RunLine {
@@ -50,6 +50,7 @@ export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
         tokens: spent?.tokens ?? 0,
         money: spent?.money ?? 0,
         unpriced: spent?.unpriced ?? 0,
+        estimated: spent?.estimated ?? 0,
       },
       ...{ started: record.started, updated: record.updated },
     };
@@ -75,13 +76,16 @@ export function tracedLine(line: RunLine, table: TraceTable): RunLine {
 
 export function usedUntilNow(table: TraceTable): Usage {
   const { now, steps, columns } = table;
-  const sum = (name: 'tokens' | 'money' | 'unpriced') => {
+  const sum = (name: 'tokens' | 'money' | 'unpriced' | 'estimated') => {
     let total = now[name];
     for (let index = 0; index < steps; index++) total += columns[name][index] ?? 0;
     return total;
   };
   const seconds = steps === 0 ? 0 : cell(table, 'seconds_used', steps);
-  return { seconds, tokens: sum('tokens'), money: sum('money'), unpriced: sum('unpriced') };
+  return {
+    ...{ seconds, tokens: sum('tokens'), money: sum('money') },
+    ...{ unpriced: sum('unpriced'), estimated: sum('estimated') },
+  };
 }
 
 /** The store says better what is wrong with a file. */

@@ -19,7 +19,7 @@ export const LineFacts = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('model_call'),
     answer: z.unknown(),
-    usage: z.object({ input: count, output: count }),
+    usage: z.object({ input: count, output: count, source: z.string() }),
     cost: z.number().nullable(),
   }),
   z.object({ kind: z.literal('note'), entries: z.record(z.string(), z.unknown()) }),
@@ -37,7 +37,7 @@ const headBytes = 400;
 /** An unescaped quote can't stand inside a text of JSON, so that nothing an agent writes looks like this. */
 const callMark = ',"usage":{"input":';
 const callTail =
-  /^,"usage":\{"input":(\d+),"cached_input":\d+,"cache_write":\d+,"output":(\d+),"reasoning":\d+,"source":"\w+"\},"cost":(null|[-+.\de]+),/;
+  /^,"usage":\{"input":(\d+),"cached_input":\d+,"cache_write":\d+,"output":(\d+),"reasoning":\d+,"source":"(\w+)"\},"cost":(null|[-+.\de]+),/;
 
 /** @returns null for a line that is no event */
 export function factsOf(line: Buffer): LineFacts | null {
@@ -98,12 +98,13 @@ function numberAfter(line: Buffer, mark: string): number | null {
 }
 
 function quickCall(line: Buffer, mark: number): LineFacts | null {
-  const [, input, output, cost] = callTail.exec(line.toString('latin1', mark, mark + headBytes)) ?? [];
-  if (input === undefined || output === undefined) return null;
+  const [, input, output, source, cost] =
+    callTail.exec(line.toString('latin1', mark, mark + headBytes)) ?? [];
+  if (input === undefined || output === undefined || source === undefined) return null;
   return {
     kind: 'model_call',
     answer: line.includes(',"answer":null,') ? null : true,
-    usage: { input: Number(input), output: Number(output) },
+    usage: { input: Number(input), output: Number(output), source },
     cost: cost === 'null' ? null : Number(cost),
   };
 }

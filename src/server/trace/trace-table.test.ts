@@ -33,9 +33,12 @@ const hostile = fc.oneof(
 const stories = fc.array(
   fc.record({
     notes: fc.array(fc.tuple(hostile, hostile), { maxLength: 3 }),
-    calls: fc.array(fc.record({ text: hostile, isAnswered: fc.boolean(), isPriced: fc.boolean() }), {
-      maxLength: 2,
-    }),
+    calls: fc.array(
+      fc.record({ text: hostile, isAnswered: fc.boolean(), isPriced: fc.boolean(), isCounted: fc.boolean() }),
+      {
+        maxLength: 2,
+      },
+    ),
     action: hostile,
     outputs: fc.array(hostile, { maxLength: 3 }),
     isCutOff: fc.boolean(),
@@ -58,11 +61,12 @@ function eventsOf(story: Story): EventPayload[] {
           { kind: 'step_started', step, action, args: { text: JSON.stringify({ observation }) } },
           ...outputs.map((text): EventPayload => ({ kind: 'output', step, text })),
         ];
-        const answers = asked.map(({ text, isAnswered, isPriced }) =>
+        const answers = asked.map(({ text, isAnswered, isPriced, isCounted }) =>
           modelCall(++calls, {
             messages: [{ text: JSON.stringify({ role: 'user', text }) }],
             ...(isAnswered ? {} : { answer: null, failure: { failure: 'timed_out', message: text } }),
             ...(isPriced ? {} : { cost: null }),
+            ...(isCounted ? {} : { usage: { ...modelCall(1).usage, source: 'estimate' } }),
             attempts: [{ failure: 'overloaded', message: text, duration_ms: 1, waited_ms: 1 }],
           }),
         );
@@ -127,9 +131,9 @@ describe('the table of a trace', () => {
           expect(inRange.at(-1)).toEqual(finished);
           expect(inRange).toContainEqual(started);
         }
-        const { tokens, money, unpriced } = spentOf(events);
+        const { tokens, money, unpriced, estimated = 0 } = spentOf(events);
         const used = usedUntilNow(table);
-        expect(used).toMatchObject({ tokens, unpriced });
+        expect(used).toMatchObject({ tokens, unpriced, estimated });
         expect(used.money).toBeCloseTo(money, 10);
       }),
       { numRuns: 60 },
@@ -183,7 +187,7 @@ describe('the table of a trace', () => {
     const path = writeStory([
       {
         notes: [],
-        calls: [{ text: '', isAnswered: true, isPriced: true }],
+        calls: [{ text: '', isAnswered: true, isPriced: true, isCounted: true }],
         action: 'a',
         outputs: ['x'],
         isCutOff: false,

@@ -17,6 +17,8 @@ export const columnNames = [
   'tokens',
   'money',
   'unpriced',
+  /** Of the tokens. */
+  'estimated',
   'changed',
   /** Bits: the n-th stands for the n-th of `entryNames`. */
   'entries',
@@ -33,13 +35,15 @@ const Now = z.object({
   tokens: z.number(),
   money: z.number(),
   unpriced: z.int(),
+  estimated: z.number(),
   entries: z.number(),
 });
 
 const Range = z.object({ offset: z.number(), bytes: z.number() });
 
 const nothing: z.infer<typeof Now> = {
-  ...{ step: null, started: 0, action: 0, calls: 0, tokens: 0, money: 0, unpriced: 0, entries: 0 },
+  ...{ step: null, started: 0, action: 0, calls: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 },
+  entries: 0,
 };
 /** Bits of a number that JavaScript can use as bits. */
 const mostEntryNames = 31;
@@ -101,7 +105,7 @@ export function shownSteps(table: TraceTable): number {
 
 /** Whether something came after the last step. */
 export function hasTail({ now }: TraceTable): boolean {
-  return now.step === null && (now.entries !== 0 || now.calls > 0);
+  return now.step === null && (now.entries !== 0 || now.calls > 0 || now.tokens > 0);
 }
 
 /** Takes in one event. @returns what is wrong with it, else null */
@@ -128,6 +132,7 @@ export function addFacts(
     case 'model_call':
       now.calls += facts.answer === null ? 0 : 1;
       now.tokens += facts.usage.input + facts.usage.output;
+      if (facts.usage.source === 'estimate') now.estimated += facts.usage.input + facts.usage.output;
       now.money += facts.cost ?? 0;
       now.unpriced += facts.cost === null ? 1 : 0;
       return null;

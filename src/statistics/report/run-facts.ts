@@ -80,6 +80,7 @@ export function factsOf(
       stale: final?.stale ?? false,
       seconds: seconds.wall,
       tokens: sumOf(tokens.agent) + sumOf(tokens.tools),
+      tokens_estimated: tokens.agent.estimated + tokens.tools.estimated,
       money,
       flags: [...new Set(integrity.map(({ kind }) => kind))].sort(),
       errors: [...new Set(process.errors.map(({ category }) => category))].sort(),

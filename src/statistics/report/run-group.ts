@@ -88,6 +88,7 @@ function meanTokens(sums: readonly TokenSums[]): TokenSums {
     cached: mean(sums.map(({ cached }) => cached)),
     completion: mean(sums.map(({ completion }) => completion)),
     reasoning: mean(sums.map(({ reasoning }) => reasoning)),
+    estimated: mean(sums.map(({ estimated }) => estimated)),
   };
 }
 

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { showAmount, showChange, showMoney, showScore, showSeconds, showShare } from './numbers.ts';
+import {
+  showAmount,
+  showChange,
+  showMoney,
+  showScore,
+  showSeconds,
+  showShare,
+  showTokens,
+} from './numbers.ts';
 import { showAgo } from './time.ts';
 
 test.each([
@@ -18,6 +26,8 @@ test.each([
   [showAmount(999), '999'],
   [showAmount(1234), '1.23 k'],
   [showAmount(76_900_000), '76.9 M'],
+  [showTokens(1234, 0), '1.23 k'],
+  [showTokens(1234, 5), '≈ 1.23 k'],
   [showMoney(0.00123), '$0.0012'],
   [showMoney(1.5), '$1.50'],
 ])('numbers are shown as people read them: %s', (shown, expected) => {

@@ -50,6 +50,11 @@ export function showMoney(dollars: number | null): string {
   return dollars < 0.01 ? `$${dollars.toPrecision(2)}` : `$${dollars.toFixed(2)}`;
 }
 
+/** Tokens; `≈` where some of them are estimated. */
+export function showTokens(tokens: number | null, estimated: number): string {
+  return `${estimated > 0 ? '≈ ' : ''}${showAmount(tokens)}`;
+}
+
 /** What calls of models cost, as far as their prices are known. */
 export function showSpent({ money, unpriced }: { money: number; unpriced: number }): string {
   if (unpriced === 0) return showMoney(money);

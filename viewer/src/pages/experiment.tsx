@@ -12,11 +12,11 @@ import { useData, useSource } from '../data/use-data.ts';
 import { useLive } from '../data/use-live.ts';
 import {
   progressWords,
-  showAmount,
   showMoney,
   showPlural,
   showSeconds,
   showSpent,
+  showTokens,
 } from '../format/numbers.ts';
 import { showDate } from '../format/time.ts';
 import { StatusBadge } from '../parts/badges.tsx';
@@ -126,7 +126,7 @@ function Head({ page: { line, plan }, children }: { page: PageData; children: Re
         <span title="the times of all runs, added up">{showSeconds(line.used.seconds)} in all runs</span>
         {line.used.tokens === 0 ? null : (
           <span>
-            {showAmount(line.used.tokens)} tokens, {showSpent(line.used)}
+            {showTokens(line.used.tokens, line.used.estimated)} tokens, {showSpent(line.used)}
           </span>
         )}
         {spend === undefined ? null : <span>of at most {showMoney(spend)}</span>}

@@ -4,7 +4,7 @@ import { type ExperimentLine, ExperimentList } from '../../../src/schema/index.t
 import { compareAddress, experimentAddress, runAddress } from '../addresses.ts';
 import { useData, useSource } from '../data/use-data.ts';
 import { useLive } from '../data/use-live.ts';
-import { showAmount, showPlural, showSeconds, showSpent } from '../format/numbers.ts';
+import { showPlural, showSeconds, showSpent, showTokens } from '../format/numbers.ts';
 import { showAgo, showDate } from '../format/time.ts';
 import { StatusBadge } from '../parts/badges.tsx';
 import { Page } from '../parts/page.tsx';
@@ -156,7 +156,7 @@ function Line({ line, select }: LineProps) {
 function usedWords(used: ExperimentLine['used']): string {
   const { seconds, tokens } = used;
   if (tokens === 0) return showSeconds(seconds);
-  return `${showSeconds(seconds)} · ${showAmount(tokens)} tokens · ${showSpent(used)}`;
+  return `${showSeconds(seconds)} · ${showTokens(tokens, used.estimated)} tokens · ${showSpent(used)}`;
 }
 
 function listed(names: readonly string[]): string {

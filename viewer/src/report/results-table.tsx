@@ -1,6 +1,5 @@
 import type { Report } from '../../../src/schema/index.ts';
 import {
-  showAmount,
   showChange,
   showCount,
   showInterval,
@@ -8,6 +7,7 @@ import {
   showScore,
   showSeconds,
   showShare,
+  showTokens,
 } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { Mark } from '../plots/mark.tsx';
@@ -86,10 +86,11 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
       <td className="number">{showScore(row.normalised?.mean ?? null)}</td>
       <td className="number">{showSeconds(efficiency?.seconds.wall ?? null)}</td>
       <td className="number">
-        {showAmount(
+        {showTokens(
           tokens === null
             ? null
             : tokens.agent.prompt + tokens.agent.completion + tokens.tools.prompt + tokens.tools.completion,
+          tokens === null ? 0 : tokens.agent.estimated + tokens.tools.estimated,
         )}
       </td>
       <td className="number">{showMoney(efficiency?.money ?? null)}</td>

@@ -17,6 +17,7 @@ const row = fc.record<RunRow>({
   steps: fc.nat(50),
   seconds: fc.nat(1000),
   tokens: fc.nat(1000),
+  tokens_estimated: fc.nat(1000),
   money: fc.option(fc.double({ min: 0, max: 5, noNaN: true })),
   flags: fc.subarray(['network', 'hidden_data']),
   errors: fc.subarray(['debugging', 'bad_plan']),

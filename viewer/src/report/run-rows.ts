@@ -16,6 +16,7 @@ export interface RunRow {
   steps: number;
   seconds: number;
   tokens: number;
+  tokens_estimated: number;
   money: number | null;
   flags: readonly string[];
   errors: readonly string[];
@@ -45,6 +46,7 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     steps: line.steps,
     seconds: line.used.seconds,
     tokens: line.used.tokens,
+    tokens_estimated: line.used.estimated,
     money: known === null ? (line.used.unpriced > 0 ? null : line.used.money) : known.money,
     flags: known?.flags ?? [],
     errors: known?.errors ?? [],

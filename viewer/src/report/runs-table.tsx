@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import {
-  showAmount,
   showChange,
   showCount,
   showMoney,
   showPlural,
   showScore,
   showSeconds,
+  showTokens,
   showWords,
 } from '../format/numbers.ts';
 import { OutcomeBadge, StatusBadge } from '../parts/badges.tsx';
@@ -262,7 +262,7 @@ function RunCells({ row, several, href, select }: RunCellsProps) {
       <td className="number">{showChange(row.improvement)}</td>
       <td className="number">{showCount(row.steps)}</td>
       <td className="number">{showSeconds(row.seconds)}</td>
-      <td className="number">{showAmount(row.tokens)}</td>
+      <td className="number">{showTokens(row.tokens, row.tokens_estimated)}</td>
       <td className="number">{showMoney(row.money)}</td>
       <td className="remarks" title={remarks.join(', ')}>
         {remarks.join(', ')}

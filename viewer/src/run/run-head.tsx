@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import type { RunPage } from '../../../src/schema/index.ts';
 import { taskAddress } from '../addresses.ts';
-import { showAmount, showPlural, showScore, showSeconds, showSpent } from '../format/numbers.ts';
+import { showPlural, showScore, showSeconds, showSpent, showTokens } from '../format/numbers.ts';
 import { StatusBadge } from '../parts/badges.tsx';
 import { Related } from './run-overview.tsx';
 
@@ -26,7 +26,9 @@ export function RunHead({ page, level = 1 }: { page: RunPage; level?: 1 | 2 }) {
       <span className="quiet">
         {page.steps} of {showPlural(limits.steps, 'step')} · {showSeconds(page.seconds_used)} of{' '}
         {showSeconds(limits.wall_seconds)}
-        {spent === null ? '' : ` · ${showAmount(spent.tokens)} tokens · ${showSpent(spent)}`}
+        {spent === null
+          ? ''
+          : ` · ${showTokens(spent.tokens, spent.estimated ?? 0)} tokens · ${showSpent(spent)}`}
       </span>
       {page.parent === null ? null : (
         <span>

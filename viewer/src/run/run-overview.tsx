@@ -8,6 +8,7 @@ import {
   showScore,
   showSeconds,
   showSpent,
+  showTokens,
   showWords,
 } from '../format/numbers.ts';
 import { showDate } from '../format/time.ts';
@@ -173,7 +174,9 @@ function Facts({ page }: { page: RunPage }) {
         </Figure>
         <Figure name="Used">
           {showPlural(page.steps, 'step')}, {showSeconds(page.seconds_used)}
-          {spent === null ? '' : `, ${showAmount(spent.tokens)} tokens, ${showSpent(spent)}`}
+          {spent === null
+            ? ''
+            : `, ${showTokens(spent.tokens, spent.estimated ?? 0)} tokens, ${showSpent(spent)}`}
         </Figure>
         <Figure name="Sandbox">{page.sandbox}</Figure>
         {page.started === null ? null : <Figure name="Begun">{showDate(page.started)}</Figure>}
