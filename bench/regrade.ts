@@ -141,7 +141,7 @@ async function copyUpTo(source: RunFolder, step: number, place: string): Promise
   const { plan } = openExperiment(join(source.folder, '../..'));
   const copy = createExperiment(place, { ...plan, runs: [record.spec] }).runFolder(source.id);
   using _lock = copy.lock();
-  await forkRun(source, step, copy);
+  await forkRun(source, { experiment: plan.name, run: source.id, step }, copy);
   await using trace = copy.openTrace();
   const end = { reason: 'agent_stopped', message: '' } as const;
   trace.append({

@@ -1,19 +1,22 @@
 import { cpSync, existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { UserError } from '../lib/errors.ts';
-import type { EventPayload, ObjectId, TraceEvent } from '../schema/index.ts';
+import type { EventPayload, ObjectId, RunParent, TraceEvent } from '../schema/index.ts';
 import { objectsOf } from './references.ts';
 import { outputFile, type RunFolder } from './run-folder.ts';
+import { ownEvents } from './steps.ts';
 import { readTraceSync } from './trace-reader.ts';
 
 /**
  * Begins a run as a copy of another one up to a step: its events until then, every object that they refer to, and its long
- * outputs.
- * A trace that has begun is left as it is. The caller holds the new run's lock.
- * @param step 0 for the start, before the first step
+ * outputs. A run that has had a session of its own is left as it is. The caller holds the new run's lock.
+ * @param parent names the source, and its step: 0 for the start, before the first step
  * @throws UserError `unknown_step`
  */
-export async function forkRun(source: RunFolder, step: number, target: RunFolder): Promise<void> {
+export async function forkRun(source: RunFolder, parent: RunParent, target: RunFolder): Promise<void> {
+  if (existsSync(target.tracePath) && ownEvents(readTraceSync(target.tracePath).events, parent).length > 0)
+    return;
+  const { step } = parent;
   const { events } = readTraceSync(source.tracePath);
   const kept = eventsUntil(events, step);
   if (kept === null) {
