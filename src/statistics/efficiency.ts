@@ -81,8 +81,11 @@ export class EfficiencySums {
     // Tools wait for their model inside a script: that is the script's time.
     const waiting = call.purpose === toolPurpose ? 0 : call.waiting_ms;
     this.#times.waiting += waiting;
-    if (call.step === null) this.#times.model += call.latency_ms;
-    else {
+    if (call.step === null) {
+      this.#times.model += call.latency_ms;
+      // Until the next step says what the run has used.
+      if (call.answer !== null) this.#wallSeconds += call.latency_ms * millisecond;
+    } else {
       this.#inside.model += call.latency_ms;
       this.#inside.waiting += waiting;
     }
