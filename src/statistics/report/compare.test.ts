@@ -52,6 +52,10 @@ describe('a comparison of two sides', () => {
     );
     expect(comparison.cells.map(({ task, agent }) => [task, agent])).toEqual([['digits', null]]);
     expect(comparison.overall.success?.value).toBe(1);
+    expect(comparison.sentences.slice(0, 2)).toEqual([
+      'research is compared with automl on 1 task that both have.',
+      'They share no agent: on each task, all runs of a side are taken together.',
+    ]);
   });
 
   it('compares each agent with itself where another agent is on one side only', () => {
@@ -62,6 +66,7 @@ describe('a comparison of two sides', () => {
     expect(comparison.cells.map(({ agent }) => agent)).toEqual(['automl']);
     expect(comparison.overall.success?.value).toBe(0);
     expect([comparison.only_a, comparison.only_b]).toEqual([['digits, baseline'], []]);
+    expect(comparison.sentences[0]).toBe('b is compared with a on 1 task–agent pair that both have.');
   });
 
   it('leaves out what only one side has, and says so', () => {

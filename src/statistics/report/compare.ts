@@ -51,7 +51,7 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
       tokens: meansOf(pairs, tokensOf),
     },
   };
-  return { ...comparison, sentences: sentencesOf(comparison) };
+  return { ...comparison, sentences: sentencesOf(comparison, isByAgent) };
 }
 
 function haveCommonAgent(a: ComparedSide, b: ComparedSide): boolean {

@@ -1,11 +1,16 @@
 import type { Comparison, Difference } from '../../schema/index.ts';
 
-/** A comparison in plain sentences: what is compared, the whole, each task that changed, the cost. */
-export function sentencesOf(comparison: Omit<Comparison, 'sentences'>): string[] {
+/**
+ * A comparison in plain sentences: what is compared, the whole, each task that changed, the cost.
+ * @param isByAgent each agent is compared with itself; else all runs of a side on a task are taken together
+ */
+export function sentencesOf(comparison: Omit<Comparison, 'sentences'>, isByAgent: boolean): string[] {
   const { a, b, cells, only_a, only_b, overall } = comparison;
-  if (cells.length === 0) return [`${a} and ${b} have no task in common that both have graded runs of.`];
+  const [one, many] = isByAgent ? ['task–agent pair', 'task–agent pairs'] : ['task', 'tasks'];
+  if (cells.length === 0) return [`${a} and ${b} have no ${one} in common that both have graded runs of.`];
   return [
-    `${b} is compared with ${a} on ${counted(cells.length, 'cell', 'cells')} of task and agent that both have.`,
+    `${b} is compared with ${a} on ${counted(cells.length, one, many)} that both have.`,
+    ...(isByAgent ? [] : ['They share no agent: on each task, all runs of a side are taken together.']),
     ...leftOut(a, only_a),
     ...leftOut(b, only_b),
     ...successSentence(comparison),
