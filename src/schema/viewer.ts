@@ -226,7 +226,7 @@ export const LiveEvent = z.discriminatedUnion('kind', [
     kind: z.literal('steps'),
     ...ofRun,
     strip: Strip,
-    used: Usage,
+    used: Usage.extend({ calls: count }),
     /** After the last step that ended. */
     budget: Budget.nullable(),
   }),
@@ -234,6 +234,8 @@ export const LiveEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('output'), ...ofRun, step: z.int().min(1), from: count, text: z.string() }),
   /** A report is being made, or is there (`done` equals `total`): ask for it. */
   z.object({ kind: z.literal('report'), experiment: z.string(), ...Progress.shape }),
+  /** What a run is judged by has changed: it ended, or was graded, verified or resumed. Ask anew for what shows results. */
+  z.object({ kind: z.literal('results'), ...ofRun }),
   /** The run's evaluation has been made: ask for its page and strip anew. */
   z.object({ kind: z.literal('evaluation'), ...ofRun }),
 ]);

@@ -123,7 +123,8 @@ export class Viewer implements Disposable {
     const { place } = experiment;
     const judgement = await this.#judgements.of(place, folder, patienceMs);
     const related = relativesOf(this.catalogue.experiments, experiment, runId);
-    const parts = { place, folder, table: traced.table, tornBytes, judgement, ...related };
+    const { table, isRunning } = traced;
+    const parts = { place, folder, table, isRunning, tornBytes, judgement, ...related };
     return await runPage(parts, this.#texts(folder), signal);
   }
 
@@ -162,6 +163,7 @@ export class Viewer implements Disposable {
         place: experiment.place,
         folder,
         table: traced.table,
+        isRunning: traced.isRunning,
         tornBytes,
         judgement,
         parent: null,
@@ -264,6 +266,7 @@ export class Viewer implements Disposable {
   [Symbol.dispose](): void {
     for (const background of [this.#forReports, this.#forRuns, this.#forDiffs]) background[Symbol.dispose]();
     this.#judgements[Symbol.dispose]();
+    this.#reports[Symbol.dispose]();
     this.index[Symbol.dispose]();
   }
 

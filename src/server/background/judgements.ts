@@ -75,6 +75,7 @@ export class Judgements implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#remembered[Symbol.dispose]();
     for (const index of this.#indexes.values()) index[Symbol.dispose]();
     this.#indexes.clear();
   }

@@ -20,6 +20,8 @@ export interface Answer<Value> {
   pending: Progress | null;
 }
 
+type Make<Value> = (onProgress: (done: number, total: number) => void) => Promise<Value>;
+
 export interface RememberedOptions {
   /** How many are kept; the oldest go first. */
   most: number;
@@ -31,13 +33,20 @@ export interface RememberedOptions {
  * What takes long to make, by key and by the state of what it is made of. It is made once at a time; what changes all the
  * time, as a run that goes on, is made anew no more often than it can be afforded.
  */
-export class Remembered<Value> {
+export class Remembered<Value> implements Disposable {
   readonly #options: RememberedOptions;
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #making = new Map<string, { progress: Progress; done: Promise<void> }>();
+  /** Those that are asked for and made when they have rested. */
+  readonly #resting = new Map<string, NodeJS.Timeout>();
 
   constructor(options: RememberedOptions) {
     this.#options = options;
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#resting.values()) clearTimeout(timer);
+    this.#resting.clear();
   }
 
   /** @param patienceMs so long it waits for what is made now, before it says that it is on its way */
@@ -45,19 +54,32 @@ export class Remembered<Value> {
     key: string,
     state: string,
     patienceMs: number,
-    make: (onProgress: (done: number, total: number) => void) => Promise<Value>,
+    make: Make<Value>,
   ): Promise<Answer<Value>> {
     const known = this.#entries.get(key);
     if (known?.state === state) return answerOf(known, null);
-    const isFresh = known !== undefined && Date.now() < known.madeAt + restMs(known.tookMs);
-    if (isFresh && !this.#making.has(key)) return answerOf(known, null);
+    const rest = known === undefined ? 0 : known.madeAt + restMs(known.tookMs) - Date.now();
+    if (rest > 0 && !this.#making.has(key)) {
+      this.#startAfter(rest, key, state, make);
+      return answerOf(known, null);
+    }
     const making = this.#making.get(key) ?? this.#start(key, state, make);
     await Promise.race([making.done, sleep(patienceMs, undefined, { ref: false })]);
     const newest = this.#entries.get(key);
     return answerOf(newest, this.#making.has(key) ? making.progress : null);
   }
 
-  #start(key: string, state: string, make: Parameters<Remembered<Value>['get']>[3]) {
+  /** Who asked was given what is known, and is told when the newer is there. */
+  #startAfter(rest: number, key: string, state: string, make: Make<Value>): void {
+    clearTimeout(this.#resting.get(key));
+    const timer = setTimeout(() => {
+      this.#resting.delete(key);
+      if (!this.#making.has(key)) this.#start(key, state, make);
+    }, rest);
+    this.#resting.set(key, timer.unref());
+  }
+
+  #start(key: string, state: string, make: Make<Value>) {
     const progress = { done: 0, total: 0 };
     const begun = Date.now();
     const keep = (value: Value | null, failure: UserError | null) => {
@@ -81,9 +103,11 @@ export class Remembered<Value> {
   }
 }
 
-/** What took long rests longer. */
+const [leastRestMs, mostRestMs] = [1000, 5000];
+
+/** What took long rests longer; but the first time takes far longer than those that follow it. */
 function restMs(tookMs: number): number {
-  return Math.max(1000, 4 * tookMs);
+  return Math.min(mostRestMs, Math.max(leastRestMs, 4 * tookMs));
 }
 
 function answerOf<Value>(entry: Entry<Value> | undefined, pending: Progress | null): Answer<Value> {

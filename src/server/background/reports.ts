@@ -10,6 +10,7 @@ import type {
 } from '../../schema/index.ts';
 import { breather } from '../breathe.ts';
 import type { KnownExperiment } from '../catalogue/known-experiment.ts';
+import { judgedState } from '../catalogue/run-lines.ts';
 import { notFound } from '../not-found.ts';
 import type { Background } from './background.ts';
 import { evidenceState } from './judgements.ts';
@@ -18,7 +19,7 @@ import { Remembered } from './remembered.ts';
 const patienceMs = 250;
 
 /** Reports and comparisons, made in the background and kept until a run of theirs changes. */
-export class Reports {
+export class Reports implements Disposable {
   readonly #background: Background;
   readonly #tasks: string[];
   readonly #reports: Remembered<{ report: Report; unreadable: string[] }>;
@@ -33,12 +34,16 @@ export class Reports {
       tell({ kind: 'report', experiment: experimentOf(key), done, total });
     const options = {
       most: 12,
-      patienceMs: 250,
       onProgress: say,
       onDone: (key: string) => say(key, { done: 1, total: 1 }),
     };
     this.#reports = new Remembered(options);
     this.#comparisons = new Remembered(options);
+  }
+
+  [Symbol.dispose](): void {
+    this.#reports[Symbol.dispose]();
+    this.#comparisons[Symbol.dispose]();
   }
 
   async report(experiment: KnownExperiment, convention: Convention): Promise<ReportPage> {
@@ -70,12 +75,13 @@ export class Reports {
   }
 }
 
+/** A run that is under way is in no rate: its steps make no new report, its end does. */
 async function stateOf(experiments: readonly KnownExperiment[]): Promise<string> {
   const breathe = breather();
   const states: string[] = [];
   for (const experiment of experiments) {
-    for (const folder of experiment.runFolders()) {
-      states.push(evidenceState(folder));
+    for (const { folder, status } of experiment.runFolders()) {
+      states.push(status, status === 'running' ? judgedState(folder) : evidenceState(folder));
       await breathe();
     }
   }

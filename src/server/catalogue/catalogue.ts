@@ -69,9 +69,12 @@ export class Catalogue {
     throw notFound('unknown_run', `The experiment ${experimentId} has no run "${runId}".`, null);
   }
 
-  /** Looks for experiments that came, went or go on. Who asks meanwhile waits for the same look. */
-  async look(): Promise<void> {
-    this.#looking ??= this.#lookOnce().finally(() => {
+  /**
+   * Looks for experiments that came, went or changed. Who asks meanwhile waits for the same look.
+   * @param shown ids of experiments that open pages show: they are looked at each time, even when all their runs are over
+   */
+  async look(shown: ReadonlySet<string> = new Set()): Promise<void> {
+    this.#looking ??= this.#lookOnce(shown).finally(() => {
       this.#looking = null;
     });
     await this.#looking;
@@ -80,22 +83,25 @@ export class Catalogue {
   /** Looks at one experiment's runs now. */
   async refresh(experiment: KnownExperiment): Promise<void> {
     const wasRead = experiment.isRead;
-    const lines = await experiment.refresh(this.#index);
-    if (wasRead && lines.length === 0) return;
+    const { lines, results } = await experiment.refresh(this.#index);
     const { id } = experiment.place;
-    if (wasRead) for (const line of lines) this.#tell({ kind: 'run', experiment: id, line });
-    this.#tell({ kind: 'experiment', line: experiment.line });
+    if (wasRead) {
+      for (const line of lines) this.#tell({ kind: 'run', experiment: id, line });
+      for (const run of results) this.#tell({ kind: 'results', experiment: id, run });
+    }
+    if (!wasRead || lines.length > 0) this.#tell({ kind: 'experiment', line: experiment.line });
   }
 
-  async #lookOnce(): Promise<void> {
+  async #lookOnce(shown: ReadonlySet<string>): Promise<void> {
     await this.#findExperiments().finally(() => this.#ready.resolve());
-    const awake = this.experiments.filter((experiment) => !experiment.isOver);
-    for (const experiment of [...awake, ...this.#someResting()]) await this.refresh(experiment);
+    const isAwake = (experiment: KnownExperiment) => !experiment.isOver || shown.has(experiment.place.id);
+    const awake = this.experiments.filter(isAwake);
+    const resting = this.experiments.filter((experiment) => !isAwake(experiment));
+    for (const experiment of [...awake, ...this.#some(resting)]) await this.refresh(experiment);
   }
 
-  /** Somebody may have them graded, or go on with them. */
-  #someResting(): KnownExperiment[] {
-    const resting = this.experiments.filter((experiment) => experiment.isOver);
+  /** Somebody may have them graded, or resume them. */
+  #some(resting: readonly KnownExperiment[]): KnownExperiment[] {
     const chosen: KnownExperiment[] = [];
     for (let runs = 0; runs < restingRunsAtOnce && chosen.length < resting.length; this.#turn++) {
       const experiment = resting[this.#turn % resting.length];

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
-import type { ExperimentLine, ExperimentPage, RunLine, Usage } from '../../schema/index.ts';
+import type { ExperimentLine, ExperimentPage, RunId, RunLine, Usage } from '../../schema/index.ts';
 import { type Experiment, ObjectStore, openExperiment, RunFolder } from '../../store/index.ts';
 import { breather } from '../breathe.ts';
 import type { TraceIndex } from '../trace/trace-index.ts';
 import {
   fileState,
+  judgedState,
   livingLine,
   nothingUsed,
   pendingLine,
@@ -18,6 +19,15 @@ interface KnownRun {
   line: RunLine;
   /** State of the `run.json` that the line was read from. */
   state: string | null;
+  /** State of the files that graders and verifications write, which they do after the run has ended. */
+  judged: string | null;
+}
+
+/** What a look at an experiment found. */
+export interface Changes {
+  lines: RunLine[];
+  /** Runs whose results may be others than before. */
+  results: RunId[];
 }
 
 export interface Place {
@@ -38,6 +48,7 @@ export class KnownExperiment {
   readonly #message: string | null;
   readonly #objects: ObjectStore;
   readonly #runs: KnownRun[];
+  #refreshing: Promise<Changes> | null = null;
   /** Its runs were read once. */
   isRead = false;
 
@@ -50,7 +61,9 @@ export class KnownExperiment {
     this.#created = experiment?.plan.created ?? null;
     this.plan = experiment === null ? null : planInShort(experiment);
     this.#objects = new ObjectStore(join(place.folder, 'objects'));
-    this.#runs = (experiment?.plan.runs ?? []).map((spec) => ({ line: plannedLine(spec), state: null }));
+    this.#runs = (experiment?.plan.runs ?? []).map((spec) => ({
+      ...{ line: plannedLine(spec), state: null, judged: null },
+    }));
   }
 
   get runs(): RunLine[] {
@@ -63,9 +76,11 @@ export class KnownExperiment {
     return run === undefined ? null : this.#folderOf(run);
   }
 
-  /** Paths of the folders of its runs. */
-  runFolders(): string[] {
-    return this.#runs.map(({ line }) => join(this.place.folder, 'runs', line.run));
+  /** Paths of the folders of its runs, with what was last seen of them. */
+  runFolders(): { folder: string; status: RunLine['status'] }[] {
+    return this.#runs.map(({ line }) => ({
+      ...{ folder: join(this.place.folder, 'runs', line.run), status: line.status },
+    }));
   }
 
   #folderOf({ line }: KnownRun): RunFolder {
@@ -79,19 +94,33 @@ export class KnownExperiment {
     );
   }
 
-  /** Looks at the records of its runs. @returns the lines that have changed */
-  async refresh(index: TraceIndex): Promise<RunLine[]> {
+  /** Looks at the records and grades of its runs. Who asks meanwhile waits for the same look; the first one is told. */
+  async refresh(index: TraceIndex): Promise<Changes> {
+    if (this.#refreshing !== null) {
+      await this.#refreshing;
+      return { lines: [], results: [] };
+    }
+    this.#refreshing = this.#refreshOnce(index).finally(() => {
+      this.#refreshing = null;
+    });
+    return await this.#refreshing;
+  }
+
+  async #refreshOnce(index: TraceIndex): Promise<Changes> {
     const breathe = breather();
-    const changed: RunLine[] = [];
+    const changes: Changes = { lines: [], results: [] };
     for (const run of this.#runs) {
       await breathe();
       const line = await this.#lineNow(run, index);
+      const judged = run.state === null ? null : judgedState(join(this.place.folder, 'runs', line.run));
+      if (judged !== run.judged || line.status !== run.line.status) changes.results.push(line.run);
+      run.judged = judged;
       if (JSON.stringify(line) === JSON.stringify(run.line)) continue;
       run.line = line;
-      changed.push(line);
+      changes.lines.push(line);
     }
     this.isRead = true;
-    return changed;
+    return changes;
   }
 
   async #lineNow(run: KnownRun, index: TraceIndex): Promise<RunLine> {

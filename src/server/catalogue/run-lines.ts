@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { agentLabel } from '../../evaluation/index.ts';
 import { hasCode, messageOf } from '../../lib/errors.ts';
 import { type RunLine, RunRecord, type RunSpec, type Usage } from '../../schema/index.ts';
 import { type RunFolder, statusOf } from '../../store/index.ts';
-import { cell, shownSteps, type TraceTable } from '../trace/trace-table.ts';
+import type { TracedRun } from '../run/step-page.ts';
+import { shownSteps, type TraceTable } from '../trace/trace-table.ts';
 
 /** What a line shows of `run.json`; the rest of it stands in the plan. */
 const ShownRecord = RunRecord.pick({
@@ -32,6 +34,11 @@ export function pendingLine(
 export function fileState(path: string): string | null {
   const state = statSync(path, { throwIfNoEntry: false });
   return state === undefined ? null : `${state.size} ${state.mtimeMs} ${state.ino}`;
+}
+
+/** Changes with every grade and verification of a run. */
+export function judgedState(folder: string): string {
+  return ['grades.jsonl', 'verifications.jsonl'].map((name) => fileState(join(folder, name)) ?? '–').join('\n');
 }
 
 /** What `run.json` says now. */
@@ -67,23 +74,28 @@ export function livingLine(line: RunLine, folder: RunFolder): RunLine {
   return record === null ? line : { ...line, status: statusOf(folder, record) };
 }
 
-/** Records are written when runs begin and end: meanwhile the trace knows more. */
+/** Records are written when runs begin and end: meanwhile, and after a kill, the trace knows more. */
 export function tracedLine(line: RunLine, table: TraceTable): RunLine {
-  const steps = shownSteps(table);
-  if (steps === 0) return line;
-  return { ...line, steps, used: usedUntilNow(table) };
+  const { calls: _, ...used } = spentUntilNow({ table, isRunning: line.status === 'running' });
+  return { ...line, steps: shownSteps(table), used };
 }
 
-export function usedUntilNow(table: TraceTable): Usage {
+/** What a run has used as its trace tells it. The clock runs while a step does. */
+export function spentUntilNow({
+  table,
+  isRunning,
+}: Pick<TracedRun, 'table' | 'isRunning'>): Usage & { calls: number } {
   const { now, steps, columns } = table;
-  const sum = (name: 'tokens' | 'money' | 'unpriced' | 'estimated') => {
+  const sum = (name: 'calls' | 'tokens' | 'money' | 'unpriced' | 'estimated') => {
     let total = now[name];
     for (let index = 0; index < steps; index++) total += columns[name][index] ?? 0;
     return total;
   };
-  const seconds = steps === 0 ? 0 : cell(table, 'seconds_used', steps);
+  const { time, seconds: known } = table.clock;
+  const isTicking = isRunning && now.step !== null && table.ending === null;
+  const seconds = known + (isTicking ? Math.max(0, Date.now() - time) / 1000 : 0);
   return {
-    ...{ seconds, tokens: sum('tokens'), money: sum('money') },
+    ...{ seconds, calls: sum('calls'), tokens: sum('tokens'), money: sum('money') },
     ...{ unpriced: sum('unpriced'), estimated: sum('estimated') },
   };
 }

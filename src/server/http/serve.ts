@@ -159,7 +159,8 @@ function connect(
   const [experiment, run] = [searchParams.get('experiment'), searchParams.get('run')];
   const header = request.headers['last-event-id'];
   const lastId = typeof header === 'string' ? header : null;
-  live.connect(response, experiment !== null && run !== null ? { experiment, run } : null, lastId);
+  const watched = experiment !== null && run !== null ? { experiment, run } : null;
+  live.connect(response, experiment, watched, lastId);
 }
 
 async function answerData(

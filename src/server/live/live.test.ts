@@ -1,10 +1,11 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
-import { exampleRecord, stepFinished, stepStarted } from '../../../test/fixtures/store/examples.ts';
+import { exampleGrade, exampleRecord, stepFinished, stepStarted } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { get, LiveEar, startViewer } from '../../../test/fixtures/viewer-place.ts';
-import { ExperimentList, StepPage, Strip } from '../../schema/index.ts';
+import { ExperimentList, ExperimentPage, ReportPage, RunPage, StepPage, Strip } from '../../schema/index.ts';
 
 const run = '/api/experiments/first/runs/digits-baseline-0';
 const watching = '?experiment=first&run=digits-baseline-0';
@@ -67,6 +68,49 @@ describe('live events', () => {
     );
     expect((await ear.event('run')).line).toMatchObject({ status: 'finished', end: 'step_limit', steps: 2 });
     expect((await ear.event('experiment')).line.state).toBe('unfinished');
+  });
+
+  test('move the clock of a run while a step of it is under way', async () => {
+    const { viewer, trace } = await runningExample();
+    const ear = new LiveEar(viewer, watching);
+    trace.append(stepStarted(3));
+    const { line } = await ear.event('run', ({ line }) => line.steps === 3);
+    const later = await ear.event('run', ({ line: now }) => now.used.seconds > line.used.seconds + 1);
+    expect(later.line.used.seconds).toBeLessThan(12);
+    const { seconds_used } = await get(viewer, run, RunPage);
+    expect(seconds_used).toBeGreaterThanOrEqual(later.line.used.seconds);
+  });
+
+  test('tell that a run was graded after it ended, and that the report of it has been made anew', async () => {
+    const scratch = temporaryFolder();
+    const root = join(scratch, 'experiments');
+    const { run: folder, snapshot } = await makeExampleRun(root);
+    rmSync(join(folder.folder, 'grades.jsonl'));
+    const viewer = await startViewer([root], scratch);
+    const report = () => get(viewer, '/api/experiments/first/report', ReportPage);
+    await get(viewer, '/api/experiments/first', ExperimentPage);
+    const ear = new LiveEar(viewer, '?experiment=first');
+    await report();
+    await ear.event('report', ({ done, total }) => done === total);
+    expect((await report()).report?.runs[0]).toMatchObject({ outcome: 'unfinished', score: null });
+    const later = new LiveEar(viewer, '?experiment=first');
+    await later.event('hello');
+    folder.appendGrade(exampleGrade(snapshot));
+    await later.event('results', (event) => event.run === folder.id);
+    // Whoever asks at once may get the old report, and is told when the new one is there.
+    await report();
+    await later.event('report', ({ done, total }) => done === total);
+    expect((await report()).report?.runs[0]).toMatchObject({ outcome: 'small_improvement', score: 0.93 });
+  });
+
+  test('leave a run that was killed with what its trace says', async () => {
+    const { viewer, lock } = await runningExample();
+    await get(viewer, '/api/experiments/first', ExperimentPage);
+    const ear = new LiveEar(viewer);
+    await ear.event('hello');
+    lock.release();
+    const { line } = await ear.event('run', ({ line }) => line.status === 'interrupted');
+    expect(line).toMatchObject({ steps: 2, used: { tokens: 1240 } });
   });
 
   test('heal a broken connection: what was missed comes once, and nothing comes twice', async () => {

@@ -22,7 +22,8 @@ interface Watched {
 export class Live implements Disposable {
   readonly hub = new LiveHub();
   readonly #watched = new Map<string, Watched>();
-  readonly #responses = new Set<ServerResponse>();
+  /** Every open connection, and the experiment that its page shows. */
+  readonly #responses = new Map<ServerResponse, string | null>();
   #viewer: Viewer | null = null;
   #looks: NodeJS.Timeout | null = null;
 
@@ -32,13 +33,21 @@ export class Live implements Disposable {
     this.#viewer = viewer;
     this.#looks = setInterval(() => {
       // What can't be listed now is looked for again.
-      if (this.hub.isHeard) viewer.catalogue.look().catch(() => {});
+      if (this.hub.isHeard) viewer.catalogue.look(this.#shown()).catch(() => {});
     }, lookMs);
     this.#looks.unref();
   }
 
-  /** Keeps a connection open and tells what happens. */
-  connect(response: ServerResponse, watched: WatchedRun | null, lastId: string | null): void {
+  /**
+   * Keeps a connection open and tells what happens.
+   * @param shown the experiment that the page shows, or of which it shows the run `watched`
+   */
+  connect(
+    response: ServerResponse,
+    shown: string | null,
+    watched: WatchedRun | null,
+    lastId: string | null,
+  ): void {
     response.writeHead(200, {
       ...safeHeaders,
       'content-type': 'text/event-stream',
@@ -52,7 +61,7 @@ export class Live implements Disposable {
     const remove = this.hub.add({ watched, send }, lastId, release?.since ?? 0);
     release?.greet();
     const beat = setInterval(() => response.write(':\n\n'), beatMs);
-    this.#responses.add(response);
+    this.#responses.set(response, shown);
     response.on('close', () => {
       clearInterval(beat);
       remove();
@@ -63,12 +72,16 @@ export class Live implements Disposable {
 
   [Symbol.dispose](): void {
     if (this.#looks !== null) clearInterval(this.#looks);
-    for (const response of this.#responses) response.destroy();
+    for (const response of this.#responses.keys()) response.destroy();
     for (const { watch, goodbye } of this.#watched.values()) {
       if (goodbye !== null) clearTimeout(goodbye);
       watch[Symbol.dispose]();
     }
     this.#watched.clear();
+  }
+
+  #shown(): Set<string> {
+    return new Set([...this.#responses.values()].flatMap((experiment) => experiment ?? []));
   }
 
   #watch(run: WatchedRun): { since: number; greet: () => void; leave: () => void } {

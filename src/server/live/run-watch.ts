@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { Budget, LiveEvent } from '../../schema/index.ts';
-import { usedUntilNow } from '../catalogue/run-lines.ts';
+import { spentUntilNow } from '../catalogue/run-lines.ts';
 import { outputOf, type TracedRun } from '../run/step-page.ts';
 import { notJudged, stripOf } from '../run/strip.ts';
 import { readEvents } from '../trace/read-events.ts';
@@ -97,7 +97,7 @@ export class RunWatch implements Disposable {
     const from = told === null ? steps : isNew ? 1 : told.steps + 1;
     const strip = stripOf(traced, notJudged, Math.min(from, Math.max(steps, 1)));
     const run = this.#runIds(folder.id);
-    this.#tell({ kind: 'steps', ...run, strip, used: usedUntilNow(table), budget: this.#budget });
+    this.#tell({ kind: 'steps', ...run, strip, used: spentUntilNow(traced), budget: this.#budget });
     for (const output of outputs) this.#tell({ kind: 'output', ...run, ...output });
   }
 

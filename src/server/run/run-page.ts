@@ -4,15 +4,18 @@ import type { RelatedRun, RunPage, RunRecord, RunSpec, TraceEvent } from '../../
 import { openExperiment, type RunFolder, statusOf } from '../../store/index.ts';
 import type { Judgement } from '../background/judgements.ts';
 import type { Place } from '../catalogue/known-experiment.ts';
-import { usedUntilNow } from '../catalogue/run-lines.ts';
+import { spentUntilNow } from '../catalogue/run-lines.ts';
 import { readEvents } from '../trace/read-events.ts';
 import { hasTail, shownSteps, type TraceTable } from '../trace/trace-table.ts';
 import type { ShownTexts } from './shown-texts.ts';
+import type { TracedRun } from './step-page.ts';
 
 export interface RunParts {
   place: Place;
   folder: RunFolder;
   table: TraceTable;
+  /** Somebody works on it. */
+  isRunning: boolean;
   tornBytes: number;
   judgement: Judgement;
   parent: RelatedRun | null;
@@ -27,7 +30,7 @@ export async function runPage(parts: RunParts, texts: ShownTexts, signal?: Abort
     ...{ experiment: place.id, run: folder.id, parent: parts.parent, forks: parts.forks },
     ...specPart(spec),
     ...recordPart(folder, record),
-    ...{ seconds_used: usedUntilNow(table).seconds || (record?.seconds_used ?? 0) },
+    ...usedPart(record, parts),
     ...{ steps: shownSteps(table), has_tail: hasTail(table), sessions: table.sessions },
     ...(await toldPart(folder.tracePath, table, texts, signal)),
     final_answer: await finalAnswer(folder.tracePath, table, texts, signal),
@@ -69,8 +72,15 @@ function recordPart(folder: RunFolder, record: RunRecord | null) {
     end: end && { reason: end.reason, cause: end.cause ?? null, message: end.message },
     started: record?.started ?? null,
     updated: record?.updated ?? null,
-    spent: record?.spent ?? null,
   };
+}
+
+/** What the run has used: records are written when runs begin and end, so that meanwhile the trace says it. */
+function usedPart(record: RunRecord | null, traced: Pick<TracedRun, 'table' | 'isRunning'>) {
+  if (record !== null && record.status !== 'running')
+    return { seconds_used: record.seconds_used, spent: record.spent ?? null };
+  const { seconds, ...spent } = spentUntilNow(traced);
+  return { seconds_used: seconds, spent: spent.calls === 0 ? null : spent };
 }
 
 /** What its agent was told. */

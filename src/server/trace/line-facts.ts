@@ -5,11 +5,17 @@ const count = z.int().min(0);
 
 /** What an index keeps of an event: a part of its schema, so that most of a line need not be looked at. */
 export const LineFacts = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('session_started'), session: z.int() }),
+  z.object({
+    kind: z.literal('session_started'),
+    time: z.int(),
+    session: z.int(),
+    seconds_used: z.number(),
+  }),
   z.object({ kind: z.literal('step_started'), time: z.int(), step: z.int(), action: z.string() }),
   z.object({ kind: z.literal('output') }),
   z.object({
     kind: z.literal('step_finished'),
+    time: z.int(),
     step: z.int(),
     status: ActionStatus,
     duration_ms: z.number(),
@@ -18,12 +24,14 @@ export const LineFacts = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('model_call'),
+    time: z.int(),
     answer: z.unknown(),
     usage: z.object({ input: count, output: count, source: z.string() }),
     cost: z.number().nullable(),
+    waiting_ms: z.number(),
   }),
   z.object({ kind: z.literal('note'), entries: z.record(z.string(), z.unknown()) }),
-  z.object({ kind: z.literal('run_ended') }),
+  z.object({ kind: z.literal('run_ended'), time: z.int(), seconds_used: z.number() }),
 ]);
 export type LineFacts = z.infer<typeof LineFacts>;
 
@@ -37,7 +45,7 @@ const headBytes = 400;
 /** An unescaped quote can't stand inside a text of JSON, so that nothing an agent writes looks like this. */
 const callMark = ',"usage":{"input":';
 const callTail =
-  /^,"usage":\{"input":(\d+),"cached_input":\d+,"cache_write":\d+,"output":(\d+),"reasoning":\d+,"source":"(\w+)"\},"cost":(null|[-+.\de]+),/;
+  /^,"usage":\{"input":(\d+),"cached_input":\d+,"cache_write":\d+,"output":(\d+),"reasoning":\d+,"source":"(\w+)"\},"cost":(null|[-+.\de]+),"latency_ms":[-+.\de]+,"waiting_ms":([-+.\de]+),/;
 
 /** @returns null for a line that is no event */
 export function factsOf(line: Buffer): LineFacts | null {
@@ -52,21 +60,23 @@ function quickFacts(line: Buffer): LineFacts | null {
   const kindAt = timeEnd + hashPartBytes + beforeKind.length;
   const begins = line.toString('latin1', timeEnd + hashPartBytes, kindAt + 7);
   if (begins === `${beforeKind}output"`) return { kind: 'output' };
-  if (begins === `${beforeKind}step_st`) return quickStart(line, timeEnd, kindAt);
-  if (begins === `${beforeKind}step_fi`) return quickEnd(line, kindAt);
+  const [, timeText] = timeHead.exec(line.toString('latin1', 0, timeEnd)) ?? [];
+  if (timeText === undefined) return null;
+  const time = Number(timeText);
+  if (begins === `${beforeKind}step_st`) return quickStart(line, time, kindAt);
+  if (begins === `${beforeKind}step_fi`) return quickEnd(line, time, kindAt);
   if (begins !== `${beforeKind}model_c`) return null;
   const mark = line.lastIndexOf(callMark);
-  return mark < 0 ? null : quickCall(line, mark);
+  return mark < 0 ? null : quickCall(line, time, mark);
 }
 
-function quickStart(line: Buffer, timeEnd: number, kindAt: number): LineFacts | null {
+function quickStart(line: Buffer, time: number, kindAt: number): LineFacts | null {
   const [, step, action] = startedHead.exec(line.toString('latin1', kindAt, kindAt + headBytes)) ?? [];
-  const [, time] = timeHead.exec(line.toString('latin1', 0, timeEnd)) ?? [];
-  if (step === undefined || action === undefined || time === undefined) return null;
-  return { kind: 'step_started', time: Number(time), step: Number(step), action };
+  if (step === undefined || action === undefined) return null;
+  return { kind: 'step_started', time, step: Number(step), action };
 }
 
-function quickEnd(line: Buffer, kindAt: number): LineFacts | null {
+function quickEnd(line: Buffer, time: number, kindAt: number): LineFacts | null {
   const [, step, given] = finishedHead.exec(line.toString('latin1', kindAt, kindAt + 120)) ?? [];
   const status = ActionStatus.safeParse(given).data;
   const [duration_ms, changed_count, seconds_used] = finishedNumbers.map((mark) => numberAfter(line, mark));
@@ -80,6 +90,7 @@ function quickEnd(line: Buffer, kindAt: number): LineFacts | null {
     return null;
   return {
     kind: 'step_finished',
+    time,
     step: Number(step),
     status,
     duration_ms,
@@ -97,15 +108,18 @@ function numberAfter(line: Buffer, mark: string): number | null {
   return number === undefined ? null : Number(number);
 }
 
-function quickCall(line: Buffer, mark: number): LineFacts | null {
-  const [, input, output, source, cost] =
+function quickCall(line: Buffer, time: number, mark: number): LineFacts | null {
+  const [, input, output, source, cost, waiting] =
     callTail.exec(line.toString('latin1', mark, mark + headBytes)) ?? [];
-  if (input === undefined || output === undefined || source === undefined) return null;
+  if (input === undefined || output === undefined || source === undefined || waiting === undefined)
+    return null;
   return {
     kind: 'model_call',
+    time,
     answer: line.includes(',"answer":null,') ? null : true,
     usage: { input: Number(input), output: Number(output), source },
     cost: cost === 'null' ? null : Number(cost),
+    waiting_ms: Number(waiting),
   };
 }
 

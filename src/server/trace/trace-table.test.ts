@@ -6,7 +6,7 @@ import { modelCall, runEnded, sessionStarted, stepFinished } from '../../../test
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { type EventPayload, ObjectId, type TraceEvent } from '../../schema/index.ts';
 import { ObjectStore, readTraceSync, spentOf, stepsOf, TraceWriter } from '../../store/index.ts';
-import { usedUntilNow } from '../catalogue/run-lines.ts';
+import { spentUntilNow } from '../catalogue/run-lines.ts';
 import { extendTable } from './extend-table.ts';
 import { readEvents } from './read-events.ts';
 import { TraceIndex } from './trace-index.ts';
@@ -131,9 +131,9 @@ describe('the table of a trace', () => {
           expect(inRange.at(-1)).toEqual(finished);
           expect(inRange).toContainEqual(started);
         }
-        const { tokens, money, unpriced, estimated = 0 } = spentOf(events);
-        const used = usedUntilNow(table);
-        expect(used).toMatchObject({ tokens, unpriced, estimated });
+        const { money, ...spent } = spentOf(events);
+        const used = spentUntilNow({ table, isRunning: false });
+        expect(used).toMatchObject(spent);
         expect(used.money).toBeCloseTo(money, 10);
       }),
       { numRuns: 60 },

@@ -66,6 +66,8 @@ export const TraceTable = z.object({
   ending: Range.nullable(),
   sessions: z.int().min(0),
   now: Now,
+  /** The budget's time at the newest event that tells it. */
+  clock: z.object({ time: z.number(), seconds: z.number() }),
   /** Why nothing after these lines is known. */
   broken: z.string().nullable(),
 });
@@ -83,7 +85,7 @@ export function emptyTable(): TraceTable {
       actions: [],
       entryNames: [],
     },
-    ...{ first: null, ending: null, sessions: 0, now: nothing, broken: null },
+    ...{ first: null, ending: null, sessions: 0, now: nothing, clock: { time: 0, seconds: 0 }, broken: null },
   });
 }
 
@@ -121,15 +123,18 @@ export function addFacts(
     case 'session_started':
       table.sessions = Math.max(table.sessions, facts.session);
       table.first ??= at;
+      table.clock = { time: facts.time, seconds: facts.seconds_used };
       table.ending = null;
       return null;
     case 'run_ended':
       table.ending = at;
+      table.clock = { time: facts.time, seconds: facts.seconds_used };
       return null;
     case 'note':
       for (const name of Object.keys(facts.entries)) now.entries |= 2 ** nameIndex(table.entryNames, name);
       return null;
     case 'model_call':
+      passTime(table, facts.time, facts.waiting_ms);
       now.calls += facts.answer === null ? 0 : 1;
       now.tokens += facts.usage.input + facts.usage.output;
       if (facts.usage.source === 'estimate') now.estimated += facts.usage.input + facts.usage.output;
@@ -138,6 +143,7 @@ export function addFacts(
       return null;
     case 'step_started':
       if (facts.step !== table.steps + 1) return `step ${facts.step} follows step ${table.steps}`;
+      passTime(table, facts.time);
       now.step = facts.step;
       now.started = facts.time;
       now.action = actionIndex(table.actions, facts.action);
@@ -145,8 +151,15 @@ export function addFacts(
     case 'step_finished':
       if (facts.step !== now.step) return `step ${facts.step} ends and was not begun`;
       addRow(table, facts, at.offset + at.bytes + 1);
+      table.clock = { time: facts.time, seconds: facts.budget.seconds_used };
       return null;
   }
+}
+
+/** @param waitingMs how much of the time since the last event counts against no limit */
+function passTime(table: TraceTable, time: number, waitingMs = 0): void {
+  const { clock } = table;
+  table.clock = { time, seconds: clock.seconds + Math.max(0, time - clock.time - waitingMs) / 1000 };
 }
 
 function addRow(table: TraceTable, facts: Extract<LineFacts, { kind: 'step_finished' }>, end: number): void {
