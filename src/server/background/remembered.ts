@@ -50,12 +50,7 @@ export class Remembered<Value> implements Disposable {
   }
 
   /** @param patienceMs so long it waits for what is made now, before it says that it is on its way */
-  async get(
-    key: string,
-    state: string,
-    patienceMs: number,
-    make: Make<Value>,
-  ): Promise<Answer<Value>> {
+  async get(key: string, state: string, patienceMs: number, make: Make<Value>): Promise<Answer<Value>> {
     const known = this.#entries.get(key);
     if (known?.state === state) return answerOf(known, null);
     const rest = known === undefined ? 0 : known.madeAt + restMs(known.tookMs) - Date.now();

@@ -38,7 +38,9 @@ export function fileState(path: string): string | null {
 
 /** Changes with every grade and verification of a run. */
 export function judgedState(folder: string): string {
-  return ['grades.jsonl', 'verifications.jsonl'].map((name) => fileState(join(folder, name)) ?? '–').join('\n');
+  return ['grades.jsonl', 'verifications.jsonl']
+    .map((name) => fileState(join(folder, name)) ?? '–')
+    .join('\n');
 }
 
 /** What `run.json` says now. */

@@ -2,7 +2,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
-import { exampleGrade, exampleRecord, stepFinished, stepStarted } from '../../../test/fixtures/store/examples.ts';
+import {
+  exampleGrade,
+  exampleRecord,
+  stepFinished,
+  stepStarted,
+} from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { get, LiveEar, startViewer } from '../../../test/fixtures/viewer-place.ts';
 import { ExperimentList, ExperimentPage, ReportPage, RunPage, StepPage, Strip } from '../../schema/index.ts';

@@ -47,6 +47,11 @@ test('new steps replace those that they bring again, and follow the others', () 
   expect(joined?.total).toBe(3);
 });
 
+test('a step whose end was missed does not stay under way', () => {
+  const old = strip(['Read File', 'Execute Script'], ['ok', 'running']);
+  expect(withNewSteps(old, { ...strip(['Read File'], ['running']), from: 3, total: 3 })).toBeNull();
+});
+
 test('steps after a gap are not put together with those before it', () => {
   expect(withNewSteps(strip(['Read File'], ['ok']), { ...strip(['Read File'], ['ok']), from: 5 })).toBeNull();
 });

@@ -2,13 +2,34 @@ import { ViewerError, type ViewerInfo } from '../../../src/schema/index.ts';
 import { watchServer } from './live-connection.ts';
 import { type Parser, type Source, SourceError } from './source.ts';
 
-/** A server's API, with live events. */
+/** A server's API, with live events. Nothing is asked for before they are heard: no change lies between the two. */
 export function serverSource(info: ViewerInfo): Source {
+  let heard = Promise.resolve();
   return {
     info,
-    get: (path, query, parser, signal) => fetchJson(addressOf(path, query), parser, signal),
+    async get(path, query, parser, signal) {
+      await heard;
+      return await fetchJson(addressOf(path, query), parser, signal);
+    },
     download: (path, query = {}) => addressOf(path, query),
-    live: watchServer,
+    live(topic, listener) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      heard = promise;
+      const stop = watchServer(topic, {
+        event(event) {
+          listener.event(event);
+          resolve();
+        },
+        state(state) {
+          listener.state(state);
+          if (state === 'lost') resolve();
+        },
+      });
+      return () => {
+        resolve();
+        stop();
+      };
+    },
   };
 }
 

@@ -1,9 +1,13 @@
 import type { Strip } from '../../../src/schema/index.ts';
 
-/** The strip with new steps: those from `news.from` on replace what was there. Null: steps between them were missed. */
+/**
+ * The strip with new steps: those from `news.from` on replace what was there. Null: something between them was missed, if
+ * only the end of the last step before them.
+ */
 export function withNewSteps(old: Strip, news: Strip): Strip | null {
   const kept = news.from - old.from;
   if (kept < 0 || kept > old.action.length) return null;
+  if (old.statuses[old.status[kept - 1] ?? -1] === 'running') return null;
   const actions = [...old.actions];
   const statuses = [...old.statuses];
   const place = <Name>(names: Name[], name: Name | undefined): number => {
@@ -38,6 +42,7 @@ export function withNewSteps(old: Strip, news: Strip): Strip | null {
     grades: [...old.grades.filter(({ step }) => step < news.from), ...news.grades],
     warnings: [...old.warnings.filter(({ step }) => step < news.from), ...news.warnings],
     readings: [...old.readings.filter(({ step }) => step < news.from), ...news.readings],
-    pending: news.pending,
+    // What was evaluated is not part of the news.
+    pending: old.pending,
   };
 }

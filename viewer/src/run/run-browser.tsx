@@ -95,6 +95,7 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
               run={run}
               step={step}
               output={output}
+              total={strip.total}
               tools={<CopyButton text={location.href} label="Copy link" />}
             />
           )}

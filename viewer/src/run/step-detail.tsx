@@ -15,11 +15,13 @@ import { Workspace } from './workspace.tsx';
 
 interface StepDetailProps extends RunPlace {
   output: LiveOutput | null;
+  /** How many steps there are by now; where it is not given, as many as when the step was asked for. */
+  total?: number;
   tools?: ReactNode;
 }
 
 /** One step, whole. */
-export function StepDetail({ experiment, run, step, output, tools }: StepDetailProps) {
+export function StepDetail({ experiment, run, step, output, total, tools }: StepDetailProps) {
   const place = useMemo(() => ({ experiment, run, step }), [experiment, run, step]);
   const result = useData({ path: stepPath(place), parser: StepPage });
   return (
@@ -28,7 +30,7 @@ export function StepDetail({ experiment, run, step, output, tools }: StepDetailP
         <Answer result={result} what={`step ${step}`}>
           {(page) => (
             <>
-              <Head page={page} tools={tools} />
+              <Head page={page} total={total ?? page.total} tools={tools} />
               <Warnings page={page} />
               <StepEntries entries={page.entries} />
               <StepArguments page={page} />
@@ -47,8 +49,8 @@ export function StepDetail({ experiment, run, step, output, tools }: StepDetailP
   );
 }
 
-function Head({ page, tools }: { page: StepPage; tools: ReactNode }) {
-  const { step, total, action, status, duration_ms: duration, started } = page;
+function Head({ page, total, tools }: { page: StepPage; total: number; tools: ReactNode }) {
+  const { step, action, status, duration_ms: duration, started } = page;
   const name = action ?? (step === 0 ? 'What it starts from' : 'After the last step');
   return (
     <header className="step-head">
