@@ -1,7 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { duration, number, oneLine, percent, plain, size, table } from './table.ts';
+import { duration, interval, number, oneLine, percent, plain, size, table } from './table.ts';
+
+it('an interval has its unit once, and words where a bound has a sign', () => {
+  expect(interval({ low: 0.342, high: 1 }, percent)).toBe('34.2–100 %');
+  expect(interval({ low: -0.003, high: 0.017 }, (value) => percent(value, true))).toBe('-0.3 to +1.7 %');
+  expect(interval({ low: 0.75, high: 0.78 }, number)).toBe('0.75–0.78');
+});
 
 describe('table', () => {
   it('aligns columns by what a terminal shows', () => {

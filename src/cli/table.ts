@@ -67,6 +67,17 @@ export function percent(fraction: number | null, signed = false): string {
   return `${signed && value > 0 ? '+' : ''}${text} %`;
 }
 
+/** An interval: `34.2–100 %`; where a bound has a sign `−0.3 to +1.7 %`. */
+export function interval(
+  { low, high }: { low: number; high: number },
+  show: (value: number) => string,
+): string {
+  const [from, to] = [show(low), show(high)];
+  const unit = / [^\d ]+$/.exec(to)?.[0] ?? '';
+  const first = from.endsWith(unit) ? from.slice(0, from.length - unit.length) : from;
+  return /^[-+−]/.test(first) || /^[-+−]/.test(to) ? `${first} to ${to}` : `${first}–${to}`;
+}
+
 /** Seconds as people say them: 4.2 s, 3 min 05 s, 2 h 10 min. */
 export function duration(seconds: number | null): string {
   if (seconds === null) return '–';

@@ -20,7 +20,7 @@ export type Rate = z.infer<typeof Rate>;
 
 /** A success rate under several rules on which runs count. */
 export const RateVariants = z.object({
-  /** Every run that ended; one that died of the infrastructure before it was graded counts as no success. */
+  /** Every run that ended; an infrastructure failure counts as no success. */
   all: Rate,
   without_infrastructure: Rate,
   /** Without runs that have any integrity flag. */
@@ -57,6 +57,10 @@ export const TaskMean = z.object({
   interval: ReportInterval.nullable(),
 });
 export type TaskMean = z.infer<typeof TaskMean>;
+
+/** A mean of the tasks' rates: `successes` of `runs` are those that the rates are made of. */
+export const RateMean = TaskMean.extend({ successes: count, runs: count });
+export type RateMean = z.infer<typeof RateMean>;
 
 export const PassAt = z.object({ k: z.int().min(1), value: fraction });
 export type PassAt = z.infer<typeof PassAt>;
@@ -124,7 +128,7 @@ export const RunGroup = z.object({
   outcomes: z.record(Outcome, count),
   /** By reason of the end. */
   ends: counts,
-  /** Runs that died of the infrastructure, by cause; `unknown` where none was recorded. */
+  /** Infrastructure failures, by cause; `unknown` where none was recorded. */
   infrastructure: counts,
   integrity: z.object({
     flagged: count,
@@ -142,5 +146,7 @@ export const RunGroup = z.object({
    * share. What was measured in no run is absent.
    */
   process: z.record(z.string(), z.number()),
+  /** How many runs each of these means is made of. */
+  process_runs: z.record(z.string(), z.int().min(1)),
 });
 export type RunGroup = z.infer<typeof RunGroup>;

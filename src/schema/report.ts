@@ -7,6 +7,7 @@ import {
   Outcome,
   PassAt,
   Rate,
+  RateMean,
   RateVariants,
   ReportInterval,
   RunGroup,
@@ -17,6 +18,7 @@ import { RunStatus } from './run.ts';
 import { Yardstick } from './yardstick.ts';
 
 const fraction = z.number().min(0).max(1);
+const count = z.int().min(0);
 
 /** `every_run`: ours; `paper`: the rules of arXiv 2310.03302. Both: docs/evaluation.md. */
 export const Convention = z.enum(['every_run', 'paper']);
@@ -92,16 +94,16 @@ export const ReportRow = RunGroup.extend({
   agent: z.string(),
   tasks: z.array(TaskId),
   /** Mean of the tasks' rates. `interval`: from the tasks' Wilson intervals; `bootstrap`: stratified by task. */
-  success: TaskMean.extend({ bootstrap: ReportInterval.nullable() }).nullable(),
+  success: RateMean.extend({ bootstrap: ReportInterval.nullable() }).nullable(),
   rates: z.object({
-    all: TaskMean.nullable(),
-    without_infrastructure: TaskMean.nullable(),
-    without_flagged: TaskMean.nullable(),
-    without_doubted: TaskMean.nullable(),
+    all: RateMean.nullable(),
+    without_infrastructure: RateMean.nullable(),
+    without_flagged: RateMean.nullable(),
+    without_doubted: RateMean.nullable(),
   }),
-  significant: TaskMean.nullable(),
+  significant: RateMean.nullable(),
   thresholds: z.array(
-    z.object({ threshold: z.number(), end: TaskMean.nullable(), any_step: TaskMean.nullable() }),
+    z.object({ threshold: z.number(), end: RateMean.nullable(), any_step: RateMean.nullable() }),
   ),
   improvement: TaskMean.nullable(),
   improvement_of_all: TaskMean.nullable(),
@@ -177,6 +179,9 @@ export const Frontier = z.object({
       /** Of a run, mean; over all tasks: mean of the tasks' means. */
       cost: z.number().min(0),
       success: fraction,
+      /** The counts that `success` is made of. */
+      successes: count,
+      runs: count,
       /** No other agent is at least as good in both and better in one. */
       on_frontier: z.boolean(),
     }),
@@ -187,6 +192,8 @@ export type Frontier = z.infer<typeof Frontier>;
 /** Share of an agent's runs with a normalised score above each level; each task counts the same. */
 export const PerformanceProfile = z.object({
   agent: z.string(),
+  /** How many there are. */
+  runs: z.int().min(1),
   levels: z.array(z.number()),
   share: z.array(fraction),
   low: z.array(fraction),

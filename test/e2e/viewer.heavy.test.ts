@@ -221,7 +221,7 @@ describe('a run that goes on', () => {
       await step('Read File', { file_name: 'train.py' });
       await gates[1]?.promise;
       const content =
-        'import time\nprint("printed on the way", flush=True)\ntime.sleep(2)\nprint("printed last")\n';
+        'import time\nprint("printed on the way", flush=True)\ntime.sleep(4)\nprint("printed last")\n';
       await step('Write File', { file_name: 'slow.py', content });
       await step('Execute Script', { script_name: 'slow.py' });
       await gates[2]?.promise;
@@ -246,6 +246,9 @@ describe('a run that goes on', () => {
     await link(page, /^4 Execute Script/).click();
     await page.getByRole('heading', { name: 'Output so far' }).waitFor();
     await page.getByText('printed on the way', { exact: true }).waitFor();
+    const clock = page.locator('.run-head').getByText(/ of 50 steps/);
+    const shown = await clock.innerText();
+    await expect.poll(() => clock.innerText(), { timeout: 3000 }).not.toBe(shown);
     expect(await page.getByText('printed last').count()).toBe(0);
     await page.getByText(/printed last/).waitFor();
     await page.getByRole('heading', { name: 'Observation' }).waitFor();
@@ -274,6 +277,21 @@ describe('a run that goes on', () => {
     await page.getByText('finished').first().waitFor();
     await follows.waitFor();
     await beside.close();
+  });
+
+  test('is seen to be graded on a page that was open before, and the same rates as those of mlab report', async (page) => {
+    const ran = await command(
+      ...['run', '--task', 'sums', '--agent', 'oracle', '--grade', 'none', '--name', 'later'],
+    );
+    expect(ran.code, ran.err).toBe(0);
+    await page.goto(at('/experiments/later'));
+    await page.getByText('no run has been graded').waitFor();
+    const graded = await command('grade', 'later');
+    expect(graded.code, graded.err).toBe(0);
+    await page.getByRole('region', { name: 'results by agent' }).getByText('1 of 1').waitFor();
+    await page.getByRole('region', { name: 'Runs' }).getByRole('cell', { name: 'success' }).waitFor();
+    const report = await command('report', 'later');
+    expect(report.out).toContain('1 of 1');
   });
 });
 

@@ -1,5 +1,5 @@
-import type { Estimate, Rate, ReportInterval, TaskMean } from '../../schema/index.ts';
-import { dollars, duration, number, percent, size } from '../table.ts';
+import type { Estimate, Rate, RateMean, ReportInterval, TaskMean } from '../../schema/index.ts';
+import { dollars, duration, interval, number, percent, size } from '../table.ts';
 import type { DocumentCell, DocumentColumn } from './document.ts';
 
 /** A column with what it shows of a row. */
@@ -47,13 +47,38 @@ export function detail<Row>(field: Field<Row>): Field<Row> {
   return { ...field, isDetail: true };
 }
 
+interface Counts {
+  successes: number;
+  runs: number;
+}
+
 /** `3 of 8`. */
-export function countOf<Row>(name: string, title: string, of: (row: Row) => Rate): Field<Row> {
+export function countOf<Row>(name: string, title: string, of: (row: Row) => Counts | null): Field<Row> {
   return {
     ...{ name, title, align: 'right' },
     cell: (row) => {
-      const { successes, runs } = of(row);
-      return { text: `${successes} of ${runs}`, value: successes };
+      const counts = of(row);
+      return { text: countText(counts), value: counts?.successes ?? null };
+    },
+  };
+}
+
+function countText(counts: Counts | null): string {
+  return counts === null ? '–' : `${counts.successes} of ${counts.runs}`;
+}
+
+/** A rate with what it is made of: `37.5 % (3 of 8)`. */
+export function countedRate<Row>(
+  name: string,
+  title: string,
+  of: (row: Row) => Rate | RateMean | null,
+): Field<Row> {
+  return {
+    ...{ name, title, align: 'right' },
+    cell: (row) => {
+      const found = of(row);
+      const value = found === null ? null : 'rate' in found ? found.rate : found.mean;
+      return { text: value === null ? '–' : `${share(value)} (${countText(found)})`, value };
     },
   };
 }
@@ -99,14 +124,13 @@ export function intervalFields<Row>(
   of: (row: Row) => ReportInterval | null,
   show: (value: number | null) => string,
 ): Field<Row>[] {
-  const text = (interval: ReportInterval | null) =>
-    interval === null ? '–' : `${show(interval.low)} … ${show(interval.high)}`;
   return [
     {
       ...{ name: `${name}_low`, title, align: 'right', also: [`${name}_high`] },
       cell: (row) => {
-        const interval = of(row);
-        return { text: text(interval), value: interval?.low ?? null, also: [interval?.high ?? null] };
+        const bounds = of(row);
+        const text = bounds === null ? '–' : interval(bounds, show);
+        return { text, value: bounds?.low ?? null, also: [bounds?.high ?? null] };
       },
     },
   ];

@@ -66,5 +66,5 @@ export function documentOf(
 const conventions: Readonly<Record<Report['convention'], string>> = {
   every_run: 'Every run that ended counts. Intervals: 95 %.',
   paper:
-    "The paper's convention: runs that died of the infrastructure are left out, success is an improvement beyond 10 %, compared with the paper's own baselines where it has some.",
+    "The paper's convention: infrastructure failures are left out, success is an improvement beyond 10 %, compared with the paper's own baselines where it has some.",
 };

@@ -13,7 +13,7 @@ const columns = [
 function tableOf(texts: readonly string[]): DocumentTable {
   const rows = texts.map((text) => [
     { text, value: text },
-    { text: '10 % … 20 %', value: 0.1, also: [0.2] },
+    { text: '10–20 %', value: 0.1, also: [0.2] },
     { text: 'd', value: null },
   ]);
   return { name: 'results', title: 'Results', note: 'A note.', columns, rows };
@@ -27,7 +27,7 @@ const anything = fc.string({ unit: 'binary', maxLength: 30 });
 
 test('a terminal shows the texts, and leaves details out', () => {
   const text = terminalText(documentOf('automl'));
-  expect(text).toMatch(/automl +10 % … 20 %/);
+  expect(text).toMatch(/automl +10–20 %/);
   expect(text).toContain('A note.');
   expect(text).not.toContain('detail');
 });
@@ -74,5 +74,5 @@ test('LaTeX has no command that a text brought along, and balanced braces', () =
       expect(bare.split('{').length).toBe(bare.split('}').length);
     }),
   );
-  expect(latexText(documentOf('50 % & more_than #1'))).toContain('50 \\% \\& more\\_than \\#1 & 10 \\% ');
+  expect(latexText(documentOf('50 % & more_than #1'))).toContain('50 \\% \\& more\\_than \\#1 & 10--20 \\% ');
 });

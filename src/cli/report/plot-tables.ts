@@ -1,5 +1,5 @@
 import type { Report } from '../../schema/index.ts';
-import { change, quantity, share, words } from './cells.ts';
+import { change, countOf, quantity, share, words } from './cells.ts';
 import { define } from './define-table.ts';
 
 /** The points that plots are drawn from, for those who draw with other tools. */
@@ -49,24 +49,26 @@ export const frontiers = define<Omit<FrontierPoint, 'cost'> & { by: string; cost
     words('by', 'cost in', ({ by }) => (by === 'money' ? 'US dollars' : by)),
     words('agent', 'agent', ({ agent }) => agent),
     quantity('cost', 'cost of a run', ({ cost }) => cost),
+    countOf('successes', 'successes', (point) => point),
     quantity('success', 'success', ({ success }) => success, share),
     words('on_frontier', 'on the frontier', ({ on_frontier }) => (on_frontier ? 'yes' : 'no')),
   ],
 });
 
-type ProfilePoint = { agent: string; level: number; share: number; low: number; high: number };
+type ProfilePoint = { agent: string; runs: number; level: number; share: number; low: number; high: number };
 
 export const profiles = define<ProfilePoint>({
   title: 'Performance profiles',
   note: 'The share of runs with a normalised score above each level; each task counts the same.',
   rows: ({ profiles: all }) =>
-    all.flatMap(({ agent, levels, share: shares, low, high }) =>
+    all.flatMap(({ agent, runs, levels, share: shares, low, high }) =>
       levels.map((level, index) => ({
-        ...{ agent, level, share: shares[index] ?? 0, low: low[index] ?? 0, high: high[index] ?? 0 },
+        ...{ agent, runs, level, share: shares[index] ?? 0, low: low[index] ?? 0, high: high[index] ?? 0 },
       })),
     ),
   fields: [
     words('agent', 'agent', ({ agent }) => agent),
+    quantity('runs', 'runs', ({ runs }) => runs),
     quantity('level', 'above', ({ level }) => level),
     quantity('share', 'share', (point) => point.share, share),
     quantity('low', 'low', ({ low }) => low, share),

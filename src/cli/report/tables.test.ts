@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { evaluation } from '../../../test/fixtures/evaluations.ts';
+import type { Report } from '../../schema/index.ts';
 import { buildReport } from '../../statistics/index.ts';
-import { reportTables } from './tables.ts';
+import { type ReportTableName, reportTables } from './tables.ts';
 
 /** Of the first row, the texts of some columns, and what machines get. */
 function cellsOf(name: 'runs' | 'efficiency' | 'results', estimated: number, columns: readonly string[]) {
@@ -24,4 +25,55 @@ test('tokens that no provider counted, and what they cost, are marked', () => {
     for (const cell of marked) expect(typeof cell?.value).toBe('number');
   }
   expect(cellsOf('runs', 60, ['estimated_tokens'])[0]?.value).toBe(60);
+});
+
+const failed = { reason: 'infrastructure_error', cause: 'sandbox', message: '' } as const;
+
+/** 27 runs: 3 infrastructure failures, and 24 whose end was not graded. */
+const nothingMeasured = buildReport(
+  Array.from({ length: 27 }, (_, seed) => evaluation({ seed, scores: [], end: seed < 3 ? failed : null })),
+  { resamples: 100 },
+);
+
+/** What the first row of a table shows, by the names of its columns. */
+function firstRow(report: Report, name: ReportTableName): Record<string, string> {
+  const { columns, rows } = reportTables[name](name, report);
+  return Object.fromEntries(columns.map((column, index) => [column.name, rows[0]?.[index]?.text ?? '']));
+}
+
+test('a rate stands beside the runs that it and its interval are made of, not beside all runs', () => {
+  const remarks = '3 infrastructure failures, 24 not finished or not graded';
+  const shown = { successes: '0 of 3', success: '0 %', success_low: '0–56.1 %', remarks };
+  expect(firstRow(nothingMeasured, 'results')).toMatchObject(shown);
+  expect(firstRow(nothingMeasured, 'agents')).toMatchObject({ runs: '27', ...shown });
+  expect(firstRow(nothingMeasured, 'thresholds')).toMatchObject({
+    end_successes: '0 of 3',
+    end_low: '0–56.1 %',
+    any_step_successes: '–',
+    any_step: '–',
+  });
+});
+
+test('without infrastructure failures no rate is left where nothing else was graded', () => {
+  expect(firstRow(nothingMeasured, 'integrity')).toMatchObject({
+    success: '0 % (0 of 3)',
+    success_without_infrastructure: '–',
+  });
+  const graded = buildReport([evaluation({ seed: 9 }), evaluation({ seed: 8, scores: [], end: failed })]);
+  expect(firstRow(graded, 'integrity')).toMatchObject({
+    success: '50 % (1 of 2)',
+    success_without_infrastructure: '100 % (1 of 1)',
+  });
+});
+
+test('rates that are means over tasks count the runs of all of them', () => {
+  const report = buildReport([
+    evaluation({ seed: 0, task: 'digits' }),
+    evaluation({ seed: 1, task: 'digits', scores: [0.5] }),
+    evaluation({ seed: 0, task: 'ecoli', scores: [0.5] }),
+  ]);
+  expect(firstRow(report, 'agents')).toMatchObject({ successes: '1 of 3', success: '25 %' });
+  expect(firstRow(report, 'frontiers')).toMatchObject({ successes: '1 of 3', success: '25 %' });
+  expect(firstRow(report, 'profiles')).toMatchObject({ runs: '3' });
+  expect(firstRow(report, 'process')).toMatchObject({ runs: '3' });
 });

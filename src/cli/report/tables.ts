@@ -1,9 +1,10 @@
 import type { Comparison, Report, ReportCell, ReportRow, RunGroup } from '../../schema/index.ts';
-import { number, percent } from '../table.ts';
+import { counted, number, percent } from '../table.ts';
 import {
   approximate,
   bytes,
   change,
+  countedRate,
   countOf,
   detail,
   estimateFields,
@@ -35,7 +36,7 @@ const results = define<ReportCell>({
     ...taskAndAgent,
     countOf('successes', 'successes', ({ success }) => success),
     ...rateFields<ReportCell>('success', 'success', ({ success }) => success),
-    detail(quantity('significant', 'significant', ({ significant }) => significant.rate, share)),
+    detail(countedRate('significant', 'significant', ({ significant }) => significant)),
     ...estimateFields<ReportCell>('improvement', 'improvement', ({ improvement }) => improvement),
     detail(quantity('normalised', 'normalised', ({ normalised }) => normalised?.mean ?? null, ratio)),
     quantity('score', 'score', ({ score }) => score?.mean ?? null),
@@ -62,11 +63,11 @@ function estimatedTokens({ tokens }: NonNullable<RunGroup['efficiency']>): numbe
 /** What a reader must know before believing a row. */
 function remarks(group: RunGroup): string {
   const { outcomes, stale, unfinished, infrastructure, integrity, marks } = group;
-  const died = sum(infrastructure);
+  const failures = sum(infrastructure);
   return [
     ...(outcomes.invalid > 0 ? [`${outcomes.invalid} without a valid submission`] : []),
     ...(stale > 0 ? [`${stale} stale`] : []),
-    ...(died > 0 ? [`${died} died of the infrastructure`] : []),
+    ...(failures > 0 ? [counted(failures, 'infrastructure failure')] : []),
     ...(unfinished > 0 ? [`${unfinished} not finished or not graded`] : []),
     ...(integrity.flagged > 0 ? [`${integrity.flagged} flagged`] : []),
     ...new Set(marks.map(shortMark)),
@@ -90,8 +91,9 @@ const agents = define<ReportRow>({
     words('agent', 'agent', ({ agent }) => agent),
     quantity('tasks', 'tasks', ({ tasks }) => tasks.length),
     quantity('runs', 'runs', ({ runs }) => runs),
+    countOf('successes', 'successes', ({ success }) => success),
     ...meanFields<ReportRow>('success', 'success', ({ success }) => success),
-    quantity('significant', 'significant', ({ significant }) => significant?.mean ?? null, share),
+    countedRate('significant', 'significant', ({ significant }) => significant),
     ...meanFields<ReportRow>('improvement', 'improvement', ({ improvement }) => improvement, change),
     quantity('iqm', 'IQM', ({ normalised_iqm }) => normalised_iqm?.value ?? null, ratio),
     ...intervalFields<ReportRow>(
@@ -103,6 +105,7 @@ const agents = define<ReportRow>({
     words('pass_at', 'pass@k', ({ pass_at }) =>
       pass_at.map(({ k, value }) => `${k}: ${percent(value)}`).join(', '),
     ),
+    words('remarks', '', remarks),
   ],
 });
 
@@ -113,7 +116,9 @@ const thresholds = define<{ row: ReportRow; at: ReportRow['thresholds'][number] 
   fields: [
     words('agent', 'agent', ({ row }) => row.agent),
     quantity('threshold', 'improvement beyond', ({ at }) => at.threshold, share),
+    countOf('end_successes', 'successes', ({ at }) => at.end),
     ...meanFields<{ at: ReportRow['thresholds'][number] }>('end', 'at the end', ({ at }) => at.end),
+    countOf('any_step_successes', 'successes', ({ at }) => at.any_step),
     ...meanFields<{ at: ReportRow['thresholds'][number] }>(
       'any_step',
       'at any step',
@@ -173,7 +178,7 @@ const efficiency = define<ReportRow>({
 
 const failures = define<ReportRow>({
   title: 'How runs came out',
-  note: 'Runs by outcome, and those that died of the infrastructure by cause.',
+  note: 'Runs by outcome, and infrastructure failures by cause.',
   rows: ({ rows }) => rows,
   fields: [
     words('agent', 'agent', ({ agent }) => agent),
@@ -205,40 +210,32 @@ const integrity = define<ReportRow>({
     quantity('flagged', 'flagged', ({ integrity: found }) => found.flagged),
     quantity('doubted', 'doubted', ({ integrity: found }) => found.doubted),
     words('kinds', 'for', ({ integrity: found }) => countsText(found.runs_by_kind)),
-    quantity('success', 'success', ({ rates }) => rates.all?.mean ?? null, share),
-    quantity(
-      'success_without_flagged',
-      'without flagged',
-      ({ rates }) => rates.without_flagged?.mean ?? null,
-      share,
-    ),
-    quantity(
-      'success_without_doubted',
-      'without doubted',
-      ({ rates }) => rates.without_doubted?.mean ?? null,
-      share,
-    ),
-    quantity(
+    countedRate('success', 'success', ({ rates }) => rates.all),
+    countedRate('success_without_flagged', 'without flagged', ({ rates }) => rates.without_flagged),
+    countedRate('success_without_doubted', 'without doubted', ({ rates }) => rates.without_doubted),
+    countedRate(
       'success_without_infrastructure',
       'without infrastructure failures',
-      ({ rates }) => rates.without_infrastructure?.mean ?? null,
-      share,
+      ({ rates }) => rates.without_infrastructure,
     ),
   ],
 });
 
 /** A long table: agents would not fit beside each other, and measures come and go. */
-const processProfile = define<{ agent: string; measure: string; value: number }>({
+const processProfile = define<{ agent: string; measure: string; value: number; runs: number | null }>({
   title: 'Process',
   note: 'Means over the runs that ended; of what is true or false, the share of the runs.',
   rows: ({ rows }) =>
-    rows.flatMap(({ agent, process }) =>
-      Object.entries(process).map(([measure, value]) => ({ agent, measure, value })),
+    rows.flatMap(({ agent, process, process_runs: runs }) =>
+      Object.entries(process).map(([measure, value]) => ({
+        ...{ agent, measure, value, runs: runs[measure] ?? null },
+      })),
     ),
   fields: [
     words('agent', 'agent', ({ agent }) => agent),
     words('measure', 'measure', ({ measure }) => measure.replaceAll('_', ' ').replace('.', ': ')),
     quantity('value', 'mean', ({ value }) => value),
+    quantity('runs', 'runs', ({ runs }) => runs),
   ],
 });
 

@@ -75,7 +75,7 @@ describe('mlab report', () => {
 
   it('says in words what differs between two agents, and between two experiments', async () => {
     const agents = await make(['first'], { compare: ['noop', 'baseline'] });
-    expect(agents.text).toMatch(/baseline is compared with noop on 1 cell/);
+    expect(agents.text).toMatch(/baseline is compared with noop on 1 task that both have/);
     await expect(make(['first'], { compare: ['noop', 'none'] })).rejects.toThrow(/agent "none"/);
     await expect(make(['first'], { compare: ['noop'] })).rejects.toThrow(/two names/);
     const same = await make([], { compare: ['first', 'first'] });

@@ -1,4 +1,4 @@
-import type { Estimate, Rate, Summary, TaskMean } from '../../schema/index.ts';
+import type { Estimate, Rate, RateMean, Summary, TaskMean } from '../../schema/index.ts';
 import { bootstrapInterval, type Replicates, resample } from '../numeric/bootstrap.ts';
 import { randomOf } from '../numeric/random.ts';
 import { type Counted, meanRateInterval } from '../numeric/rate-intervals.ts';
@@ -61,13 +61,22 @@ export function rateOf(runs: readonly boolean[]): Rate {
 }
 
 /** Mean over the tasks' rates; tasks without runs are left out. */
-export function meanOfRates(rates: readonly Counted[]): TaskMean | null {
+export function meanOfRates(rates: readonly Counted[]): RateMean | null {
   const known = rates.filter(({ runs }) => runs > 0);
   if (known.length === 0) return null;
   return {
     tasks: known.length,
     mean: mean(known.map(({ successes, runs }) => successes / runs)),
     interval: meanRateInterval(known),
+    ...countsOf(known),
+  };
+}
+
+/** All runs of some rates, and how many of them succeeded. */
+export function countsOf(rates: readonly Counted[]): Counted {
+  return {
+    successes: rates.reduce((sum, { successes }) => sum + successes, 0),
+    runs: rates.reduce((sum, { runs }) => sum + runs, 0),
   };
 }
 

@@ -3,6 +3,7 @@ import { isOnFrontier } from '../numeric/frontier.ts';
 import { meanRateInterval } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
 import type { CellData } from './cells.ts';
+import { countsOf } from './measured.ts';
 import { moneyOfAll } from './run-group.ts';
 
 /** Normalised scores that profiles are shown at: 0 … 1.5. */
@@ -25,6 +26,7 @@ export function profileOf(cells: readonly CellData[], agent: string): Performanc
   const intervals = counted.map(meanRateInterval);
   return {
     agent,
+    runs: tasks.flat().length,
     levels,
     share: counted.map((strata) => mean(strata.map(({ successes, runs }) => successes / runs))),
     low: intervals.map(({ low }) => low),
@@ -75,7 +77,8 @@ function frontierOf(task: TaskId | null, cost: Frontier['cost'], cells: readonly
   const offers = byAgent.flatMap(([agent, ofAgent]) => {
     const mean = meanOverTasks(ofAgent.map((cell) => costOf(cell, cost)));
     const success = meanOverTasks(ofAgent.map((cell) => cell.success.rate));
-    return mean === null || success === null ? [] : [{ agent, cost: mean, success }];
+    const counts = countsOf(ofAgent.map((cell) => cell.success));
+    return mean === null || success === null ? [] : [{ agent, cost: mean, success, ...counts }];
   });
   if (offers.length === 0) return [];
   const points = offers.map((offer) => ({ ...offer, on_frontier: isOnFrontier(offer, offers) }));

@@ -19,7 +19,7 @@ export interface RunFacts {
   line: ReportRun;
   /** What its score was held against under the report's convention; null while nothing is graded. */
   yardstick: Yardstick | null;
-  /** It ended, and was graded or died of the infrastructure. */
+  /** It ended, and was graded or is an infrastructure failure. */
   judged: boolean;
   infrastructure: boolean;
   /** It counts under the report's convention. */

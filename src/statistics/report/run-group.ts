@@ -23,7 +23,7 @@ export function groupOf(runs: readonly RunFacts[]): RunGroup {
     errors: countsOf(ended.flatMap(({ line }) => line.errors)),
     marks: [...new Set(runs.flatMap(({ line }) => line.marks))].sort(),
     efficiency: efficiencyOf(ended),
-    process: processMeans(ended.map(({ evaluation }) => evaluation)),
+    ...processMeans(ended.map(({ evaluation }) => evaluation)),
   };
 }
 
@@ -102,15 +102,17 @@ export function meanOrNull(values: readonly number[]): number | null {
 }
 
 /** Means of every number, and shares of what is true, by path; an agent without a plan has no items to count. */
-function processMeans(evaluations: readonly RunEvaluation[]): Record<string, number> {
+function processMeans(evaluations: readonly RunEvaluation[]): Pick<RunGroup, 'process' | 'process_runs'> {
   const values = new Map<string, number[]>();
   for (const { process } of evaluations) {
     const { plan, ...rest } = process;
     collect(plan.kept ? process : { ...rest, plan: { kept: false } }, '', values);
   }
-  return Object.fromEntries(
-    [...values].sort(([one], [other]) => (one < other ? -1 : 1)).map(([path, known]) => [path, mean(known)]),
-  );
+  const sorted = [...values].sort(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    process: Object.fromEntries(sorted.map(([path, known]) => [path, mean(known)])),
+    process_runs: Object.fromEntries(sorted.map(([path, known]) => [path, known.length])),
+  };
 }
 
 function collect(value: unknown, path: string, into: Map<string, number[]>): void {

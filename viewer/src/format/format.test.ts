@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import {
   showAmount,
   showChange,
+  showCounts,
+  showInterval,
   showMoney,
   showScore,
   showSeconds,
@@ -19,6 +21,9 @@ test.each([
   [showShare(-0.004), '−0.4 %'],
   [showChange(0.133), '+13.3 %'],
   [showChange(0), '0 %'],
+  [showInterval({ low: 0.342, high: 1 }, showShare), '34.2–100 %'],
+  [showInterval({ low: -0.003, high: 0.017 }, showChange), '−0.3 to +1.7 %'],
+  [showCounts({ successes: 0, runs: 3 }), '0 of 3'],
   [showSeconds(0.0123), '12 ms'],
   [showSeconds(59.7), '60 s'],
   [showSeconds(61), '1 min 1 s'],

@@ -28,11 +28,21 @@ export function showChange(value: number | null): string {
   return `${value > 0 ? '+' : ''}${showShare(value)}`;
 }
 
+/** `34.2–100 %`; where a bound has a sign `−0.3 to +1.7 %`. */
 export function showInterval(
   interval: { low: number; high: number } | null,
   show: (value: number) => string,
 ): string {
-  return interval === null ? nothing : `${show(interval.low)} … ${show(interval.high)}`;
+  if (interval === null) return nothing;
+  const [from, to] = [show(interval.low), show(interval.high)];
+  const unit = / [^\d ]+$/.exec(to)?.[0] ?? '';
+  const first = from.endsWith(unit) ? from.slice(0, from.length - unit.length) : from;
+  return /^[+−]/.test(first) || /^[+−]/.test(to) ? `${first} to ${to}` : `${first}–${to}`;
+}
+
+/** How many runs a rate is made of: `3 of 8`. */
+export function showCounts({ successes, runs }: { successes: number; runs: number }): string {
+  return `${showCount(successes)} of ${showCount(runs)}`;
 }
 
 export function showSeconds(seconds: number | null): string {

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { useState } from 'react';
 import type { Frontier } from '../../../src/schema/index.ts';
-import { showMoney, showSeconds, showShare } from '../format/numbers.ts';
+import { showCounts, showMoney, showSeconds, showShare } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
 import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
@@ -33,11 +33,12 @@ export function FrontierPlot() {
       title="Success against cost"
       explanation="Up and to the left is better. On the frontier (joined, with a ring) is an agent that nobody beats: none is no dearer, succeeds no less, and is better in one of the two."
       table={{
-        columns: ['agent', costs[cost].label, 'success', 'on the frontier'],
+        columns: ['agent', costs[cost].label, 'success', 'runs', 'on the frontier'],
         rows: points.map((point) => [
           point.agent,
           costs[cost].show(point.cost),
           showShare(point.success),
+          showCounts(point),
           point.on_frontier ? 'yes' : 'no',
         ]),
       }}
@@ -85,7 +86,7 @@ function Points({ points, cost, task }: { points: Frontier['points']; cost: Cost
       />
       {points.map((point) => {
         const look = lookOf(agentIndex(point.agent));
-        const words = `${point.agent}: ${showShare(point.success)} at ${costs[cost].show(point.cost)}${point.on_frontier ? ', on the frontier' : ''}`;
+        const words = `${point.agent}: ${showShare(point.success)} (${showCounts(point)} runs) at ${costs[cost].show(point.cost)}${point.on_frontier ? ', on the frontier' : ''}`;
         return (
           <RunsLink
             key={point.agent}

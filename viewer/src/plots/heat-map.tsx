@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { showChange, showScore, showShare } from '../format/numbers.ts';
+import type { ReportCell } from '../../../src/schema/index.ts';
+import { showChange, showCount, showCounts, showScore, showShare } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { useReport } from '../report/report-context.tsx';
@@ -32,6 +33,12 @@ const measures = {
 } as const;
 type Measure = keyof typeof measures;
 
+/** How many runs a measure is made of. */
+function runsOf(cell: ReportCell | undefined, measure: Measure): string {
+  if (cell === undefined) return 'no run';
+  return measure === 'success' ? showCounts(cell.success) : showCount(cell[measure]?.count ?? 0);
+}
+
 /** Tasks by agents; beside it, when asked for, what the paper published for these tasks. */
 export function HeatMap() {
   const { report } = useReport();
@@ -40,6 +47,8 @@ export function HeatMap() {
   const { show, most, explanation } = measures[measure];
   const matrix = report.heat_map[measure];
   const others = published ? report.published : [];
+  const cellAt = (task: string, agent: string) =>
+    report.cells.find((cell) => cell.task === task && cell.agent === agent);
   return (
     <PlotCard
       wide={report.agents.length + others.length > 4}
@@ -49,7 +58,9 @@ export function HeatMap() {
         columns: ['task', ...report.agents],
         rows: report.tasks.map((task, row) => [
           task,
-          ...report.agents.map((_, column) => show(matrix[row]?.[column] ?? null)),
+          ...report.agents.map((agent, column) =>
+            [show(matrix[row]?.[column] ?? null), runsOf(cellAt(task, agent), measure)].join(', '),
+          ),
         ]),
       }}
       controls={
@@ -91,11 +102,11 @@ export function HeatMap() {
                 <th scope="row">{task}</th>
                 {report.agents.map((agent, column) => {
                   const value = matrix[row]?.[column] ?? null;
-                  const runs =
-                    report.cells.find((cell) => cell.task === task && cell.agent === agent)?.runs ?? 0;
+                  const cell = cellAt(task, agent);
+                  const runs = runsOf(cell, measure);
                   return (
                     <td key={agent}>
-                      {runs === 0 ? (
+                      {cell === undefined ? (
                         <span className="heat heat-none" title="no run">
                           <span className="only-heard">no run</span>
                         </span>
@@ -103,7 +114,7 @@ export function HeatMap() {
                         <RunsLink
                           filter={{ task, agent }}
                           className={`heat ${shadeOf(value, most)}`}
-                          label={`${task}, ${agent}: ${show(value)}, ${runs} runs`}
+                          label={`${task}, ${agent}: ${show(value)}, ${runs}`}
                         >
                           {show(value)} <span className="heat-runs">{runs}</span>
                         </RunsLink>
@@ -126,8 +137,8 @@ export function HeatMap() {
         </table>
       </Scroll>
       <p className="quiet">
-        Small numbers count runs; a cell leads to them. The stronger its colour, the better; hatched is worse
-        than the baseline.
+        Small numbers count the runs behind a rate or mean; a click leads to all runs. The stronger its
+        colour, the better; hatched is worse than the baseline.
       </p>
     </PlotCard>
   );

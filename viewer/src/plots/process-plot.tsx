@@ -1,4 +1,4 @@
-import { showScore, showShare } from '../format/numbers.ts';
+import { showCount, showScore, showShare } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { type RunFilter, useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
@@ -33,28 +33,39 @@ export function ProcessPlot() {
     .map((measure) => ({
       ...measure,
       values: report.rows.map(({ process }) => process[measure.path] ?? null),
+      runs: report.rows.map(({ process_runs: runs }) => runs[measure.path] ?? 0),
     }))
     .filter(({ values }) => values.some((value) => value !== null));
   return (
     <PlotCard
       wide
       title="How runs went"
-      explanation="Means over the runs that ended, from traces alone. Bars are in proportion to the largest of their line. docs/evaluation.md defines each measure."
+      explanation="Means over the runs that ended, from traces alone; behind each, over how many of them. Bars are in proportion to the largest of their line. docs/evaluation.md defines each measure."
       table={{
         columns: ['measure', ...report.rows.map(({ agent }) => agent)],
-        rows: lines.map(({ title, show, values }) => [title, ...values.map(show)]),
+        rows: lines.map(({ title, show, values, runs }) => [
+          title,
+          ...values.map((value, index) => withRuns(show(value), runs[index])),
+        ]),
       }}
       empty={lines.length === 0 ? 'No run has ended.' : null}
     >
       <MeterTable
         agents={report.rows.map(({ agent }) => agent)}
-        lines={lines.map(({ title, show, values }) => ({
+        lines={lines.map(({ title, show, values, runs }) => ({
           title,
-          cells: values.map((value) => ({ value, shown: show(value), filter: {} })),
+          cells: values.map((value, index) => ({
+            ...{ value, shown: withRuns(show(value), runs[index]), filter: {} },
+          })),
         }))}
       />
     </PlotCard>
   );
+}
+
+/** A mean, and over how many runs. */
+function withRuns(shown: string, runs: number | undefined): string {
+  return runs === undefined || runs === 0 ? shown : `${shown} (${showCount(runs)})`;
 }
 
 interface MeterLine {

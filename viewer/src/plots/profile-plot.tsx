@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { showScore, showShare } from '../format/numbers.ts';
+import { showCount, showInterval, showPlural, showScore, showShare } from '../format/numbers.ts';
 import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { BottomAxis, LeftAxis, usualFrame } from './axes.tsx';
@@ -25,13 +25,14 @@ export function ProfilePlot() {
       title="How far runs come"
       explanation="Share of runs with a normalised score above each level, each task counting the same: 0 is the baseline, 1 the reference solution. The higher the line, the better; the band is the 95 % interval."
       table={{
-        columns: ['agent', 'above', 'share', '95 % interval'],
-        rows: profiles.flatMap(({ agent, levels, share, low, high }) =>
+        columns: ['agent', 'runs', 'above', 'share', '95 % interval'],
+        rows: profiles.flatMap(({ agent, runs, levels, share, low, high }) =>
           levels.map((level, index) => [
             agent,
+            showCount(runs),
             showScore(level),
             showShare(share[index] ?? null),
-            `${showShare(low[index] ?? null)} … ${showShare(high[index] ?? null)}`,
+            showInterval({ low: low[index] ?? 0, high: high[index] ?? 0 }, showShare),
           ]),
         ),
       }}
@@ -40,7 +41,7 @@ export function ProfilePlot() {
       <PlotSvg width={frame.width} height={frame.height} label="share of runs above each level">
         <LeftAxis scale={y} show={showShare} label="share of runs" frame={frame} />
         <BottomAxis scale={x} show={showScore} label="normalised score" frame={frame} />
-        {profiles.map(({ agent, levels, share, low, high }) => {
+        {profiles.map(({ agent, runs, levels, share, low, high }) => {
           const look = lookOf(agentIndex(agent));
           const places = levels.map((_, index) => index);
           const position = (index: number) => x(levels[index] ?? 0);
@@ -52,9 +53,11 @@ export function ProfilePlot() {
             .x(position)
             .y((index) => y(share[index] ?? 0));
           return (
-            <RunsLink key={agent} filter={{ agent }} label={`runs of ${agent}`}>
+            <RunsLink key={agent} filter={{ agent }} label={`${showPlural(runs, 'run')} of ${agent}`}>
               <g className={look.className}>
-                <title>{agent}</title>
+                <title>
+                  {agent}, {showPlural(runs, 'run')}
+                </title>
                 <path className="band" d={band(places) ?? ''} />
                 <path className="curve" d={middle(places) ?? ''} strokeDasharray={look.dashes} />
               </g>

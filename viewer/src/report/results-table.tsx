@@ -1,9 +1,12 @@
-import type { Report } from '../../../src/schema/index.ts';
+import type { RateMean, Report } from '../../../src/schema/index.ts';
 import {
+  nothing,
   showChange,
   showCount,
+  showCounts,
   showInterval,
   showMoney,
+  showPlural,
   showScore,
   showSeconds,
   showShare,
@@ -78,9 +81,12 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
       </th>
       <td className="number">{showCount(row.runs)}</td>
       <td>
-        <RateBar rate={row.success?.mean ?? null} interval={row.success?.interval ?? null} />
+        <RateBar success={row.success} />
+        <RunsInQuestion row={row} />
       </td>
-      <td className="number">{showShare(row.significant?.mean ?? null)}</td>
+      <td className="number">
+        <CountedRate rate={row.significant} />
+      </td>
       <td className="number">{showChange(row.improvement?.mean ?? null)}</td>
       <td className="number quiet">{showInterval(row.improvement?.interval ?? null, showChange)}</td>
       <td className="number">{showScore(row.normalised?.mean ?? null)}</td>
@@ -98,17 +104,42 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
   );
 }
 
-function RateBar({
-  rate,
-  interval,
-}: {
-  rate: number | null;
-  interval: { low: number; high: number } | null;
-}) {
-  if (rate === null) return <span className="quiet">no run has ended</span>;
+/** A rate with the runs that it is made of. */
+function CountedRate({ rate }: { rate: RateMean | null }) {
+  if (rate === null) return nothing;
+  return (
+    <>
+      {showShare(rate.mean)} <span className="quiet">{showCounts(rate)}</span>
+    </>
+  );
+}
+
+/** What the rate leaves out, and what it takes for no success though nothing was measured. */
+function RunsInQuestion({ row }: { row: Report['rows'][number] }) {
+  const failures = row.outcomes.infrastructure;
+  const { without_infrastructure: without } = row.rates;
+  return (
+    <>
+      {row.unfinished === 0 ? null : (
+        <div className="quiet">{showCount(row.unfinished)} not finished or not graded: in no rate</div>
+      )}
+      {failures === 0 ? null : (
+        <div className="quiet">
+          {showPlural(failures, 'infrastructure failure')}; without:{' '}
+          {without === null ? 'no run' : <CountedRate rate={without} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+function RateBar({ success }: { success: RateMean | null }) {
+  if (success === null) return <span className="quiet">no run has been graded</span>;
+  const { mean: rate, interval } = success;
   return (
     <span className="rate">
       <span className="rate-number">{showShare(rate)}</span>
+      <span className="rate-count">{showCounts(success)}</span>
       <svg width={120} height={14} aria-hidden="true" className="rate-bar">
         <rect className="rate-back" x={0} y={4} width={120} height={6} rx={3} />
         <rect className="rate-fill" x={0} y={4} width={120 * rate} height={6} rx={3} />
