@@ -288,8 +288,11 @@ describe('a run that goes on', () => {
     await page.getByText('no run has been graded').waitFor();
     const graded = await command('grade', 'later');
     expect(graded.code, graded.err).toBe(0);
-    await page.getByRole('region', { name: 'results by agent' }).getByText('1 of 1').waitFor();
-    await page.getByRole('region', { name: 'Runs' }).getByRole('cell', { name: 'success' }).waitFor();
+    await page.getByRole('group', { name: 'results by agent' }).getByText('1 of 1').first().waitFor();
+    await page
+      .getByRole('region', { name: 'Runs' })
+      .getByRole('row', { name: /oracle.*success/ })
+      .waitFor();
     const report = await command('report', 'later');
     expect(report.out).toContain('1 of 1');
   });
