@@ -18,6 +18,6 @@ export function remarksOf(folder: RunFolder, evaluation: RunEvaluation): Remarks
   const story = readStory(folder, evaluation.grades);
   return {
     warnings: stepWarnings(story, evaluation),
-    readings: validationReadings(story, new ObservedNumbers()),
+    readings: validationReadings(story, new ObservedNumbers(), evaluation.yardstick),
   };
 }

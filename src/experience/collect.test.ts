@@ -20,7 +20,7 @@ function collect(
 ): ExperienceEntry[] {
   return collectEntries({
     fingerprint: exampleFingerprint,
-    story: storyOf(steps, { lastEntries }),
+    story: storyOf(steps, { problem: 'Lower the MAE.', lastEntries }),
     evaluation: { ...exampleEvaluation(), ...changes },
     agent,
     started: 1,

@@ -31,7 +31,7 @@ interface Best extends Steps {
  */
 export function triesOfEdits(story: RunStory, yardstick: Yardstick | null): Try[] {
   const readings = new Map(
-    validationReadings(story, new ObservedNumbers()).map(({ step, value }) => [step, value]),
+    validationReadings(story, new ObservedNumbers(), yardstick).map(({ step, value }) => [step, value]),
   );
   const tries: Try[] = [];
   let pending: Pending | null = null;

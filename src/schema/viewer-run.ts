@@ -113,7 +113,13 @@ export const StepWarning = z.object({ step: count, kind: WarningKind, text: z.st
 export type StepWarning = z.infer<typeof StepWarning>;
 
 /** The agent's own validation metric after a step: what the script printed, and the same turned so that higher is better. */
-export const StepReading = z.object({ step: z.int().min(1), printed: z.number(), value: z.number() });
+export const StepReading = z.object({
+  step: z.int().min(1),
+  /** Such as `validation loss`. */
+  metric: z.string(),
+  printed: z.number(),
+  value: z.number(),
+});
 export type StepReading = z.infer<typeof StepReading>;
 
 /** `…/strip?from=…&to=…`: steps by column; the n-th of each column is step `from + n`. Without a range: all. */

@@ -1,5 +1,5 @@
 import type { Direction } from '../competence.ts';
-import type { NumberToken, Token, WordToken } from './words.ts';
+import { type NumberToken, type Token, tokensOf, type WordToken } from './words.ts';
 
 /** Words that name what is measured, by which way is better; of a group the first stands for all. */
 const metricGroups: Readonly<Record<Direction, readonly string[]>> = {
@@ -191,6 +191,14 @@ function suits(number: NumberToken, word: WordToken, next: Token | undefined): b
 
 /** Words after a value that end in s without being counted by it. */
 const closing = words('is was as has its this versus vs which thus plus shows means indicates suggests');
+
+/** The metrics that a text names, by the names that `MetricNumber` has for them. */
+export function metricsNamedIn(text: string): Set<string> {
+  const names = tokensOf(text).flatMap((token) =>
+    token.kind === 'word' ? token.parts.flatMap((part) => metrics.get(part)?.name ?? []) : [],
+  );
+  return new Set(names);
+}
 
 /** Whether a word names a metric or a change for better or worse. */
 export function isMetric(word: WordToken): boolean {

@@ -67,16 +67,16 @@ const fewestPairs = 3;
 function validationCorrelation(
   story: RunStory,
   grades: readonly GradedStep[],
-  { direction }: Yardstick,
+  yardstick: Yardstick,
   observed: ObservedNumbers,
 ): number | null {
-  const readings = validationReadings(story, observed);
+  const readings = validationReadings(story, observed, yardstick);
   const executed = story.steps.filter(ran).map(({ step }) => step);
   const pairs = readings.flatMap(({ step, value }): [number, number][] => {
     const next = executed.find((other) => other > step) ?? Number.POSITIVE_INFINITY;
     const grade = grades.find((candidate) => candidate.step >= step && candidate.step < next);
     if (grade === undefined || grade.stale || !grade.valid || grade.score === null) return [];
-    return [[value, direction === 'maximize' ? grade.score : -grade.score]];
+    return [[value, yardstick.direction === 'maximize' ? grade.score : -grade.score]];
   });
   return pairs.length < fewestPairs ? null : kendallTauB(pairs);
 }

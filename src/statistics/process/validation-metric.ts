@@ -1,40 +1,74 @@
-import type { StepReading } from '../../schema/index.ts';
+import type { StepReading, Yardstick } from '../../schema/index.ts';
 import type { ObservedNumbers, OutputNumbers } from './measurements.ts';
-import type { MetricNumber } from './metric-words.ts';
+import { type MetricNumber, metricsNamedIn } from './metric-words.ts';
 import type { RunStory } from './run-story.ts';
 import { ran } from './steps.ts';
 
+/** They may be of anything: what they are called does not say which way is better. */
+const withoutDirection = new Set(['score', 'performance']);
+
 /**
- * One metric, followed through the run: of those that scripts printed by name, not on training data, the one that most
- * executions printed; among equals one on validation data, then the one printed first. Of each execution its last value.
+ * The agent's own validation metric, followed through the run: a metric that scripts printed by name and said to be of
+ * validation or test data, or without such a word one that the task's text names. A loss without such a word is that of
+ * training. The task's own metric goes first, then the one that most executions printed, then one on validation data, then
+ * the one printed first. Of each execution its last value.
  */
-export function validationReadings({ steps }: RunStory, observed: ObservedNumbers): StepReading[] {
+export function validationReadings(
+  { steps, problem }: Pick<RunStory, 'steps' | 'problem'>,
+  observed: ObservedNumbers,
+  yardstick: Yardstick | null,
+): StepReading[] {
+  const direction = yardstick?.direction ?? null;
+  const named = metricsNamedIn(problem);
+  const isOfTask = (reading: MetricNumber) =>
+    named.has(reading.metric) && (direction === null || reading.direction === direction);
+  const isOwn = (reading: MetricNumber) => {
+    if (reading.subject === 'train' || reading.direction === null || reading.number.suffix === 'time')
+      return false;
+    if (withoutDirection.has(reading.metric) && reading.direction !== direction) return false;
+    return reading.subject !== null || (reading.metric !== 'loss' && isOfTask(reading));
+  };
   const executions = steps.filter((step) => ran(step) && !step.byModel);
-  const outputs = executions.map((step) => ({ step, values: lastValues(observed.of(step)) }));
-  const names = new Map<string, { count: number; isValidation: boolean }>();
-  for (const { values } of outputs) {
-    for (const [name, { subject }] of values) {
-      const count = (names.get(name)?.count ?? 0) + 1;
-      names.set(name, { count, isValidation: subject === 'validation' });
-    }
-  }
-  const [best] = [...names].sort(
-    ([, left], [, right]) =>
-      right.count - left.count || Number(right.isValidation) - Number(left.isValidation),
+  const outputs = executions.map((step) => ({ step, values: lastValues(observed.of(step), isOwn) }));
+  const best = bestOf(
+    outputs.map(({ values }) => values),
+    isOfTask,
   );
-  if (best === undefined) return [];
+  if (best === null) return [];
   return outputs.flatMap(({ step, values }) => {
-    const reading = values.get(best[0]);
+    const reading = values.get(best);
     if (reading === undefined) return [];
     const printed = reading.number.value;
-    return [{ step: step.step, printed, value: reading.direction === 'minimize' ? -printed : printed }];
+    const value = reading.direction === 'minimize' ? -printed : printed;
+    return [{ step: step.step, metric: best, printed, value }];
   });
 }
 
-/** By metric and what it was measured on; what a script took is no measure of its result. */
-function lastValues({ readings: all }: OutputNumbers): Map<string, MetricNumber> {
-  const readings = all.filter(
-    ({ subject, direction, number }) => subject !== 'train' && direction !== null && number.suffix !== 'time',
+/** The name of the metric to follow; null where none was printed. */
+function bestOf(
+  outputs: readonly ReadonlyMap<string, MetricNumber>[],
+  isOfTask: (reading: MetricNumber) => boolean,
+): string | null {
+  const found = new Map<string, { ofTask: number; count: number; onValidation: number }>();
+  for (const values of outputs) {
+    for (const [name, reading] of values) {
+      const count = (found.get(name)?.count ?? 0) + 1;
+      const onValidation = Number(reading.subject === 'validation');
+      found.set(name, { ofTask: Number(isOfTask(reading)), count, onValidation });
+    }
+  }
+  const [best] = [...found].sort(
+    ([, one], [, other]) =>
+      other.ofTask - one.ofTask || other.count - one.count || other.onValidation - one.onValidation,
   );
-  return new Map(readings.map((reading) => [`${reading.subject ?? ''} ${reading.metric}`, reading]));
+  return best?.[0] ?? null;
+}
+
+/** By what it was measured on and metric: `validation loss`. */
+function lastValues(
+  { readings }: OutputNumbers,
+  isOwn: (reading: MetricNumber) => boolean,
+): Map<string, MetricNumber> {
+  const nameOf = ({ subject, metric }: MetricNumber) => (subject === null ? metric : `${subject} ${metric}`);
+  return new Map(readings.filter(isOwn).map((reading) => [nameOf(reading), reading]));
 }

@@ -5,8 +5,8 @@ import { curveRange, stripCurve } from './strip-curve.ts';
 
 const actions = ['Execute Script', 'Write File', 'Execute Script', 'Final Answer'];
 const readings = [
-  { step: 1, printed: 0.4, value: -0.4 },
-  { step: 3, printed: 0.3, value: -0.3 },
+  { step: 1, metric: 'validation loss', printed: 0.4, value: -0.4 },
+  { step: 3, metric: 'validation loss', printed: 0.3, value: -0.3 },
 ];
 function graded(...scores: readonly (readonly [step: number, score: number | null])[]): Strip['grades'] {
   return scores.map(([step, score]) => ({
@@ -23,7 +23,7 @@ test('where the end alone was graded, what the scripts printed themselves is dra
     [1, -0.4],
     [3, -0.3],
   ]);
-  expect(curve?.points[1]?.words).toBe('0.3 in its own validation');
+  expect(curve?.points[1]?.words).toBe('validation loss 0.3, as the script printed it');
 });
 
 test('the hidden score is drawn where steps were graded, without those that had none', () => {

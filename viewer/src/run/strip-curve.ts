@@ -37,9 +37,9 @@ export function stripCurve(
 }
 
 function ownCurve({ readings }: Strip): StripCurve {
-  const points = readings.map(({ step, printed, value }) => ({
+  const points = readings.map(({ step, metric, printed, value }) => ({
     ...{ step, value, final: false },
-    words: `${showScore(printed)} in its own validation`,
+    words: `${metric} ${showScore(printed)}, as the script printed it`,
   }));
   return { kind: 'validation', points, baseline: null };
 }

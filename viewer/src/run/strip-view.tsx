@@ -180,8 +180,14 @@ export function stepWords(strip: Strip, step: number | null): string {
     showSeconds((strip.duration_ms[index] ?? 0) / 1000),
     ...(warnings > 0 ? [showPlural(warnings, 'warning')] : []),
     ...(grade?.score === null || grade === undefined ? [] : [`score ${showScore(grade.score)}`]),
-    ...(reading === undefined ? [] : [`own validation ${showScore(reading.printed)}`]),
+    ...(reading === undefined ? [] : [`${reading.metric} ${showScore(reading.printed)}`]),
   ].join(', ');
+}
+
+/** With its direction, as up is better in the picture and need not be in the numbers. */
+function ownMetric({ readings }: Strip): string {
+  const turned = readings.some(({ printed, value }) => printed !== value);
+  return `${readings[0]?.metric ?? ''} (${turned ? 'lower' : 'higher'} is better)`;
 }
 
 export function StripLegend({ strip }: { strip: Strip }) {
@@ -210,7 +216,7 @@ export function StripLegend({ strip }: { strip: Strip }) {
         <li>
           <span className={`swatch swatch-score swatch-${curve}`} aria-hidden="true" />
           {curve === 'validation'
-            ? 'own validation, up is better'
+            ? `own validation: ${ownMetric(strip)}, up is better`
             : 'hidden score, up is better; dashed: baseline'}
         </li>
       )}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { Yardstick } from '../../schema/index.ts';
+import { ObservedNumbers } from './measurements.ts';
+import { executed, storyOf, yardstick } from './test-support.ts';
+import { validationReadings } from './validation-metric.ts';
+
+/** What is read of scripts that print these, by a run whose task asks for this. */
+function readingsOf(outputs: readonly string[], problem: string, of: Yardstick | null = null) {
+  const story = storyOf(
+    outputs.map((output) => executed(output)),
+    { problem },
+  );
+  return validationReadings(story, new ObservedNumbers(), of).map(({ metric, printed, value }) => [
+    metric,
+    printed,
+    value,
+  ]);
+}
+
+const accuracyTask = 'Improve the accuracy on the test data: higher is better.';
+const minimizing: Yardstick = { ...yardstick, direction: 'minimize' };
+
+test.each(['epoch 3: loss 0.41', 'Loss: 0.41', 'train_loss: 0.41', 'training loss = 0.41'])(
+  'a loss that is not said to be of validation is that of training: %s',
+  (output) => {
+    expect(readingsOf([output, output], accuracyTask)).toEqual([]);
+    expect(readingsOf([output, output], 'Lower the loss on the hidden text.', minimizing)).toEqual([]);
+  },
+);
+
+test('a validation loss is turned, so that lower is better', () => {
+  expect(readingsOf(['loss: 0.3, val_loss: 0.41', 'loss: 0.2, val_loss: 0.4'], accuracyTask)).toEqual([
+    ['validation loss', 0.41, -0.41],
+    ['validation loss', 0.4, -0.4],
+  ]);
+});
+
+test("the task's metric goes before any other that is printed as often, or more often", () => {
+  const epochs = [
+    'loss: 0.3 - accuracy: 0.95 - val_loss: 0.41 - val_accuracy: 0.81',
+    'loss: 0.2 - accuracy: 0.97 - val_loss: 0.4 - val_accuracy: 0.84',
+    'val_loss: 0.39',
+  ];
+  expect(readingsOf(epochs, accuracyTask)).toEqual([
+    ['validation accuracy', 0.81, 0.81],
+    ['validation accuracy', 0.84, 0.84],
+  ]);
+});
+
+test('a metric without a word of what it was measured on counts where the task names it, and runs its way', () => {
+  expect(readingsOf(['accuracy: 0.81'], accuracyTask)).toEqual([['accuracy', 0.81, 0.81]]);
+  expect(readingsOf(['accuracy: 0.81'], accuracyTask, yardstick)).toEqual([['accuracy', 0.81, 0.81]]);
+  expect(readingsOf(['accuracy: 0.81'], accuracyTask, minimizing)).toEqual([]);
+  expect(readingsOf(['R2: 0.81'], accuracyTask)).toEqual([]);
+  expect(readingsOf(['MAE: 18450.5'], 'Lower the MAE of the prices.')).toEqual([['mae', 18450.5, -18450.5]]);
+});
+
+test('no direction is guessed of a score: it may be an error', () => {
+  const printed = ['validation score: 0.81'];
+  expect(readingsOf(printed, 'Improve the score.')).toEqual([]);
+  expect(readingsOf(printed, 'Improve the score.', minimizing)).toEqual([]);
+  expect(readingsOf(printed, 'Improve the score.', yardstick)).toEqual([['validation score', 0.81, 0.81]]);
+});
