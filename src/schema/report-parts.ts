@@ -108,9 +108,9 @@ export const MeanEfficiency = z.object({
   cpu_seconds: amount.nullable(),
   gpu_seconds: amount.nullable(),
   peak_memory_bytes: amount.nullable(),
-  /** Successes over the US dollars of all runs; null where a cost is not known, or nothing was spent. */
+  /** Successes over the US dollars of the runs in a rate; null where a cost is not known, or nothing was spent. */
   success_per_dollar: amount.nullable(),
-  /** Successes over the wall hours of all runs; null where no time was spent. */
+  /** Successes over the wall hours of the runs in a rate; null where no time was spent. */
   success_per_hour: amount.nullable(),
 });
 export type MeanEfficiency = z.infer<typeof MeanEfficiency>;

@@ -41,6 +41,17 @@ export const RunSpec = z.object({
 });
 export type RunSpec = z.infer<typeof RunSpec>;
 
+/** The first of the marks of runs that another system recorded. */
+export const importMark = 'imported from mlagentbench';
+
+/**
+ * Whether another system recorded the run: nobody recorded its limits, its sandbox, its seed or whether it had a GPU. What
+ * its spec says there is of its grading here, or to tell it from others.
+ */
+export function isImported({ marks }: Pick<RunSpec, 'marks'>): boolean {
+  return marks.includes(importMark);
+}
+
 export const RunStatus = z.enum(['pending', 'running', 'finished', 'interrupted', 'failed']);
 export type RunStatus = z.infer<typeof RunStatus>;
 

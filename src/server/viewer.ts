@@ -7,6 +7,7 @@ import {
   type ExperimentPage,
   type FileList,
   type FileText,
+  isImported,
   type LiveEvent,
   ObjectId,
   type Problem,
@@ -140,8 +141,10 @@ export class Viewer implements Disposable {
     const { evaluation, warnings } = await this.#judgements.of(experiment.place, folder);
     const graded = evaluation?.grades.find((grade) => grade.step === step);
     const problems = graded?.valid === false ? problemsAt(folder, step) : [];
+    const line = experiment.runs.find(({ run }) => run === runId);
     return {
       ...read,
+      budget: line !== undefined && isImported(line) ? null : read.budget,
       warnings: warnings.filter((warning) => warning.step === step),
       grade: graded === undefined ? null : { ...graded, problems },
     };

@@ -1,4 +1,11 @@
-import type { Estimate, Rate, RateMean, ReportInterval, TaskMean } from '../../schema/index.ts';
+import type {
+  Estimate,
+  MeanEfficiency,
+  Rate,
+  RateMean,
+  ReportInterval,
+  TaskMean,
+} from '../../schema/index.ts';
 import { dollars, duration, interval, number, percent, size } from '../table.ts';
 import type { DocumentCell, DocumentColumn } from './document.ts';
 
@@ -38,6 +45,20 @@ export function approximate<Row>(field: Field<Row>, isEstimated: (row: Row) => b
       const shown = field.cell(row);
       const isKnown = typeof shown.value === 'number' && shown.value !== 0;
       return isKnown && isEstimated(row) ? { ...shown, text: `≈ ${shown.text}` } : shown;
+    },
+  };
+}
+
+/** The mean cost of a run; where it is known of some of them only, of how many. */
+export function costField<Row>(of: (row: Row) => MeanEfficiency | null): Field<Row> {
+  return {
+    ...{ name: 'money', title: 'cost', align: 'right' },
+    cell: (row) => {
+      const efficiency = of(row);
+      if (efficiency === null) return { text: '–', value: null };
+      const { money: mean, priced, runs } = efficiency;
+      const counts = mean === null || priced === runs ? '' : ` (${priced} of ${runs} known)`;
+      return { text: `${money(mean)}${counts}`, value: mean };
     },
   };
 }

@@ -75,3 +75,11 @@ test('rates that are means over tasks count the runs of all of them', () => {
   expect(firstRow(report, 'profiles')).toMatchObject({ runs: '3' });
   expect(firstRow(report, 'process')).toMatchObject({ runs: '3' });
 });
+
+test('a mean cost that leaves out runs of unknown cost says so', () => {
+  const known = evaluation({ seed: 0, money: 2 });
+  expect(firstRow(buildReport([known]), 'results')).toMatchObject({ money: '$2.00' });
+  const report = buildReport([known, evaluation({ seed: 1, money: null })]);
+  expect(firstRow(report, 'results')).toMatchObject({ money: '$2.00 (1 of 2 known)' });
+  expect(firstRow(report, 'efficiency')).toMatchObject({ money: '$2.00 (1 of 2 known)' });
+});

@@ -4,6 +4,7 @@ import {
   approximate,
   bytes,
   change,
+  costField,
   countedRate,
   countOf,
   detail,
@@ -44,7 +45,7 @@ const results = define<ReportCell>({
     quantity('baseline', 'baseline', ({ baseline }) => baseline),
     quantity('seconds', 'time', ({ efficiency }) => efficiency?.seconds.wall ?? null, seconds),
     approximate(
-      quantity('money', 'cost', ({ efficiency }) => efficiency?.money ?? null, money),
+      costField(({ efficiency }) => efficiency),
       hasEstimates,
     ),
     words('remarks', '', remarks),
@@ -160,7 +161,7 @@ const efficiency = define<ReportRow>({
       ),
     ),
     approximate(
-      quantity('money', 'cost', ({ efficiency: e }) => e?.money ?? null, money),
+      costField(({ efficiency: e }) => e),
       hasEstimates,
     ),
     quantity('seconds', 'time', ({ efficiency: e }) => e?.seconds.wall ?? null, seconds),

@@ -1,7 +1,16 @@
 import { existsSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { UserError } from '../../lib/errors.ts';
-import type { Grade, Lesson, RunSpec, Spent, TextRef, TraceEvent, Verification } from '../../schema/index.ts';
+import {
+  type Grade,
+  isImported,
+  type Lesson,
+  type RunSpec,
+  type Spent,
+  type TextRef,
+  type TraceEvent,
+  type Verification,
+} from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
 import {
   currentGrades,
@@ -70,7 +79,7 @@ export const runsShow: Verb = {
     }
     const { spec, end } = record;
     const head = [
-      `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}, seed ${spec.seed}`,
+      `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
       `${steps.length} steps, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades)}`,
       ...modelLines(record.spec, spentOf(events)),

@@ -1,8 +1,8 @@
+import { importMark } from '../../schema/index.ts';
 import type { OriginalRun } from '../original/original-run.ts';
 import type { KnownContents } from './known-contents.ts';
 import { keptFiles } from './workspaces.ts';
 
-export const importMark = 'imported from mlagentbench';
 const mostGaps = 6;
 
 /** Why results of an imported run are not comparable with our own, and what of it is not there. */

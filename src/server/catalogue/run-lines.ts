@@ -82,7 +82,7 @@ export function tracedLine(line: RunLine, table: TraceTable): RunLine {
   return { ...line, steps: shownSteps(table), used };
 }
 
-/** What a run has used as its trace tells it. The clock runs while a step does. */
+/** What a run has used as its trace tells it. The clock of one that is worked on moves while a step is under way. */
 export function spentUntilNow({
   table,
   isRunning,
@@ -93,9 +93,9 @@ export function spentUntilNow({
     for (let index = 0; index < steps; index++) total += columns[name][index] ?? 0;
     return total;
   };
-  const { time, seconds: known } = table.clock;
-  const isTicking = isRunning && now.step !== null && table.ending === null;
-  const seconds = known + (isTicking ? Math.max(0, Date.now() - time) / 1000 : 0);
+  const { told, since, time } = table.clock;
+  const inStep = now.step === null ? 0 : Math.max(0, Date.now() - time) / 1000;
+  const seconds = told + (isRunning ? since + inStep : 0);
   return {
     ...{ seconds, calls: sum('calls'), tokens: sum('tokens'), money: sum('money') },
     ...{ unpriced: sum('unpriced'), estimated: sum('estimated') },

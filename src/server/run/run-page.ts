@@ -1,6 +1,13 @@
 import { agentLabel } from '../../evaluation/index.ts';
 import { messageOf, UserError } from '../../lib/errors.ts';
-import type { RelatedRun, RunPage, RunRecord, RunSpec, TraceEvent } from '../../schema/index.ts';
+import {
+  isImported,
+  type RelatedRun,
+  type RunPage,
+  type RunRecord,
+  type RunSpec,
+  type TraceEvent,
+} from '../../schema/index.ts';
 import { openExperiment, type RunFolder, statusOf } from '../../store/index.ts';
 import type { Judgement } from '../background/judgements.ts';
 import type { Place } from '../catalogue/known-experiment.ts';
@@ -59,8 +66,11 @@ function plannedSpec({ folder }: Place, run: RunFolder): RunSpec {
 function specPart(spec: RunSpec) {
   const { task, agent, agent_options, model, roles, seed, marks, experience, limits, sandbox, gpu } = spec;
   return {
-    ...{ task, agent: agentLabel(spec), agent_name: agent, agent_options, model, roles: roles ?? null, seed },
-    ...{ marks, lessons: experience ?? [], limits, sandbox, gpu },
+    ...{ task, agent: agentLabel(spec), agent_name: agent, agent_options, model, roles: roles ?? null },
+    ...{ marks, lessons: experience ?? [] },
+    ...(isImported(spec)
+      ? { seed: null, limits: null, sandbox: null, gpu: null }
+      : { seed, limits, sandbox, gpu }),
   };
 }
 

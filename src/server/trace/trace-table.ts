@@ -66,8 +66,8 @@ export const TraceTable = z.object({
   ending: Range.nullable(),
   sessions: z.int().min(0),
   now: Now,
-  /** The budget's time at the newest event that tells it. */
-  clock: z.object({ time: z.number(), seconds: z.number() }),
+  /** The budget's seconds as an event told them last, and those that had passed since at the newest event's time. */
+  clock: z.object({ told: z.number(), since: z.number(), time: z.number() }),
   /** Why nothing after these lines is known. */
   broken: z.string().nullable(),
 });
@@ -85,7 +85,14 @@ export function emptyTable(): TraceTable {
       actions: [],
       entryNames: [],
     },
-    ...{ first: null, ending: null, sessions: 0, now: nothing, clock: { time: 0, seconds: 0 }, broken: null },
+    ...{
+      first: null,
+      ending: null,
+      sessions: 0,
+      now: nothing,
+      clock: { told: 0, since: 0, time: 0 },
+      broken: null,
+    },
   });
 }
 
@@ -123,12 +130,12 @@ export function addFacts(
     case 'session_started':
       table.sessions = Math.max(table.sessions, facts.session);
       table.first ??= at;
-      table.clock = { time: facts.time, seconds: facts.seconds_used };
+      table.clock = { told: facts.seconds_used, since: 0, time: facts.time };
       table.ending = null;
       return null;
     case 'run_ended':
       table.ending = at;
-      table.clock = { time: facts.time, seconds: facts.seconds_used };
+      table.clock = { told: facts.seconds_used, since: 0, time: facts.time };
       return null;
     case 'note':
       for (const name of Object.keys(facts.entries)) now.entries |= 2 ** nameIndex(table.entryNames, name);
@@ -151,7 +158,7 @@ export function addFacts(
     case 'step_finished':
       if (facts.step !== now.step) return `step ${facts.step} ends and was not begun`;
       addRow(table, facts, at.offset + at.bytes + 1);
-      table.clock = { time: facts.time, seconds: facts.budget.seconds_used };
+      table.clock = { told: facts.budget.seconds_used, since: 0, time: facts.time };
       return null;
   }
 }
@@ -159,7 +166,7 @@ export function addFacts(
 /** @param waitingMs how much of the time since the last event counts against no limit */
 function passTime(table: TraceTable, time: number, waitingMs = 0): void {
   const { clock } = table;
-  table.clock = { time, seconds: clock.seconds + Math.max(0, time - clock.time - waitingMs) / 1000 };
+  table.clock = { ...clock, since: clock.since + Math.max(0, time - clock.time - waitingMs) / 1000, time };
 }
 
 function addRow(table: TraceTable, facts: Extract<LineFacts, { kind: 'step_finished' }>, end: number): void {

@@ -223,6 +223,17 @@ describe('a cell', () => {
     expect(unknown.efficiency).toMatchObject({ money: 2, priced: 2, runs: 3, success_per_dollar: null });
   });
 
+  it('has no successes per hour or dollar of runs whose end was not graded', () => {
+    const { efficiency } = cellOf([evaluation({ scores: [], seconds: 10 })]);
+    expect(efficiency).toMatchObject({
+      seconds: { wall: 10 },
+      success_per_hour: null,
+      success_per_dollar: null,
+    });
+    const some = cellOf([evaluation({ scores: [], seconds: 10 }), evaluation({ seed: 1, seconds: 10 })]);
+    expect(some.efficiency?.success_per_hour).toBeCloseTo(3600 / 10, 9);
+  });
+
   it('has means of every process number, and none of plans that nobody kept', () => {
     const { process } = cellOf([evaluation({ seed: 0 }), evaluation({ seed: 1 })]);
     expect(process).toMatchObject({ 'grounding.claims': 2, 'debugging.recovery_rate': 1, 'plan.kept': 0 });

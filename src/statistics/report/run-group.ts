@@ -48,10 +48,7 @@ function efficiencyOf(runs: readonly RunFacts[]): MeanEfficiency | null {
   const meanOf = (value: (one: RunEvaluation['efficiency']) => number) => mean(used.map(value));
   const meanOfKnown = (value: (one: RunEvaluation['efficiency']) => number | null) =>
     meanOrNull(used.flatMap((one) => value(one) ?? []));
-  const successes = runs.filter(({ line }) => line.success).length;
   const money = used.flatMap((one) => one.money ?? []);
-  const dollars = money.length < used.length ? 0 : mean(money) * money.length;
-  const hours = used.reduce((sum, { seconds }) => sum + seconds.wall, 0) / 3600;
   return {
     runs: runs.length,
     steps: mean(runs.map(({ line }) => line.steps)),
@@ -71,6 +68,21 @@ function efficiencyOf(runs: readonly RunFacts[]): MeanEfficiency | null {
     cpu_seconds: meanOfKnown((one) => one.cpu_seconds),
     gpu_seconds: meanOfKnown((one) => one.gpu_seconds),
     peak_memory_bytes: meanOfKnown((one) => one.peak_memory_bytes),
+    ...successesPer(runs.filter(({ judged }) => judged)),
+  };
+}
+
+/** Of runs that are in a rate: whether another one succeeded is not known. */
+function successesPer(
+  runs: readonly RunFacts[],
+): Pick<MeanEfficiency, 'success_per_dollar' | 'success_per_hour'> {
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const used = runs.map(({ evaluation }) => evaluation.efficiency);
+  const successes = runs.filter(({ line }) => line.success).length;
+  const money = used.flatMap((one) => one.money ?? []);
+  const dollars = money.length < used.length ? 0 : sum(money);
+  const hours = sum(used.map(({ seconds }) => seconds.wall)) / 3600;
+  return {
     success_per_dollar: finiteOrNull(successes / dollars),
     success_per_hour: finiteOrNull(successes / hours),
   };

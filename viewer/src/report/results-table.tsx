@@ -99,7 +99,15 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
           tokens === null ? 0 : tokens.agent.estimated + tokens.tools.estimated,
         )}
       </td>
-      <td className="number">{showMoney(efficiency?.money ?? null)}</td>
+      <td className="number">
+        {showMoney(efficiency?.money ?? null)}
+        {efficiency === null || efficiency.money === null || efficiency.priced === efficiency.runs ? null : (
+          <span className="quiet">
+            {' '}
+            {showCount(efficiency.priced)} of {showCount(efficiency.runs)} known
+          </span>
+        )}
+      </td>
     </tr>
   );
 }

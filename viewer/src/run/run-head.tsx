@@ -24,8 +24,9 @@ export function RunHead({ page, level = 1 }: { page: RunPage; level?: 1 | 2 }) {
         </span>
       )}
       <span className="quiet">
-        {page.steps} of {showPlural(limits.steps, 'step')} · {showSeconds(page.seconds_used)} of{' '}
-        {showSeconds(limits.wall_seconds)}
+        {limits === null
+          ? `${showPlural(page.steps, 'step')} · ${showSeconds(page.seconds_used)}`
+          : `${page.steps} of ${showPlural(limits.steps, 'step')} · ${showSeconds(page.seconds_used)} of ${showSeconds(limits.wall_seconds)}`}
         {spent === null
           ? ''
           : ` · ${showTokens(spent.tokens, spent.estimated ?? 0)} tokens · ${showSpent(spent)}`}

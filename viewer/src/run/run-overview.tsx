@@ -155,6 +155,16 @@ function Figure({ name, children }: { name: string; children: React.ReactNode })
   );
 }
 
+const notRecorded = 'not recorded';
+
+function limitWords({ steps, wall_seconds, tokens, money }: NonNullable<RunPage['limits']>): string {
+  return [
+    ...[showPlural(steps, 'step'), showSeconds(wall_seconds)],
+    ...(tokens === undefined ? [] : [`${showAmount(tokens)} tokens`]),
+    ...(money === undefined ? [] : [showMoney(money)]),
+  ].join(', ');
+}
+
 function Facts({ page }: { page: RunPage }) {
   const { limits, spent } = page;
   return (
@@ -166,19 +176,15 @@ function Facts({ page }: { page: RunPage }) {
         </Figure>
         <Figure name="Agent">{page.agent}</Figure>
         {page.model === null ? null : <Figure name="Model">{page.model}</Figure>}
-        <Figure name="Seed">{page.seed}</Figure>
-        <Figure name="Limits">
-          {showPlural(limits.steps, 'step')}, {showSeconds(limits.wall_seconds)}
-          {limits.tokens === undefined ? '' : `, ${showAmount(limits.tokens)} tokens`}
-          {limits.money === undefined ? '' : `, ${showMoney(limits.money)}`}
-        </Figure>
+        <Figure name="Seed">{page.seed ?? notRecorded}</Figure>
+        <Figure name="Limits">{limits === null ? notRecorded : limitWords(limits)}</Figure>
         <Figure name="Used">
           {showPlural(page.steps, 'step')}, {showSeconds(page.seconds_used)}
           {spent === null
             ? ''
             : `, ${showTokens(spent.tokens, spent.estimated ?? 0)} tokens, ${showSpent(spent)}`}
         </Figure>
-        <Figure name="Sandbox">{page.sandbox}</Figure>
+        <Figure name="Sandbox">{page.sandbox ?? notRecorded}</Figure>
         {page.started === null ? null : <Figure name="Begun">{showDate(page.started)}</Figure>}
         {page.marks.length === 0 ? null : <Figure name="Marks">{page.marks.join(', ')}</Figure>}
         {page.parent === null ? null : (
