@@ -147,7 +147,7 @@ function RateBar({ success }: { success: RateMean | null }) {
   return (
     <span className="rate">
       <span className="rate-number">{showShare(rate)}</span>
-      <span className="rate-count">{showCounts(success)}</span>
+      <span className="quiet">{showCounts(success)}</span>
       <svg width={120} height={14} aria-hidden="true" className="rate-bar">
         <rect className="rate-back" x={0} y={4} width={120} height={6} rx={3} />
         <rect className="rate-fill" x={0} y={4} width={120 * rate} height={6} rx={3} />
