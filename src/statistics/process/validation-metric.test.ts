@@ -55,6 +55,13 @@ test('a metric without a word of what it was measured on counts where the task n
   expect(readingsOf(['MAE: 18450.5'], 'Lower the MAE of the prices.')).toEqual([['mae', 18450.5, -18450.5]]);
 });
 
+test('where the text of the task was not recorded, the direction of its metric must fit', () => {
+  expect(readingsOf(['accuracy: 0.81'], '', yardstick)).toEqual([['accuracy', 0.81, 0.81]]);
+  expect(readingsOf(['accuracy: 0.81'], '', minimizing)).toEqual([]);
+  expect(readingsOf(['accuracy: 0.81'], '')).toEqual([]);
+  expect(readingsOf(['loss: 0.81'], '', minimizing)).toEqual([]);
+});
+
 test('no direction is guessed of a score: it may be an error', () => {
   const printed = ['validation score: 0.81'];
   expect(readingsOf(printed, 'Improve the score.')).toEqual([]);

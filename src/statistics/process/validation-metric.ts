@@ -20,8 +20,10 @@ export function validationReadings(
 ): StepReading[] {
   const direction = yardstick?.direction ?? null;
   const named = metricsNamedIn(problem);
+  // Traces of old have no text of the task: then its direction alone must fit.
+  const isNamed = ({ metric }: MetricNumber) => (problem === '' ? direction !== null : named.has(metric));
   const isOfTask = (reading: MetricNumber) =>
-    named.has(reading.metric) && (direction === null || reading.direction === direction);
+    isNamed(reading) && (direction === null || reading.direction === direction);
   const isOwn = (reading: MetricNumber) => {
     if (reading.subject === 'train' || reading.direction === null || reading.number.suffix === 'time')
       return false;
