@@ -7,7 +7,7 @@ import { createClient, keyOf } from './use-data.ts';
 
 const run = { experiment: 'first', run: RunId.parse('digits-noop-0') };
 const path = ['experiments', run.experiment, 'runs', run.run];
-const used = { seconds: 1, calls: 0, tokens: 0, money: 0, unpriced: 0 };
+const used = { seconds: 1, calls: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 };
 
 /** A shown query whose answers come when the test gives them, one for each time that it is asked. */
 function shown<Data>(client: QueryClient, queryKey: readonly unknown[]) {
