@@ -38,7 +38,7 @@ export const verify: Verb = {
     'Takes the final workspace without what scripts made in it, runs the code that made the submission again in a fresh\n' +
     'sandbox with the limits of the run, and grades the new submission beside the old one. How the code is found, and\n' +
     'which difference counts as noise: docs/evaluation.md, Integrity. The result is kept in the run. Exit code 1: the\n' +
-    'submission of a run was not reproduced, or its code could not be run.',
+    'submission of a run was not reproduced, its code could not be run, or a run of several could not be verified.',
   examples: [
     ['mlab verify start-1/digits-automl-0', 'one run'],
     ['mlab verify start-1 --repeats 3', 'every finished run, each with three new scores'],
