@@ -96,7 +96,7 @@ export const runsShow: Verb = {
 function modelLines({ roles, parent, marks, experience = [] }: RunSpec, spent: Spent): string[] {
   const names = [...new Set([roles?.agent.model, roles?.editor.model, roles?.fast.model])].join(', ');
   const used =
-    spent.calls === 0
+    spent.calls === 0 && spent.tokens === 0
       ? 'not asked'
       : `${spent.calls} calls, ${spent.estimated ? '≈ ' : ''}${number(spent.tokens)} tokens, ${dollars(spent.unpriced > 0 ? null : spent.money)}`;
   return [
