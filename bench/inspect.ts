@@ -20,14 +20,15 @@ interface Pair<Value> {
 interface Sizes {
   long: number;
   runs: number;
+  distinct: number;
   steps: number;
   early: number;
   late: number;
   around: number;
 }
 
-const whole: Sizes = { long: 500, runs: 1000, steps: 20, early: 50, late: 5000, around: 25 };
-const short: Sizes = { long: 10, runs: 3, steps: 3, early: 4, late: 10, around: 1 };
+const whole: Sizes = { long: 500, runs: 1000, distinct: 100, steps: 20, early: 50, late: 5000, around: 25 };
+const short: Sizes = { long: 10, runs: 3, distinct: 2, steps: 3, early: 4, late: 10, around: 1 };
 
 export const inspect: Benchmark = {
   name: 'inspect',
@@ -50,15 +51,16 @@ export const inspect: Benchmark = {
 
 /** Both at a time: how long that takes is not what is measured. */
 async function makeAll({ ours, theirs }: Pair<Side>, sizes: Sizes, { log }: BenchContext) {
-  const { long, runs, steps, early, late, around } = sizes;
-  log(`${runs} runs of ${steps} steps, a run of ${long} and one of ${late}`);
+  const { long, runs, distinct, steps, early, late, around } = sizes;
+  log(`${runs} runs of ${steps} steps, copies of ${distinct}; a run of ${long} and one of ${late}`);
   const make = async (side: Side) => ({
-    long: await side.make('long', 1, long),
-    many: await side.make('many', runs, steps),
+    long: await side.make('long', { runs: 1, steps: long, distinct: 1 }),
+    many: await side.make('many', { runs, steps, distinct }),
   });
   const makeOurs = async () => {
     const lookAfter = [early - around, early + around, late - around, late + around];
-    return { endless: await ours.make('endless', 1, late + around, lookAfter), ...(await make(ours)) };
+    const endless = { runs: 1, steps: late + around, distinct: 1, lookAfter };
+    return { ...(await make(ours)), endless: await ours.make('endless', endless) };
   };
   const [own, other] = await Promise.all([makeOurs(), make(theirs)]);
   return {

@@ -1,9 +1,9 @@
 /**
  * Runs of the agent `tools` with a scripted model, in which every step is a command that prints a line: what such steps
  * take on the disk. Prints the bytes of the experiment after some of the steps of the first run. Arguments: folder of the
- * experiment, cache, runs, steps, then after which steps.
+ * experiment, cache, runs, steps, how many of the runs are run (the others are copies of these), then after which steps.
  */
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { agentByName } from '../../src/agents/index.ts';
 import { ModelRegistry } from '../../src/models/index.ts';
@@ -14,7 +14,7 @@ import { equip, helpersFolder } from '../equipment.ts';
 import { folderSize } from '../folder-size.ts';
 
 const [folder = '', cache = '', ...numbers] = process.argv.slice(2);
-const [runs = 1, steps = 1, ...lookAfter] = numbers.map(Number);
+const [runs = 1, steps = 1, distinct = 1, ...lookAfter] = numbers.map(Number);
 const { signal } = new AbortController();
 const equipment = await equip(cache, signal);
 const script = `${basename(folder)}.jsonl`;
@@ -27,20 +27,32 @@ const tasks = [{ task: equipment.task, verified: equipment.prepared.verified }];
 const plan = makePlan(file, tasks, [{ agent: agentByName('tools'), options: {} }], 'bench');
 const first = plan.runs[0]?.id;
 const sizes: number[] = [];
-const results = await runExperiment(plan, {
-  experiment: createExperiment(folder, plan),
-  equipment: new Map([[equipment.task.file.id, equipment]]),
-  registry: new ModelRegistry({ providers: {}, variables: {}, folder: dirname(folder) }),
-  ...{ helpersFolder, versions: {}, broken: 'continue', signal },
-  onProgress: (progress) => {
-    if (progress.kind !== 'run_step' || progress.run.id !== first) return;
-    if (progress.progress.kind !== 'step_finished' || !lookAfter.includes(progress.progress.step)) return;
-    sizes.push(folderSize(folder).bytes);
+const experiment = createExperiment(folder, plan);
+const results = await runExperiment(
+  { ...plan, runs: plan.runs.slice(0, distinct) },
+  {
+    experiment,
+    equipment: new Map([[equipment.task.file.id, equipment]]),
+    registry: new ModelRegistry({ providers: {}, variables: {}, folder: dirname(folder) }),
+    ...{ helpersFolder, versions: {}, broken: 'continue', signal },
+    onProgress: (progress) => {
+      if (progress.kind !== 'run_step' || progress.run.id !== first) return;
+      if (progress.progress.kind !== 'step_finished' || !lookAfter.includes(progress.progress.step)) return;
+      sizes.push(folderSize(folder).bytes);
+    },
   },
-});
+);
 const problems = results.flatMap(({ spec, problem, record }) =>
   record?.end?.reason === 'final_answer' ? [] : [`${spec.id}: ${problem ?? record?.end?.message ?? ''}`],
 );
+for (const [index, spec] of plan.runs.entries()) {
+  const original = plan.runs[index % distinct];
+  if (index < distinct || original === undefined) continue;
+  const [from, to] = [experiment.runFolder(original.id), experiment.runFolder(spec.id)];
+  cpSync(from.folder, to.folder, { recursive: true });
+  const record = from.readRecord();
+  if (record !== null) to.writeRecord({ ...record, spec });
+}
 process.stdout.write(JSON.stringify({ sizes, problems }));
 
 function replies(count: number): string {

@@ -9,6 +9,17 @@ import { ensurePython } from '../../src/tasks/index.ts';
 import type { BenchContext } from '../benchmark.ts';
 import { equip, launcher } from '../equipment.ts';
 
+/** Runs in which each step calls a tool that prints a line. */
+export interface WantedRuns {
+  runs: number;
+  /** Of each. */
+  steps: number;
+  /** Runs that are run; the others are copies of these under their own names. */
+  distinct: number;
+  /** Steps of the first run after which the size is looked at. */
+  lookAfter?: readonly number[];
+}
+
 export interface MadeRuns {
   folder: string;
   /** Bytes of the folder after the steps that were asked for; mlab only. */
@@ -24,8 +35,7 @@ export interface Program {
 /** A system that records runs and shows them: its own commands, as people type them. */
 export interface Side {
   name: string;
-  /** Runs of so many steps, each of which calls a tool that prints a line. */
-  make(name: string, runs: number, steps: number, lookAfter?: readonly number[]): Promise<MadeRuns>;
+  make(name: string, wanted: WantedRuns): Promise<MadeRuns>;
   /** Reads all runs into a table. */
   report(folder: string): Program;
   list(folder: string): Program;
@@ -51,10 +61,10 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
   const where = ['--dir', root, '--tasks', join(import.meta.dirname, '../tasks')];
   return {
     name: 'mlab',
-    async make(name, runs, steps, lookAfter = []) {
+    async make(name, { runs, steps, distinct, lookAfter = [] }) {
       const folder = join(root, name);
       const child = join(import.meta.dirname, '../children/tool-calls.ts');
-      const numbers = [runs, steps, ...lookAfter].map(String);
+      const numbers = [runs, steps, distinct, ...lookAfter].map(String);
       const printed = await outputOf(
         { argv: [process.execPath, child, folder, cache, ...numbers], variables: process.env },
         signal,
@@ -87,10 +97,10 @@ export async function inspectSide({ scratch, log, signal }: BenchContext): Promi
   const inspect = join(environment, 'bin/inspect');
   return {
     name: 'Inspect AI',
-    async make(name, runs, steps) {
+    async make(name, { runs, steps, distinct }) {
       const folder = join(root, name);
-      const script = join(here, 'tool_calls.py');
-      await outputOf(program(executable, script, folder, String(runs), String(steps)), signal);
+      const numbers = [runs, steps, distinct].map(String);
+      await outputOf(program(executable, join(here, 'tool_calls.py'), folder, ...numbers), signal);
       return { folder, sizes: [] };
     },
     report: (folder) => program(executable, join(here, 'samples_table.py'), folder),

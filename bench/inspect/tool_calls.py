@@ -1,14 +1,20 @@
-"""Runs of trivial tool calls in Inspect AI with its mock model, for measuring what its logs take. Arguments: log folder, samples, steps."""
+"""Runs of trivial tool calls in Inspect AI with its mock model, for measuring what its logs take.
+
+Arguments: log folder, samples, steps, how many samples are run; the others are copies of these.
+"""
 
 import sys
+from uuid import uuid4
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import generate, use_tools
 from inspect_ai.tool import bash
 
-folder, samples, steps = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+folder = sys.argv[1]
+samples, steps, distinct = (int(number) for number in sys.argv[2:5])
 
 
 def reply(messages, tools, tool_choice, config) -> ModelOutput:
@@ -24,7 +30,7 @@ def reply(messages, tools, tool_choice, config) -> ModelOutput:
 
 
 task = Task(
-    dataset=[Sample(id=number, input="Improve the accuracy.") for number in range(1, samples + 1)],
+    dataset=[Sample(id=number, input="Improve the accuracy.") for number in range(1, distinct + 1)],
     solver=[use_tools(bash()), generate()],
     sandbox="local",
     name="tool_calls",
@@ -32,3 +38,15 @@ task = Task(
 logs = eval(task, model=get_model("mockllm/model", custom_outputs=reply), log_dir=folder, display="none")
 if any(log.status != "success" for log in logs):
     sys.exit(f"the evaluation ended as {[log.status for log in logs]}: {logs[0].error and logs[0].error.message}")
+if samples > distinct:
+    log = read_eval_log(logs[0].location)
+    made = log.samples or []
+    log.samples = [
+        made[place % distinct].model_copy(update={"id": place + 1, "uuid": uuid4().hex})
+        for place in range(samples)
+    ]
+    log.eval.dataset.samples = samples
+    log.eval.dataset.sample_ids = [sample.id for sample in log.samples]
+    if log.results is not None:
+        log.results.total_samples = log.results.completed_samples = samples
+    write_eval_log(log, logs[0].location)
