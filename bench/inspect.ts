@@ -105,16 +105,15 @@ async function viewers(
   { ours, theirs }: Pair<Side>,
   many: Pair<MadeRuns>,
   { runs }: Sizes,
-  { quick, log }: BenchContext,
+  { log }: BenchContext,
 ): Promise<Measurement[]> {
   const program = findChromium();
   if (program !== null) buildPages();
   const browser: Browser | null = program === null ? null : await startChromium(program);
   try {
     log('the viewers');
-    const restMs = quick ? 500 : 40_000;
-    const own = await viewRuns(ours, many.ours.folder, browser, restMs);
-    const other = await viewRuns(theirs, many.theirs.folder, browser, restMs);
+    const own = await viewRuns(ours, many.ours.folder, browser);
+    const other = await viewRuns(theirs, many.theirs.folder, browser);
     const where = browser === null ? 'from the server: there is no Chromium here' : 'in the browser';
     return [
       ...beside(
@@ -127,7 +126,7 @@ async function viewers(
         { what: `memory of the viewer's processes with ${runs} runs open`, unit: 'bytes' },
         { ours: own.restBytes, theirs: other.restBytes },
         null,
-        { ours: 'at the end', theirs: 'at the end' },
+        { ours: 'when nothing is worked on any more', theirs: '' },
       ).map((one, index) => (index === 0 ? { ...one, atMost: 150e6 } : one)),
       ...beside(
         { what: 'the same at most at any time', unit: 'bytes' },

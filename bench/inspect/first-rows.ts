@@ -10,26 +10,22 @@ import type { Side } from './sides.ts';
 export interface Viewed {
   /** From starting the command until its first rows were there. */
   seconds: number;
-  /** Resident memory of all processes of the command: the most at any time, and at the end. */
+  /** Resident memory of all processes of the command: the most at any time, and when nothing is worked on any more. */
   peakBytes: number;
   restBytes: number;
 }
 
 const slowestStartMs = 120_000;
+const longestWorkMs = 300_000;
+const restMs = 3000;
 const lookEveryMs = 10;
 const sampleEveryMs = 50;
 
 /**
  * Starts the viewer of a side and opens its page with all runs.
  * @param browser null: the server is asked instead
- * @param restMs how long it stays open then
  */
-export async function viewRuns(
-  side: Side,
-  folder: string,
-  browser: Browser | null,
-  restMs: number,
-): Promise<Viewed> {
+export async function viewRuns(side: Side, folder: string, browser: Browser | null): Promise<Viewed> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const page = await browser?.newPage({ viewport: { width: 1300, height: 900 } });
@@ -51,7 +47,7 @@ export async function viewRuns(
       await page.goto(`${url}/${side.allRuns.hash}`);
       await page.locator(side.allRuns.rows).nth(1).waitFor();
     }
-    await sleep(restMs);
+    await untilAlone(child.pid ?? 0);
     const restBytes = residentBytes(child.pid ?? 0);
     stop.abort();
     return { seconds, peakBytes: Math.max(restBytes, await watching), restBytes };
@@ -74,6 +70,15 @@ async function untilAnswered(url: string, begun: number): Promise<void> {
   }
 }
 
+/** Waits until a process has none beside it that works for it, for a while. */
+async function untilAlone(pid: number): Promise<void> {
+  const latest = performance.now() + longestWorkMs;
+  for (let alone = performance.now(); performance.now() < Math.min(alone + restMs, latest); ) {
+    await sleep(sampleEveryMs);
+    if (childrenOf(pid).length > 0) alone = performance.now();
+  }
+}
+
 /** The most that a process and all that it started held together. */
 async function watchMemory(child: ChildProcess, signal: AbortSignal): Promise<number> {
   let peak = 0;
@@ -88,13 +93,16 @@ async function watchMemory(child: ChildProcess, signal: AbortSignal): Promise<nu
 function residentBytes(pid: number): number {
   try {
     const own = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
-    );
-    return children.reduce((sum, one) => sum + residentBytes(Number(one)), 1024 * Number(own?.[1] ?? 0));
+    return childrenOf(pid).reduce((sum, one) => sum + residentBytes(one), 1024 * Number(own?.[1] ?? 0));
   } catch {
     return 0;
   }
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
 }
 
 async function freePort(): Promise<number> {

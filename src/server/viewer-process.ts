@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
+import { compiledCodeVariables } from '../lib/compiled-code.ts';
 import { UserError } from '../lib/errors.ts';
 import type { ServeOptions } from './http/serve.ts';
 
@@ -19,7 +20,10 @@ export async function startViewerProcess(
   options: Omit<ServeOptions, 'log' | 'host' | 'restFrom'>,
 ): Promise<ViewerProcess> {
   const module = join(import.meta.dirname, `viewer-process-main${extname(import.meta.filename)}`);
-  const child = fork(module, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(module, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: compiledCodeVariables(),
+  });
   child.send(options);
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
   const reply = Reply.safeParse(message).data ?? {

@@ -75,8 +75,8 @@ export class Viewer implements Disposable {
   readonly index = new TraceIndex();
   readonly #options: ViewerOptions;
   /** One that others wait for, one for people, one for what must be there at once. */
-  readonly #forReports = new Background(true);
-  readonly #forRuns = new Background(false);
+  readonly #forReports = new Background(true, 2000);
+  readonly #forRuns = new Background(false, 5000);
   readonly #forDiffs = new Background(false);
   readonly #judgements: Judgements;
   readonly #reports: Reports;

@@ -1,9 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname, join } from 'node:path';
+import { compiledCodeVariables } from '../../lib/compiled-code.ts';
 import { UserError } from '../../lib/errors.ts';
 import { type Job, type JobOf, Message, type Results, results } from './jobs.ts';
 
 const schemas: { [Kind in Job['kind']]: { parse: (value: unknown) => Results[Kind] } } = results;
+
+/** What is read of a run is soon done with: the garbage of more than a few MB is not worth its memory. */
+const littleMemory = ['--max-semi-space-size=4'];
 
 interface Waiting {
   take: (result: unknown) => void;
@@ -64,6 +68,8 @@ export class Background implements Disposable {
     const module = join(import.meta.dirname, `background-process${extname(import.meta.filename)}`);
     const child = fork(module, this.#isPatient ? ['patient'] : [], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: compiledCodeVariables(),
+      execArgv: [...process.execArgv, ...littleMemory],
     });
     child.on('message', (message) => this.#hear(Message.parse(message)));
     child.on('error', () => this.#lose(child));

@@ -1,0 +1,18 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+
+test('a process that is started keeps compiled code where the one that starts it does', () => {
+  using folder = temporaryFolder();
+  const program = `const { compiledCodeVariables } = await import(${JSON.stringify(join(import.meta.dirname, 'compiled-code.ts'))});
+    console.log(compiledCodeVariables().NODE_COMPILE_CACHE ?? 'nowhere');`;
+  const said = (code: string) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', `${code}\n${program}`], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_COMPILE_CACHE: undefined },
+    }).stdout.trim();
+  const enable = `import module from 'node:module'; module.enableCompileCache(${JSON.stringify(folder.path)});`;
+  expect(said(enable)).toBe(folder.path);
+  expect(said('')).toBe('nowhere');
+});
