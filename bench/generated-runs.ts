@@ -23,7 +23,7 @@ const nothing = ObjectId.parse('0'.repeat(64));
 
 /**
  * Runs such as a language-model agent leaves: before each step a model call and three entries, every second observation
- * an execution that prints 40 lines, and every step graded. Two agents on four tasks.
+ * an execution that prints 100 lines with other numbers each, and every step graded. Two agents on four tasks.
  */
 export async function generateRuns(folder: string, wanted: GeneratedRuns): Promise<Experiment> {
   const specs = Array.from({ length: wanted.runs }, (_, index) => specOf(index));
@@ -92,7 +92,7 @@ async function writeTrace(run: RunFolder, steps: number, seed: number): Promise<
         ),
       ),
     });
-    const epochs = `epoch ${step} seed ${seed}: loss 0.3\n`.repeat(40);
+    const epochs = epochLines(step, seed);
     append({
       ...{ kind: 'step_finished', step, status: 'ok', exit_code: edits ? null : 0, duration_ms: 900 },
       observation: text(edits ? 'Wrote train.py' : `${epochs}validation accuracy ${accuracy}\n`),
@@ -109,6 +109,14 @@ async function writeTrace(run: RunFolder, steps: number, seed: number): Promise<
     ...{ kind: 'run_ended', reason: 'final_answer', message: '', final_answer: text('Done.') },
     ...{ snapshot: nothing, submission: null, seconds_used: steps },
   });
+}
+
+function epochLines(step: number, seed: number): string {
+  const loss = (epoch: number) => (1 / (epoch + step / 50 + seed / 1000)).toFixed(4);
+  return Array.from(
+    { length: 100 },
+    (_, index) => `epoch ${index + 1} seed ${seed}: loss ${loss(index + 1)}\n`,
+  ).join('');
 }
 
 const reply = JSON.stringify({ kind: 'answered', text: 'Next.', tool_calls: [], finish: 'stop' });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 
 test('a process that is started keeps compiled code where the one that starts it does', () => {
-  using folder = temporaryFolder();
+  const folder = temporaryFolder();
   const program = `const { compiledCodeVariables } = await import(${JSON.stringify(join(import.meta.dirname, 'compiled-code.ts'))});
     console.log(compiledCodeVariables().NODE_COMPILE_CACHE ?? 'nowhere');`;
   const said = (code: string) =>
@@ -12,7 +12,7 @@ test('a process that is started keeps compiled code where the one that starts it
       encoding: 'utf8',
       env: { ...process.env, NODE_COMPILE_CACHE: undefined },
     }).stdout.trim();
-  const enable = `import module from 'node:module'; module.enableCompileCache(${JSON.stringify(folder.path)});`;
-  expect(said(enable)).toBe(folder.path);
+  const enable = `import module from 'node:module'; module.enableCompileCache(${JSON.stringify(folder)});`;
+  expect(said(enable)).toBe(folder);
   expect(said('')).toBe('nowhere');
 });

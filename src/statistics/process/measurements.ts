@@ -25,7 +25,9 @@ export class Measurements {
       const key = `${reading.metric} ${reading.label}`;
       this.#readings.delete(key);
       this.#readings.set(key, reading);
-      seen.set(key, [...(seen.get(key) ?? []), reading.number.value]);
+      const values = seen.get(key);
+      if (values === undefined) seen.set(key, [reading.number.value]);
+      else values.push(reading.number.value);
     }
     for (const values of seen.values()) {
       if (values.length > 1) this.#means.push(values.reduce((sum, value) => sum + value, 0) / values.length);
@@ -44,7 +46,7 @@ export class Measurements {
   /** Whether the claim is a measured number, but for rounding, or a difference, ratio or mean of such. */
   supports(claim: Claim): boolean {
     return (
-      [...this.#numbers.values()].some((measured) => isRounded(claim.number, measured)) ||
+      this.#numbers.values().some((measured) => isRounded(claim.number, measured)) ||
       this.#means.some((mean) => isClose(claim.number, mean)) ||
       ((claim.compares || claim.number.suffix !== null) && this.#isDerived(claim))
     );

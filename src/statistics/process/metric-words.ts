@@ -103,9 +103,12 @@ const farthestLabel = 6;
 /** The numbers of a sentence or line which it gives as values of a metric, or as changes for better or worse. */
 export function metricNumbers(tokens: readonly Token[]): MetricNumber[] {
   const found: MetricNumber[] = [];
+  // Most lines name no metric.
+  if (!tokens.some((token) => token.kind === 'word' && isMetric(token))) return found;
   const free = withoutParameters(tokens);
-  for (const [index, token] of free.entries()) {
-    if (token.kind !== 'number') continue;
+  for (let index = 0; index < free.length; index += 1) {
+    const token = free[index];
+    if (token?.kind !== 'number') continue;
     const place = metricAfter(free, index) ?? metricBefore(free, index);
     if (place === null) continue;
     const word = free[place];
@@ -118,8 +121,9 @@ export function metricNumbers(tokens: readonly Token[]): MetricNumber[] {
 /** Leaves out the numbers that belong to no metric, with their names: `epoch 5`, `lr = 0.1`, `from 3 to 5 layers`. */
 function withoutParameters(tokens: readonly Token[]): Token[] {
   const taken = new Set<number>();
-  for (const [index, token] of tokens.entries()) {
-    if (token.kind !== 'number') continue;
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (token?.kind !== 'number') continue;
     if (owns(tokens, index + 1, token)) {
       taken.add(index).add(index + 1);
       continue;
@@ -127,7 +131,7 @@ function withoutParameters(tokens: readonly Token[]): Token[] {
     const noun = nounBefore(tokens, index);
     if (noun !== null && (taken.has(noun) || owns(tokens, noun, token))) taken.add(noun).add(index);
   }
-  return tokens.filter((_, index) => !taken.has(index));
+  return taken.size === 0 ? [...tokens] : tokens.filter((_, index) => !taken.has(index));
 }
 
 /** Whether the word at a place, beside a number, says that it is no result. */
@@ -216,7 +220,11 @@ function isSetting(tokens: readonly Token[], place: number): boolean {
 
 function metricWord({ text, parts }: WordToken): string | null {
   if (changes.has(text)) return text;
-  return parts.findLast((part) => metrics.has(part)) ?? null;
+  for (let place = parts.length - 1; place >= 0; place -= 1) {
+    const part = parts[place];
+    if (part !== undefined && metrics.has(part)) return part;
+  }
+  return null;
 }
 
 function metricOf(word: WordToken): Pick<MetricNumber, 'metric' | 'direction'> {
@@ -233,10 +241,15 @@ function aboutOf(tokens: readonly Token[], place: number): Pick<MetricNumber, 's
   for (let at = place; at >= Math.max(0, place - farthestLabel); at -= 1) {
     const token = tokens[at];
     if (token?.kind !== 'word') break;
-    subject ??= token.parts.map((part) => subjects.get(part)).find((each) => each !== undefined) ?? null;
-    label.unshift(token.text);
+    subject ??= subjectOf(token);
+    label.push(token.text);
   }
-  return { subject, label: label.join(' ') };
+  return { subject, label: label.reverse().join(' ') };
+}
+
+function subjectOf({ parts }: WordToken): MetricNumber['subject'] {
+  const part = parts.find((each) => subjects.has(each));
+  return subjects.get(part ?? '') ?? null;
 }
 
 function words(text: string): Set<string> {

@@ -47,13 +47,17 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
+/** Of so many decimals: powers take longer than all else here. */
+const units = Array.from({ length: 20 }, (_, decimals) => 10 ** -decimals);
+
 function numberToken(text: string, suffix: string): NumberToken {
   if (suffix === '' && /^\d{1,3}(?:\.\d+)?$/.test(text)) {
-    const decimals = text.includes('.') ? text.length - text.indexOf('.') - 1 : 0;
+    const point = text.indexOf('.');
+    const decimals = point < 0 ? 0 : text.length - point - 1;
     return {
       kind: 'number',
       value: Number(text),
-      unit: 10 ** -decimals,
+      unit: units[decimals] ?? 10 ** -decimals,
       whole: decimals === 0,
       suffix: null,
     };
