@@ -46,10 +46,16 @@ export class Measurements {
   /** Whether the claim is a measured number, but for rounding, or a difference, ratio or mean of such. */
   supports(claim: Claim): boolean {
     return (
-      this.#numbers.values().some((measured) => isRounded(claim.number, measured)) ||
+      this.#isMeasured(claim.number) ||
       this.#means.some((mean) => isClose(claim.number, mean)) ||
       ((claim.compares || claim.number.suffix !== null) && this.#isDerived(claim))
     );
+  }
+
+  /** Without a copy of the numbers, of which there may be many for each of many claims. */
+  #isMeasured(claimed: NumberToken): boolean {
+    for (const measured of this.#numbers.values()) if (isRounded(claimed, measured)) return true;
+    return false;
   }
 
   #isDerived({ number, metric }: Claim): boolean {
