@@ -35,9 +35,11 @@ task = Task(
     sandbox="local",
     name="tool_calls",
 )
-logs = eval(task, model=get_model("mockllm/model", custom_outputs=reply), log_dir=folder, display="none")
+model = get_model("mockllm/model", custom_outputs=reply)
+logs = eval(task, model=model, log_dir=folder, display="none")
 if any(log.status != "success" for log in logs):
-    sys.exit(f"the evaluation ended as {[log.status for log in logs]}: {logs[0].error and logs[0].error.message}")
+    why = logs[0].error and logs[0].error.message
+    sys.exit(f"the evaluation ended as {[log.status for log in logs]}: {why}")
 if samples > distinct:
     log = read_eval_log(logs[0].location)
     made = log.samples or []
