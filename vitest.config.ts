@@ -19,6 +19,7 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     testTimeout: 30_000,
+    hookTimeout: 30_000,
     // Vitest leaves one core idle; many tests wait for processes, and of two cores that is half.
     maxWorkers: '100%',
     sequence: { sequencer: SlowestFirst },
