@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import {
   checkRun,
   type RecordedStep,
@@ -47,7 +46,7 @@ export class Inspector {
 
 /** Every finished step of a run; none where it has no trace yet. */
 export function finishedSteps(run: RunFolder): RecordedStep[] {
-  return existsSync(run.tracePath) ? stepsOf(readTraceSync(run.tracePath).events) : [];
+  return run.hasTrace() ? stepsOf(readTraceSync(run.tracePath).events) : [];
 }
 
 /** What a run did: every action with its arguments and how it ended. */

@@ -17,7 +17,7 @@ import type {
   Spent,
   ToolReply,
 } from '../schema/index.ts';
-import { addCall, nothingSpent, type TraceWriter } from '../store/index.ts';
+import { addCall, ConversationRecorder, nothingSpent, type TraceWriter } from '../store/index.ts';
 import type { BudgetClock } from './budget-clock.ts';
 import { type Ending, timeUp } from './ending.ts';
 import type { ModelReply } from './environment.ts';
@@ -60,6 +60,7 @@ export interface ModelDeskOptions {
 /** Makes the calls of a run: within its limits, one event each; answers what is recorded from the trace. */
 export class ModelDesk {
   readonly #options: ModelDeskOptions;
+  readonly #conversations = new ConversationRecorder();
   #calls: number;
   #spent: Spent;
 
@@ -81,8 +82,11 @@ export class ModelDesk {
    */
   async answer(request: ModelRequest, step: number | null): Promise<ModelReply> {
     const { models, replay, signal, onProgress } = this.#options;
-    const recorded = step === null ? replay.ask(request) : (replay.askInStep(request)?.answer ?? null);
-    if (recorded !== null) return recorded;
+    const recorded = step === null ? replay.ask(request) : replay.askInStep(request);
+    if (recorded !== null) {
+      this.#conversations.remember(threadOf(request), recorded.event.call, textsOf(request));
+      return recorded.answer;
+    }
     if (models === undefined) throw new Error('this run has no language model');
     if (signal.aborted) throw new RunStopped('The run was stopped.');
     const { role, purpose } = request;
@@ -216,7 +220,7 @@ export class ModelDesk {
 
   #record({ request, step, models, reservations }: AskedCall, charge: CallCharge, outcome: Outcome): void {
     const { trace } = this.#options;
-    const { role, purpose, messages, tools, stop } = request;
+    const { role, purpose, tools, stop } = request;
     const { model, temperature, max_output_tokens } = models.roles[role];
     const { usage, cost } = charge;
     for (const reservation of reservations) reservation.settle(charge);
@@ -231,7 +235,9 @@ export class ModelDesk {
       temperature,
       max_output_tokens,
       request: requestHash(request),
-      messages: messages.map((message) => trace.textRef(JSON.stringify(message))),
+      messages: this.#conversations.record(threadOf(request), this.#calls, textsOf(request), (text) =>
+        trace.textRef(text),
+      ),
       tools: tools === undefined || tools.length === 0 ? null : trace.textRef(JSON.stringify(tools)),
       stop: stop ?? [],
       ...{ usage, cost, ...outcome },
@@ -273,6 +279,15 @@ function timesOf({
 
 function waited(attempts: readonly FailedAttempt[]): number {
   return attempts.reduce((sum, { duration_ms, waited_ms }) => sum + duration_ms + waited_ms, 0);
+}
+
+/** Calls of the same role for the same purpose usually continue each other. */
+function threadOf({ role, purpose }: ModelRequest): string {
+  return `${role} ${purpose}`;
+}
+
+function textsOf({ messages }: ModelRequest): string[] {
+  return messages.map((message) => JSON.stringify(message));
 }
 
 function rounded(milliseconds: number): number {

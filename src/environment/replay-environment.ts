@@ -80,8 +80,9 @@ export class ReplayEnvironment implements Environment {
     const request = normalRequest(asked);
     return this.#turns.take(() => {
       if (this.#ending !== null) return { kind: 'closed', message: this.#ending.message };
-      const answer = this.#replay.ask(request);
-      return answer ?? { kind: 'closed', message: this.#afterEnd(`a model call (${request.purpose})`) };
+      const recorded = this.#replay.ask(request);
+      const message = () => this.#afterEnd(`a model call (${request.purpose})`);
+      return recorded?.answer ?? { kind: 'closed', message: message() };
     });
   }
 

@@ -11,6 +11,7 @@ import type {
   UndoEntry,
 } from '../schema/index.ts';
 import { ModelAnswer as AnswerSchema } from '../schema/index.ts';
+import { type Conversation, Conversations } from '../store/index.ts';
 import type { AskedAction } from './asked-action.ts';
 import { type Ending, endingOf } from './ending.ts';
 import type { StepResult } from './environment.ts';
@@ -39,8 +40,8 @@ export interface RecordedStep {
 export interface RecordedCall {
   event: TraceEventOf<'model_call'>;
   answer: ModelAnswer;
-  /** The text of one of its messages, as JSON. */
-  message(index: number): string;
+  /** The messages, each as JSON text. */
+  messages: () => string[];
 }
 
 /** What earlier sessions of a run left in its trace. */
@@ -68,12 +69,13 @@ export function recordedRun(events: Iterable<TraceEvent>, textOf: (ref: TextRef)
   const recorded: RecordedRun = {
     ...{ steps: [], calls: [], unfinished: [], limits: null, notes: 0, callCount: 0 },
   };
+  const conversations = new Conversations();
   let started: { action: string; args: string } | null = null;
   for (const event of events) {
     if (event.kind === 'session_started') recorded.limits ??= event.limits ?? null;
     if (event.kind === 'note') recorded.notes += 1;
     if (event.kind === 'step_started') started = { action: event.action, args: textOf(event.args) };
-    if (event.kind === 'model_call') addCall(recorded, event, textOf);
+    if (event.kind === 'model_call') addCall(recorded, event, conversations.of(event), textOf);
     if (event.kind !== 'step_finished' || started === null) continue;
     recorded.steps.push({
       ...started,
@@ -97,6 +99,7 @@ export function recordedRun(events: Iterable<TraceEvent>, textOf: (ref: TextRef)
 function addCall(
   recorded: RecordedRun,
   event: TraceEventOf<'model_call'>,
+  conversation: Conversation,
   textOf: (ref: TextRef) => string,
 ): void {
   recorded.callCount += 1;
@@ -104,10 +107,7 @@ function addCall(
   const call: RecordedCall = {
     event,
     answer: AnswerSchema.parse(JSON.parse(textOf(event.answer))),
-    message: (index) => {
-      const ref = event.messages[index];
-      return ref === undefined ? '' : textOf(ref);
-    },
+    messages: () => Array.from(conversation, textOf),
   };
   if (event.step === null) recorded.calls.push(call);
   else recorded.unfinished.push(call);
@@ -170,8 +170,8 @@ export class Replay {
     return next;
   }
 
-  /** The recorded answer to what the agent asks its model now; null after the last one. */
-  ask(request: ModelRequest): ModelAnswer | null {
+  /** The recorded call that answers what the agent asks its model now; null after the last one. */
+  ask(request: ModelRequest): RecordedCall | null {
     const call = this.#recorded.calls[this.#calls];
     const next = this.#recorded.steps[this.#steps];
     if (next !== undefined && (call === undefined || next.callsBefore <= this.#calls)) {
@@ -183,7 +183,7 @@ export class Replay {
     if (call.event.request !== requestHash(request))
       throw new ReplayDiverged(describeDifference(call, request));
     this.#calls += 1;
-    return call.answer;
+    return call;
   }
 
   /** The recorded answer to what an action of the unfinished step asks now; null where it asks for something else. */
@@ -208,18 +208,19 @@ export class Replay {
 }
 
 /** Says in which message, and where in it, a request differs from the recorded one. */
-function describeDifference({ event, message }: RecordedCall, request: ModelRequest): string {
+function describeDifference({ event, messages }: RecordedCall, request: ModelRequest): string {
   const where = `At model call ${event.call} (${event.purpose})`;
-  const index = request.messages.findIndex((asked, place) => JSON.stringify(asked) !== message(place));
+  const recorded = messages();
+  const index = request.messages.findIndex((asked, place) => JSON.stringify(asked) !== recorded[place]);
   if (index < 0) {
     const detail =
-      event.messages.length === request.messages.length
+      recorded.length === request.messages.length
         ? 'its role, tools or stop texts differ'
-        : `it sent ${request.messages.length} messages, the trace has ${event.messages.length}`;
+        : `it sent ${request.messages.length} messages, the trace has ${recorded.length}`;
     return `${where} the agent asked for something else: ${detail}.`;
   }
   const asked = request.messages[index];
-  const difference = firstDifference(message(index), asked === undefined ? '' : JSON.stringify(asked));
+  const difference = firstDifference(recorded[index] ?? '', asked === undefined ? '' : JSON.stringify(asked));
   return `${where} the agent's message ${index + 1} is not the recorded one. ${difference}`;
 }
 

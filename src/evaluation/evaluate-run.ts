@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Grade, GradedStep, RunEvaluation, RunSpec, Yardstick } from '../schema/index.ts';
 import { EfficiencySums, integrityFlags, processMetrics, type StoryStep } from '../statistics/index.ts';
 import {
@@ -51,7 +50,7 @@ function readTrace(folder: RunFolder, gpu: boolean) {
   const story = new StoryReader((ref) => resolveText(folder.objects, ref));
   const sums = new EfficiencySums(gpu);
   const states = new StateReader();
-  const events = existsSync(folder.tracePath) ? eachEventSync(folder.tracePath) : [];
+  const events = folder.hasTrace() ? eachEventSync(folder.tracePath) : [];
   for (const event of events) {
     story.read(event);
     sums.add(event);

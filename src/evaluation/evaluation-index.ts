@@ -10,7 +10,7 @@ import { RunEvaluation } from '../schema/index.ts';
 export const indexName = '.evaluations.sqlite';
 
 /** What a run's evaluation is made from, in the run's folder. */
-const evidence = ['run.json', 'trace.jsonl', 'grades.jsonl', 'verifications.jsonl'];
+const evidence = ['run.json', 'trace.jsonl', 'trace.jsonl.zst', 'grades.jsonl', 'verifications.jsonl'];
 
 /**
  * Evaluations by run, so that a run is read again only when its files or the code that judges them have changed. A

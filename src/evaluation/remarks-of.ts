@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { RunEvaluation, StepReading, StepWarning } from '../schema/index.ts';
 import { ObservedNumbers, stepWarnings, validationReadings } from '../statistics/index.ts';
 import type { RunFolder } from '../store/index.ts';
@@ -14,7 +13,7 @@ export interface Remarks {
 
 /** @throws UserError as `readStory` */
 export function remarksOf(folder: RunFolder, evaluation: RunEvaluation): Remarks {
-  if (!existsSync(folder.tracePath)) return { warnings: [], readings: [] };
+  if (!folder.hasTrace()) return { warnings: [], readings: [] };
   const story = readStory(folder, evaluation.grades);
   return {
     warnings: stepWarnings(story, evaluation),

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { Allowance, type ModelRegistry } from '../models/index.ts';
 import { type Plan, type RunParent, Spent } from '../schema/index.ts';
 import {
@@ -41,7 +40,7 @@ function spentBy(folder: RunFolder, parent: RunParent | undefined): Spent {
   const record = folder.readRecord();
   if (record?.status === 'finished' && parent === undefined) return record.spent ?? nothingSpent;
   // The record of a run that was killed knows less than its trace.
-  if (!existsSync(folder.tracePath)) return nothingSpent;
+  if (!folder.hasTrace()) return nothingSpent;
   return spentOf(ownEvents(readTraceSync(folder.tracePath).events, parent));
 }
 

@@ -10,7 +10,7 @@ import type { Grade, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { currentGrades, type Experiment, forkRun, type RunFolder, recordedStates } from '../store/index.ts';
 import { archiveAttempt } from './archived-attempts.ts';
 import { experimentModels } from './experiment-models.ts';
-import { type RunServices, runOne } from './run-one.ts';
+import { compressTrace, type RunServices, runOne } from './run-one.ts';
 import { solutionFiles } from './solution-files.ts';
 import { type ExperimentModels, toolModelFor } from './tool-model.ts';
 import type { TaskEquipment } from './workspace.ts';
@@ -129,6 +129,8 @@ async function workOff(spec: RunSpec, shares: RunShares, services: ExperimentSer
   const earlier = folder.readRecord();
   const equipment = equipmentOf(spec, services.equipment);
   if (earlier !== null && (earlier.status === 'finished' || broken === 'keep')) {
+    // Whoever ended it may have been killed before the trace was compressed.
+    if (earlier.status === 'finished') await compressTrace(folder);
     onProgress({ kind: 'run_kept', run: spec, record: earlier });
     return resultOf(spec, earlier);
   }

@@ -64,13 +64,15 @@ export async function runOne(spec: RunSpec, services: RunServices): Promise<RunR
   try {
     const { ended, steps, seconds, spent } = await workOn(spec, services);
     discardWorkspace(services.folder);
-    return finish({
+    const finished = finish({
       status: 'finished',
       end: { reason: ended.reason, message: ended.message },
       steps,
       seconds_used: seconds,
       ...(isNothing(spent) ? {} : { spent }),
     });
+    await compressTrace(services.folder);
+    return finished;
   } catch (error) {
     const done = recordedSoFar(services.folder);
     if (error instanceof RunStopped || services.signal.aborted)
@@ -86,6 +88,15 @@ function discardWorkspace(folder: RunFolder): void {
     removeTree(foldersOf(folder).workspace);
   } catch {
     // It lies there until the run's folder is deleted.
+  }
+}
+
+/** A trace that can't be compressed, on a full disk say, stays as it is. */
+export async function compressTrace(folder: RunFolder): Promise<void> {
+  try {
+    await folder.compressTrace();
+  } catch {
+    // The next `mlab run` of the experiment tries again.
   }
 }
 

@@ -11,6 +11,13 @@ export const TextRef = z.union([
 ]);
 export type TextRef = z.infer<typeof TextRef>;
 
+/** A message as JSON text, or `count` messages that an earlier call of the run sent, from its `from`th on (from 0). */
+export const RecordedMessage = z.union([
+  TextRef,
+  z.object({ call: z.int().min(1), from: z.int().min(0), count: z.int().min(1) }),
+]);
+export type RecordedMessage = z.infer<typeof RecordedMessage>;
+
 export const EndReason = z.enum([
   'final_answer',
   'agent_stopped',
@@ -130,8 +137,8 @@ const payloads = [
     max_output_tokens: z.int(),
     /** SHA-256 over role, messages, tools and stop texts: what a replay must ask for again. */
     request: z.string().length(64),
-    /** Each message as JSON text. */
-    messages: z.array(TextRef),
+    /** The messages. The store puts whole conversations together of them: `Conversations`. */
+    messages: z.array(RecordedMessage),
     /** The tools as JSON text. */
     tools: TextRef.nullable(),
     stop: z.array(z.string()),
@@ -166,8 +173,8 @@ export const EventPayload = z.discriminatedUnion('kind', payloads);
 export type EventPayload = z.infer<typeof EventPayload>;
 
 const envelope = {
-  /** Version of this schema. */
-  v: z.literal(1),
+  /** Version of this schema: 2 for a call that refers to an earlier one, which readers of version 1 don't know. */
+  v: z.union([z.literal(1), z.literal(2)]),
   seq: z.int().min(0),
   /** Milliseconds since 1970. */
   time: z.int(),

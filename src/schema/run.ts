@@ -78,7 +78,8 @@ export type Spent = z.infer<typeof Spent>;
 
 /** `run.json`. */
 export const RunRecord = z.object({
-  v: z.literal(1),
+  /** 2 of a run that has ended: its trace may be compressed. */
+  v: z.union([z.literal(1), z.literal(2)]),
   spec: RunSpec,
   status: RunStatus,
   /** Null until the run ends. */

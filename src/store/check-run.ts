@@ -1,7 +1,13 @@
-import { existsSync } from 'node:fs';
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
-import { type ObjectId, type RunRecord, type TextRef, TraceEvent } from '../schema/index.ts';
+import {
+  type ObjectId,
+  type RunRecord,
+  type TextRef,
+  TraceEvent,
+  type TraceEventOf,
+} from '../schema/index.ts';
+import { Conversations } from './conversations.ts';
 import { parseStoredText } from './documents.ts';
 import { textsOf } from './references.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -41,14 +47,32 @@ export async function checkRun(run: RunFolder, options: CheckOptions = {}): Prom
   const problems: StoreProblem[] = [];
   const record = checkRecord(run, problems);
   const trace = new TraceCheck(run.tracePath, problems);
-  if (existsSync(run.tracePath)) {
-    for await (const line of readLines(run.tracePath, options.signal)) trace.add(line, record);
+  if (await readTrace(run, trace, record, options, problems)) {
+    trace.finish(record);
+    checkGrades(run, trace.snapshots, problems);
+    checkVerifications(run, trace.snapshots, problems);
   }
-  trace.finish(record);
-  checkGrades(run, trace.snapshots, problems);
-  checkVerifications(run, trace.snapshots, problems);
   await checkObjects(run, trace, options, problems);
   return problems;
+}
+
+/** False where the file can't be read to its end. */
+async function readTrace(
+  run: RunFolder,
+  trace: TraceCheck,
+  record: RunRecord | null,
+  { signal }: CheckOptions,
+  problems: StoreProblem[],
+): Promise<boolean> {
+  if (!run.hasTrace()) return true;
+  try {
+    for await (const line of readLines(run.tracePath, signal)) trace.add(line, record);
+    return true;
+  } catch (error) {
+    if (!UserError.isInstance(error)) throw error;
+    problems.push({ code: codeOf(error), where: run.tracePath, message: error.message });
+    return false;
+  }
 }
 
 function checkRecord(run: RunFolder, problems: StoreProblem[]): RunRecord | null {
@@ -71,6 +95,7 @@ class TraceCheck {
   #openStep: number | null = null;
   #lastStep = 0;
   #lastKind: string | null = null;
+  readonly #conversations = new Conversations();
 
   constructor(path: string, problems: StoreProblem[]) {
     this.#path = path;
@@ -147,7 +172,16 @@ class TraceCheck {
       for (const { before } of event.undo) if (before !== null) this.contents.add(before);
     }
     if (event.kind === 'run_ended' && event.snapshot !== null) this.snapshots.add(event.snapshot);
+    if (event.kind === 'model_call') this.#followCall(event, line);
     for (const text of textsOf(event)) this.#note(text);
+  }
+
+  #followCall(event: TraceEventOf<'model_call'>, line: number): void {
+    try {
+      this.#conversations.of(event);
+    } catch (error) {
+      this.#report(codeOf(error), line, messageOf(error));
+    }
   }
 
   #note(text: TextRef): void {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
 
-const currentVersion = 1;
+const currentVersion = 2;
 
 /**
  * Parses a value of the store.

@@ -24,12 +24,24 @@ export async function* readChunks(
   }
 }
 
-/** As `readChunks`, at once and in memory. */
-export function readFully(descriptor: number, size: number): Buffer {
-  const buffer = Buffer.allocUnsafe(size);
+/** The bytes of a file from one place until another, or until its end. */
+export async function readRange(descriptor: number, from: number, to: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
   let length = 0;
-  while (length < size) {
-    const count = readSync(descriptor, buffer, length, size - length, length);
+  while (length < buffer.length) {
+    const { bytesRead } = await read(descriptor, buffer, length, buffer.length - length, from + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** As `readRange`, at once. */
+export function readRangeSync(descriptor: number, from: number, to: number): Buffer {
+  const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
+  let length = 0;
+  while (length < buffer.length) {
+    const count = readSync(descriptor, buffer, length, buffer.length - length, from + length);
     if (count === 0) break;
     length += count;
   }

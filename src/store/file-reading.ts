@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, type Stats } from 'node:fs';
 import { hasCode } from '../lib/errors.ts';
 import type { ObjectId } from '../schema/index.ts';
-import { readFully } from './file-chunks.ts';
+import { readRangeSync } from './file-chunks.ts';
 import type { FolderHandle } from './folder-handle.ts';
 import type { ObjectStore } from './object-store.ts';
 import { type FileNode, markOf, sameStat } from './workspace-tree.ts';
@@ -27,7 +27,7 @@ export function readSmallFile(
     for (let attempt = 1; ; attempt++) {
       const readAt = Date.now();
       const before = fstatSync(descriptor);
-      const content = readFully(descriptor, before.size);
+      const content = readRangeSync(descriptor, 0, before.size);
       const stable = sameStat(before, fstatSync(descriptor));
       if (!stable && attempt < attempts) continue;
       return readFile(before, { id: objects.putBytes(content), bytes: content.length }, readAt, stable, seen);

@@ -1,4 +1,6 @@
 export { type CheckOptions, checkRun, type StoreProblem, type StoreProblemCode } from './check-run.ts';
+export { ConversationRecorder } from './conversation-recorder.ts';
+export { Conversation, Conversations } from './conversations.ts';
 export { type Difference, diffSnapshots, type PathDifference, unifiedDiff } from './diff.ts';
 export { parseStoredText } from './documents.ts';
 export { createExperiment, type Experiment, listExperiments, openExperiment } from './experiment.ts';
@@ -31,6 +33,7 @@ export {
   stepsOf,
 } from './steps.ts';
 export { submissionHash } from './submission.ts';
+export { openTraceBytes, type TraceBytes } from './trace-bytes.ts';
 export {
   eachEventSync,
   type ReadTraceOptions,

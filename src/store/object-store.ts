@@ -18,7 +18,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { sha256 } from '../lib/hash.ts';
 import { ObjectId } from '../schema/index.ts';
-import { readChunks, readFully } from './file-chunks.ts';
+import { readChunks, readRangeSync } from './file-chunks.ts';
 import { locateObject, objectPath, openObject, readObject, verifyObject } from './object-reader.ts';
 
 /** Smaller contents fit a disk block anyway. */
@@ -129,7 +129,7 @@ export class ObjectStore {
     // What is appended from now on belongs to a later look: a file that grows for ever ends here.
     const { size } = fstatSync(descriptor);
     if (size <= smallBytes) {
-      const content = readFully(descriptor, size);
+      const content = readRangeSync(descriptor, 0, size);
       return { id: this.putBytes(content), bytes: content.length };
     }
     // Hashing first spares writing what is already there.
@@ -143,7 +143,7 @@ export class ObjectStore {
     signal?: AbortSignal,
   ): Promise<{ id: ObjectId; bytes: number }> {
     const temporary = this.#temporaryPath();
-    const sample = readFully(descriptor, sampleBytes);
+    const sample = readRangeSync(descriptor, 0, sampleBytes);
     const compress = zstdCompressSync(sample).length <= sample.length * worthwhile;
     const digest = createHash('sha256');
     let bytes = 0;

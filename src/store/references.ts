@@ -2,7 +2,7 @@ import type { ObjectId, TextRef, TraceEvent } from '../schema/index.ts';
 import type { ObjectStore } from './object-store.ts';
 import { readSnapshot } from './snapshot-file.ts';
 
-/** Every text that an event refers to. */
+/** Every text that an event refers to by itself; a conversation's other texts are those of earlier calls. */
 export function textsOf(event: TraceEvent): TextRef[] {
   switch (event.kind) {
     case 'step_started':
@@ -17,7 +17,9 @@ export function textsOf(event: TraceEvent): TextRef[] {
     case 'note':
       return Object.values(event.entries);
     case 'model_call':
-      return [...event.messages, event.tools, event.answer].filter((text) => text !== null);
+      return [...event.messages, event.tools, event.answer].flatMap((text) =>
+        text === null || 'call' in text ? [] : [text],
+      );
     case 'run_ended':
       return event.final_answer === null ? [] : [event.final_answer];
     default:

@@ -1,12 +1,14 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import type { FileLock, LockHolder } from '../lib/file-lock.ts';
 import { Grade, RubricJudgement, RunId, RunRecord, Verification } from '../schema/index.ts';
+import { compressTrace } from './compress-trace.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
 import type { ObjectStore } from './object-store.ts';
 import { acquireLock, lockHolder } from './run-lock.ts';
 import { appendStoredLine, readStoredLines } from './stored-lines.ts';
+import { compressedPath } from './trace-bytes.ts';
 import { TraceWriter } from './trace-writer.ts';
 
 export interface StoredGrades {
@@ -28,6 +30,7 @@ export class RunFolder {
   readonly folder: string;
   readonly objects: ObjectStore;
   readonly recordPath: string;
+  /** Where the trace is written; when it is compressed, it lies beside. All functions that read traces take this path. */
   readonly tracePath: string;
   readonly gradesPath: string;
   readonly verificationsPath: string;
@@ -66,6 +69,20 @@ export class RunFolder {
     return this.#writer;
   }
 
+  /** Whether there is a trace, compressed or not. */
+  hasTrace(): boolean {
+    return existsSync(this.tracePath) || existsSync(compressedPath(this.tracePath));
+  }
+
+  /** Compresses the trace of a run that has ended, see `compressTrace`. */
+  async compressTrace(): Promise<void> {
+    await compressTrace(this.tracePath);
+  }
+
+  removeTrace(): void {
+    for (const path of [this.tracePath, compressedPath(this.tracePath)]) rmSync(path, { force: true });
+  }
+
   /**
    * Null when the run has none yet.
    * @throws UserError `broken_file`, `future_version`
@@ -83,7 +100,9 @@ export class RunFolder {
     if (record.spec.id !== this.id)
       throw new Error(`the record of ${record.spec.id} does not belong to ${this.id}`);
     const trace = this.#flushedHead() ?? record.trace;
-    const checked = RunRecord.parse(trace ? { ...record, trace } : record);
+    // Readers of version 1 would not find the trace of a run that has ended.
+    const v = record.status === 'finished' ? 2 : 1;
+    const checked = RunRecord.parse({ ...record, v, ...(trace ? { trace } : {}) });
     writeFileAtomically(this.recordPath, `${JSON.stringify(checked, null, 2)}\n`);
   }
 

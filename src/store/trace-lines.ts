@@ -1,12 +1,13 @@
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
+import { fstatSync, readSync } from 'node:fs';
 import { UserError } from '../lib/errors.ts';
+import { openTraceBytes, type TraceBytes } from './trace-bytes.ts';
 
 /** `prev` of the first event. */
 export const noHash = '0'.repeat(64);
 
 const lineBreak = 0x0a;
 const tailChunkBytes = 2 ** 14;
-const syncChunkBytes = 2 ** 20;
+const chunkBytes = 2 ** 20;
 /** Texts lie in objects, so a line stays far below this; what is longer was not written by mlab. */
 const maxLineBytes = 2 ** 26;
 
@@ -20,50 +21,63 @@ export interface TraceLine {
 }
 
 /**
- * The lines of a file, one after the other, with the memory of one line.
- * @throws UserError `broken_file` for a line of more than 64 MiB
+ * The lines of a trace, one after the other, with the memory of one line; see `openTraceBytes`.
+ * @throws UserError `broken_file`, such as for a line of more than 64 MiB; and `ENOENT` when there is no trace
  */
 export async function* readLines(path: string, signal?: AbortSignal): AsyncGenerator<TraceLine> {
-  let rest: Buffer[] = [];
-  let restBytes = 0;
-  let number = 0;
-  for await (const chunk of createReadStream(path, signal ? { signal } : {})) {
-    const bytes = chunk as Buffer;
-    let start = 0;
-    for (let end = bytes.indexOf(lineBreak); end >= 0; end = bytes.indexOf(lineBreak, start)) {
-      yield { number: ++number, bytes: Buffer.concat([...rest, bytes.subarray(start, end)]), torn: false };
-      rest = [];
-      restBytes = 0;
-      start = end + 1;
-    }
-    rest.push(bytes.subarray(start));
-    restBytes += bytes.length - start;
-    if (restBytes > maxLineBytes) throw lineTooLong(path, number + 1);
+  using bytes = openBytes(path);
+  const { size } = bytes;
+  const lines = new LineSplitter(path);
+  for (let position = 0; position < size; position += chunkBytes) {
+    signal?.throwIfAborted();
+    yield* lines.add(await bytes.read(position, Math.min(size, position + chunkBytes)));
   }
-  if (restBytes > 0) yield { number: number + 1, bytes: Buffer.concat(rest), torn: true };
+  yield* lines.rest();
 }
 
-/** The complete lines of a file as text, with the memory of one line, for those who can't wait. Errors as `readLines`. */
-export function* readLinesSync(path: string): Generator<string> {
-  const descriptor = openSync(path, 'r');
-  try {
-    let rest: Buffer = Buffer.alloc(0);
-    for (let number = 1; ; ) {
-      const chunk = Buffer.allocUnsafe(syncChunkBytes);
-      const count = readSync(descriptor, chunk, 0, syncChunkBytes, null);
-      if (count === 0) return;
-      const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
-      let start = 0;
-      for (let end = bytes.indexOf(lineBreak); end >= 0; end = bytes.indexOf(lineBreak, start)) {
-        yield bytes.toString('utf8', start, end);
-        start = end + 1;
-        number += 1;
-      }
-      rest = bytes.subarray(start);
-      if (rest.length > maxLineBytes) throw lineTooLong(path, number);
+/** As `readLines`, for those who can't wait. */
+export function* readLinesSync(path: string): Generator<TraceLine> {
+  using bytes = openBytes(path);
+  const { size } = bytes;
+  const lines = new LineSplitter(path);
+  for (let position = 0; position < size; position += chunkBytes)
+    yield* lines.add(bytes.readSync(position, Math.min(size, position + chunkBytes)));
+  yield* lines.rest();
+}
+
+function openBytes(path: string): TraceBytes {
+  const bytes = openTraceBytes(path);
+  if (bytes !== null) return bytes;
+  throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' });
+}
+
+/** Cuts pieces of a file into lines. */
+class LineSplitter {
+  readonly #path: string;
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+  #number = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  *add(piece: Buffer): Generator<TraceLine> {
+    let start = 0;
+    for (let end = piece.indexOf(lineBreak); end >= 0; end = piece.indexOf(lineBreak, start)) {
+      const bytes = Buffer.concat([...this.#rest, piece.subarray(start, end)]);
+      [this.#rest, this.#restBytes] = [[], 0];
+      start = end + 1;
+      yield { number: ++this.#number, bytes, torn: false };
     }
-  } finally {
-    closeSync(descriptor);
+    this.#rest.push(piece.subarray(start));
+    this.#restBytes += piece.length - start;
+    if (this.#restBytes > maxLineBytes) throw lineTooLong(this.#path, this.#number + 1);
+  }
+
+  /** A last line without its line break. */
+  *rest(): Generator<TraceLine> {
+    if (this.#restBytes > 0) yield { number: this.#number + 1, bytes: Buffer.concat(this.#rest), torn: true };
   }
 }
 

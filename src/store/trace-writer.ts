@@ -2,6 +2,7 @@ import { closeSync, constants, fdatasync, fdatasyncSync, ftruncateSync, openSync
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { EventPayload, type TextRef, TraceEvent, type TraceHead } from '../schema/index.ts';
+import { uncompressTrace } from './compress-trace.ts';
 import { parseStoredText } from './documents.ts';
 import type { ObjectStore } from './object-store.ts';
 import { noHash, readTail, type TraceTail } from './trace-lines.ts';
@@ -50,11 +51,12 @@ export class TraceWriter implements AsyncDisposable {
   }
 
   /**
-   * Opens a trace, or begins a new one. A torn last line is cut off: its event never counted as written.
+   * Opens a trace, or begins a new one; a compressed one is uncompressed. A torn last line is cut off: its event never counted as written.
    * @param now milliseconds since 1970
    * @throws UserError `broken_trace` when the last complete line does not continue the one before
    */
   static open(path: string, objects: ObjectStore, now: () => number = Date.now): TraceWriter {
+    uncompressTrace(path);
     const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o644);
     try {
       const tail = readTail(descriptor, path);
@@ -87,7 +89,8 @@ export class TraceWriter implements AsyncDisposable {
     if (this.#failure) throw this.#failure;
     // Parsed, because what JSON can't hold (NaN, say) would make the whole trace unreadable.
     const checked = EventPayload.parse(payload);
-    const event: TraceEvent = { v: 1, seq: this.#events, time: this.#now(), prev: this.#hash, ...checked };
+    const v = checked.kind === 'model_call' && checked.messages.some((message) => 'call' in message) ? 2 : 1;
+    const event: TraceEvent = { v, seq: this.#events, time: this.#now(), prev: this.#hash, ...checked };
     const line = Buffer.from(JSON.stringify(event), 'utf8');
     this.#write(Buffer.concat([line, Buffer.of(0x0a)]));
     this.#events += 1;

@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/errors.ts';
 import { ModelAnswer, ModelMessage, type TextRef, type TraceEventOf } from '../../schema/index.ts';
-import { type RunFolder, readTraceSync, resolveText, spentOf } from '../../store/index.ts';
+import { Conversations, type RunFolder, readTraceSync, resolveText, spentOf } from '../../store/index.ts';
 import { locateRun } from '../locate.ts';
 import { dollars, duration, number, oneLine, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -27,8 +27,11 @@ export const runsCalls: Verb = {
     if (options.call === undefined) {
       return { text: callsTable(calls), json: { run: folder.id, spent: spentOf(events), calls } };
     }
-    const call = calls.find((one) => String(one.call) === options.call);
-    if (call !== undefined) return wholeCall(folder, call);
+    const conversations = new Conversations();
+    for (const call of calls) {
+      const conversation = conversations.of(call);
+      if (String(call.call) === options.call) return wholeCall(folder, call, conversation);
+    }
     throw new UserError(
       'unknown_call',
       `There is no model call ${options.call}.`,
@@ -79,9 +82,9 @@ function approximately({ usage }: Call, text: string): string {
   return usage.source === 'estimate' && usage.input > 0 ? `≈ ${text}` : text;
 }
 
-function wholeCall(folder: RunFolder, call: Call) {
+function wholeCall(folder: RunFolder, call: Call, conversation: Iterable<TextRef>) {
   const textOf = (ref: TextRef) => resolveText(folder.objects, ref);
-  const messages = call.messages.map((ref) => ModelMessage.parse(JSON.parse(textOf(ref))));
+  const messages = Array.from(conversation, (ref) => ModelMessage.parse(JSON.parse(textOf(ref))));
   const answer = call.answer === null ? null : ModelAnswer.parse(JSON.parse(textOf(call.answer)));
   const tools: unknown = call.tools === null ? null : JSON.parse(textOf(call.tools));
   const asked = messages.map((message) => `── ${message.role}\n${messageText(message)}`);

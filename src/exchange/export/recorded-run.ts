@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Grade, RunRecord, Spent, TraceEvent, TraceEventOf } from '../../schema/index.ts';
 import { ModelAnswer, ModelMessage } from '../../schema/index.ts';
 import {
+  Conversations,
   currentGrades,
   type RunFolder,
   readTraceSync,
@@ -49,7 +49,8 @@ export type Aside = { kind: 'note'; entries: Record<string, string> } | AskedMod
 export interface AskedModel {
   kind: 'call';
   event: TraceEventOf<'model_call'>;
-  messages: { role: string; text: string }[];
+  /** All that were sent, read when they are asked for: together they grow with the square of a run. */
+  messages: () => { role: string; text: string }[];
   /** Null where none came. */
   answer: string | null;
 }
@@ -62,7 +63,7 @@ export interface BegunRun {
 
 /** @throws UserError as `readTraceSync` */
 export function readRecordedRun({ folder, record }: BegunRun): RecordedRun {
-  const events = existsSync(folder.tracePath) ? readTraceSync(folder.tracePath).events : [];
+  const events = folder.hasTrace() ? readTraceSync(folder.tracePath).events : [];
   const reader = new Reader(folder, record);
   for (const event of events) reader.read(event);
   const current = currentGrades(folder.readGrades().grades, statesOf(events));
@@ -75,6 +76,7 @@ class Reader {
   readonly run: Omit<RecordedRun, 'grades' | 'spent' | 'secondsUsed'>;
   #open: TraceEventOf<'step_started'> | null = null;
   #calls: AskedModel[] = [];
+  readonly #conversations = new Conversations();
 
   constructor(folder: RunFolder, record: RunRecord) {
     const empty = { started: null, problem: '', steps: [], after: [], end: null };
@@ -127,10 +129,12 @@ class Reader {
   }
 
   #asked(event: TraceEventOf<'model_call'>): AskedModel {
-    const messages = event.messages.map((ref) => {
-      const message = ModelMessage.parse(this.#json(ref));
-      return { role: message.role, text: message.text };
-    });
+    const conversation = this.#conversations.of(event);
+    const messages = () =>
+      Array.from(conversation, (ref) => {
+        const { role, text } = ModelMessage.parse(this.#json(ref));
+        return { role, text };
+      });
     const answer = event.answer === null ? null : answerText(ModelAnswer.parse(this.#json(event.answer)));
     return { kind: 'call', event, messages, answer };
   }

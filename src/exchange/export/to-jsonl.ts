@@ -45,7 +45,7 @@ function asideOf(aside: Aside): Record<string, unknown> {
   if (aside.kind === 'note') return { note: aside.entries };
   const { role, purpose, model, usage, cost, latency_ms, waiting_ms, failure } = aside.event;
   const { messages, answer } = aside;
-  return { role, purpose, model, messages, answer, usage, cost, latency_ms, waiting_ms, failure };
+  return { role, purpose, model, messages: messages(), answer, usage, cost, latency_ms, waiting_ms, failure };
 }
 
 function shortGrade({ valid, score, baseline, direction, problems }: Grade): Record<string, unknown> {

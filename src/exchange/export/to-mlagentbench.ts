@@ -125,7 +125,9 @@ function agentLogName({ event: { role, purpose } }: AskedModel): string {
 
 function loggedCall({ event, messages, answer }: AskedModel): string {
   return writeLoggedCall({
-    prompt: messages.map(({ text }) => text).join('\n\n'),
+    prompt: messages()
+      .map(({ text }) => text)
+      .join('\n\n'),
     completion: answer ?? '',
     model: plainModel(event.model),
     max_tokens: event.max_output_tokens,

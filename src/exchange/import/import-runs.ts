@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/hash.ts';
@@ -180,6 +179,7 @@ async function importRun(
   if (earlier !== null && earlier.versions.source !== source) throw differs(run, spec);
   const state = earlier === null ? 'imported' : 'there already';
   const record = earlier ?? (await writeRecord(run, spec, source, experiment, tools));
+  if (record.status === 'finished') await folder.compressTrace();
   return {
     ...{ run: spec.id, task: spec.task, known_task: tools.task !== undefined, folder: run.folder },
     ...{ steps: record.steps, model_calls: record.spent?.calls ?? 0, state, marks: spec.marks },
@@ -195,7 +195,7 @@ async function writeRecord(
   { contents, task, signal }: RunTools,
 ): Promise<RunRecord> {
   const folder = experiment.runFolder(spec.id);
-  rmSync(folder.tracePath, { force: true });
+  folder.removeTrace();
   const submission = task?.file.submission.files.map(({ path }) => path) ?? [];
   const clock = new ImportClock();
   await using trace = folder.openTrace(clock.now);

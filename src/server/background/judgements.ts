@@ -83,6 +83,6 @@ export class Judgements implements Disposable {
 
 /** What a run's evaluation is made from. */
 export function evidenceState(folder: string): string {
-  const files = ['run.json', 'trace.jsonl', 'grades.jsonl', 'verifications.jsonl'];
+  const files = ['run.json', 'trace.jsonl', 'trace.jsonl.zst', 'grades.jsonl', 'verifications.jsonl'];
   return files.map((name) => fileState(join(folder, name)) ?? '–').join('\n');
 }

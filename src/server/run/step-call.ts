@@ -12,13 +12,18 @@ import type { ShownTexts } from './shown-texts.ts';
 
 const ToolNames = z.array(z.object({ name: z.string() }));
 
-/** @param part by which texts of this call are asked for, such as `call.0` */
-export function shownCall(texts: ShownTexts, call: TraceEventOf<'model_call'>, part: string): StepCall {
+/** @param messages all of the call, see `messagesOf`. @param part by which texts of this call are asked for, such as `call.0` */
+export function shownCall(
+  texts: ShownTexts,
+  call: TraceEventOf<'model_call'>,
+  messages: readonly TextRef[],
+  part: string,
+): StepCall {
   const { role, purpose, model, answered_by, temperature, max_output_tokens, time } = call;
   const { failure, usage, cost, latency_ms, waiting_ms, attempts } = call;
   return {
     ...{ call: call.call, role, purpose, model, answered_by, temperature, max_output_tokens, time },
-    messages: call.messages.map((ref, index) => shownMessage(texts, ref, `${part}.message.${index}`)),
+    messages: messages.map((ref, index) => shownMessage(texts, ref, `${part}.message.${index}`)),
     tools: call.tools === null ? [] : toolNames(texts, call.tools),
     answer: call.answer === null ? null : shownAnswer(texts, call.answer, `${part}.answer`),
     ...{ failure, usage, cost, latency_ms, waiting_ms, attempts },

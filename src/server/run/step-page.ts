@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { StepArgument, StepEntry, StepPage, TraceEventOf } from '../../schema/index.ts';
+import type { StepArgument, StepCall, StepEntry, StepPage, TraceEventOf } from '../../schema/index.ts';
 import { readEvents } from '../trace/read-events.ts';
 import { cell, rangeOf, shownSteps, type TraceTable } from '../trace/trace-table.ts';
+import { messagesOf } from './call-messages.ts';
 import type { ShownTexts } from './shown-texts.ts';
 import { parsed, shownCall } from './step-call.ts';
 import { readStepEvents, snapshotAfter } from './step-events.ts';
@@ -31,13 +32,16 @@ export async function readStep(
   const events = await readStepEvents(path, table, step, signal);
   const { started, finished } = events;
   const isOpen = started !== null && finished === null;
+  const calls: StepCall[] = [];
+  for (const [index, call] of events.calls.entries())
+    calls.push(shownCall(texts, call, await messagesOf(path, table, call), `call.${index}`));
   return {
     ...emptyStep(run, step),
     action: started?.action ?? null,
     arguments: started === null ? [] : argumentsOf(texts, started),
     status: finished?.status ?? (isOpen ? openStatus(run) : null),
     entries: await entriesOf(run, step, events.notes, texts, signal),
-    calls: events.calls.map((call, index) => shownCall(texts, call, `call.${index}`)),
+    calls,
     output: isOpen ? await outputOf(run, step, signal) : null,
     started: started?.time ?? null,
     resumed: events.sessions.some(({ session }) => session > 1),

@@ -1,6 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { hasCode } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/hash.ts';
+import { openTraceBytes, type TraceBytes } from '../../store/index.ts';
 import { factsOf } from './line-facts.ts';
 import { addFacts, emptyTable, type TraceTable } from './trace-table.ts';
 
@@ -24,59 +23,37 @@ export async function extendTable(
   known: TraceTable | null,
   signal?: AbortSignal,
 ): Promise<Extended> {
-  await using file = await openIfThere(path);
-  if (file === null) return { table: emptyTable(), tornBytes: 0 };
-  const { size } = await file.stat();
-  const table = known !== null && (await continues(file, size, known)) ? known : emptyTable();
-  await readOn(file, table, size, signal);
+  using trace = openTraceBytes(path);
+  if (trace === null) return { table: emptyTable(), tornBytes: 0 };
+  const { size } = trace;
+  const table = known !== null && (await continues(trace, size, known)) ? known : emptyTable();
+  await readOn(trace, table, size, signal);
   return { table, tornBytes: table.broken === null ? size - table.bytes : 0 };
 }
 
-async function openIfThere(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
 /** Whether the last line that is known still stands where it stood. */
-async function continues(file: FileHandle, size: number, { bytes, lastLine }: TraceTable): Promise<boolean> {
+async function continues(trace: TraceBytes, size: number, { bytes, lastLine }: TraceTable): Promise<boolean> {
   if (size < bytes) return false;
-  const { buffer } = await file.read(
-    Buffer.alloc(lastLine.bytes),
-    0,
-    lastLine.bytes,
-    bytes - lastLine.bytes - 1,
-  );
-  return bytes === 0 || sha256(buffer) === lastLine.hash;
+  const end = Math.max(0, bytes - 1);
+  return bytes === 0 || sha256(await trace.read(end - lastLine.bytes, end)) === lastLine.hash;
 }
 
 async function readOn(
-  file: FileHandle,
+  trace: TraceBytes,
   table: TraceTable,
   size: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  let buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - table.bytes));
-  /** Bytes at the beginning of the buffer that belong to a line whose end is not read yet. */
-  let held = 0;
+  /** Of a line whose end is not read yet. */
+  let rest: Buffer = Buffer.alloc(0);
   for (let position = table.bytes; position < size && table.broken === null; ) {
     signal?.throwIfAborted();
-    if (held === buffer.length) buffer = larger(buffer);
-    const { bytesRead } = await file.read(
-      buffer,
-      held,
-      Math.min(buffer.length - held, size - position),
-      position,
-    );
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    const rest = addLines(table, buffer.subarray(0, held + bytesRead));
-    held = rest.length;
-    buffer.set(rest, 0);
-    if (held >= maxLineBytes) table.broken = `Line ${table.lines + 1} of its trace has no end.`;
+    // A line that is longer than a piece takes larger ones, so that it is not copied for each.
+    const piece = await trace.read(position, Math.min(size, position + Math.max(chunkBytes, rest.length)));
+    if (piece.length === 0) return;
+    position += piece.length;
+    rest = addLines(table, rest.length === 0 ? piece : Buffer.concat([rest, piece]));
+    if (rest.length >= maxLineBytes) table.broken = `Line ${table.lines + 1} of its trace has no end.`;
   }
 }
 
@@ -92,12 +69,6 @@ function addLines(table: TraceTable, bytes: Buffer): Buffer {
   }
   if (last !== null) table.lastLine = { hash: sha256(last), bytes: last.length };
   return bytes.subarray(start);
-}
-
-function larger(buffer: Buffer): Buffer<ArrayBuffer> {
-  const more = Buffer.allocUnsafe(Math.max(1024, 2 * buffer.length));
-  more.set(buffer);
-  return more;
 }
 
 function addLine(table: TraceTable, line: Buffer): boolean {

@@ -25,6 +25,7 @@ export const LineFacts = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('model_call'),
     time: z.int(),
+    call: count,
     answer: z.unknown(),
     usage: z.object({ input: count, output: count, source: z.string() }),
     cost: z.number().nullable(),
@@ -44,6 +45,7 @@ const timeHead = /"time":(\d+)$/;
 const headBytes = 400;
 /** An unescaped quote can't stand inside a text of JSON, so that nothing an agent writes looks like this. */
 const callMark = ',"usage":{"input":';
+const callHead = /^model_call","call":(\d+),/;
 const callTail =
   /^,"usage":\{"input":(\d+),"cached_input":\d+,"cache_write":\d+,"output":(\d+),"reasoning":\d+,"source":"(\w+)"\},"cost":(null|[-+.\de]+),"latency_ms":[-+.\de]+,"waiting_ms":([-+.\de]+),/;
 
@@ -67,7 +69,7 @@ function quickFacts(line: Buffer): LineFacts | null {
   if (begins === `${beforeKind}step_fi`) return quickEnd(line, time, kindAt);
   if (begins !== `${beforeKind}model_c`) return null;
   const mark = line.lastIndexOf(callMark);
-  return mark < 0 ? null : quickCall(line, time, mark);
+  return mark < 0 ? null : quickCall(line, time, kindAt, mark);
 }
 
 function quickStart(line: Buffer, time: number, kindAt: number): LineFacts | null {
@@ -108,14 +110,16 @@ function numberAfter(line: Buffer, mark: string): number | null {
   return number === undefined ? null : Number(number);
 }
 
-function quickCall(line: Buffer, time: number, mark: number): LineFacts | null {
+function quickCall(line: Buffer, time: number, kindAt: number, mark: number): LineFacts | null {
+  const [, call] = callHead.exec(line.toString('latin1', kindAt, kindAt + 60)) ?? [];
   const [, input, output, source, cost, waiting] =
     callTail.exec(line.toString('latin1', mark, mark + headBytes)) ?? [];
-  if (input === undefined || output === undefined || source === undefined || waiting === undefined)
-    return null;
+  if (call === undefined || input === undefined || output === undefined) return null;
+  if (source === undefined || waiting === undefined) return null;
   return {
     kind: 'model_call',
     time,
+    call: Number(call),
     answer: line.includes(',"answer":null,') ? null : true,
     usage: { input: Number(input), output: Number(output), source },
     cost: cost === 'null' ? null : Number(cost),

@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { TraceEvent } from '../../schema/index.ts';
-import { parseStoredText } from '../../store/index.ts';
+import { openTraceBytes, parseStoredText } from '../../store/index.ts';
 
+const chunkBytes = 2 ** 18;
 const lineBreak = 0x0a;
 const isOutput = /^\{[^{}]{0,300}"kind":"output"/;
 
@@ -20,16 +20,12 @@ export async function* readEvents(
   { from, to }: { from: number; to: number },
   { withOutput = false, signal }: ReadOptions = {},
 ): AsyncGenerator<TraceEvent> {
-  if (to <= from) return;
+  using trace = openTraceBytes(path);
+  if (trace === null) return;
   let rest: Buffer[] = [];
-  const stream = createReadStream(path, {
-    start: from,
-    end: to - 1,
-    highWaterMark: 2 ** 18,
-    ...(signal && { signal }),
-  });
-  for await (const chunk of stream) {
-    const bytes = chunk as Buffer;
+  for (let position = from; position < to; position += chunkBytes) {
+    signal?.throwIfAborted();
+    const bytes = await trace.read(position, Math.min(to, position + chunkBytes));
     let start = 0;
     for (let end = bytes.indexOf(lineBreak); end >= 0; end = bytes.indexOf(lineBreak, start)) {
       const line = Buffer.concat([...rest, bytes.subarray(start, end)]);

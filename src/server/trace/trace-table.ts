@@ -58,6 +58,8 @@ export const TraceTable = z.object({
   lastLine: z.object({ hash: z.string(), bytes: z.int() }),
   steps: z.int().min(0),
   columns: z.record(z.enum(columnNames), z.instanceof(Float64Array)),
+  /** Where the line of each model call lies, by its number: one that continues it needs it. */
+  calls: z.array(Range),
   actions: z.array(z.string()),
   entryNames: z.array(z.string()),
   /** The first line that began a session. */
@@ -82,6 +84,7 @@ export function emptyTable(): TraceTable {
       lastLine: { hash: '', bytes: 0 },
       steps: 0,
       columns,
+      calls: [],
       actions: [],
       entryNames: [],
     },
@@ -142,6 +145,8 @@ export function addFacts(
       return null;
     case 'model_call':
       passTime(table, facts.time, facts.waiting_ms);
+      // Numbers go up by one; after a line that was cut off, the next session gives its number again.
+      if (facts.call >= 1 && facts.call <= table.calls.length + 1) table.calls[facts.call - 1] = at;
       now.calls += facts.answer === null ? 0 : 1;
       now.tokens += facts.usage.input + facts.usage.output;
       if (facts.usage.source === 'estimate') now.estimated += facts.usage.input + facts.usage.output;

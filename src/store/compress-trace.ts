@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fdatasyncSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, zstdCompress } from 'node:zlib';
+import { seekTable } from './seek-table.ts';
+import { compressedPath, openCompressedBytes, openPlainBytes, type TraceBytes } from './trace-bytes.ts';
+
+const compress = promisify(zstdCompress);
+/** Larger frames compress better, smaller ones are faster to read a single step from. */
+const frameBytes = 2 ** 19;
+const lineBreak = 0x0a;
+const parameters = { [constants.ZSTD_c_compressionLevel]: 12, [constants.ZSTD_c_checksumFlag]: 1 };
+
+/**
+ * Compresses the trace of a run that has ended: `trace.jsonl.zst` takes the place of `trace.jsonl`. The plain file goes
+ * last, when the other one is on the disk and was read back; as long as it is there, it is what counts. A trace that is
+ * compressed already, or not there, stays as it is. The caller holds the run's lock, and nobody writes the trace.
+ */
+export async function compressTrace(path: string): Promise<void> {
+  const target = compressedPath(path);
+  const temporary = `${target}.tmp`;
+  {
+    using plain = openPlainBytes(path);
+    if (plain === null) return;
+    try {
+      await writeFrames(plain, temporary);
+      using packed = openCompressedBytes(temporary);
+      if (packed === null || (await hashOf(packed)) !== (await hashOf(plain)))
+        throw new Error(`${temporary} does not hold what ${path} holds`);
+      renameSync(temporary, target);
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
+  syncFolder(dirname(path));
+  rmSync(path);
+}
+
+/** Makes a compressed trace a plain one again, for a writer. A plain one that is there counts alone. */
+export function uncompressTrace(path: string): void {
+  const packed = compressedPath(path);
+  {
+    using plain = openPlainBytes(path);
+    using bytes = plain === null ? openCompressedBytes(packed) : null;
+    if (bytes !== null) writePlain(bytes, path);
+  }
+  rmSync(packed, { force: true });
+}
+
+async function writeFrames(plain: TraceBytes, path: string): Promise<void> {
+  const { size } = plain;
+  const frames: { stored: number; bytes: number }[] = [];
+  const file = openSync(path, 'w');
+  try {
+    for (let from = 0; from < size; ) {
+      const content = await wholeLines(plain, from, size);
+      const frame = await compress(content, { params: parameters });
+      writeAll(file, frame);
+      frames.push({ stored: frame.length, bytes: content.length });
+      from += content.length;
+    }
+    writeAll(file, seekTable(frames));
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The lines that a frame holds: so many that they fill it. One that is longer has a frame of its own. */
+async function wholeLines(plain: TraceBytes, from: number, size: number): Promise<Buffer> {
+  for (let length = frameBytes; ; length *= 2) {
+    const piece = await plain.read(from, Math.min(size, from + length));
+    const end = from + piece.length === size ? piece.length : piece.lastIndexOf(lineBreak) + 1;
+    if (end > 0) return piece.subarray(0, end);
+  }
+}
+
+async function hashOf(bytes: TraceBytes): Promise<string> {
+  const hash = createHash('sha256');
+  for (let from = 0; from < bytes.size; from += frameBytes)
+    hash.update(await bytes.read(from, Math.min(bytes.size, from + frameBytes)));
+  return hash.digest('hex');
+}
+
+function writePlain(bytes: TraceBytes, path: string): void {
+  const temporary = `${path}.tmp`;
+  const file = openSync(temporary, 'w');
+  try {
+    for (let from = 0; from < bytes.size; from += frameBytes)
+      writeAll(file, bytes.readSync(from, Math.min(bytes.size, from + frameBytes)));
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+  syncFolder(dirname(path));
+}
+
+function writeAll(file: number, content: Uint8Array): void {
+  for (let at = 0; at < content.length; ) at += writeSync(file, content, at);
+}
+
+/** So that the new name is on the disk before the old one goes. Not every system can flush a folder. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } catch {
+    // Then a power cut now may bring the plain file back, or lose neither.
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,79 @@
+import { UserError } from '../lib/errors.ts';
+import type { EventOf, RecordedMessage, TextRef } from '../schema/index.ts';
+
+/** Messages of an earlier conversation, from one until before another. */
+interface Range {
+  of: Conversation;
+  from: number;
+  to: number;
+}
+
+/** What a conversation consists of, and where it begins in it. */
+interface Part {
+  start: number;
+  content: TextRef | Range;
+}
+
+/** The messages of one model call, in order. What it has in common with earlier calls lies in memory once. */
+export class Conversation implements Iterable<TextRef> {
+  readonly length: number;
+  readonly #parts: readonly Part[];
+
+  constructor(parts: readonly Part[], length: number) {
+    this.#parts = parts;
+    this.length = length;
+  }
+
+  /** Takes the time of its messages and of the calls that they were first sent in. */
+  *[Symbol.iterator](): Generator<TextRef> {
+    // No recursion: each call of a long run continues the one before. The next one stands last.
+    const coming: (TextRef | Range)[] = [{ of: this, from: 0, to: this.length }];
+    for (let next = coming.pop(); next !== undefined; next = coming.pop()) {
+      if ('of' in next) coming.push(...next.of.#contentOf(next).reverse());
+      else yield next;
+    }
+  }
+
+  #contentOf({ from, to }: Range): (TextRef | Range)[] {
+    return this.#parts.flatMap(({ start, content }): (TextRef | Range)[] => {
+      if (!('of' in content)) return start >= from && start < to ? [content] : [];
+      const begin = Math.max(content.from, content.from + from - start);
+      const end = Math.min(content.to, content.from + to - start);
+      return begin < end ? [{ of: content.of, from: begin, to: end }] : [];
+    });
+  }
+}
+
+/**
+ * Puts together what was asked in each call while a trace is read from its beginning: calls refer to what earlier ones
+ * sent. The memory of all conversations together grows with the trace, not with its square.
+ */
+export class Conversations {
+  readonly #byCall = new Map<number, Conversation>();
+
+  /** @throws UserError `broken_file` where it refers to messages that no call before it has sent */
+  of({ call, messages }: Pick<EventOf<'model_call'>, 'call' | 'messages'>): Conversation {
+    let length = 0;
+    const parts = messages.map((message): Part => {
+      const content = this.#content(call, message);
+      const start = length;
+      length += 'of' in content ? content.to - content.from : 1;
+      return { start, content };
+    });
+    const conversation = new Conversation(parts, length);
+    this.#byCall.set(call, conversation);
+    return conversation;
+  }
+
+  #content(call: number, message: RecordedMessage): TextRef | Range {
+    if (!('call' in message)) return message;
+    const { from, count } = message;
+    const of = this.#byCall.get(message.call);
+    if (of !== undefined && from + count <= of.length) return { of, from, to: from + count };
+    throw new UserError(
+      'broken_file',
+      `model call ${call} refers to messages ${from + 1} to ${from + count} of call ${message.call}, which the trace does not hold`,
+      'Restore the trace from a backup, or delete the run and start it again.',
+    );
+  }
+}
