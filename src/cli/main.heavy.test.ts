@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { launcher, type MlabEnd, mlab, startMlab } from '../../test/fixtures/mlab-process.ts';
+import { traceText } from '../../test/fixtures/store/trace-text.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 
 const bench = new TaskBench();
@@ -124,11 +125,11 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
   test('the same command again keeps finished runs', async () => {
     const argv = ['run', '--task', 'sums', '--agent', 'noop,oracle', '--name', 'first'];
     const trace = join(bench.folder, 'experiments/first/runs/sums-oracle-0/trace.jsonl');
-    const before = readFileSync(trace, 'utf8');
+    const before = traceText(trace);
     const { code, err } = await run(argv);
     expect(code).toBe(0);
     expect(err).toContain('sums-oracle-0: kept (final_answer)');
-    expect(readFileSync(trace, 'utf8')).toBe(before);
+    expect(traceText(trace)).toBe(before);
   });
 
   test('Ctrl-C stops cleanly with exit code 130, and the same command goes on', async () => {
@@ -147,8 +148,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     ];
     const started = startMlab(argv, place);
     const folder = join(bench.folder, 'experiments/slow/runs/sums-baseline-0');
-    const traced = () =>
-      existsSync(join(folder, 'trace.jsonl')) ? readFileSync(join(folder, 'trace.jsonl'), 'utf8') : '';
+    const traced = () => traceText(join(folder, 'trace.jsonl'));
     await until(() => traced().includes('begun'));
     started.process.kill('SIGINT');
     const { code, out, err } = await started.ended;
@@ -201,7 +201,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     const { runs } = JSON.parse(out);
     expect(runs.map(({ status }: { status: string }) => status)).toEqual(Array(4).fill('finished'));
     for (const { run: id } of runs) {
-      const trace = readFileSync(join(bench.folder, `experiments/shared/runs/${id}/trace.jsonl`), 'utf8');
+      const trace = traceText(join(bench.folder, `experiments/shared/runs/${id}/trace.jsonl`));
       expect(trace.split('"session_started"').length).toBe(2);
     }
     expect((await run(['runs', 'check', 'shared'])).code).toBe(0);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import {
   replyWith,
   writeFiles,
 } from '../../test/fixtures/original-run.ts';
+import { traceText } from '../../test/fixtures/store/trace-text.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import type { TraceEvent, TraceEventOf } from '../schema/index.ts';
 import { checkRun, type RunFolder, readSnapshot, readTraceSync } from '../store/index.ts';
@@ -162,23 +163,23 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
 
   test('is imported again without any change, and gives the same bytes elsewhere', async () => {
     const { scratch, folder } = await imported(files(madeUpRun()));
-    const trace = readFileSync(folder.tracePath);
+    const trace = traceText(folder.tracePath);
     const again = await importFolder(join(scratch, 'logs'), join(scratch, 'experiments'));
     expect(again.runs.map(({ state }) => state)).toEqual(['there already']);
-    expect(readFileSync(folder.tracePath).equals(trace)).toBe(true);
+    expect(traceText(folder.tracePath)).toBe(trace);
     const elsewhere = await importFolder(join(scratch, 'logs'), join(scratch, 'elsewhere'));
     const [id = ''] = elsewhere.experiment.runIds;
-    expect(readFileSync(elsewhere.experiment.runFolder(id).tracePath).equals(trace)).toBe(true);
+    expect(traceText(elsewhere.experiment.runFolder(id).tracePath)).toBe(trace);
   });
 
   test('is imported anew where an import before was killed half way', async () => {
     const { scratch, folder } = await imported(files(madeUpRun()));
-    const trace = readFileSync(folder.tracePath);
+    const trace = traceText(folder.tracePath);
     rmSync(folder.recordPath);
-    writeFileSync(folder.tracePath, trace.subarray(0, 1000));
+    writeFileSync(folder.tracePath, trace.slice(0, 1000));
     const again = await importFolder(join(scratch, 'logs'), join(scratch, 'experiments'));
     expect(again.runs.map(({ state }) => state)).toEqual(['imported']);
-    expect(readFileSync(folder.tracePath).equals(trace)).toBe(true);
+    expect(traceText(folder.tracePath)).toBe(trace);
   });
 
   test('loses no whole step, and nothing throws, when any of its files is cut off anywhere', async () => {

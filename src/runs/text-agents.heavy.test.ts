@@ -1,8 +1,9 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { runOnce } from '../../test/fixtures/run-place.ts';
+import { traceText } from '../../test/fixtures/store/trace-text.ts';
 import { type Agent, agentByName } from '../agents/index.ts';
 import { readStory } from '../evaluation/index.ts';
 import { ModelRegistry } from '../models/index.ts';
@@ -104,13 +105,18 @@ withSandbox(`an agent that writes its actions as text${why}`, () => {
       expect(formatErrors.map((error) => error.reply)).toEqual([replies[2], replies[5]]);
       const replayed = await replayRun(record.spec, whole, agent, equipment.task);
       expect(replayed.diverged).toBe(null);
-      const lines = readFileSync(whole.tracePath, 'utf8').split('\n');
+      const lines = traceText(whole.tracePath).split('\n');
       for (const share of [0.15, 0.4, 0.65, 0.9]) {
         const experiments = newPlace();
         const { folder } = await run(experiments, agent);
         // What a killed process leaves: whole lines, and a part of one.
-        const kept = lineAt(folder, Math.floor(lines.length * share)) + 20;
-        truncateSync(folder.tracePath, kept);
+        const trace = traceText(folder.tracePath);
+        const kept =
+          trace
+            .split('\n')
+            .slice(0, Math.floor(lines.length * share))
+            .join('\n').length + 20;
+        writeFileSync(folder.tracePath, trace.slice(0, kept));
         const again = await run(experiments, agent);
         expect(again.record, `at ${share}`).toMatchObject({ status: 'finished', end: record.end });
         expect(deedsOf(again.folder), `at ${share}`).toEqual(deeds);
@@ -119,9 +125,3 @@ withSandbox(`an agent that writes its actions as text${why}`, () => {
     },
   );
 });
-
-/** Where a line of the trace begins, in bytes. */
-function lineAt(folder: RunFolder, line: number): number {
-  const lines = readFileSync(folder.tracePath, 'utf8').split('\n').slice(0, line);
-  return Buffer.byteLength(`${lines.join('\n')}\n`);
-}

@@ -10,7 +10,7 @@ const compress = promisify(zstdCompress);
 /** Larger frames compress better, smaller ones are faster to read a single step from. */
 const frameBytes = 2 ** 19;
 const lineBreak = 0x0a;
-const parameters = { [constants.ZSTD_c_compressionLevel]: 12, [constants.ZSTD_c_checksumFlag]: 1 };
+const parameters = { [constants.ZSTD_c_compressionLevel]: 9, [constants.ZSTD_c_checksumFlag]: 1 };
 
 /**
  * Compresses the trace of a run that has ended: `trace.jsonl.zst` takes the place of `trace.jsonl`. The plain file goes
@@ -55,7 +55,7 @@ async function writeFrames(plain: TraceBytes, path: string): Promise<void> {
   try {
     for (let from = 0; from < size; ) {
       const content = await wholeLines(plain, from, size);
-      const frame = await compress(content, { params: parameters });
+      const frame = await compress(content, { params: parameters, pledgedSrcSize: content.length });
       writeAll(file, frame);
       frames.push({ stored: frame.length, bytes: content.length });
       from += content.length;
