@@ -32,6 +32,9 @@ export interface Context {
 /** What a verb comes to: printed as text, or with --json as one document. */
 export interface VerbResult {
   text: string;
+  /** What follows the text, where it may be too long for one. */
+  lines?: AsyncIterable<string>;
+  /** A function, where making it costs more than the text. */
   json: unknown;
   exitCode?: ExitCode;
   /** What goes on after the result is printed, until it ends by itself or by the signal. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { hasCode } from '../lib/errors.ts';
-import { createContext, type ExitCode, exitCodes, packageFolder } from './context.ts';
+import { createContext, type ExitCode, exitCodes, packageFolder, type VerbResult } from './context.ts';
 import { explain } from './explain.ts';
 import { plain } from './table.ts';
 import type { Flag, Verb } from './verb.ts';
@@ -20,7 +20,8 @@ export async function main(argv: string[]): Promise<number> {
     await addVerbs(program, argv, async (verb, args, options) => {
       const context = createContext(program.opts(), process.env, version, interrupt.signal);
       const result = await verb.run(context, args, options);
-      await print(asJson ? JSON.stringify(result.json, null, 2) : result.text);
+      await print(asJson ? JSON.stringify(await jsonOf(result), null, 2) : result.text);
+      if (!asJson) for await (const line of result.lines ?? []) if (!(await print(line))) break;
       await result.stay?.();
       exitCode = result.exitCode ?? exitCodes.ok;
     });
@@ -128,12 +129,17 @@ async function tell(error: unknown, signal: AbortSignal, asJson: boolean): Promi
   return exitCode;
 }
 
-/** Waits until the text is written: a pipe may take it slowly, and the process ends after this. */
-function print(text: string): Promise<void> {
+async function jsonOf({ json }: VerbResult): Promise<unknown> {
+  return typeof json === 'function' ? await json() : json;
+}
+
+/** Waits until the text is written: a pipe may take it slowly, and the process ends after this. False: nobody reads on. */
+function print(text: string): Promise<boolean> {
   const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   return new Promise((resolve, reject) => {
     process.stdout.write(whole, (error) => {
-      if (error === null || error === undefined || hasCode(error, 'EPIPE')) resolve();
+      if (error === null || error === undefined) resolve(true);
+      else if (hasCode(error, 'EPIPE')) resolve(false);
       else reject(error);
     });
   });

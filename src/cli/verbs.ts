@@ -80,6 +80,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs-show.ts')).runsShow,
   },
   {
+    name: 'runs trace',
+    summary: 'print what is recorded of runs, one event a line, for grep and other programs',
+    load: async () => (await import('./verbs/runs-trace.ts')).runsTrace,
+  },
+  {
     name: 'runs calls',
     summary: 'list the calls of language models of a run, or show one whole',
     load: async () => (await import('./verbs/runs-calls.ts')).runsCalls,

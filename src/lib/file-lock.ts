@@ -4,7 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -17,10 +17,11 @@ import { hasCode } from './errors.ts';
 import { isProcessAlive, machineIdentity, processStartTime } from './process-identity.ts';
 
 /**
- * A lock between processes, kept as a folder of numbered tickets. The holder is the highest ticket, unless it was
- * given back or its process is gone; whoever makes the next number (a hard link: it fails where the name exists)
- * holds the lock next. The highest ticket is never deleted, so numbers only grow, and of two processes that see
- * the same dead holder only one can follow it. Nothing has to be cleaned up after a kill -9.
+ * A lock between processes, kept as a folder of numbered tickets. The holder is the highest ticket, unless its process is
+ * gone; whoever makes the next number (a hard link of a draft: it fails where the name exists) holds the lock next. Whoever
+ * wants it writes the draft first, and looks at the tickets then; whoever holds it removes all drafts that were there
+ * before: so nobody can follow a ticket that others have followed already, and of two processes that see the same dead
+ * holder only one can follow it. Giving it back leaves nothing; after a kill -9 the next holder cleans up.
  */
 export interface FileLock extends Disposable {
   /** Gives the lock back; a second call does nothing. */
@@ -44,6 +45,7 @@ export interface LockOptions {
 }
 
 const Ticket = z.object({
+  /** `free`: as earlier versions left it. */
   state: z.enum(['held', 'free']),
   pid: z.int(),
   started: z.string().nullable(),
@@ -54,20 +56,18 @@ type Ticket = z.infer<typeof Ticket>;
 
 const beatMs = 5_000;
 const defaultSilenceMs = 30_000;
+/** To write a draft into a folder that others remove and make again. */
+const mostAttempts = 1000;
 
 /**
- * Takes the lock at `folder` if nobody holds it, without waiting; else returns its holder. A holder on another
- * machine counts as alive while its last beat is younger than 30 s by the clock of the file system.
+ * Takes the lock at `folder` (made when absent, with its parents) if nobody holds it, without waiting; else returns its
+ * holder. A holder on another machine counts as alive while its last beat is younger than 30 s by the clock of the file system.
  * @throws file-system errors where the folder can't be written
  */
 export function tryFileLock(folder: string): { lock: FileLock } | { holder: LockHolder } {
-  mkdirSync(folder, { recursive: true });
   for (;;) {
-    const highest = highestTicket(folder);
-    const holder = holderOf(folder, highest, () => fileSystemTime(folder));
-    if (holder !== null) return { holder };
-    // The number after the ticket that was judged: whoever followed it in the meantime has made that one.
-    if (makeTicket(folder, highest + 1)) return { lock: heldLock(folder, highest + 1) };
+    const taken = takeIfFree(folder, (number, now) => now - lastBeat(folder, number) > defaultSilenceMs);
+    if (taken !== null) return taken;
   }
 }
 
@@ -76,15 +76,14 @@ export function tryFileLock(folder: string): { lock: FileLock } | { holder: Lock
  * can only say what this machine's clock makes of its last beat.
  */
 export function fileLockHolder(folder: string): LockHolder | null {
-  return holderOf(folder, highestTicket(folder), Date.now);
+  const highest = highestTicket(folder);
+  const ticket = highest === 0 ? null : readTicket(folder, highest);
+  const isSilent = () => Date.now() - lastBeat(folder, highest) > defaultSilenceMs;
+  return ticket !== null && isHeld(ticket, isSilent) ? holderOf(ticket) : null;
 }
 
-/** Who holds the lock if this is its highest ticket; null when that one is given back, its process gone, or 0. */
-function holderOf(folder: string, highest: number, now: () => number): LockHolder | null {
-  const ticket = highest === 0 ? null : readTicket(folder, highest);
-  if (ticket === null) return null;
-  const isSilent = () => now() - lastBeat(folder, highest) > defaultSilenceMs;
-  return isHeld(ticket, isSilent) ? { pid: ticket.pid, host: ticket.host } : null;
+function holderOf({ pid, host }: Ticket): LockHolder {
+  return { pid, host };
 }
 
 /**
@@ -92,17 +91,17 @@ function holderOf(folder: string, highest: number, now: () => number): LockHolde
  * @throws the signal's reason when aborted while waiting; file-system errors where the folder can't be written.
  */
 export async function acquireFileLock(folder: string, options: LockOptions = {}): Promise<FileLock> {
-  mkdirSync(folder, { recursive: true });
   const watched = new Silence(options.silenceMs ?? defaultSilenceMs);
+  const isSilent = (number: number) => watched.isSilent(number, lastBeat(folder, number));
   let announced = 0;
   let pauseMs = 20;
   for (;;) {
     options.signal?.throwIfAborted();
     const highest = highestTicket(folder);
     const holder = highest === 0 ? null : readTicket(folder, highest);
-    const isSilent = () => watched.isSilent(highest, lastBeat(folder, highest));
-    if (holder === null || !isHeld(holder, isSilent)) {
-      if (makeTicket(folder, highest + 1)) return heldLock(folder, highest + 1);
+    if (holder === null || !isHeld(holder, () => isSilent(highest))) {
+      const taken = takeIfFree(folder, isSilent);
+      if (taken !== null && 'lock' in taken) return taken.lock;
       continue;
     }
     if (announced !== highest) {
@@ -167,19 +166,6 @@ function lastBeat(folder: string, number: number): number {
   return statSync(join(folder, String(number)), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** What the clock says that gives files their times, in ms; where nothing can be written, what this machine's says. */
-function fileSystemTime(folder: string): number {
-  const probe = draftPath(folder);
-  try {
-    writeFileSync(probe, '', { flag: 'wx' });
-    return statSync(probe).mtimeMs;
-  } catch {
-    return Date.now();
-  } finally {
-    rmSync(probe, { force: true });
-  }
-}
-
 /** Measures by this process's own clock how long a file's time stamp has stood still: clocks of machines differ. */
 class Silence {
   private seen = '';
@@ -200,54 +186,72 @@ class Silence {
   }
 }
 
-/** Whether the ticket was made and is the highest: false when another process was faster. */
-function makeTicket(folder: string, number: number): boolean {
-  const draft = writeDraft(folder, 'held');
+/**
+ * Takes the lock if nobody holds it, else returns its holder; null where another process was faster.
+ * @param isSilent given a ticket's number, and the time by the clock of the file system in ms
+ */
+function takeIfFree(
+  folder: string,
+  isSilent: (number: number, now: number) => boolean,
+): { lock: FileLock } | { holder: LockHolder } | null {
+  const draft = writeDraft(folder);
   try {
-    linkSync(draft, join(folder, String(number)));
+    // Not before the draft is there: see above.
+    const highest = highestTicket(folder);
+    const before = highest === 0 ? 'nobody' : readTicket(folder, highest);
+    // A ticket that went away meanwhile was followed, or given back: others may have begun to count anew.
+    if (before === null) return null;
+    if (before !== 'nobody' && isHeld(before, () => isSilent(highest, statSync(draft.path).mtimeMs)))
+      return { holder: holderOf(before) };
+    const own = join(folder, String(highest + 1));
+    linkSync(draft.path, own);
+    if (highestTicket(folder) === highest + 1) return { lock: heldLock(folder, highest + 1, draft.text) };
+    rmSync(own, { force: true });
+    return null;
   } catch (error) {
     // ENOENT: a new holder's tidying took the draft away.
-    if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return false;
+    if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return null;
     throw error;
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(draft.path, { force: true });
+    removeIfEmpty(folder);
   }
-  if (highestTicket(folder) === number) return true;
-  rmSync(join(folder, String(number)), { force: true });
-  return false;
 }
 
-/** A new one's; whoever gets the lock removes what is left of them. */
-function draftPath(folder: string): string {
-  return join(folder, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
-}
-
-function writeDraft(folder: string, state: Ticket['state']): string {
-  const draft = draftPath(folder);
-  writeFileSync(draft, JSON.stringify(ticketOf(state)), { flag: 'wx' });
-  return draft;
-}
-
-/** Of this process. */
-function ticketOf(state: Ticket['state']): Ticket {
-  return {
-    state,
+/** In the folder, which is made where it is not there; a holder that gives the lock back may remove it at any time. */
+function writeDraft(folder: string): { path: string; text: string } {
+  const id = randomBytes(6).toString('hex');
+  const ticket: Ticket & { id: string } = {
+    state: 'held',
     pid: process.pid,
     started: processStartTime(process.pid),
     machine: machineIdentity(),
     host: hostname(),
+    id,
   };
+  const draft = { path: join(folder, `draft-${process.pid}-${id}`), text: JSON.stringify(ticket) };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(draft.path, draft.text, { flag: 'wx' });
+      return draft;
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || attempt === mostAttempts) throw error;
+    }
+  }
 }
 
-function heldLock(folder: string, number: number): FileLock {
+function heldLock(folder: string, number: number, text: string): FileLock {
   const own = join(folder, String(number));
   for (const name of readdirSync(folder)) {
     if (name.startsWith('draft-') || Number(name) < number) rmSync(join(folder, name), { force: true });
   }
+  // Who was taken for dead holds it no more, and another's ticket may have the number by now.
+  const isOwn = () => textOf(own) === text;
   const beat = setInterval(() => {
     try {
       // By writing, not by a time of this machine: clocks of machines differ, and the file system has one.
-      overwrite(own, 'held');
+      if (isOwn()) writeFileSync(own, text, { flag: 'r+' });
     } catch {
       // The folder was deleted under us: there is nothing left to keep alive.
     }
@@ -257,37 +261,25 @@ function heldLock(folder: string, number: number): FileLock {
     if (released) return;
     released = true;
     clearInterval(beat);
-    giveBack(folder, own);
+    if (isOwn()) rmSync(own, { force: true });
+    removeIfEmpty(folder);
   };
   return { release, [Symbol.dispose]: release };
 }
 
-function giveBack(folder: string, own: string): void {
-  for (;;) {
-    try {
-      renameSync(writeDraft(folder, 'free'), own);
-      return;
-    } catch (error) {
-      // With the folder gone there is no lock to give back.
-      if (statSync(folder, { throwIfNoEntry: false }) === undefined) return;
-      // ENOENT: a new holder's tidying took the draft away.
-      if (hasCode(error, 'ENOENT')) continue;
-      freeInPlace(own);
-      return;
-    }
-  }
-}
-
-/** Where there is no space for another file: this one needs no more. */
-function freeInPlace(own: string): void {
+function textOf(path: string): string | null {
   try {
-    overwrite(own, 'free');
-  } catch {
-    // It stays held until this process ends.
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
   }
 }
 
-/** Replaces this process's ticket by one that is as long: held or free. */
-function overwrite(own: string, state: Ticket['state']): void {
-  writeFileSync(own, JSON.stringify(ticketOf(state)), { flag: 'r+' });
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].some((code) => hasCode(error, code))) throw error;
+  }
 }

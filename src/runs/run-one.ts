@@ -1,3 +1,4 @@
+import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { cpus, hostname, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../agents/index.ts';
@@ -82,10 +83,13 @@ export async function runOne(spec: RunSpec, services: RunServices): Promise<RunR
   }
 }
 
-/** Its last state is in the store. A folder that can't be deleted changes nothing about the run. */
+/** Its last state is in the store. What can't be deleted changes nothing about the run. */
 function discardWorkspace(folder: RunFolder): void {
+  const { workspace, brief, outputs } = foldersOf(folder);
   try {
-    removeTree(foldersOf(folder).workspace);
+    removeTree(workspace);
+    rmSync(brief, { force: true });
+    if (readdirSync(outputs).length === 0) rmdirSync(outputs);
   } catch {
     // It lies there until the run's folder is deleted.
   }

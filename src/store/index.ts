@@ -34,6 +34,7 @@ export {
 } from './steps.ts';
 export { submissionHash } from './submission.ts';
 export { openTraceBytes, type TraceBytes } from './trace-bytes.ts';
+export { readLines } from './trace-lines.ts';
 export {
   eachEventSync,
   type ReadTraceOptions,

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Grade, ObjectId, SubmissionState, TraceEvent } from '../schema/index.ts';
 import type { RunFolder } from './run-folder.ts';
 import { eachEventSync } from './trace-reader.ts';
@@ -51,7 +50,7 @@ export class StateReader {
 
 /** The states of a run; none where it has no trace. @throws UserError as `eachEventSync` */
 export function recordedStates(folder: RunFolder): RecordedState[] {
-  return existsSync(folder.tracePath) ? statesOf(eachEventSync(folder.tracePath)) : [];
+  return folder.hasTrace() ? statesOf(eachEventSync(folder.tracePath)) : [];
 }
 
 /**

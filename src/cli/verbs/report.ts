@@ -5,6 +5,7 @@ import { reportOptions, reportPage } from '../../server/index.ts';
 import { buildReport, compareRuns, type ReportOptions } from '../../statistics/index.ts';
 import { findTasks } from '../../tasks/index.ts';
 import { locateExperiment } from '../locate.ts';
+import { oneOf } from '../one-of.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';
 import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
@@ -154,10 +155,4 @@ function compare(
     );
   };
   return compareRuns(sideOf(a), sideOf(b), settings);
-}
-
-function oneOf<Name extends string>(flag: string, names: readonly Name[], text: string): Name {
-  const name = names.find((known) => known === text);
-  if (name !== undefined) return name;
-  throw new UserError('bad_flag', `${flag} ${text}: there is no such choice.`, `Use ${names.join(', ')}.`);
 }

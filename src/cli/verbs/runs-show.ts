@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { UserError } from '../../lib/errors.ts';
 import {
@@ -64,7 +63,7 @@ export const runsShow: Verb = {
     const record = folder.readRecord();
     if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
     // The record of a run that is running, or was killed, knows less.
-    const events = existsSync(folder.tracePath) ? readTraceSync(folder.tracePath).events : [];
+    const events = folder.hasTrace() ? readTraceSync(folder.tracePath).events : [];
     const steps = shownSteps(folder, events);
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();

@@ -1,0 +1,8 @@
+import { UserError } from '../lib/errors.ts';
+
+/** One of the names that a flag takes. @throws UserError `bad_flag` */
+export function oneOf<Name extends string>(flag: string, names: readonly Name[], text: string): Name {
+  const name = names.find((known) => known === text);
+  if (name !== undefined) return name;
+  throw new UserError('bad_flag', `${flag} ${text}: there is no such choice.`, `Use ${names.join(', ')}.`);
+}

@@ -1,0 +1,93 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import { EventPayload, ObjectId } from '../../schema/index.ts';
+import { type RunFolder, readLines } from '../../store/index.ts';
+import type { Context } from '../context.ts';
+import { locateRuns } from '../locate.ts';
+import { oneOf } from '../one-of.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options {
+  kind?: string[];
+  texts?: boolean;
+}
+
+const kinds = EventPayload.options.map((option) => option.shape.kind.value);
+const AnyEvent = z.looseObject({ kind: z.string() });
+const StoredText = z.strictObject({ object: ObjectId, bytes: z.int() });
+
+export const runsTrace: Verb = {
+  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
+  flags: [
+    {
+      flags: '--kind <kinds>',
+      description: `only events of these kinds: ${kinds.join(', ')}`,
+      parse: (text) => oneOf('--kind', kinds, text),
+      many: 'commas',
+    },
+    { flags: '--texts', description: 'long texts, which lie in objects, in the place of their hashes' },
+  ],
+  details:
+    'Events are printed as they were written, byte for byte, whether the trace is compressed or not; with --texts they are written anew, and those of an ' +
+    'experiment with the name of their run. docs/trace-format.md says what they hold. A model call holds only what it adds to ' +
+    'earlier ones: mlab runs calls RUN --call N shows one whole.',
+  examples: [
+    ['mlab runs trace start-1/digits-automl-0', 'every event of a run'],
+    [
+      "mlab runs trace start-1 --kind step_finished --texts | grep -i 'out of memory'",
+      'which steps of all runs of an experiment ran out of memory',
+    ],
+    [
+      "mlab runs trace start-1 --kind model_call | jq -s 'map(.usage.output) | add'",
+      'tokens that models wrote in all runs',
+    ],
+  ],
+  async run(context, [given = ''], options: Options) {
+    const { folders } = locateRuns(context, given);
+    const begun = folders.filter((folder) => folder.hasTrace());
+    // An experiment may have a single run.
+    const several = folders.some(({ id }) => id !== basename(given));
+    return {
+      text: '',
+      lines: linesOf(begun, several, options, context),
+      json: async () => {
+        const events: unknown[] = [];
+        for await (const line of linesOf(begun, several, options, context)) events.push(JSON.parse(line));
+        return { events };
+      },
+    };
+  },
+};
+
+async function* linesOf(
+  folders: readonly RunFolder[],
+  several: boolean,
+  { kind, texts = false }: Options,
+  { signal }: Context,
+): AsyncGenerator<string> {
+  for (const folder of folders) {
+    for await (const { bytes, torn } of readLines(folder.tracePath, signal)) {
+      if (torn) continue;
+      const line = bytes.toString('utf8');
+      const event = several || texts || kind !== undefined ? AnyEvent.parse(JSON.parse(line)) : null;
+      if (event !== null && kind !== undefined && !kind.includes(event.kind)) continue;
+      if (event === null || (!several && !texts)) {
+        yield `${line}\n`;
+        continue;
+      }
+      const shown = texts ? withTexts(event, folder) : event;
+      yield `${JSON.stringify(several ? { run: folder.id, ...shown } : shown)}\n`;
+    }
+  }
+}
+
+/** An event with every text in its place, wherever it refers to one. */
+function withTexts(event: object, folder: RunFolder): object {
+  const textOrEvent = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(textOrEvent);
+    if (typeof value !== 'object' || value === null) return value;
+    const stored = StoredText.safeParse(value).data;
+    return stored === undefined ? withTexts(value, folder) : { text: folder.objects.getText(stored.object) };
+  };
+  return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, textOrEvent(value)]));
+}
