@@ -212,6 +212,29 @@ describe('a run that goes on', () => {
     expect(calls(place).map(({ call }) => call)).toEqual([1, 2, 3]);
   });
 
+  test('records of a conversation what it adds to a call before, also after it was resumed', async () => {
+    const models = new ScriptedModels(['one', 'two', 'three']);
+    await using place = await placeWith(models);
+    const texts = ['first', 'second', 'third', 'fourth'];
+    const said = texts.map((text) => ({ role: 'user' as const, text }));
+    const conversation = (from: number, to: number): ModelRequest => ({
+      ...ask(''),
+      messages: said.slice(from, to),
+    });
+    await place.environment.ask(conversation(0, 1));
+    await place.environment.ask(conversation(0, 3));
+    await place.reopen();
+    await place.environment.ask(conversation(0, 1));
+    await place.environment.ask(conversation(0, 3));
+    await place.environment.ask(conversation(1, 4));
+    const [one, two, three, four] = said.map((message) => ({ text: JSON.stringify(message) }));
+    expect(calls(place).map(({ messages }) => messages)).toEqual([
+      [one],
+      [{ call: 1, from: 0, count: 1 }, two, three],
+      [{ call: 2, from: 1, count: 2 }, four],
+    ]);
+  });
+
   test('is stopped where the agent asks for something else, with the place of the first difference', async () => {
     const models = new ScriptedModels(['one']);
     await using place = await placeWith(models);
