@@ -28,9 +28,9 @@ test('a run is evaluated from its files alone, as its schema says', async () => 
     },
     grades: [{ step: 2, final: true, score: 0.93, seconds: 10, tokens: 1240, money: 0.0015 }],
     efficiency: {
-      tokens: { agent: { calls: 1, prompt: 1200, cached: 1000, completion: 40 }, tools: { calls: 0 } },
-      ...{ money: 0.0015, cpu_seconds: 1.31, gpu_seconds: null, peak_memory_bytes: 104_857_600 },
-      seconds: { wall: 11, waiting: 2 },
+      tokens: { agent: { calls: 2, prompt: 2400, cached: 2000, completion: 80 }, tools: { calls: 0 } },
+      ...{ money: 0.003, cpu_seconds: 1.31, gpu_seconds: null, peak_memory_bytes: 104_857_600 },
+      seconds: { wall: 11, waiting: 4 },
     },
   });
 });

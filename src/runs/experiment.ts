@@ -129,9 +129,9 @@ async function workOff(spec: RunSpec, shares: RunShares, services: ExperimentSer
   const earlier = folder.readRecord();
   const equipment = equipmentOf(spec, services.equipment);
   if (earlier !== null && (earlier.status === 'finished' || broken === 'keep')) {
+    onProgress({ kind: 'run_kept', run: spec, record: earlier });
     // Whoever ended it may have been killed before the trace was compressed.
     if (earlier.status === 'finished') await compressTrace(folder);
-    onProgress({ kind: 'run_kept', run: spec, record: earlier });
     return resultOf(spec, earlier);
   }
   if (earlier !== null && broken === 'restart') archiveAttempt(folder);
