@@ -14,8 +14,7 @@ import { readTraceSync } from './trace-reader.ts';
  * @throws UserError `unknown_step`
  */
 export async function forkRun(source: RunFolder, parent: RunParent, target: RunFolder): Promise<void> {
-  if (target.hasTrace() && ownEvents(readTraceSync(target.tracePath).events, parent).length > 0)
-    return;
+  if (target.hasTrace() && ownEvents(readTraceSync(target.tracePath).events, parent).length > 0) return;
   const { step } = parent;
   const { events } = readTraceSync(source.tracePath);
   const kept = eventsUntil(events, step);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { modelCall, runEnded, sessionStarted } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
+import { RunParent } from '../schema/index.ts';
 import { checkRun } from './check-run.ts';
 import { Conversations } from './conversations.ts';
 import { openExperiment } from './experiment.ts';
@@ -47,7 +48,7 @@ test('a run of the first version can be compressed, written on and forked', asyn
   expect(await checkRun(run)).toEqual([]);
   const fork = new RunFolder(join(folder.path, 'version-1/runs/fork-0'), run.objects);
   using _lock = fork.lock();
-  await forkRun(run, 2, fork);
+  await forkRun(run, RunParent.parse({ experiment: 'version-1', run: run.id, step: 2 }), fork);
   const kinds = readTraceSync(fork.tracePath).events.map(({ kind }) => kind);
   expect(kinds).toEqual(events.slice(0, 7).map(({ kind }) => kind));
   const { snapshot = undefined } = stepsOf(events)[0]?.finished ?? {};
