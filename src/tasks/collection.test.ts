@@ -140,7 +140,7 @@ describe('a collection of files', () => {
     await expect(failing).rejects.toThrow('stopped by hand');
     expect(readdirSync(it.pictures)).toContain('04.png.part');
     expect(existsSync(join(it.pictures, '04.png'))).toBe(false);
-    expect(readdirSync(join(it.folder, 'cache/data/reef'))).toEqual(['.lock']);
+    expect(readdirSync(join(it.folder, 'cache/data/reef'))).toEqual([]);
     server.files.set('04.png', Buffer.from('picture 04.png'));
     server.requests.length = 0;
     const data = await it.prepare();

@@ -114,7 +114,7 @@ describe('preparing a task', () => {
     expect(mode(data.privateFolder)).toBe(0o500);
     expect(mode(join(data.privateFolder, 'labels.csv'))).toBe(0o400);
     expect(messages).toContain('preparing the data of colours');
-    expect(readdirSync(join(options.cache, 'data', 'colours')).sort()).toHaveLength(2);
+    expect(readdirSync(join(options.cache, 'data', 'colours')).sort()).toHaveLength(1);
   });
 
   it('does nothing when the data is there, not even ask the source', async (context) => {
@@ -136,7 +136,7 @@ describe('preparing a task', () => {
     chmodSync(leftover, 0o555);
     const data = await prepareTask(task(), { ...options, python, mirror });
     const left = readdirSync(join(options.cache, 'data', 'colours')).sort();
-    expect(left).toEqual(['.lock', basename(data.folder)]);
+    expect(left).toEqual([basename(data.folder)]);
   });
 
   it('says so when the cache belongs to somebody else', async (context) => {
@@ -345,7 +345,7 @@ describe('preparing fails', () => {
       code: 'prepare_failed',
       message: expect.stringMatching(message),
     });
-    expect(readdirSync(join(options.cache, 'data', 'colours'))).toEqual(['.lock']);
+    expect(readdirSync(join(options.cache, 'data', 'colours'))).toEqual([]);
   });
 
   it('at once when it is aborted, also while the script runs', async (context) => {
@@ -355,7 +355,7 @@ describe('preparing fails', () => {
     const onProgress = () => setTimeout(() => controller.abort(new Error('stopped by hand')), 100);
     const failing = prepareTask(task(), { ...options, python, onProgress, signal: controller.signal });
     await expect(failing).rejects.toThrow('stopped by hand');
-    expect(readdirSync(join(options.cache, 'data', 'colours'))).toEqual(['.lock']);
+    expect(readdirSync(join(options.cache, 'data', 'colours'))).toEqual([]);
   });
 });
 

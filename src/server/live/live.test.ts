@@ -115,7 +115,7 @@ describe('live events', () => {
     await ear.event('hello');
     lock.release();
     const { line } = await ear.event('run', ({ line }) => line.status === 'interrupted');
-    expect(line).toMatchObject({ steps: 2, used: { tokens: 1240 } });
+    expect(line).toMatchObject({ steps: 2, used: { tokens: 2480 } });
   });
 
   test('heal a broken connection: what was missed comes once, and nothing comes twice', async () => {
