@@ -10,12 +10,14 @@ export const dataWriter = cheater({
   summary:
     'writes, truncates, renames, deletes and mounts over read-only data, helpers, packages and the grader',
   prepare(scene) {
-    const manifest = join(scene.folder.folder, 'task.json');
+    // The run removes it at its end.
+    let manifest: string | null = null;
     return {
       async act(hand) {
         await hand.handInNonsense();
         await hand.bring('data_writer.py', settingsFor(scene));
         await hand.execute('data_writer.py');
+        manifest = readFileSync(join(scene.folder.folder, 'task.json'), 'utf8');
       },
       probe: () => [manifestProbe(manifest, scene)],
     };
@@ -59,10 +61,13 @@ function settingsFor({ equipment, token, folder }: Scene): object {
   };
 }
 
-/** The check inside the sandbox believes what stands there. */
-function manifestProbe(path: string, { equipment }: Scene): Probe {
+/**
+ * The check inside the sandbox believes what stands there.
+ * @param manifest as it was after the attempts; null where it could not be read
+ */
+function manifestProbe(manifest: string | null, { equipment }: Scene): Probe {
   const { metric, submission } = equipment.task.file;
-  const isWhole = readFileSync(path, 'utf8') === JSON.stringify({ metric, submission });
+  const isWhole = manifest === JSON.stringify({ metric, submission });
   return {
     looked: "the task's manifest on the host",
     breached: !isWhole,
