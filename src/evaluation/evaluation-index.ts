@@ -42,6 +42,18 @@ export class EvaluationIndex implements Disposable {
     return this.#read(folder, stateOf(folder, this.#code));
   }
 
+  /** Whether others can read what is written here; not where it lives in memory. */
+  get isShared(): boolean {
+    return this.#database.location() !== null;
+  }
+
+  /** Whether the evaluation of the run in a folder is known of its files as they are now. */
+  has(folder: string): boolean {
+    const query = 'SELECT 1 FROM evaluations WHERE folder = ? AND state = ?';
+    const state = stateOf(folder, this.#code);
+    return unlessBroken(() => this.#database.prepare(query).get(folder, state) !== undefined) ?? false;
+  }
+
   [Symbol.dispose](): void {
     this.#database.close();
   }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import type { RunEvaluation } from '../schema/index.ts';
 import type { Experiment } from '../store/index.ts';
+import { evaluateAhead } from './evaluate-ahead.ts';
 import { evaluateRun } from './evaluate-run.ts';
 import { EvaluationIndex } from './evaluation-index.ts';
 
@@ -11,6 +12,8 @@ export interface Surroundings {
   /** Told after each run, of how many. */
   onProgress?: (done: number, total: number) => void;
   signal: AbortSignal;
+  /** Reads many runs that are not known on all cores; else in this thread alone, which takes less memory. */
+  allCores?: boolean;
 }
 
 export interface Evaluations {
@@ -39,7 +42,13 @@ async function evaluateAll(
   found: Evaluations,
 ): Promise<void> {
   const { runs, name } = experiment.plan;
-  const progress = progressOf(context, name, runs.length);
+  if (context.allCores === true && index.isShared) {
+    const unknown = runs.filter(({ id }) => !index.has(experiment.runFolder(id).folder));
+    const tell = tellOf(context, name, unknown.length);
+    let done = 0;
+    await evaluateAhead(experiment, unknown, context.signal, () => tell(++done));
+  }
+  const tell = tellOf(context, name, runs.length);
   for (const [number, spec] of runs.entries()) {
     const folder = experiment.runFolder(spec.id);
     try {
@@ -49,20 +58,21 @@ async function evaluateAll(
       found.unreadable.push(`${name}/${spec.id}`);
       context.log(`${name}/${spec.id} can't be read and is left out: ${error.message}`);
     }
-    await progress(number + 1);
+    if (number % 50 === 49) await new Promise<void>((resolve) => setImmediate(resolve));
+    // That let Ctrl-C in.
+    context.signal.throwIfAborted();
+    context.onProgress?.(number + 1, runs.length);
+    tell(number + 1);
   }
 }
 
-/** Says how far it is when that takes seconds, and lets Ctrl-C in. */
-function progressOf(context: Surroundings, name: string, total: number): (done: number) => Promise<void> {
+/** Says how far it is when that takes seconds. */
+function tellOf({ log }: Surroundings, name: string, total: number): (done: number) => void {
   const pause = 2000;
   let next = Date.now() + pause;
-  return async (done) => {
-    if (done % 50 === 0) await new Promise<void>((resolve) => setImmediate(resolve));
-    context.signal.throwIfAborted();
-    context.onProgress?.(done, total);
+  return (done) => {
     if (Date.now() < next) return;
     next = Date.now() + pause;
-    context.log(`${name}: ${done} of ${total} runs read`);
+    log(`${name}: ${done} of ${total} runs read`);
   };
 }

@@ -71,7 +71,7 @@ export const report: Verb = {
       throw new UserError('usage', 'Name an experiment.', `mlab runs ls${context.placeFlags} lists them.`);
     }
     const experiments = [...new Set(chosen)].map((name) => locateExperiment(context, name));
-    const { evaluations, unreadable } = await evaluationsOf(context, experiments);
+    const { evaluations, unreadable } = await evaluationsOf({ ...context, allCores: true }, experiments);
     const { format, published = false } = options;
     const { tasks } = findTasks(context.folders.tasks);
     const convention = conventions[options.convention];
