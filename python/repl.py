@@ -1,18 +1,27 @@
 """An interpreter that lives on between the agent's commands.
 
-Standard input brings one JSON object a line: {"end": token, "code": text}. The code runs as in an
-interactive session: the value of a last expression is printed. Then a line of its own with the
-token and "ok" or "failed" says that the command is over. What the code prints goes to standard
-output as it comes.
+Two processes: the first one never runs the agent's code. It reads standard input, one JSON object
+a line: {"end": token, "code": text}, hands the code to the second one, and when that one says that
+it is over writes a line of its own with the token and "ok" or "failed" to standard output. So the
+token is never in a process that the code can look into, and nothing that the code prints passes for
+that line. The code runs in the second process as in an interactive session: the value of a last
+expression is printed. What it prints goes to standard output as it comes.
 """
 
 import ast
 import json
 import os
+import select
+import signal
 import sys
 import traceback
 import types
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+# Of linux/prctl.h.
+SET_PARENT_DEATH_SIGNAL = 1
+SET_DUMPABLE = 4
 
 
 def run(code: str, names: dict[str, Any]) -> bool:
@@ -53,23 +62,129 @@ def write_all(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def main() -> None:
-    commands = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    # A descriptor of its own: the code may replace or close sys.stdout.
-    answers = os.dup(1)
+def set_process(option: int, value: int) -> None:
+    """Asks the kernel for a property of this process; without such a call nothing happens."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+    except (ImportError, AttributeError, OSError):
+        pass
+
+
+def interpret(commands: int, answers: int) -> None:
+    """The second process: runs codes, each after its length, and answers with a byte each."""
     sys.path[0] = os.getcwd()
     # A module of its own: what is defined in it can be pickled, and it holds no name of this file.
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
-    for line in commands:
+    with os.fdopen(commands, "rb") as stream:
+        while size := stream.readline():
+            succeeded = run(
+                stream.read(int(size)).decode("utf-8", "surrogatepass"), module.__dict__
+            )
+            flush()
+            write_all(answers, b"o" if succeeded else b"f")
+
+
+class Interpreter:
+    """The second process, as the first one sees it."""
+
+    def __init__(self) -> None:
+        to_child, self.commands = os.pipe()
+        self.answers, from_child = os.pipe()
+        # Written to when a child has ended, whoever holds the other pipes open.
+        self.ends, wakes = os.pipe()
+        os.set_blocking(wakes, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+        self.pid = os.fork()
+        if self.pid == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for descriptor in (self.commands, self.answers, self.ends, wakes):
+                os.close(descriptor)
+            nothing = os.open(os.devnull, os.O_RDONLY)
+            os.dup2(nothing, 0)
+            os.close(nothing)
+            set_process(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+            interpret(to_child, from_child)
+            sys.exit()
+        os.close(to_child)
+        os.close(from_child)
+
+    def run(self, code: str) -> bool:
+        """Runs code to its end; where the process ends, this one ends in the same way."""
+        text = code.encode("utf-8", "surrogatepass")
+        # Answers that nobody asked for are none.
+        while select.select([self.answers], [], [], 0)[0] and os.read(self.answers, 4096):
+            pass
+        try:
+            write_all(self.commands, b"%d\n%b" % (len(text), text))
+        except BrokenPipeError:
+            self.end_alike()
+        while True:
+            ready, _, _ = select.select([self.answers, self.ends], [], [])
+            if self.answers in ready:
+                if answer := os.read(self.answers, 1):
+                    return answer == b"o"
+                self.end_alike()
+            if self.ends in ready:
+                self.hear_end()
+
+    def hear_end(self) -> None:
+        """Something has ended, or stopped: perhaps the process."""
+        os.read(self.ends, 4096)
+        self.end_alike(os.WNOHANG)
+
+    def end_alike(self, options: int = 0) -> None:
+        """Ends as the process has ended; returns only where it has not."""
+        pid, status = os.waitpid(self.pid, options)
+        if pid == 0:
+            return
+        if os.WIFSIGNALED(status):
+            end_by(os.WTERMSIG(status))
+        os._exit(os.WEXITSTATUS(status))
+
+
+def end_by(number: int) -> NoReturn:
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    os._exit(128 + number)
+
+
+def read_lines(interpreter: Interpreter) -> Iterator[bytes]:
+    """The lines of standard input. Where the interpreter ends between two, so does this process."""
+    pieces: list[bytes] = []
+    while True:
+        ready, _, _ = select.select([0, interpreter.ends], [], [])
+        if interpreter.ends in ready:
+            interpreter.hear_end()
+        if 0 not in ready:
+            continue
+        piece = os.read(0, 2**16)
+        if not piece:
+            return
+        *whole, rest = piece.split(b"\n")
+        for end in whole:
+            yield b"".join([*pieces, end])
+            pieces = []
+        pieces.append(rest)
+
+
+def main() -> None:
+    interpreter = Interpreter()
+    # From here on no process of the same user can look into this one, or take its descriptors.
+    set_process(SET_DUMPABLE, 0)
+    # Who asks for an end asks all processes, and it is the code's to answer.
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    for line in read_lines(interpreter):
         command = json.loads(line)
-        succeeded = run(command["code"], module.__dict__)
-        flush()
-        outcome = "ok" if succeeded else "failed"
-        write_all(answers, f"\n{command['end']} {outcome}\n".encode())
+        outcome = "ok" if interpreter.run(command["code"]) else "failed"
+        write_all(1, f"\n{command['end']} {outcome}\n".encode())
+    os.kill(interpreter.pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":

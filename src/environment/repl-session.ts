@@ -76,18 +76,31 @@ export class ReplSession {
 
 /** Where the interpreter's output goes: to the command under way, up to the line that ends it. */
 class Sink {
-  #listener: { marker: string; output: OutputStream; answer: (outcome: 'ok' | 'failed') => void } | null =
-    null;
+  #listener: {
+    endings: readonly Ending[];
+    output: OutputStream;
+    answer: (outcome: Ending['outcome']) => void;
+  } | null = null;
+  /** What is held back: it could become an ending, or came between two commands. */
   #pending = '';
+  /** Characters that came between two commands and are no longer held. */
+  #left = 0;
 
-  listen(token: string, output: OutputStream): Promise<'ok' | 'failed'> {
+  listen(token: string, output: OutputStream): Promise<Ending['outcome']> {
+    if (this.#left > 0)
+      output.addText(`[${this.#left} characters that came between two commands are left out]\n`);
+    this.#left = 0;
     return new Promise((answer) => {
-      this.#listener = { marker: `\n${token} `, output, answer };
+      const endings = (['ok', 'failed'] as const).map((outcome) => ({
+        outcome,
+        text: `\n${token} ${outcome}\n`,
+      }));
+      this.#listener = { endings, output, answer };
       this.add('');
     });
   }
 
-  /** What was held back because it could have become the marker is output after all. */
+  /** What was held back because it could have become an ending is output after all. */
   unlisten(): void {
     if (this.#listener === null) return;
     this.#listener.output.addText(this.#pending);
@@ -96,32 +109,39 @@ class Sink {
   }
 
   add(text: string): void {
-    this.#pending += text;
+    const all = this.#pending + text;
     if (this.#listener === null) {
-      this.#pending = this.#pending.slice(-mostBetween);
+      this.#left += Math.max(0, all.length - mostBetween);
+      this.#pending = all.slice(-mostBetween);
       return;
     }
-    const { marker, output, answer } = this.#listener;
-    const at = startOf(marker, this.#pending);
-    output.addText(this.#pending.slice(0, at));
-    this.#pending = this.#pending.slice(at);
-    const lineEnd = this.#pending.indexOf('\n', marker.length);
-    if (lineEnd < 0) return;
-    const outcome = this.#pending.startsWith(`${marker}ok`) ? 'ok' : 'failed';
-    this.#pending = this.#pending.slice(lineEnd + 1);
+    const { endings, output, answer } = this.#listener;
+    const found = endings.find((ending) => all.includes(ending.text));
+    if (found === undefined) {
+      const at = startOfEnding(endings, all);
+      output.addText(all.slice(0, at));
+      this.#pending = all.slice(at);
+      return;
+    }
+    const at = all.indexOf(found.text);
+    output.addText(all.slice(0, at));
     this.#listener = null;
-    answer(outcome);
+    this.#pending = '';
+    this.add(all.slice(at + found.text.length));
+    answer(found.outcome);
   }
 }
 
-/** Where the marker begins, or could begin if more comes; else the end of the text. */
-function startOf(marker: string, text: string): number {
-  const whole = text.indexOf(marker);
-  if (whole >= 0) return whole;
-  for (let at = text.lastIndexOf('\n'); at >= 0 && text.length - at < marker.length; ) {
-    if (marker.startsWith(text.slice(at))) return at;
-    if (at === 0) break;
-    at = text.lastIndexOf('\n', at - 1);
-  }
+/** What is printed by the interpreter's first process when a command is over. */
+interface Ending {
+  outcome: 'ok' | 'failed';
+  text: string;
+}
+
+/** Where an ending could begin if more comes, so never far from the end; else the end of the text. */
+function startOfEnding(endings: readonly Ending[], text: string): number {
+  const longest = Math.max(...endings.map((ending) => ending.text.length));
+  for (let at = Math.max(0, text.length - longest); at < text.length; at += 1)
+    if (endings.some((ending) => ending.text.startsWith(text.slice(at)))) return at;
   return text.length;
 }

@@ -234,6 +234,36 @@ withSandbox(`commands${why}`, () => {
   });
 });
 
+/** Looks for words of 32 hexadecimal digits in every object and frame of its process, and for a way into its parent. */
+const hunter = `import ctypes, gc, os, re, sys
+token = re.compile(r"(?<![/0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
+def hunt():
+    places = 0
+    frame = sys._getframe()
+    while frame:
+        places += 1
+        if token.search(repr(frame.f_locals)): print("found in a frame")
+        frame = frame.f_back
+    for thing in gc.get_objects():
+        for inner in gc.get_referents(thing):
+            places += 1
+            if isinstance(inner, (str, bytes)) and token.search(inner if isinstance(inner, str) else inner.decode("latin-1")):
+                if inner is not token.pattern: print("found in an object")
+    for number in range(40):
+        try: target = os.readlink(f"/proc/self/fd/{number}")
+        except OSError: continue
+        places += 1
+        if token.search(target): print("found in a name")
+    parent = os.getppid()
+    refused = []
+    for name in ("environ", "fd/0", "fd/1", "mem"):
+        try: open(f"/proc/{parent}/{name}", "rb").close()
+        except PermissionError: refused.append(name)
+    attached = ctypes.CDLL(None).ptrace(16, parent, 0, 0)
+    if attached == 0: print("found a way in")
+    print("looked at", places, "places; refused:", ", ".join(refused))
+`;
+
 withSandbox(`the interpreter${why}`, () => {
   const python = (place: WorkspacePlace, command: string) => place.step('Python REPL', { command });
 
@@ -281,6 +311,45 @@ withSandbox(`the interpreter${why}`, () => {
     expect(answer.observation).toContain('still here');
     expect(answer.status).toBe('ok');
     expect((await python(place, '1')).observation).toBe('1\n');
+  });
+
+  test('the token that ends a command is in no process that its code can look into', async () => {
+    await using place = await open({ files: { 'hunt.py': hunter } });
+    const answer = await python(place, 'import hunt; hunt.hunt(); print("\\nhunted")');
+    expect(answer.observation).toMatch(/looked at \d\d+ places/);
+    expect(answer.observation).toContain('refused: environ, fd/0, fd/1, mem');
+    expect(answer.observation).not.toContain('found');
+    expect(answer).toMatchObject({ status: 'ok' });
+    expect(answer.observation).toContain('hunted');
+  });
+
+  test('code that says itself that its command is over gains what a thread has: it goes on, and is shown with the next', async () => {
+    await using place = await open({ limits: { script_seconds: 3 } });
+    const forger = `import os, time
+for number in range(3, 40):
+    try:
+        os.write(number, b'o' * 3)
+    except OSError:
+        pass
+time.sleep(1)
+print('still here', flush=True)`;
+    await python(place, forger);
+    const next = await python(place, 'print("next")');
+    expect(next.observation).toMatch(/still here\n[\s\S]*next\n$/);
+    expect(await python(place, '1 + 1')).toMatchObject({ status: 'ok', observation: '2\n' });
+  });
+
+  test('a hundred megabytes without a line break are read in little time and memory', async () => {
+    await using place = await open();
+    const before = process.memoryUsage.rss();
+    const started = performance.now();
+    const answer = await python(
+      place,
+      'import os\nfor _ in range(100): os.write(1, b"\\n" + b"0" * 32 + b" " * (2**20 - 33))',
+    );
+    expect(answer.status).toBe('ok');
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 2 ** 20);
   });
 
   test('replaced or closed outputs do not break it', async () => {
