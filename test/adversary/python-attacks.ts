@@ -1,0 +1,61 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { type Attack, type AttackFields, attack, held, skipped, type Verdict, worked } from './attack.ts';
+import type { Row } from './rows.ts';
+import type { Stage } from './stage.ts';
+
+const Reported = z.object({
+  title: z.string(),
+  outcome: z.enum(['held', 'worked', 'skipped', 'broken']),
+  why: z.string(),
+});
+type Reported = z.infer<typeof Reported>;
+
+/**
+ * The attacks of a Python file, each a function marked `@attack("title")` (see inside.py). The first of them that is
+ * asked for runs all of them in one start of a sandbox; each is a process of its own there.
+ * @param fields more of what they have in common, and the titles of those that work where nothing is confined
+ */
+export function pythonAttacks(
+  path: string,
+  { unconfined = [], ...fields }: Partial<AttackFields> & { unconfined?: readonly string[] } = {},
+): Attack[] {
+  const reports = new Map<Row, Promise<Map<string, Reported>>>();
+  const titles = [...readFileSync(path, 'utf8').matchAll(/^@attack\(\s*"([^"]+)"/gm)].map(
+    ([, title]) => title ?? '',
+  );
+  const stray = unconfined.find((title) => !titles.includes(title));
+  if (stray !== undefined || titles.length === 0) throw new Error(`${path} has no attack ${stray ?? ''}`);
+  return titles.map((title) =>
+    attack({
+      ...fields,
+      title,
+      worksUnconfined: unconfined.includes(title),
+      run: async (stage) => {
+        // The stage of a test of one attack alone, too, runs them all: they are quick.
+        const report = reports.get(stage.row) ?? runAll(stage, path);
+        reports.set(stage.row, report);
+        return verdictOf((await report).get(title));
+      },
+    }),
+  );
+}
+
+async function runAll(stage: Stage, path: string): Promise<Map<string, Reported>> {
+  const name = basename(path);
+  copyFileSync(path, join(stage.workspace, name));
+  copyFileSync(join(import.meta.dirname, 'inside.py'), join(stage.workspace, 'inside.py'));
+  stage.file('workspace/settings.json', JSON.stringify({ vault: stage.vault, harness: process.pid }));
+  const { output, ending } = await stage.program(['python3', '-B', name], { timeoutMs: 60_000 });
+  const lines = output.split('\n').filter((line) => line.startsWith('@attack '));
+  const reports = lines.map((line) => Reported.parse(JSON.parse(line.slice('@attack '.length))));
+  if (reports.length === 0) throw new Error(`${name} reported nothing (${ending}): ${output.slice(-2000)}`);
+  return new Map(reports.map((report) => [report.title, report]));
+}
+
+function verdictOf(report: Reported | undefined): Verdict {
+  if (report === undefined || report.outcome === 'broken')
+    throw new Error(report?.why ?? 'it did not report: an attack before it ended them all');
+  return { held, worked, skipped }[report.outcome](report.why);
+}
