@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { removeTree } from '../lib/read-only-tree.ts';
 import type { GraderResult, Problem, SnapshotEntry } from '../schema/index.ts';
 import type { ObjectStore } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
@@ -29,7 +30,8 @@ export function gradeSubmissions(
       gradeLaidOut(names, options, async (name, path, target) => {
         const workspace = workspaces.get(name);
         const entry = workspace?.entries.find((one) => one.path === path);
-        if (entry !== undefined && 'object' in entry) await workspace?.objects.copyTo(entry.object, target());
+        if (entry !== undefined && 'object' in entry)
+          await workspace?.objects.copyTo(entry.object, target(), options.signal);
       }),
     gradeStarter: () =>
       gradeLaidOut([starterName], options, async (_, path, target) => {
@@ -60,7 +62,7 @@ async function gradeLaidOut(
     }
     return await runGrader(options, submissions, names, scratch);
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    removeTree(scratch);
   }
 }
 

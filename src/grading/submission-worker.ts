@@ -1,6 +1,7 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { removeTree } from '../lib/read-only-tree.ts';
 import {
   createSandbox,
   type ProcessEnd,
@@ -102,7 +103,7 @@ export class SubmissionWorker implements AsyncDisposable {
       this.#running = { name, process, sandbox, services };
       return null;
     } catch (error) {
-      rmSync(codeFolder, { recursive: true, force: true });
+      removeTree(codeFolder);
       await services?.stop();
       throw error;
     }
@@ -131,7 +132,7 @@ export class SubmissionWorker implements AsyncDisposable {
     const end = await process.kill();
     this.#ran.set(name, (this.#ran.get(name) ?? 0) + end.durationMs);
     await sandbox[Symbol.asyncDispose]();
-    rmSync(this.#options.codeFolder, { recursive: true, force: true });
+    removeTree(this.#options.codeFolder);
     const problem = this.#problemOf(end);
     if (services === null) return { problem, serviceFailure: null };
     const serviceFailure = await services.stop();

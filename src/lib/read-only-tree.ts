@@ -1,6 +1,6 @@
-import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { hasCode } from './errors.ts';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { FolderHandle } from './folder-handle.ts';
 
 /** Takes the right to write from everybody, for a folder and all in it. @param mask mode bits that may stay */
 export function makeReadOnly(folder: string, mask = 0o555): void {
@@ -12,23 +12,19 @@ export function makeReadOnly(folder: string, mask = 0o555): void {
   chmodSync(folder, 0o555 & mask);
 }
 
-/** Deletes a folder, also one that was made read-only. Does nothing where there is none. */
+/**
+ * Deletes a folder, whatever lies in it: names of any bytes, any depth, folders that were closed to their owner. A link
+ * or a file of that name is deleted too. Does nothing where there is none.
+ */
 export function removeTree(folder: string): void {
-  const options = { recursive: true, force: true, maxRetries: 3 };
-  try {
-    rmSync(folder, options);
-  } catch (error) {
-    if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error;
-    makeRemovable(folder);
-    rmSync(folder, options);
-  }
+  if (!existsSync(dirname(folder))) return;
+  using parent = FolderHandle.open(dirname(folder));
+  parent.remove(basename(folder));
 }
 
-function makeRemovable(folder: string): void {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  if (!stat?.isDirectory()) return;
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) makeRemovable(join(folder, entry.name));
-  }
+/** As `removeTree`, for folders that may be large: others have their turn meanwhile. Breaking off leaves a part. */
+export async function removeTreeSlowly(folder: string, signal?: AbortSignal): Promise<void> {
+  if (!existsSync(dirname(folder))) return;
+  using parent = FolderHandle.open(dirname(folder));
+  await parent.removeSlowly(basename(folder), signal);
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountPoints, type RecordedRun, recordedRun } from '../environment/index.ts';
+import { removeTree } from '../lib/read-only-tree.ts';
 import type { RunSpec, Spent } from '../schema/index.ts';
 import {
   lastSnapshot,
@@ -70,7 +71,7 @@ export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions
 /** A step that was cut off is taken again: nothing of it is left for the agent to read. */
 function discardOutputsAfter(step: number, folder: string): void {
   const last = outputFile(step);
-  for (const name of readdirSync(folder)) if (name > last) rmSync(join(folder, name), { recursive: true });
+  for (const name of readdirSync(folder)) if (name > last) removeTree(join(folder, name));
 }
 
 function toldTask({ task }: TaskEquipment, trace: TraceWriter) {

@@ -1,6 +1,7 @@
-import { chmodSync, linkSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makeDeepFolder } from '../../test/fixtures/deep-folder.ts';
 import { folderSize } from './folder-size.ts';
 import { makePlace } from './test-support.ts';
 
@@ -34,6 +35,21 @@ describe('the size of a folder', () => {
     place.file('workspace/one', 'x'.repeat(10_000));
     expect(await folderSize(place.workspace, 5_000)).toBeGreaterThan(5_000);
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'counts what lies under names of any bytes, at any depth',
+    async () => {
+      using place = makePlace();
+      mkdirSync(Buffer.from(`${place.workspace}/\xff`, 'latin1'));
+      writeFileSync(Buffer.from(`${place.workspace}/\xff/caf\xe9`, 'latin1'), Buffer.alloc(5_000_000));
+      const before = await folderSize(place.workspace, far);
+      expect(before).toBeGreaterThanOrEqual(5_000_000);
+      makeDeepFolder(place.workspace, { levels: 3_000, nameBytes: 255, content: 10_000 });
+      const size = await folderSize(place.workspace, far);
+      expect(size - before).toBeGreaterThanOrEqual(3_000 * 10_000);
+      expect(size).toBeLessThan(far);
+    },
+  );
 
   it('is infinite where it can not be walked', async (context) => {
     if (process.getuid?.() === 0) context.skip('root walks everywhere');

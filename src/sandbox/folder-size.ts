@@ -1,7 +1,8 @@
-import { type Dir, lstatSync, opendirSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import type { Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { hasCode } from '../lib/errors.ts';
+import type { FolderHandle } from '../lib/folder-handle.ts';
+import { OpenFolders, type Place } from '../lib/open-folders.ts';
 
 /** What the file system keeps for a file of no content. */
 const bytesPerEntry = 256;
@@ -10,32 +11,35 @@ const entriesPerTurn = 200;
 /**
  * Bytes that a folder takes: of each entry the allocated blocks or the apparent size, whichever is more, and a
  * little for its inode. Links are not followed, hard links count once. Stops early once above `enough`.
- * What can't be walked (too deep, or closed by its maker) counts as infinite, so that nothing hides there.
+ * What its maker has closed can't be walked and counts as infinite, so that nothing hides there.
  * Yields to the event loop every few hundred entries.
  */
 export async function folderSize(folder: string, enough: number): Promise<number> {
+  const root = rootOf(folder);
+  if (root === 'gone') return 0;
+  if (root === 'closed') return Number.POSITIVE_INFINITY;
+  using folders = root;
   const linked = new Set<number>();
-  const waiting = [folder];
+  const waiting: Place[] = [{ parent: null, name: '' }];
   let size = 0;
   let seen = 0;
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const directory = openFolder(next);
-    if (directory === 'gone') continue;
-    if (directory === 'closed') return Number.POSITIVE_INFINITY;
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    const inner: string[] = [];
     try {
-      for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
-        const path = join(next, entry.name);
-        const stat = statOf(path);
+      const handle = folders.at(place);
+      for (const name of handle.eachName()) {
+        const stat = statOf(handle, name);
         if (stat === 'closed') return Number.POSITIVE_INFINITY;
         if (stat === 'gone' || isCounted(stat, linked)) continue;
         size += bytesPerEntry + Math.max(stat.blocks * 512, stat.isFile() ? stat.size : 0);
-        if (stat.isDirectory()) waiting.push(path);
+        if (stat.isDirectory()) inner.push(name);
         if (size > enough) return size;
         if (++seen % entriesPerTurn === 0) await setImmediate();
       }
-    } finally {
-      directory.closeSync();
+    } catch (error) {
+      if (absence(error) === 'closed') return Number.POSITIVE_INFINITY;
     }
+    for (const name of inner) waiting.push({ parent: place, name });
   }
   return size;
 }
@@ -47,22 +51,23 @@ function isCounted(stat: Stats, linked: Set<number>): boolean {
   return false;
 }
 
-function openFolder(path: string): Dir | 'gone' | 'closed' {
+function rootOf(folder: string): OpenFolders | 'gone' | 'closed' {
   try {
-    return opendirSync(path, { bufferSize: entriesPerTurn });
+    return new OpenFolders(folder);
   } catch (error) {
     return absence(error);
   }
 }
 
-function statOf(path: string): Stats | 'gone' | 'closed' {
+function statOf(handle: FolderHandle, name: string): Stats | 'gone' | 'closed' {
   try {
-    return lstatSync(path);
+    return handle.stat(name) ?? 'gone';
   } catch (error) {
     return absence(error);
   }
 }
 
+/** A link in a folder's place was put there since it was seen. */
 function absence(error: unknown): 'gone' | 'closed' {
-  return hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR') ? 'gone' : 'closed';
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].some((code) => hasCode(error, code)) ? 'gone' : 'closed';
 }

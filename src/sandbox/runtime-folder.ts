@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeTree } from '../lib/read-only-tree.ts';
 import { orphansIn, ownedName } from './owner.ts';
 
 /** The user that processes in the sandbox are. */
@@ -55,14 +56,14 @@ export class RuntimeFolder implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true });
+    removeTree(this.path);
   }
 }
 
 /** Another user's is not ours to remove. */
 function removeQuietly(path: string): void {
   try {
-    rmSync(path, { recursive: true, force: true });
+    removeTree(path);
   } catch {
     // Its owner's next start removes it.
   }

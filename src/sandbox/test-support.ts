@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { removeTree } from '../lib/read-only-tree.ts';
 import { createSandbox, type SandboxOptions } from './create-sandbox.ts';
 import {
   type ProcessEnd,
@@ -38,7 +39,7 @@ export function makePlace(): Place {
       return join(root, path);
     },
     spec: (changes = {}) => ({ ...specOf(workspace, data), ...changes }),
-    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+    [Symbol.dispose]: () => removeTree(root),
   };
   place.file('data/train.csv', 'id,label\n1,0\n');
   return place;

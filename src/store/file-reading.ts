@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, type Stats } from 'node:fs';
 import { hasCode } from '../lib/errors.ts';
+import type { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId } from '../schema/index.ts';
 import { readRangeSync } from './file-chunks.ts';
-import type { FolderHandle } from './folder-handle.ts';
 import type { ObjectStore } from './object-store.ts';
 import { type FileNode, markOf, sameStat } from './workspace-tree.ts';
 

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
-import { FolderHandle } from './folder-handle.ts';
+import { FolderHandle } from '../lib/folder-handle.ts';
 import { ObjectStore } from './object-store.ts';
 import { restoreSnapshot } from './restore.ts';
 import { Snapshotter } from './snapshotter.ts';

@@ -1,3 +1,4 @@
+export { encodePath, showPath } from '../lib/path-text.ts';
 export { type CheckOptions, checkRun, type StoreProblem, type StoreProblemCode } from './check-run.ts';
 export { ConversationRecorder } from './conversation-recorder.ts';
 export { Conversation, Conversations } from './conversations.ts';
@@ -7,7 +8,6 @@ export { createExperiment, type Experiment, listExperiments, openExperiment } fr
 export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
 export { ObjectStore } from './object-store.ts';
-export { encodePath, showPath } from './path-text.ts';
 export {
   currentGrades,
   type RecordedState,

@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, ftruncateSync, futimesSync, mkdirSync, writeSync } from 'node:fs';
 import { UserError } from '../lib/errors.ts';
+import { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
-import { FolderHandle } from './folder-handle.ts';
 import type { ObjectStore } from './object-store.ts';
 import { readSnapshot } from './snapshot-file.ts';
 

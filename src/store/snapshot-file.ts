@@ -1,8 +1,8 @@
 import { UserError } from '../lib/errors.ts';
+import { encodePath, showPath } from '../lib/path-text.ts';
 import { type ObjectId, Snapshot, type SnapshotEntry } from '../schema/index.ts';
 import { parseStoredText } from './documents.ts';
 import type { ObjectStore } from './object-store.ts';
-import { encodePath, showPath } from './path-text.ts';
 
 /** The content of a snapshot's object: the same workspace gives the same bytes. One entry a line. */
 export function serializeSnapshot(entries: readonly SnapshotEntry[]): string {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { FolderHandle, openBeneath } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import { isForbidden, isSwap, readLargeFile, type SkipReason } from './file-reading.ts';
-import { FolderHandle, openBeneath } from './folder-handle.ts';
 import type { ObjectStore } from './object-store.ts';
 import { byPath, serializeSnapshot } from './snapshot-file.ts';
 import { collectEntries, type FileNode, newFolder } from './workspace-tree.ts';

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
+import type { FolderHandle } from '../lib/folder-handle.ts';
 import { isForbidden, isRacy, isSwap, readSmallFile, type SkipReason } from './file-reading.ts';
-import type { FolderHandle } from './folder-handle.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { FileNode, FolderNode, LinkNode, WorkspaceNode } from './workspace-tree.ts';
 import { collectPaths, markOf, newFolder, sameStat } from './workspace-tree.ts';

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
+import { removeTree } from '../../lib/read-only-tree.ts';
 import {
   type Measured,
   type Measurement,
@@ -83,7 +84,7 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
     if (options.save === true) save(context, equipment, measurement);
     return resultOf(task, measurement);
   } finally {
-    rmSync(parent, { recursive: true, force: true });
+    removeTree(parent);
   }
 }
 

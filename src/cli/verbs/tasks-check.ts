@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
+import { removeTree } from '../../lib/read-only-tree.ts';
 import {
   type ControlReport,
   checkFolder,
@@ -61,7 +62,7 @@ export const tasksCheck: Verb = {
     try {
       for (const id of ids) checks.push(await checkOne(context, id, parent, settings, options));
     } finally {
-      if (checks.every(({ kept }) => kept === null)) rmSync(parent, { recursive: true, force: true });
+      if (checks.every(({ kept }) => kept === null)) removeTree(parent);
     }
     return resultOf(checks);
   },
@@ -119,7 +120,7 @@ async function checkOne(
   });
   const ok = reports.every((report) => report.ok);
   const kept = keep || !ok ? folder : null;
-  if (kept === null) rmSync(folder, { recursive: true, force: true });
+  if (kept === null) removeTree(folder);
   return { task: name, ok, problem: null, controls: reports, kept };
 }
 

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mountPoints } from '../../environment/index.ts';
+import { removeBeneath } from '../../lib/folder-handle.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import { createSandbox, type ProcessEnd, type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
 import type { ObjectId, RunSpec } from '../../schema/index.ts';
@@ -59,7 +60,7 @@ export class CleanRoom implements Disposable {
     const { folder, signal } = this.#options;
     removeTree(this.workspace);
     await restoreSnapshot(folder.objects, snapshot, this.workspace, { ignore: mountPoints, signal });
-    for (const path of without) rmSync(join(this.workspace, path), { force: true });
+    for (const path of without) removeBeneath(this.workspace, path);
   }
 
   /** Runs commands one after another, whatever each comes to, within the limits of the run. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -5,18 +6,26 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  opendirSync,
   openSync,
   readdirSync,
   readlinkSync,
+  renameSync,
   rmdirSync,
   type Stats,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { hasCode } from './errors.ts';
 import { decodeName, encodePath } from './path-text.ts';
 
 const openFolderFlags = constants.O_RDONLY | constants.O_DIRECTORY;
+/** Linux's O_PATH: a handle on a folder that may be neither read nor searched. */
+const pathOnly = 0x200000;
 const replacementCharacter = '\ufffd';
+const namesAtOnce = 256;
+const entriesPerTurn = 500;
 
 /**
  * An open folder, and what lies directly in it by name. On Linux every access goes through the open descriptor
@@ -50,7 +59,7 @@ export class FolderHandle implements Disposable {
   /** As `openFolder`, of a folder that is to be changed: its owner gets all permissions first. */
   openOwnFolder(name: string): FolderHandle {
     const mode = (this.stat(name)?.mode ?? 0) & 0o700;
-    if (mode !== 0o700) chmodSync(this.at(name), 0o755);
+    if (mode !== 0o700) this.#openToOwner(name);
     return this.openFolder(name);
   }
 
@@ -67,6 +76,19 @@ export class FolderHandle implements Disposable {
     // Node shows bytes that are not UTF-8 as U+FFFD; only then the slower way is worth it.
     if (!names.some((name) => name.includes(replacementCharacter))) return names;
     return readdirSync(this.#base, { encoding: 'buffer' }).map(decodeName);
+  }
+
+  /** As `names`, a few hundred at a time: for folders of any number of entries. */
+  *eachName(): Generator<string> {
+    // As Latin-1 every byte is one character.
+    const folder = opendirSync(this.#base, { encoding: 'latin1', bufferSize: namesAtOnce });
+    try {
+      for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+        yield decodeName(Buffer.from(entry.name, 'latin1'));
+      }
+    } finally {
+      folder.closeSync();
+    }
   }
 
   /** What an entry is, without following it; undefined when it is gone. */
@@ -105,24 +127,95 @@ export class FolderHandle implements Disposable {
     symlinkSync(bytes, this.at(name));
   }
 
-  /** Removes whatever has that name, a folder with all that is in it. */
+  /** Removes whatever has that name, a folder with all that is in it, however deep. */
   remove(name: string): void {
-    const state = this.stat(name);
-    if (!state) return;
-    if (state.isDirectory()) this.#removeFolder(name);
-    else unlinkSync(this.at(name));
+    for (const _ of this.#removal(name));
+  }
+
+  /** As `remove`, and lets others have their turn meanwhile. What breaks off leaves a part. */
+  async removeSlowly(name: string, signal?: AbortSignal): Promise<void> {
+    let removed = 0;
+    for (const _ of this.#removal(name)) {
+      removed += 1;
+      if (removed % entriesPerTurn !== 0) continue;
+      await setImmediate();
+      signal?.throwIfAborted();
+    }
   }
 
   [Symbol.dispose](): void {
     closeSync(this.#descriptor);
   }
 
-  #removeFolder(name: string): void {
+  /**
+   * Folders within folders are first moved up to the outermost one, so that two open folders do for any depth. Yields
+   * after every entry.
+   */
+  *#removal(name: string): Generator<void> {
+    if (!this.#isFolder(name)) return this.#unlink(name);
     {
-      using folder = this.openOwnFolder(name);
-      for (const inner of folder.names()) folder.remove(inner);
+      using outermost = this.openOwnFolder(name);
+      const moved = { prefix: `mlab-removed-${randomBytes(8).toString('hex')}-`, count: 0 };
+      for (let names = outermost.names(); names.length > 0; names = outermost.names()) {
+        for (const inner of names) {
+          yield;
+          if (!outermost.#isFolder(inner)) outermost.#unlink(inner);
+          else yield* outermost.#emptied(inner, moved);
+        }
+      }
     }
     rmdirSync(this.at(name));
+  }
+
+  /** Removes a folder in this one, and moves the folders that it holds here. */
+  *#emptied(name: string, moved: { prefix: string; count: number }): Generator<void> {
+    let found = 0;
+    {
+      using folder = this.openOwnFolder(name);
+      for (const inner of folder.eachName()) {
+        yield;
+        found += 1;
+        if (!folder.#isFolder(inner)) folder.#unlink(inner);
+        else {
+          // Who may not write to a folder may not move it either.
+          folder.#openToOwner(inner);
+          renameSync(folder.at(inner), this.at(`${moved.prefix}${moved.count}`));
+          moved.count += 1;
+        }
+      }
+    }
+    try {
+      rmdirSync(this.at(name));
+    } catch (error) {
+      // Somebody adds to it still, or not every name was listed: it is looked at again.
+      if (!hasCode(error, 'ENOTEMPTY') || found === 0) throw error;
+    }
+  }
+
+  #isFolder(name: string): boolean {
+    return this.stat(name)?.isDirectory() === true;
+  }
+
+  #unlink(name: string): void {
+    try {
+      unlinkSync(this.at(name));
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    }
+  }
+
+  /** Never through a link that took the folder's place: what is opened is what is changed. */
+  #openToOwner(name: string): void {
+    if (!this.#base.startsWith('/proc/self/fd/')) {
+      chmodSync(this.at(name), 0o755);
+      return;
+    }
+    const place = openSync(this.at(name), pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    try {
+      chmodSync(`/proc/self/fd/${place}`, 0o755);
+    } finally {
+      closeSync(place);
+    }
   }
 }
 
@@ -137,6 +230,14 @@ export function openBeneath(root: string, folders: readonly string[]): FolderHan
     handle = parent.openFolder(name);
   }
   return handle;
+}
+
+/** Removes what lies at a path, as snapshots have it, beneath a folder; no link is followed. */
+export function removeBeneath(root: string, path: string): void {
+  const folders = path.split('/');
+  const name = folders.pop() ?? '';
+  using folder = openBeneath(root, folders);
+  folder.remove(name);
 }
 
 function hasDescriptorPaths(): boolean {

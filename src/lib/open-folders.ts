@@ -1,0 +1,65 @@
+import { FolderHandle } from './folder-handle.ts';
+
+/** A folder below a root, as the chain of names that leads to it. */
+export interface Place {
+  parent: Place | null;
+  /** As `FolderHandle` gives names; the root's is not used. */
+  name: string;
+}
+
+/** The rest is opened again when its turn comes. */
+const mostOpen = 64;
+
+/**
+ * Opens folders at any depth below a root with few descriptors, and with names alone: no path is ever too long, and
+ * no link is followed. Close to each other, folders cost one system call each.
+ */
+export class OpenFolders implements Disposable {
+  readonly #root: FolderHandle;
+  readonly #open = new Map<Place, FolderHandle>();
+
+  /** @param root a path that is trusted */
+  constructor(root: string) {
+    this.#root = FolderHandle.open(root);
+  }
+
+  /**
+   * A handle that is good until the next call.
+   * @throws whatever `FolderHandle.openFolder` throws
+   */
+  at(place: Place): FolderHandle {
+    const way: Place[] = [];
+    let above: Place = place;
+    let handle = this.#known(above);
+    while (handle === null && above.parent !== null) {
+      way.push(above);
+      above = above.parent;
+      handle = this.#known(above);
+    }
+    let opened = handle ?? this.#root;
+    for (const next of way.reverse()) {
+      opened = opened.openFolder(next.name);
+      this.#keep(next, opened);
+    }
+    return opened;
+  }
+
+  [Symbol.dispose](): void {
+    for (const handle of this.#open.values()) handle[Symbol.dispose]();
+    this.#root[Symbol.dispose]();
+  }
+
+  #known(place: Place): FolderHandle | null {
+    return place.parent === null ? this.#root : (this.#open.get(place) ?? null);
+  }
+
+  /** The newest stay: those above the folder that was asked for last. */
+  #keep(place: Place, handle: FolderHandle): void {
+    this.#open.set(place, handle);
+    if (this.#open.size <= mostOpen) return;
+    const [oldest] = this.#open;
+    if (oldest === undefined) return;
+    this.#open.delete(oldest[0]);
+    oldest[1][Symbol.dispose]();
+  }
+}
