@@ -135,10 +135,10 @@ export class SubmissionWorker implements AsyncDisposable {
     removeTree(this.#options.codeFolder);
     const problem = this.#problemOf(end);
     if (services === null) return { problem, serviceFailure: null };
-    const serviceFailure = await services.stop();
-    this.#modelFailure ??= services.modelFailure;
+    const { modelFailure, scriptFailure } = await services.stop();
+    this.#modelFailure ??= modelFailure;
     this.#countModelUse(name, services.modelUse);
-    return { problem, serviceFailure };
+    return { problem, serviceFailure: modelFailure ?? scriptFailure };
   }
 
   #leftMs(name: string): number | null {

@@ -16,7 +16,7 @@ import { removeTree } from '../lib/read-only-tree.ts';
 import { Allowance, ModelUnavailable } from '../models/index.ts';
 import { createSandbox, SandboxError, sandboxOptions } from '../sandbox/index.ts';
 import type { EventOf, RunRecord, RunSpec, Spent } from '../schema/index.ts';
-import { type AskForTool, LocalServices } from '../services/index.ts';
+import { type AskForTool, LocalServices, serviceRestarts } from '../services/index.ts';
 import {
   type RunFolder,
   readTraceSync,
@@ -48,6 +48,8 @@ export interface RunServices {
   signal: AbortSignal;
   onProgress: (progress: StepProgress) => void;
 }
+
+const noServices = { modelFailure: null, scriptFailure: null };
 
 /**
  * Carries out one run, from the start or from where an earlier session of it ended, and returns its record.
@@ -145,6 +147,7 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   await using local = await LocalServices.start({
     ...{ ...equipment, helpersFolder, driver: spec.sandbox, sandboxOptions: options, signal },
     askForTool: spec.roles === undefined ? undefined : (request, until) => askForTool(request, until),
+    restarts: serviceRestarts,
   });
   const confined = sandboxSpec(spec, equipment, folders, helpersFolder, threads, local?.access ?? null);
   await using sandbox = await createSandbox(spec.sandbox, confined, options);
@@ -177,9 +180,9 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
       : { reason: 'agent_error', message: failure, finalAnswer: null },
   );
   signal.throwIfAborted();
-  const serviceFailure = await local?.stop();
-  if (serviceFailure) throw new Error(serviceFailure);
-  const ended = await endRun(environment, trace, ending);
+  const { modelFailure, scriptFailure } = (await local?.stop()) ?? noServices;
+  if (modelFailure !== null) throw new Error(modelFailure);
+  const ended = await endRun(environment, trace, withServicesEnd(ending, scriptFailure));
   return { ended, steps: environment.stepsTaken, seconds: environment.secondsUsed, spent: environment.spent };
 }
 
@@ -215,6 +218,12 @@ async function runAgent(
   } finally {
     done.abort();
   }
+}
+
+/** A run whose code made a service end goes on with a new one, or without: the record says so. */
+function withServicesEnd(ending: Ending, scriptFailure: string | null): Ending {
+  if (scriptFailure === null) return ending;
+  return { ...ending, message: `${sentence(ending.message)} During the run, ${scriptFailure}` };
 }
 
 async function endRun(

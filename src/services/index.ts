@@ -1,2 +1,3 @@
-export { LocalServices, type LocalServicesOptions } from './local-services.ts';
+export { LocalServices } from './local-services.ts';
 export type { AskForTool } from './model-endpoint.ts';
+export { type LocalServicesOptions, serviceRestarts } from './options.ts';

@@ -82,17 +82,39 @@ describe.skipIf(missing !== undefined)(`a local service${why}`, () => {
     expect(observations[0]).toMatch(/^hello: 11 lines\nno \/private\nno \/task\nno \/services\/other.sock\n/);
   });
 
-  test('that ends during the run makes it an infrastructure error that says why', async () => {
+  test('that ends during the run is started again, and the record of the run says so', async () => {
     const tasks = bench.copyTask('ending', { 'task.yaml': withService, 'hidden/service.py': service });
-    const { record } = await runOnce(
-      join(bench.experiments, 'ending'),
-      await bench.equip(tasks),
-      asks('stop', []),
-    );
-    expect(record).toMatchObject({ status: 'failed', end: { reason: 'infrastructure_error' } });
+    const agent = agentOf(async ({ environment }) => {
+      for (const word of ['stop', 'stop', 'hello']) {
+        await environment.step({
+          name: 'Write File',
+          args: { file_name: 'client.py', content: `import time; time.sleep(2)\n${client(word)}` },
+        });
+        const { observation } = await environment.step({
+          name: 'Execute Script',
+          args: { script_name: 'client.py' },
+        });
+        if (word === 'hello') expect(observation).toMatch(/^hello: 11 lines/);
+      }
+    });
+    const { record } = await runOnce(join(bench.experiments, 'ending'), await bench.equip(tasks), agent);
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'agent_stopped' } });
     expect(record.end?.message).toMatch(
-      /the service oracle ended too early \(.*\)\. It printed: told to stop/,
+      /During the run, the service oracle ended too early \(.*\)\. It printed: told to stop.* 2 times\.$/s,
     );
+  });
+
+  test('that eats all memory that it may costs the run nothing but its answer', async () => {
+    const hungry = service.replace('asked == "stop"', 'asked == "hello" and (b"x" * 3 * 2**30)');
+    const tasks = bench.copyTask('hungry', { 'task.yaml': withService, 'hidden/service.py': hungry });
+    const agent = agentOf(async ({ environment }) => {
+      const content = `${client('hello')}\nimport time; time.sleep(1)`;
+      await environment.step({ name: 'Write File', args: { file_name: 'client.py', content } });
+      await environment.step({ name: 'Execute Script', args: { script_name: 'client.py' } });
+    });
+    const { record } = await runOnce(join(bench.experiments, 'hungry'), await bench.equip(tasks), agent);
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'agent_stopped' } });
+    expect(record.end?.message).toContain('the service oracle ended too early');
   });
 
   test('that does not start makes the run an infrastructure error, and its script must be there', async () => {

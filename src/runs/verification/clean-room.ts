@@ -6,7 +6,7 @@ import { removeBeneath } from '../../lib/folder-handle.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import { createSandbox, type ProcessEnd, type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
 import type { ObjectId, RunSpec } from '../../schema/index.ts';
-import { type AskForTool, LocalServices } from '../../services/index.ts';
+import { type AskForTool, LocalServices, serviceRestarts } from '../../services/index.ts';
 import { type RunFolder, restoreSnapshot } from '../../store/index.ts';
 import { publicManifest } from '../open-workspace.ts';
 import { type RunFolders, sandboxSpec, type TaskEquipment } from '../workspace.ts';
@@ -70,6 +70,7 @@ export class CleanRoom implements Disposable {
     await using local = await LocalServices.start({
       ...{ ...equipment, helpersFolder, driver: spec.sandbox, sandboxOptions: options, signal },
       askForTool: toolModel?.(),
+      restarts: serviceRestarts,
     });
     const folders = this.#folders(equipment);
     const confined = sandboxSpec(spec, equipment, folders, helpersFolder, threads, local?.access ?? null);

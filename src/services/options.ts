@@ -1,0 +1,21 @@
+import type { SandboxOptions } from '../sandbox/index.ts';
+import type { SandboxDriver } from '../schema/index.ts';
+import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
+import type { AskForTool } from './model-endpoint.ts';
+
+/** How often a run's scripts are started again. */
+export const serviceRestarts = 10;
+
+export interface LocalServicesOptions {
+  task: Task;
+  prepared: PreparedData;
+  python: PythonEnvironment;
+  helpersFolder: string;
+  driver: SandboxDriver;
+  sandboxOptions: SandboxOptions;
+  /** Answers what tools ask the model; absent: the endpoint says that there is none. */
+  askForTool?: AskForTool | undefined;
+  /** How often a script that ends is started again; default: never. */
+  restarts?: number;
+  signal: AbortSignal;
+}
