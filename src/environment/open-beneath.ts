@@ -1,38 +1,29 @@
-import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { constants, openSync } from 'node:fs';
 import { hasCode, messageOf } from '../lib/errors.ts';
+import { FolderHandle } from '../lib/folder-handle.ts';
 import { PathFailed, PathRefused } from './workspace-path.ts';
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
-
-export interface OpenedFolder {
-  descriptor: number;
-  /** On Linux a path that stays with the opened folder, whatever becomes of its name. */
-  path: string;
-}
+const { O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
  * Opens folder after folder, each relative to the one before and none through a link. The caller closes it.
  * @param shown the whole path, for messages
  */
-export function openChain(root: string, parts: string[], create: boolean, shown: string): OpenedFolder {
-  let folder = opened(openFolder(root, false, shown), root);
-  for (const part of parts) {
-    const child = join(folder.path, part);
-    try {
-      const next = opened(openFolder(child, create, shown), child);
-      closeSync(folder.descriptor);
-      folder = next;
-    } catch (error) {
-      closeSync(folder.descriptor);
-      throw error;
+export function openChain(root: string, parts: string[], create: boolean, shown: string): FolderHandle {
+  try {
+    let folder = FolderHandle.open(root);
+    for (const part of parts) {
+      using parent = folder;
+      folder = openInner(parent, part, create);
     }
+    return folder;
+  } catch (error) {
+    throw explained(error, shown);
   }
-  return folder;
 }
 
-/** Opens a file, never through a link and never waiting for another end. The caller closes it. */
-export function openLast(path: string, flags: number, shown: string): number {
+/** Opens a file, never through a link and never waiting for another end or for who holds a lease. The caller closes it. */
+export function openLast(path: string | Buffer, flags: number, shown: string): number {
   try {
     return openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o644);
   } catch (error) {
@@ -40,28 +31,19 @@ export function openLast(path: string, flags: number, shown: string): number {
   }
 }
 
-function opened(descriptor: number, path: string): OpenedFolder {
-  return { descriptor, path: process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : path };
-}
-
-function openFolder(path: string, create: boolean, shown: string): number {
-  const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+function openInner(parent: FolderHandle, name: string, create: boolean): FolderHandle {
   try {
-    return openSync(path, flags);
+    return parent.openFolder(name);
   } catch (error) {
-    if (!create || !hasCode(error, 'ENOENT')) throw explained(error, shown);
+    if (!create || !hasCode(error, 'ENOENT')) throw error;
   }
   try {
-    mkdirSync(path);
+    parent.createFolder(name);
   } catch (error) {
     // Another process made it meanwhile: whether it is a folder shows when it is opened.
-    if (!hasCode(error, 'EEXIST')) throw explained(error, shown);
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
-  try {
-    return openSync(path, flags);
-  } catch (error) {
-    throw explained(error, shown);
-  }
+  return parent.openFolder(name);
 }
 
 /** What a failed call of the file system means to the agent; anything else as it is. */
@@ -81,6 +63,8 @@ export function explained(error: unknown, shown: string): unknown {
     case 'EACCES':
     case 'EPERM':
       return new PathFailed(`${shown}: permission denied.`);
+    case 'EAGAIN':
+      return new PathFailed(`${shown} is held by another process (a lease): it can't be opened now.`);
     case 'ENAMETOOLONG':
       return new PathFailed('The name is too long.');
     default:

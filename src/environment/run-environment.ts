@@ -102,6 +102,8 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     this.#recorder = new StepRecorder({
       ...{ workspace: folders.workspace, submission: task.submission, trace, snapshotter },
       earlier: recorded.steps,
+      maxBytes: limits.workspace_mb * 2 ** 20,
+      signal: options.signal,
     });
     this.#commands = new CommandRunner({
       sandbox: options.sandbox,

@@ -1,11 +1,12 @@
 import { chmodSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Action, Budget, ObjectId, SubmissionState, TaskBrief } from '../schema/index.ts';
-import type { Snapshotter, TraceWriter } from '../store/index.ts';
+import type { SnapshotOptions, Snapshotter, TraceWriter } from '../store/index.ts';
 import type { Outcome } from './action.ts';
 import { outputsName } from './command-runner.ts';
 import type { StepResult } from './environment.ts';
 import type { RecordedStep } from './replay.ts';
+import { SkippedTold, skippedInTrace } from './skipped-entries.ts';
 import { SubmissionTracker, submissionSeen } from './submission-tracker.ts';
 import type { StepUsage } from './usage-meter.ts';
 
@@ -22,6 +23,9 @@ export interface StepRecorderOptions {
   earlier: readonly RecordedStep[];
   trace: TraceWriter;
   snapshotter: Snapshotter;
+  /** The most that is kept of the workspace. */
+  maxBytes: number;
+  signal: AbortSignal;
 }
 
 /** A step that was carried out and is to be recorded. */
@@ -40,6 +44,7 @@ export interface DoneStep {
 export class StepRecorder {
   readonly #options: StepRecorderOptions;
   readonly #tracker: SubmissionTracker;
+  readonly #skipped = new SkippedTold();
 
   constructor(options: StepRecorderOptions) {
     const { submission, earlier } = options;
@@ -56,13 +61,13 @@ export class StepRecorder {
     const { step, action, outcome, usage } = done;
     const workMs = done.workEnded - done.workBegan;
     this.#keepAccess();
-    const snapshot = await snapshotter.take({ ignore: mountPoints });
+    const snapshot = await snapshotter.take(this.#snapshotOptions);
     const touched = new Set([...snapshot.changed, ...snapshot.touched]);
     const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
     const budget = budgetNow();
     const exitCode = outcome.exitCode ?? null;
     // As the trace gives it back, so that a resumed run sees the same.
-    const observation = outcome.observation.toWellFormed();
+    const observation = (outcome.observation + this.#skipped.told(snapshot.skipped)).toWellFormed();
     trace.append({
       kind: 'step_finished',
       step,
@@ -77,6 +82,7 @@ export class StepRecorder {
       undone: outcome.undone ?? [],
       submission,
       budget,
+      ...skippedInTrace(snapshot.skipped),
       ...(usage.cpuSeconds === undefined ? {} : { cpu_seconds: rounded(usage.cpuSeconds) }),
       ...(usage.peakMemoryBytes === undefined ? {} : { peak_memory_bytes: usage.peakMemoryBytes }),
       ...(outcome.byModel === true ? { by_model: true } : {}),
@@ -97,11 +103,16 @@ export class StepRecorder {
   async finalState(step: number): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
     this.#keepAccess();
     const { id, entries, changed, touched } = await this.#options.snapshotter.take({
-      ignore: mountPoints,
+      ...this.#snapshotOptions,
       full: true,
     });
     const submission = this.#tracker.after(step, entries, new Set([...changed, ...touched]), false);
     return { snapshot: id, submission };
+  }
+
+  get #snapshotOptions(): SnapshotOptions {
+    const { submission, maxBytes, signal } = this.#options;
+    return { ignore: mountPoints, maxBytes, first: submission.files.map(({ path }) => path), signal };
   }
 
   /** A script may take away every right to the workspace itself: the harness needs them. */

@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  type Dirent,
   fstatSync,
   ftruncateSync,
   lstatSync,
@@ -12,8 +11,9 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import { messageOf } from '../lib/errors.ts';
+import type { FolderEntry } from '../lib/folder-handle.ts';
+import { showPath } from '../lib/path-text.ts';
 import { explained, openChain, openLast } from './open-beneath.ts';
 import { type Located, locate, PathFailed, PathRefused, type WorkspaceRoots } from './workspace-path.ts';
 
@@ -125,15 +125,15 @@ export class WorkspaceFiles {
   /** Names in a folder, sorted, with `/` after folders and `@` after links. */
   list(path: string): string[] {
     const located = this.#locate(path);
-    const folder = openChain(located.root, located.parts, false, path);
-    try {
-      const entries = readdirSync(folder.path, { withFileTypes: true });
-      const names = new Set(entries.filter((entry) => !this.#isRoot(located, entry)).map(marked));
-      if (located.path === '') this.#addReadOnlyRoots(names);
-      return [...names].sort();
-    } finally {
-      closeSync(folder.descriptor);
-    }
+    using folder = openChain(located.root, located.parts, false, path);
+    const names = new Set(
+      folder
+        .entries()
+        .filter((entry) => !this.#isRoot(located, entry))
+        .map(marked),
+    );
+    if (located.path === '') this.#addReadOnlyRoots(names);
+    return [...names].sort();
   }
 
   /** The path without links, relative to the workspace; empty for the workspace itself. */
@@ -163,7 +163,7 @@ export class WorkspaceFiles {
   }
 
   /** They are mounted over the workspace, so its own folder holds at most a place for them. */
-  #isRoot(located: Located, entry: Dirent): boolean {
+  #isRoot(located: Located, entry: FolderEntry): boolean {
     return located.path === '' && Object.hasOwn(this.#roots.readOnly, entry.name);
   }
 
@@ -208,22 +208,19 @@ export class WorkspaceFiles {
     located: Located,
     shown: string,
     create: boolean,
-    use: (child: string) => Result,
+    use: (child: string | Buffer) => Result,
   ): Result {
     const name = located.parts.at(-1);
     if (name === undefined) throw new PathFailed(`${shown} is a folder, not a file.`);
-    const folder = openChain(located.root, located.parts.slice(0, -1), create, shown);
-    try {
-      return use(join(folder.path, name));
-    } finally {
-      closeSync(folder.descriptor);
-    }
+    using folder = openChain(located.root, located.parts.slice(0, -1), create, shown);
+    return use(folder.at(name));
   }
 }
 
-function marked(entry: Dirent): string {
-  if (entry.isDirectory()) return `${entry.name}/`;
-  return entry.isSymbolicLink() ? `${entry.name}@` : entry.name;
+/** Names that are no text, or would break the line, are shown as JSON writes them; so they can be given, too. */
+function marked({ name, kind }: FolderEntry): string {
+  const shown = showPath(name);
+  return kind === 'folder' ? `${shown}/` : kind === 'link' ? `${shown}@` : shown;
 }
 
 function readRange(file: number, start: number, length: number): Buffer {

@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeName, encodePath } from '../lib/path-text.ts';
 
 /** Where agents see their workspace. */
 export const workspaceInside = '/workspace';
@@ -43,6 +44,7 @@ export interface WorkspaceRoots {
  */
 export function locate(roots: WorkspaceRoots, path: string): Located {
   if (path.includes('\0')) throw new PathRefused('A path may not hold a NUL character.');
+  if (encodePath(path) === null) throw new PathFailed('No file can have this name.');
   if (Buffer.byteLength(path) > mostPathBytes) {
     throw new PathFailed(`The path is too long: it may have at most ${mostPathBytes} bytes.`);
   }
@@ -81,7 +83,8 @@ function linkAt(roots: WorkspaceRoots, parts: string[]): string | null {
   // A root is where it is: what leads there on the host is nothing of the agent's.
   if (below.length === 0) return null;
   try {
-    return readlinkSync(join(root, ...below));
+    const link = encodePath(join(root, ...below));
+    return link === null ? null : decodeName(readlinkSync(link, { encoding: 'buffer' }));
   } catch {
     return null;
   }

@@ -27,6 +27,11 @@ const replacementCharacter = '\ufffd';
 const namesAtOnce = 256;
 const entriesPerTurn = 500;
 
+export interface FolderEntry {
+  name: string;
+  kind: 'folder' | 'link' | 'file' | 'special';
+}
+
 /**
  * An open folder, and what lies directly in it by name. On Linux every access goes through the open descriptor
  * (`/proc/self/fd/N/name`), so that nobody who renames folders or swaps them for symbolic links meanwhile can
@@ -76,6 +81,19 @@ export class FolderHandle implements Disposable {
     // Node shows bytes that are not UTF-8 as U+FFFD; only then the slower way is worth it.
     if (!names.some((name) => name.includes(replacementCharacter))) return names;
     return readdirSync(this.#base, { encoding: 'buffer' }).map(decodeName);
+  }
+
+  entries(): FolderEntry[] {
+    return readdirSync(this.#base, { encoding: 'buffer', withFileTypes: true }).map((entry) => ({
+      name: decodeName(entry.name),
+      kind: entry.isDirectory()
+        ? 'folder'
+        : entry.isSymbolicLink()
+          ? 'link'
+          : entry.isFile()
+            ? 'file'
+            : 'special',
+    }));
   }
 
   /** As `names`, a few hundred at a time: for folders of any number of entries. */

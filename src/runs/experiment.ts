@@ -188,7 +188,7 @@ async function carryOut(
   const { onProgress, helpersFolder, dockerCommand, versions, signal, parent, askPerson } = services;
   const agent = agentByName(spec.agent);
   onProgress({ kind: 'run_started', run: spec, resumed: folder.readRecord() !== null });
-  if (spec.parent !== undefined && parent !== undefined) await forkRun(parent, spec.parent, folder);
+  if (spec.parent !== undefined && parent !== undefined) await forkRun(parent, spec.parent, folder, signal);
   const record = await runOne(spec, {
     ...{ folder, equipment, agent, helpersFolder, dockerCommand, versions, signal, ...shares },
     askPerson: spec.interactive === true ? askPerson : undefined,

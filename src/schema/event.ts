@@ -111,6 +111,9 @@ const payloads = [
     undone: z.array(z.string()),
     submission: SubmissionState,
     budget: Budget,
+    /** What of the workspace is not in the snapshot, at most 20 entries, and of how many; absent: nothing. */
+    skipped: z.array(z.object({ path: z.string(), reason: z.string() })).optional(),
+    skipped_count: z.int().min(1).optional(),
     /** Of the step's processes; absent where there were none, or nothing measured it. */
     cpu_seconds: z.number().min(0).optional(),
     peak_memory_bytes: z.number().min(0).optional(),

@@ -249,7 +249,7 @@ async function checkObjects(
   for (const id of contents) {
     options.signal?.throwIfAborted();
     if (options.verified?.has(id)) continue;
-    const message = await run.objects.verify(id);
+    const message = await run.objects.verify(id, options.signal);
     if (message === null) options.verified?.add(id);
     else problems.push({ code: 'object_bad', where: `object ${id}`, message });
   }

@@ -30,7 +30,7 @@ test('every kind of change is told apart', async () => {
   chmodSync(at('script.sh'), 0o755);
   mkdirSync(at('empty'));
   const after = await snapshotter.take();
-  const differences = diffSnapshots(objects, before.id, after.id);
+  const differences = await diffSnapshots(objects, before.id, after.id);
   expect(differences.map((each) => [each.path, each.kind, each.as])).toEqual([
     ['becomes-link', 'modified', 'kind'],
     ['empty', 'added', 'folder'],

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -8,6 +9,7 @@ import { byPath, readSnapshot } from './snapshot-file.ts';
 const textBytes = 2 ** 20;
 /** Comparing two long texts without a common line would take minutes, and nothing else runs meanwhile. */
 const patchMs = 500;
+const mostCompared = 1_000;
 
 /**
  * How two states of one path differ.
@@ -31,20 +33,35 @@ export type PathDifference = Difference & {
 };
 
 /**
- * What changed from one snapshot to another, sorted by path. Times of change don't count.
+ * What changed from one snapshot to another, sorted by path. Times of change don't count. Of many changed texts only the
+ * first thousand are compared line by line.
  * @throws UserError as `ObjectStore.get`, `broken_file`, `unsafe_snapshot`
  */
-export function diffSnapshots(objects: ObjectStore, before: ObjectId, after: ObjectId): PathDifference[] {
+export async function diffSnapshots(
+  objects: ObjectStore,
+  before: ObjectId,
+  after: ObjectId,
+  signal?: AbortSignal,
+): Promise<PathDifference[]> {
   if (before === after) return [];
   const old = new Map(readSnapshot(objects, before).entries.map((entry) => [entry.path, entry]));
-  const differences: PathDifference[] = [];
+  const changes: [before: SnapshotEntry | null, after: SnapshotEntry | null][] = [];
   for (const entry of readSnapshot(objects, after).entries) {
-    const previous = old.get(entry.path);
+    const previous = old.get(entry.path) ?? null;
     old.delete(entry.path);
-    if (!previous) differences.push(describe(objects, null, entry));
-    else if (!sameEntry(previous, entry)) differences.push(describe(objects, previous, entry));
+    if (previous === null || !sameEntry(previous, entry)) changes.push([previous, entry]);
   }
-  for (const entry of old.values()) differences.push(describe(objects, entry, null));
+  for (const entry of old.values()) changes.push([entry, null]);
+  const differences: PathDifference[] = [];
+  let compared = 0;
+  for (const [old, fresh] of changes) {
+    signal?.throwIfAborted();
+    const difference = describe(compared < mostCompared ? objects : null, old, fresh);
+    if (difference.as === 'text') compared += 1;
+    // Each may take long, and none waits for anything.
+    if (difference.as === 'text' || differences.length % 1_000 === 0) await setImmediate();
+    differences.push(difference);
+  }
   return differences.sort(byPath);
 }
 
@@ -71,8 +88,9 @@ function sameEntry(one: SnapshotEntry, other: SnapshotEntry): boolean {
   return 'folder' in one && 'folder' in other;
 }
 
+/** @param objects null: no text is compared */
 function describe(
-  objects: ObjectStore,
+  objects: ObjectStore | null,
   before: SnapshotEntry | null,
   after: SnapshotEntry | null,
 ): PathDifference {
@@ -82,7 +100,7 @@ function describe(
 }
 
 function compare(
-  objects: ObjectStore,
+  objects: ObjectStore | null,
   path: string,
   before: SnapshotEntry | null,
   after: SnapshotEntry | null,
@@ -94,6 +112,7 @@ function compare(
   if ('link' in one && 'link' in other) return { as: 'link' };
   if (!('object' in one) || !('object' in other)) return { as: 'kind' };
   if (before && after && one.object === other.object) return { as: 'mode' };
+  if (objects === null) return { as: 'too_large' };
   const old = before ? readTextOf(objects, one) : '';
   const fresh = after ? readTextOf(objects, other) : '';
   if (typeof old !== 'string') return old;

@@ -12,21 +12,28 @@ const coarseTickMs = 2_050;
 const attempts = 3;
 
 /** Why an entry of the workspace is not in its snapshot. */
-export type SkipReason = 'special' | 'unreadable' | 'unstable' | 'too_deep' | 'too_many';
+export type SkipReason = 'special' | 'unreadable' | 'unstable' | 'too_deep' | 'too_many' | 'too_large';
 
-/** Keeps a small file's content, at once. A file that changes while it is read is read again, three times in all. */
+/** Larger files are read after the walk, as streams. */
+export const inlineBytes = 2 ** 16;
+
+/**
+ * Keeps a small file's content, at once. A file that changes while it is read is read again, three times in all.
+ * Null where it is no small file any more.
+ */
 export function readSmallFile(
   objects: ObjectStore,
   folder: FolderHandle,
   name: string,
   seen: number,
-): FileNode | SkipReason {
+): FileNode | SkipReason | null {
   const descriptor = openRegularFile(folder, name);
   if (typeof descriptor === 'string') return descriptor;
   try {
     for (let attempt = 1; ; attempt++) {
       const readAt = Date.now();
       const before = fstatSync(descriptor);
+      if (before.size > inlineBytes) return null;
       const content = readRangeSync(descriptor, 0, before.size);
       const stable = sameStat(before, fstatSync(descriptor));
       if (!stable && attempt < attempts) continue;
@@ -37,13 +44,12 @@ export function readSmallFile(
   }
 }
 
-/** As `readSmallFile`, for a file of any size. */
+/** As `readSmallFile`, for a file of any size up to `mostBytes`. */
 export async function readLargeFile(
   objects: ObjectStore,
   folder: FolderHandle,
   name: string,
-  seen: number,
-  signal?: AbortSignal,
+  { seen, mostBytes, signal }: { seen: number; mostBytes: number; signal?: AbortSignal | undefined },
 ): Promise<FileNode | SkipReason> {
   const descriptor = openRegularFile(folder, name);
   if (typeof descriptor === 'string') return descriptor;
@@ -51,6 +57,7 @@ export async function readLargeFile(
     for (let attempt = 1; ; attempt++) {
       const readAt = Date.now();
       const before = fstatSync(descriptor);
+      if (before.size > mostBytes) return 'too_large';
       const kept = await objects.putFile(descriptor, signal);
       const stable = sameStat(before, fstatSync(descriptor));
       if (stable || attempt === attempts) return readFile(before, kept, readAt, stable, seen);
@@ -100,7 +107,7 @@ export function isForbidden(error: unknown): boolean {
   return hasCode(error, 'EACCES') || hasCode(error, 'EPERM');
 }
 
-/** Somebody removed or replaced the entry between two looks at it. */
+/** Somebody removed or replaced the entry between two looks at it, or holds it with a lease (`EAGAIN`). */
 export function isSwap(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO'].some((code) => hasCode(error, code));
+  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO', 'EAGAIN'].some((code) => hasCode(error, code));
 }

@@ -13,7 +13,12 @@ import { readTraceSync } from './trace-reader.ts';
  * @param parent names the source, and its step: 0 for the start, before the first step
  * @throws UserError `unknown_step`
  */
-export async function forkRun(source: RunFolder, parent: RunParent, target: RunFolder): Promise<void> {
+export async function forkRun(
+  source: RunFolder,
+  parent: RunParent,
+  target: RunFolder,
+  signal?: AbortSignal,
+): Promise<void> {
   if (target.hasTrace() && ownEvents(readTraceSync(target.tracePath).events, parent).length > 0) return;
   const { step } = parent;
   const { events } = readTraceSync(source.tracePath);
@@ -33,7 +38,7 @@ export async function forkRun(source: RunFolder, parent: RunParent, target: RunF
     for (const id of objectsOf(event, source.objects)) {
       if (copied.has(id)) continue;
       copied.add(id);
-      target.objects.putBytes(source.objects.get(id));
+      await target.objects.copyFrom(source.objects, id, signal);
     }
     trace.append(payloadOf(event));
   }

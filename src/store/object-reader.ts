@@ -48,9 +48,13 @@ export function openObject(folder: string, id: ObjectId): Readable {
 }
 
 /** Null when the object is there and whole, else what is wrong. */
-export async function verifyObject(folder: string, id: ObjectId): Promise<string | null> {
+export async function verifyObject(
+  folder: string,
+  id: ObjectId,
+  signal?: AbortSignal,
+): Promise<string | null> {
   try {
-    for await (const _ of checkedChunks(locate(folder, id), id));
+    for await (const _ of checkedChunks(locate(folder, id), id)) signal?.throwIfAborted();
     return null;
   } catch (error) {
     if (UserError.isInstance(error)) return error.message;

@@ -79,6 +79,18 @@ export class ObjectStore {
     }
   }
 
+  /** Keeps what another store holds, with little memory. Errors as `get`. */
+  async copyFrom(other: ObjectStore, id: ObjectId, signal?: AbortSignal): Promise<void> {
+    if (this.has(id)) return;
+    const path = this.#temporaryPath();
+    try {
+      await other.copyTo(id, path, signal);
+      await this.putFile(path, signal);
+    } finally {
+      rmSync(path, { force: true });
+    }
+  }
+
   /** Whether an object is there (and not empty, as a power cut can leave it). */
   has(id: ObjectId): boolean {
     if (this.#known.has(id)) return true;
@@ -121,8 +133,8 @@ export class ObjectStore {
   }
 
   /** Reads an object to its end. Null when it is whole, else what is wrong with it. */
-  async verify(id: ObjectId): Promise<string | null> {
-    return await verifyObject(this.folder, id);
+  async verify(id: ObjectId, signal?: AbortSignal): Promise<string | null> {
+    return await verifyObject(this.folder, id, signal);
   }
 
   async #putDescriptor(descriptor: number, signal?: AbortSignal): Promise<{ id: ObjectId; bytes: number }> {

@@ -1,4 +1,5 @@
 import { closeSync, fchmodSync, ftruncateSync, futimesSync, mkdirSync, writeSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../lib/errors.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
@@ -6,6 +7,7 @@ import type { ObjectStore } from './object-store.ts';
 import { readSnapshot } from './snapshot-file.ts';
 
 const inlineBytes = 2 ** 20;
+const entriesPerTurn = 200;
 const zeros = Buffer.alloc(2 ** 14);
 
 export interface RestoreOptions {
@@ -13,7 +15,7 @@ export interface RestoreOptions {
   ignore?: readonly string[];
   /** Refuses a folder that holds anything (beside what is ignored), instead of removing it. */
   onlyIntoEmpty?: boolean;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 type FileEntry = Extract<SnapshotEntry, { object: unknown }>;
@@ -40,8 +42,24 @@ export async function restoreSnapshot(
   const ignore = new Set(options.ignore);
   const present = root.names().filter((name) => !ignore.has(name));
   if (options.onlyIntoEmpty && present.length > 0) throw notEmpty(folder);
-  for (const name of present) if (!plan.folders.has(name)) root.remove(name);
-  await fillFolder(objects, root, plan, ignore, options.signal);
+  for (const name of present) if (!plan.folders.has(name)) await root.removeSlowly(name, options.signal);
+  await fillFolder(objects, root, plan, ignore, new Turns(options.signal));
+}
+
+/** Small files are written without waiting for anything: signals and other runs get their turn now and then. */
+class Turns {
+  readonly signal: AbortSignal | undefined;
+  #entries = 0;
+
+  constructor(signal: AbortSignal | undefined) {
+    this.signal = signal;
+  }
+
+  async next(): Promise<void> {
+    this.signal?.throwIfAborted();
+    this.#entries += 1;
+    if (this.#entries % entriesPerTurn === 0) await setImmediate();
+  }
 }
 
 function planFolders(entries: readonly SnapshotEntry[]): FolderPlan {
@@ -67,26 +85,29 @@ async function fillFolder(
   handle: FolderHandle,
   plan: FolderPlan,
   ignore: ReadonlySet<string>,
-  signal?: AbortSignal,
+  turns: Turns,
 ): Promise<void> {
   for (const [name, entry] of plan.leaves) {
     if (ignore.has(name)) continue;
-    signal?.throwIfAborted();
+    await turns.next();
     if ('link' in entry) handle.createLink(name, entry.link);
-    else await writeEntry(objects, handle, name, entry);
+    else await writeEntry(objects, handle, name, entry, turns);
   }
   for (const [name, inner] of plan.folders) {
     if (ignore.has(name)) continue;
-    using folder = enterFolder(handle, name);
-    for (const present of folder.names()) if (!inner.folders.has(present)) folder.remove(present);
-    await fillFolder(objects, folder, inner, new Set(), signal);
+    await turns.next();
+    using folder = await enterFolder(handle, name, turns);
+    for (const present of folder.names()) {
+      if (!inner.folders.has(present)) await folder.removeSlowly(present, turns.signal);
+    }
+    await fillFolder(objects, folder, inner, new Set(), turns);
   }
 }
 
 /** A folder that is there is kept; anything else of that name makes room for one. */
-function enterFolder(parent: FolderHandle, name: string): FolderHandle {
+async function enterFolder(parent: FolderHandle, name: string, { signal }: Turns): Promise<FolderHandle> {
   if (!parent.stat(name)?.isDirectory()) {
-    parent.remove(name);
+    await parent.removeSlowly(name, signal);
     parent.createFolder(name);
   }
   return parent.openOwnFolder(name);
@@ -97,11 +118,13 @@ async function writeEntry(
   folder: FolderHandle,
   name: string,
   entry: FileEntry,
+  { signal }: Turns,
 ): Promise<void> {
   const descriptor = folder.createFile(name);
   try {
     let position = 0;
     for await (const chunk of contentOf(objects, entry)) {
+      signal?.throwIfAborted();
       writePiece(descriptor, chunk, position);
       position += chunk.length;
     }

@@ -94,7 +94,7 @@ test('restoring a snapshot gives the same workspace, over whatever was there', a
         expect(describe(copy)).toEqual(describe(workspace));
         const again = await new Snapshotter(objects, copy).take();
         expect(again.id).toBe(id);
-        expect(diffSnapshots(objects, id, again.id)).toEqual([]);
+        expect(await diffSnapshots(objects, id, again.id)).toEqual([]);
       },
     ),
     { numRuns: 60 },
@@ -119,7 +119,7 @@ test('a snapshotter that remembers sees what a fresh one sees, and names what ch
         expect(after.id).toBe(fresh.id);
         expect(after.entries).toEqual(fresh.entries);
         expect(readSnapshot(objects, after.id).entries).toEqual(fresh.entries);
-        const differences = diffSnapshots(objects, before.id, after.id).map((each) => each.path);
+        const differences = (await diffSnapshots(objects, before.id, after.id)).map((each) => each.path);
         expect(after.changed).toEqual(differences.sort());
         before = after;
       }

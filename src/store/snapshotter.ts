@@ -18,7 +18,14 @@ export interface SnapshotOptions {
   /** Entries beyond these numbers are skipped, and told. */
   maxEntries?: number;
   maxDepth?: number;
-  signal?: AbortSignal;
+  /**
+   * Of all files together. Sparse files and hard links count whole, as they do once they are restored. What does not
+   * fit is skipped, large files first, and told.
+   */
+  maxBytes?: number | undefined;
+  /** Files that are kept before others where not all fit. */
+  first?: readonly string[];
+  signal?: AbortSignal | undefined;
 }
 
 export interface TakenSnapshot {
@@ -82,14 +89,19 @@ export class Snapshotter {
     options.signal?.throwIfAborted();
     const walk = new WorkspaceWalk(this.#objects, {
       number: ++this.#walks,
-      limits: { entries: options.maxEntries ?? 200_000, depth: options.maxDepth ?? 400 },
+      limits: {
+        entries: options.maxEntries ?? 200_000,
+        depth: options.maxDepth ?? 400,
+        bytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
+      },
       trustStat: options.full !== true,
+      signal: options.signal,
     });
     {
       using root = FolderHandle.open(this.#workspace);
-      walk.visit(root, this.#tree, '', options.ignore?.length ? new Set(options.ignore) : null);
+      await walk.visit(root, this.#tree, '', options.ignore?.length ? new Set(options.ignore) : null);
     }
-    if (walk.pending.length > 0) await this.#readPending(walk, options.signal);
+    if (walk.pending.length > 0) await this.#readPending(walk, options);
     if (walk.dirty || this.#last === null) this.#last = this.#keep();
     return {
       ...this.#last,
@@ -99,18 +111,28 @@ export class Snapshotter {
     };
   }
 
-  async #readPending(walk: WorkspaceWalk, signal?: AbortSignal): Promise<void> {
-    for (const [index, file] of walk.pending.entries()) {
+  async #readPending(walk: WorkspaceWalk, { first, signal }: SnapshotOptions): Promise<void> {
+    const isFirst = ({ folders, name }: PendingFile) =>
+      first?.includes([...folders, name].join('/')) === true;
+    const inOrder = walk.pending.toSorted(
+      (one, other) => Number(isFirst(other)) - Number(isFirst(one)) || one.bytes - other.bytes,
+    );
+    for (const [index, file] of inOrder.entries()) {
       signal?.throwIfAborted();
       if (index % 32 === 31) await setImmediate();
-      walk.settle(file, await this.#readPendingFile(file, signal));
+      walk.settle(file, await this.#readPendingFile(file, walk.bytesLeft, signal));
     }
   }
 
-  async #readPendingFile(file: PendingFile, signal?: AbortSignal): Promise<FileNode | SkipReason> {
+  async #readPendingFile(
+    file: PendingFile,
+    mostBytes: number,
+    signal?: AbortSignal,
+  ): Promise<FileNode | SkipReason> {
+    if (file.bytes > mostBytes) return 'too_large';
     try {
       using folder = openBeneath(this.#workspace, file.folders);
-      return await readLargeFile(this.#objects, folder, file.name, this.#walks, signal);
+      return await readLargeFile(this.#objects, folder, file.name, { seen: this.#walks, mostBytes, signal });
     } catch (error) {
       if (isForbidden(error)) return 'unreadable';
       if (isSwap(error)) return 'unstable';

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { FolderHandle } from '../lib/folder-handle.ts';
-import { isForbidden, isRacy, isSwap, readSmallFile, type SkipReason } from './file-reading.ts';
+import { inlineBytes, isForbidden, isRacy, isSwap, readSmallFile, type SkipReason } from './file-reading.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { FileNode, FolderNode, LinkNode, WorkspaceNode } from './workspace-tree.ts';
 import { collectPaths, markOf, newFolder, sameStat } from './workspace-tree.ts';
@@ -10,10 +11,9 @@ const folderType = 0o040000;
 const fileType = 0o100000;
 const linkType = 0o120000;
 
-/** Larger files are read after the walk, as streams. */
-const inlineBytes = 2 ** 16;
 /** More new contents than this in one walk are read after it too, so that other runs get their turn. */
 const inlineFiles = 256;
+const entriesPerTurn = 1_000;
 
 export interface SkippedEntry {
   path: string;
@@ -23,6 +23,8 @@ export interface SkippedEntry {
 export interface WalkLimits {
   entries: number;
   depth: number;
+  /** Of all files together, each as long as it says it is: sparse files and hard links count whole. */
+  bytes: number;
 }
 
 /** A file whose content is read once the walk is over. */
@@ -31,6 +33,8 @@ export interface PendingFile {
   name: string;
   parent: FolderNode;
   previous: WorkspaceNode | undefined;
+  /** As it was when it was found. */
+  bytes: number;
 }
 
 /** What one walk found; `dirty` means that the snapshot differs from the one before. */
@@ -44,25 +48,45 @@ export class WorkspaceWalk {
   readonly #number: number;
   readonly #limits: WalkLimits;
   readonly #trustStat: boolean;
+  readonly #signal: AbortSignal | undefined;
   readonly #folders: string[] = [];
   #entries = 0;
+  #bytes = 0;
   #inline = 0;
 
   /** @param options.number higher than that of every walk before; `trustStat: false` reads every file again */
-  constructor(objects: ObjectStore, options: { number: number; limits: WalkLimits; trustStat: boolean }) {
+  constructor(
+    objects: ObjectStore,
+    options: { number: number; limits: WalkLimits; trustStat: boolean; signal?: AbortSignal | undefined },
+  ) {
     this.#objects = objects;
     this.#number = options.number;
     this.#limits = options.limits;
     this.#trustStat = options.trustStat;
+    this.#signal = options.signal;
+  }
+
+  /** How many bytes the files that are read after the walk may still add. */
+  get bytesLeft(): number {
+    return this.#limits.bytes - this.#bytes;
   }
 
   /** Brings a folder's node up to date with what is on disk. */
-  visit(handle: FolderHandle, folder: FolderNode, prefix: string, ignore: ReadonlySet<string> | null): void {
+  async visit(
+    handle: FolderHandle,
+    folder: FolderNode,
+    prefix: string,
+    ignore: ReadonlySet<string> | null,
+  ): Promise<void> {
     let present = 0;
     for (const name of handle.names()) {
       if (ignore?.has(name)) continue;
       if (this.#entries > this.#limits.entries) break;
-      if (this.#visitEntry(handle, folder, name, prefix + name)) present++;
+      const visited = this.#visitEntry(handle, folder, name, prefix + name);
+      if (typeof visited === 'boolean' ? visited : await visited) present++;
+      if (this.#entries % entriesPerTurn !== 0) continue;
+      await setImmediate();
+      this.#signal?.throwIfAborted();
     }
     if (present < folder.children.size) this.#dropUnseen(folder, prefix);
   }
@@ -77,11 +101,17 @@ export class WorkspaceWalk {
       return;
     }
     file.parent.children.set(file.name, read);
+    this.#bytes += read.bytes;
     this.#compare(path, read, file.previous);
   }
 
   /** Whether the entry is part of the snapshot. */
-  #visitEntry(handle: FolderHandle, folder: FolderNode, name: string, path: string): boolean {
+  #visitEntry(
+    handle: FolderHandle,
+    folder: FolderNode,
+    name: string,
+    path: string,
+  ): boolean | Promise<boolean> {
     const stat = statIfReadable(handle, name);
     if (stat === undefined) return false;
     if (stat === null) return this.#skip(path, 'unreadable');
@@ -94,13 +124,13 @@ export class WorkspaceWalk {
     return this.#skip(path, 'special');
   }
 
-  #visitFolder(
+  async #visitFolder(
     handle: FolderHandle,
     folder: FolderNode,
     name: string,
     path: string,
     previous: WorkspaceNode | undefined,
-  ): boolean {
+  ): Promise<boolean> {
     const node = previous?.kind === 'folder' ? previous : newFolder();
     if (node !== previous) this.#replace(path, previous);
     node.seen = this.#number;
@@ -110,7 +140,7 @@ export class WorkspaceWalk {
     if (typeof inner === 'string') return this.#emptied(node, path, inner);
     using opened = inner;
     this.#folders.push(name);
-    this.visit(opened, node, `${path}/`, null);
+    await this.visit(opened, node, `${path}/`, null);
     this.#folders.pop();
     return true;
   }
@@ -136,16 +166,19 @@ export class WorkspaceWalk {
   ): boolean {
     if (previous?.kind === 'file' && this.#trustStat && !previous.racy && sameStat(previous.stat, stat)) {
       previous.seen = this.#number;
+      this.#bytes += previous.bytes;
       return true;
     }
-    if (stat.size > inlineBytes || ++this.#inline > inlineFiles) {
-      folder.children.set(name, unreadFile(stat, this.#number));
-      this.pending.push({ folders: [...this.#folders], name, parent: folder, previous });
-      return true;
-    }
-    const read = readSmallFile(this.#objects, handle, name, this.#number);
+    const isSmall = stat.size <= inlineBytes && ++this.#inline <= inlineFiles;
+    const read = isSmall ? readSmallFile(this.#objects, handle, name, this.#number) : null;
     if (typeof read === 'string') return this.#skip(path, read);
+    if (read === null) {
+      folder.children.set(name, unreadFile(stat, this.#number));
+      this.pending.push({ folders: [...this.#folders], name, parent: folder, previous, bytes: stat.size });
+      return true;
+    }
     folder.children.set(name, read);
+    this.#bytes += read.bytes;
     this.#compare(path, read, previous);
     return true;
   }

@@ -22,7 +22,7 @@ export const runsDiff: Verb = {
     const { folder } = locateRun(context, given);
     const before = snapshotOfStep(folder, from);
     const after = snapshotOfStep(folder, to);
-    const differences = diffSnapshots(folder.objects, before.snapshot, after.snapshot);
+    const differences = await diffSnapshots(folder.objects, before.snapshot, after.snapshot, context.signal);
     const text =
       differences.length === 0
         ? 'Nothing changed.'

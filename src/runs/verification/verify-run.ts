@@ -180,7 +180,12 @@ async function tryWay(way: readonly Rerun[], trial: Trial): Promise<Finding> {
     await room.prepare(end.snapshot, products);
     const ran = await room.run(way);
     const objects = new ObjectStore(join(room.place, 'objects'));
-    const { entries } = await new Snapshotter(objects, room.workspace).take({ ignore: mountPoints });
+    const { entries } = await new Snapshotter(objects, room.workspace).take({
+      ignore: mountPoints,
+      maxBytes: spec.limits.workspace_mb * 2 ** 20,
+      first: end.submissionFiles,
+      signal: options.signal,
+    });
     const again = await gradeWorkspace({ entries, objects }, graderFor(spec, graded(options)));
     if (again.submission === null) {
       const how =

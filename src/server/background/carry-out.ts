@@ -85,8 +85,8 @@ function evaluateOne({ folder, run }: Extract<Job, { kind: 'evaluation' }>): Res
   return { evaluation, ...remarksOf(runFolder, evaluation) };
 }
 
-function diffOf({ objects, before, after }: Extract<Job, { kind: 'diff' }>): Results['diff'] {
-  const differences = diffSnapshots(new ObjectStore(objects), before, after);
+async function diffOf({ objects, before, after }: Extract<Job, { kind: 'diff' }>): Promise<Results['diff']> {
+  const differences = await diffSnapshots(new ObjectStore(objects), before, after);
   const files: StepDiff['files'] = differences.slice(0, mostFiles).map((one) => ({
     ...{ path: one.path, kind: one.kind, as: one.as, patch: one.as === 'text' ? one.patch : null },
     ...{ before: fileOf(one.before), after: fileOf(one.after) },

@@ -1,0 +1,42 @@
+import type { EventOf } from '../schema/index.ts';
+import { type SkippedEntry, showPath } from '../store/index.ts';
+
+const mostListed = 20;
+const mostTold = 5;
+const mostRemembered = 10_000;
+const longestPath = 200;
+
+const words: Partial<Record<SkippedEntry['reason'], string>> = {
+  too_large: 'more than the workspace may hold',
+  too_deep: 'too deep in folders',
+  too_many: 'too many files',
+};
+
+/** What of the workspace is not in a step's snapshot, for the trace; nothing where all is. */
+export function skippedInTrace(
+  skipped: readonly SkippedEntry[],
+): Pick<EventOf<'step_finished'>, 'skipped' | 'skipped_count'> {
+  if (skipped.length === 0) return {};
+  const listed = skipped.slice(0, mostListed).map(({ path, reason }) => ({ path: shortened(path), reason }));
+  return { skipped: listed, skipped_count: skipped.length };
+}
+
+/** Tells the agent, once for each file, what it would miss in grading. */
+export class SkippedTold {
+  readonly #told = new Set<string>();
+
+  told(skipped: readonly SkippedEntry[]): string {
+    const news = skipped.filter(({ path, reason }) => words[reason] !== undefined && !this.#told.has(path));
+    if (news.length === 0) return '';
+    for (const { path } of news) if (this.#told.size < mostRemembered) this.#told.add(path);
+    const names = news
+      .slice(0, mostTold)
+      .map(({ path, reason }) => `${showPath(shortened(path))} (${words[reason]})`);
+    const more = news.length > mostTold ? ` and ${news.length - mostTold} more` : '';
+    return `\n[Not kept in the record of the run, so neither graded nor there after it is resumed: ${names.join(', ')}${more}.]`;
+  }
+}
+
+function shortened(path: string): string {
+  return path.length <= longestPath ? path : `${path.slice(0, longestPath)}…`;
+}
