@@ -4,6 +4,7 @@ import { UserError } from '../lib/errors.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import type { ObjectStore } from './object-store.ts';
+import { withoutRepositories } from './repositories.ts';
 import { readSnapshot } from './snapshot-file.ts';
 
 const inlineBytes = 2 ** 20;
@@ -15,6 +16,8 @@ export interface RestoreOptions {
   ignore?: readonly string[];
   /** Refuses a folder that holds anything (beside what is ignored), instead of removing it. */
   onlyIntoEmpty?: boolean;
+  /** For people: leaves out what would make git and the like run programs, see `withoutRepositories`. */
+  withoutRepositories?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -28,6 +31,7 @@ interface FolderPlan {
  * Makes a folder hold what a snapshot holds: contents, permissions, times of change, symbolic links, folders;
  * what is not in the snapshot is removed. The folder is made when it is missing. Breaking off leaves a part;
  * restoring again mends that.
+ * @returns what was left out
  * @throws UserError `unsafe_snapshot`, `not_empty`, and those of `ObjectStore.get`
  */
 export async function restoreSnapshot(
@@ -35,8 +39,11 @@ export async function restoreSnapshot(
   id: ObjectId,
   folder: string,
   options: RestoreOptions = {},
-): Promise<void> {
-  const plan = planFolders(readSnapshot(objects, id).entries);
+): Promise<{ leftOut: string[] }> {
+  const { entries } = readSnapshot(objects, id);
+  const { kept, leftOut } =
+    options.withoutRepositories === true ? withoutRepositories(entries) : { kept: entries, leftOut: [] };
+  const plan = planFolders(kept);
   mkdirSync(folder, { recursive: true });
   using root = FolderHandle.open(folder);
   const ignore = new Set(options.ignore);
@@ -44,6 +51,7 @@ export async function restoreSnapshot(
   if (options.onlyIntoEmpty && present.length > 0) throw notEmpty(folder);
   for (const name of present) if (!plan.folders.has(name)) await root.removeSlowly(name, options.signal);
   await fillFolder(objects, root, plan, ignore, new Turns(options.signal));
+  return { leftOut };
 }
 
 /** Small files are written without waiting for anything: signals and other runs get their turn now and then. */

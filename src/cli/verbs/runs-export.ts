@@ -19,7 +19,9 @@ export const runsExport: Verb = {
     'mlagentbench: the log folders of the original, which mlab runs import reads back.\n' +
     'jsonl: a file a run, with a line for each step that holds everything of it.\n' +
     'csv: steps.csv with a row for each step, runs.csv with a row for each run.\n' +
-    'git: a bare repository with a branch for each run and a commit for each step; look into it with git clone.',
+    'git: a bare repository with a branch for each run and a commit for each step; look into it with git clone.\n' +
+    'Repositories that an agent made in its workspace are left out of mlagentbench and git: .git and the like, and what\n' +
+    "makes a folder a repository without a working tree. The files are an agent's: run nothing of them outside a sandbox.",
   examples: [
     ['mlab runs export start-1 --to csv --out tables', 'all runs as tables'],
     [

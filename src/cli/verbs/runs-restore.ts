@@ -1,8 +1,14 @@
 import { resolve } from 'node:path';
-import { restoreSnapshot } from '../../store/index.ts';
+import { restoreSnapshot, showPath } from '../../store/index.ts';
 import { locateRun } from '../locate.ts';
 import { snapshotOfStep } from '../run-steps.ts';
 import type { Verb } from '../verb.ts';
+
+interface Options {
+  withRepositories?: boolean;
+}
+
+const mostListed = 10;
 
 export const runsRestore: Verb = {
   arguments: [
@@ -10,18 +16,44 @@ export const runsRestore: Verb = {
     { name: '<step>', description: 'number of a step, 0 for the starter, or "last"' },
     { name: '<folder>', description: 'an empty or new folder' },
   ],
-  flags: [],
+  flags: [
+    {
+      flags: '--with-repositories',
+      description: 'keep .git and the like, too: git runs what their settings and hooks say',
+    },
+  ],
+  details:
+    'The files are the work of an agent: read them, and run nothing of them outside a sandbox. Repositories of git, hg\n' +
+    'and jj are left out, because these programs, and shells that show their state, run what the settings and hooks in\n' +
+    'there say: .git wherever it lies, and HEAD, config and hooks of a repository without a working tree.',
   examples: [
     ['mlab runs restore start-1/digits-automl-0 7 /tmp/step-7', 'the workspace as it was after step 7'],
   ],
-  async run(context, [given = '', step = '', target = '']) {
+  async run(context, [given = '', step = '', target = ''], { withRepositories = false }: Options) {
     const { folder } = locateRun(context, given);
     const { number, snapshot } = snapshotOfStep(folder, step);
     const place = resolve(target);
-    await restoreSnapshot(folder.objects, snapshot, place, { onlyIntoEmpty: true, signal: context.signal });
+    const { leftOut } = await restoreSnapshot(folder.objects, snapshot, place, {
+      onlyIntoEmpty: true,
+      withoutRepositories: !withRepositories,
+      signal: context.signal,
+    });
+    const lines = [
+      `The workspace after step ${number} is in ${place}.`,
+      ...(leftOut.length === 0 ? [] : [leftOutText(leftOut)]),
+      withRepositories
+        ? 'An agent wrote all of it: git and shells that call it would run what its repositories say.'
+        : 'An agent wrote it: run nothing of it outside a sandbox.',
+    ];
     return {
-      text: `The workspace after step ${number} is in ${place}.`,
-      json: { step: number, snapshot, folder: place },
+      text: lines.join('\n'),
+      json: { step: number, snapshot, folder: place, left_out: leftOut },
     };
   },
 };
+
+function leftOutText(paths: readonly string[]): string {
+  const more = paths.length > mostListed ? ` and ${paths.length - mostListed} more` : '';
+  const names = paths.slice(0, mostListed).map(showPath).join(', ');
+  return `Left out, because git would run what they say: ${names}${more}. --with-repositories keeps them.`;
+}

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
-import type { RunFolder } from '../../store/index.ts';
+import { type RunFolder, showPath } from '../../store/index.ts';
 import { breathe } from '../breathe.ts';
 import { type BegunRun, type RecordedRun, readRecordedRun } from './recorded-run.ts';
 import { writeTables } from './to-csv.ts';
@@ -11,6 +11,8 @@ import { originalPlaces, writeLogFolder } from './to-mlagentbench.ts';
 
 export const exportFormats = ['mlagentbench', 'jsonl', 'csv', 'git'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
+
+const mostListed = 10;
 
 export interface ExportOptions {
   folders: readonly RunFolder[];
@@ -55,14 +57,21 @@ export async function exportRuns(options: ExportOptions): Promise<ExportResult> 
 }
 
 async function writeAs(runs: readonly BegunRun[], out: string, options: ExportOptions): Promise<void> {
-  const { to, variables, signal } = options;
+  const { to, variables, onProgress, signal } = options;
   if (to === 'csv') await writeTables(readOneByOne(runs, options), out, signal);
   else if (to === 'git') await writeRepository(runs, readOneByOne(runs, options), out, variables, signal);
   else {
     const places = originalPlaces(runs);
     for await (const run of readOneByOne(runs, options)) {
       if (to === 'jsonl') await writeJsonLines(run, out, signal);
-      else await writeLogFolder(run, join(out, places.get(run.folder.id) ?? run.folder.id), signal);
+      else {
+        const { leftOut } = await writeLogFolder(
+          run,
+          join(out, places.get(run.folder.id) ?? run.folder.id),
+          signal,
+        );
+        if (leftOut.length > 0) onProgress(leftOutText(run.folder.id, leftOut));
+      }
     }
   }
 }
@@ -78,6 +87,12 @@ async function* readOneByOne(
     yield run;
     onProgress(`${one.folder.id}: ${run.steps.length} steps`);
   }
+}
+
+function leftOutText(run: string, paths: readonly string[]): string {
+  const more = paths.length > mostListed ? ` and ${paths.length - mostListed} more` : '';
+  const names = paths.slice(0, mostListed).map(showPath).join(', ');
+  return `${run}: left out of its workspaces, because git would run what they say: ${names}${more}`;
 }
 
 function refuseOccupied(out: string): void {

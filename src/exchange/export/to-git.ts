@@ -4,7 +4,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { hasCode, messageOf, UserError } from '../../lib/errors.ts';
 import type { ObjectId } from '../../schema/index.ts';
-import { encodePath, readSnapshot, showPath } from '../../store/index.ts';
+import {
+  encodePath,
+  isOwnFolder,
+  plainName,
+  readSnapshot,
+  showPath,
+  withoutRepositories,
+} from '../../store/index.ts';
 import type { BegunRun, RecordedRun, RecordedStep } from './recorded-run.ts';
 
 const person = 'mlagentbench <mlagentbench@localhost>';
@@ -120,8 +127,8 @@ async function* commit(
 ): AsyncGenerator<Buffer> {
   const { objects } = run.folder;
   const files: Buffer[] = [];
-  const leftOut: string[] = [];
-  for (const entry of readSnapshot(objects, snapshot).entries) {
+  const { kept, leftOut } = withoutRepositories(readSnapshot(objects, snapshot).entries);
+  for (const entry of kept) {
     // Git keeps no empty folder; the others come with their files.
     if ('folder' in entry) continue;
     if (!canHold(entry.path, 'link' in entry)) leftOut.push(entry.path);
@@ -165,19 +172,14 @@ function quotedPath(path: string): string {
 /** Git refuses what some file system could take for its own folder, and links in the place of its own files. */
 function canHold(path: string, isLink: boolean): boolean {
   return path.split('/').every((name) => {
-    const plain = name
-      .replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
-      .toLowerCase()
-      .replace(/[. ]+$/, '')
-      .replace(/:.*$/s, '');
-    if (plain === '.git' || /^git~\d+$/.test(plain)) return false;
-    return !(isLink && /^(?:\.git|gi)|^\.mailmap/.test(plain));
+    if (isOwnFolder(name)) return false;
+    return !(isLink && /^(?:\.git|gi)|^\.mailmap/.test(plainName(name)));
   });
 }
 
 function toldLeftOut(paths: readonly string[]): string {
   if (paths.length === 0) return '';
-  return `\nLeft out, because git can not hold it:\n${paths.map((path) => `  ${showPath(path)}\n`).join('')}`;
+  return `\nLeft out, because git would take it for its own:\n${paths.map((path) => `  ${showPath(path)}\n`).join('')}`;
 }
 
 function messageOfStep({ step, action, args, observation, finished }: RecordedStep): string {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { ObjectId } from '../../schema/index.ts';
 import { restoreSnapshot } from '../../store/index.ts';
 import { breathe } from '../breathe.ts';
 import { writeLoggedCall } from '../original/call-log.ts';
@@ -24,24 +25,37 @@ export function originalPlaces(runs: readonly BegunRun[]): Map<string, string> {
   return places;
 }
 
-/** Writes one run as the original logs it. @param folder need not exist */
-export async function writeLogFolder(run: RecordedRun, folder: string, signal: AbortSignal): Promise<void> {
+/**
+ * Writes one run as the original logs it, its workspaces without repositories, see `withoutRepositories`.
+ * @param folder need not exist
+ */
+export async function writeLogFolder(
+  run: RecordedRun,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ leftOut: string[] }> {
   const environment = join(folder, 'env_log');
   for (const inner of ['tool_logs', 'traces']) mkdirSync(join(environment, inner), { recursive: true });
   mkdirSync(join(folder, 'agent_log'), { recursive: true });
   writeFileSync(join(environment, 'trace.json'), JSON.stringify(traceOf(run), null, 4));
   for (const [path, text] of logsOf(run)) writeFileSync(join(folder, path), text);
   writeEnd(run, environment);
+  const leftOut = new Set<string>();
+  const restore = async (snapshot: ObjectId, place: string) => {
+    const restored = await restoreSnapshot(run.folder.objects, snapshot, place, {
+      withoutRepositories: true,
+      signal,
+    });
+    for (const path of restored.leftOut) leftOut.add(path);
+  };
   for (const { step, finished } of run.steps) {
     await breathe(signal);
     const place = join(environment, 'traces', `step_${step - 1}_files`);
-    await restoreSnapshot(run.folder.objects, finished.snapshot, place, { signal });
+    await restore(finished.snapshot, place);
   }
   const last = run.end?.snapshot ?? null;
-  if (last === null) return;
-  await restoreSnapshot(run.folder.objects, last, join(environment, 'traces', 'step_final_files'), {
-    signal,
-  });
+  if (last !== null) await restore(last, join(environment, 'traces', 'step_final_files'));
+  return { leftOut: [...leftOut].sort() };
 }
 
 function traceOf({ steps, problem }: RecordedRun) {
