@@ -9,7 +9,7 @@ import {
   type SandboxProcess,
   type SandboxSpec,
 } from '../sandbox/index.ts';
-import type { GraderResult, Problem, SandboxDriver } from '../schema/index.ts';
+import { type GraderResult, type Problem, type SandboxDriver, toolPurpose } from '../schema/index.ts';
 import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
 import { GraderProtocol } from './grader-protocol.ts';
 import { MessagePipe } from './message-pipe.ts';
@@ -64,7 +64,7 @@ const harnessInside = '/harness';
  * Runs a task's grader once over a folder of submissions, each a sub-folder that holds only the declared files.
  * The grader sees hidden data and submissions, both read-only, and nothing of it is seen by submitted code.
  * @param scratch an empty folder for the task's manifest, submitted code, the socket and the pipe
- * @throws GraderFailed when a language model could not answer the tools of a submission
+ * @throws GraderFailed when the language model for the tools of submissions answers nobody
  */
 export async function runGrader(
   options: GraderOptions,
@@ -109,10 +109,12 @@ export async function runGrader(
   await protocol.settled();
   await worker[Symbol.asyncDispose]();
   signal.throwIfAborted();
-  if (worker.modelFailure !== null) throw new GraderFailed(worker.modelFailure);
+  const { modelFailure } = worker;
+  if (modelFailure !== null && !(await modelAnswers(options))) throw new GraderFailed(modelFailure);
   const results = [...protocol.results.values()].map((result) => withModelUse(result, worker));
   if (names.every((name) => protocol.results.has(name))) return { results, failure: null };
-  const why = whyNoResult(end, limit, protocol, task, printed);
+  const why =
+    modelFailure === null ? whyNoResult(end, limit, protocol, task, printed) : noAnswer(modelFailure);
   return { results, failure: { submission: protocol.current, ...why, printed } };
 }
 
@@ -143,6 +145,18 @@ class TimeLimit {
 /** Submitted code may have all of `grading.seconds` for itself: the starter beside it gets as much. */
 function graderSeconds({ file: { grading } }: Task): number {
   return grading.seconds * (grading.runs_submission ? 2 : 1);
+}
+
+/** Whether the model still answers others: then it is the submission's own request that it failed on. */
+async function modelAnswers({ toolModel, signal }: GraderOptions): Promise<boolean> {
+  const messages = [{ role: 'user' as const, text: 'Answer with the word yes.' }];
+  const reply = await toolModel?.()?.({ role: 'fast', purpose: toolPurpose, messages }, signal);
+  return reply?.kind === 'answer';
+}
+
+function noAnswer(failure: string): Why {
+  const message = `the language model answered a plain question, but not what the submission's tools asked: ${failure}`;
+  return { code: 'crashed', message: plainLine(message, 500) };
 }
 
 type Why = Pick<GraderFailure, 'code' | 'message'>;

@@ -7,6 +7,7 @@ import { gradeRun } from '../grading/index.ts';
 import { Allowance, ModelRegistry, ScriptedModels } from '../models/index.ts';
 import { toolModelFor } from '../runs/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
+import type { ModelRequest } from '../schema/index.ts';
 import { readTraceSync, stepsOf } from '../store/index.ts';
 
 const bench = new TaskBench();
@@ -277,6 +278,36 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     });
     await expect(grading).rejects.toThrow('no money left');
     expect(folder.readGrades().grades).toEqual([]);
+  });
+
+  test('whose language model fails on what the submission asks, but answers others, make it invalid', async () => {
+    const equipment = await bench.equip(bench.copyTask('poisoned', toolTask));
+    const { folder } = await runOnce(join(bench.experiments, 'poisoned'), equipment, runsTool);
+    const content = toolTask['env/train.py'].replace('ask(word)', 'ask("poison")');
+    expect(content).not.toBe(toolTask['env/train.py']);
+    const poisons = agentOf(async ({ environment }) => {
+      await environment.step({ name: 'Write File', args: { file_name: 'train.py', content } });
+    });
+    const other = await runOnce(join(bench.experiments, 'poisons'), equipment, poisons);
+    const answer = { kind: 'answered' as const, text: 'yes', tool_calls: [], finish: 'stop' as const };
+    const usage = {
+      input: 1,
+      cached_input: 0,
+      cache_write: 0,
+      output: 1,
+      reasoning: 0,
+      source: 'provider' as const,
+    };
+    const toolModel = () => async (request: ModelRequest) =>
+      JSON.stringify(request).includes('poison')
+        ? { kind: 'unavailable' as const, message: 'internal error' }
+        : { kind: 'answer' as const, answer, usage, cost: 0 };
+    const options = { ...equipment, helpersFolder, which: 'final' as const, toolModel };
+    const signal = new AbortController().signal;
+    const [grade] = await gradeRun({ ...options, folder: other.folder, signal });
+    expect(grade).toMatchObject({ valid: false, problems: [{ code: 'crashed' }] });
+    expect(grade?.problems[0]?.message).toMatch(/answered a plain question.*internal error.*on its own/);
+    expect((await gradeRun({ ...options, folder, signal }))[0]).toMatchObject({ valid: true });
   });
 
   test('that fail for the starter too leave the submission without a verdict', async () => {
