@@ -70,6 +70,8 @@ def read(path: str, most: int = 2**24) -> bytes:
 
 def main() -> None:
     for title, action in _attacks:
+        if title not in SETTINGS.get("only", [title]):
+            continue
         outcome, why = _in_child(action)
         line = json.dumps({"title": title, "outcome": outcome, "why": " ".join(why.split())[:200]})
         os.write(1, f"\n@attack {line}\n".encode())

@@ -12,17 +12,27 @@ const Reported = z.object({
 });
 type Reported = z.infer<typeof Reported>;
 
+export interface PythonFields extends Partial<AttackFields> {
+  /** Titles of those that work where nothing is confined. */
+  unconfined?: readonly string[];
+  /** Prepares the host: what it hands on is in SETTINGS inside. */
+  around?: (
+    stage: Stage,
+    attacks: (settings: Record<string, unknown>) => Promise<Reports>,
+  ) => Promise<Reports>;
+}
+type Reports = Map<string, Reported>;
+
 /**
  * The attacks of a Python file, each a function marked `@attack("title")` (see inside.py). The first of them that is
  * asked for runs all of them in one start of a sandbox; each is a process of its own there.
- * @param fields more of what they have in common, and the titles of those that work where nothing is confined
  */
 export function pythonAttacks(
   path: string,
-  { unconfined = [], ...fields }: Partial<AttackFields> & { unconfined?: readonly string[] } = {},
+  { unconfined = [], around, ...fields }: PythonFields = {},
 ): Attack[] {
-  const reports = new Map<Row, Promise<Map<string, Reported>>>();
-  const titles = [...readFileSync(path, 'utf8').matchAll(/^@attack\(\s*"([^"]+)"/gm)].map(
+  const reports = new Map<Row, Promise<Reports>>();
+  const titles = [...readFileSync(path, 'utf8').matchAll(/^@?attack\(\s*"([^"]+)"/gm)].map(
     ([, title]) => title ?? '',
   );
   const stray = unconfined.find((title) => !titles.includes(title));
@@ -34,7 +44,7 @@ export function pythonAttacks(
       worksUnconfined: unconfined.includes(title),
       run: async (stage) => {
         // The stage of a test of one attack alone, too, runs them all: they are quick.
-        const report = reports.get(stage.row) ?? runAll(stage, path);
+        const report = reports.get(stage.row) ?? runAll(stage, path, unconfined, around);
         reports.set(stage.row, report);
         return verdictOf((await report).get(title));
       },
@@ -42,11 +52,24 @@ export function pythonAttacks(
   );
 }
 
-async function runAll(stage: Stage, path: string): Promise<Map<string, Reported>> {
+async function runAll(
+  stage: Stage,
+  path: string,
+  unconfined: readonly string[],
+  around: PythonFields['around'],
+): Promise<Reports> {
+  // Of the others, some would do harm there.
+  const only = stage.row.driver === 'none' ? { only: unconfined } : {};
+  const attacks = (settings: Record<string, unknown>) => runInside(stage, path, { ...settings, ...only });
+  return around === undefined ? attacks({}) : around(stage, attacks);
+}
+
+async function runInside(stage: Stage, path: string, more: Record<string, unknown>): Promise<Reports> {
   const name = basename(path);
   copyFileSync(path, join(stage.workspace, name));
   copyFileSync(join(import.meta.dirname, 'inside.py'), join(stage.workspace, 'inside.py'));
-  stage.file('workspace/settings.json', JSON.stringify({ vault: stage.vault, harness: process.pid }));
+  const settings = { vault: stage.vault, harness: process.pid, ...more };
+  stage.file('workspace/settings.json', JSON.stringify(settings));
   const { output, ending } = await stage.program(['python3', '-B', name], { timeoutMs: 60_000 });
   const lines = output.split('\n').filter((line) => line.startsWith('@attack '));
   const reports = lines.map((line) => Reported.parse(JSON.parse(line.slice('@attack '.length))));

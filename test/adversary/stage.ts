@@ -52,7 +52,7 @@ export class Stage implements AsyncDisposable {
   readonly workspace: string;
   /** A folder of the host that no sandbox is given, with `secret.txt` in it. */
   readonly vault: string;
-  /** What `secret.txt`, the hidden file data/hidden.csv and the harness's variable ADVERSARY_API_KEY hold. */
+  /** What `secret.txt`, the hidden file data/hidden.csv hold. */
   readonly secret = `planted-secret-${randomBytes(16).toString('hex')}`;
   #sandbox: Sandbox | null = null;
   #bench: TaskBench | null = null;
@@ -68,7 +68,6 @@ export class Stage implements AsyncDisposable {
     this.file('data/train.csv', 'id,label\n1,0\n');
     this.file('data/hidden.csv', `${this.secret}\n`);
     mkdirSync(this.workspace);
-    process.env.ADVERSARY_API_KEY = this.secret;
   }
 
   /** Writes a file below the folder, and returns its path. */

@@ -3,7 +3,7 @@ import { attack, held, worked } from '../attack.ts';
 const search = `import os, re
 pattern = re.compile(b"planted-secret-[0-9a-f]{32}")
 for folder, _, files in os.walk("/"):
-    if folder.startswith(("/proc", "/sys", "/dev")): continue
+    if folder.startswith(("/proc", "/sys", "/dev", "/usr/share", "/usr/lib/x86", "/usr/include")): continue
     for name in files:
         try:
             with open(os.path.join(folder, name), "rb") as file:
