@@ -1,6 +1,8 @@
 import type { Action } from '../schema/index.ts';
 
 const longestName = 200;
+/** Files are written through arguments, so this is beyond what any model writes. */
+const longestArguments = 2 ** 25;
 /** Whether a deeper value can be written depends on the room that the stack has left: a resumed run could differ. */
 const deepest = 200;
 
@@ -45,6 +47,7 @@ function readArguments(args: unknown): Omit<AskedAction, 'name'> {
   }
   try {
     const text = JSON.stringify(args);
+    if (text.length > longestArguments) return unusable('The arguments are longer than 32 Mi characters.');
     const copy: unknown = JSON.parse(text);
     if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw new TypeError('no object');
     if (isDeep(copy)) throw new TypeError('nested too deeply');

@@ -1,4 +1,4 @@
-import type { EndReason, Limits } from '../schema/index.ts';
+import { type EndReason, type Limits, storedBytesLimit } from '../schema/index.ts';
 
 /** How a run ended. */
 export interface Ending {
@@ -7,11 +7,15 @@ export interface Ending {
   finalAnswer: string | null;
 }
 
-/** What ends a run after a step; null where nothing does. */
+/**
+ * What ends a run after a step; null where nothing does.
+ * @param storedBytes what the run has added to its experiment folder
+ */
 export function endingOf(
   finalAnswer: string | null,
   budget: { steps_left: number; seconds_left: number },
   limits: Limits,
+  storedBytes = 0,
 ): Ending | null {
   if (finalAnswer !== null)
     return { reason: 'final_answer', message: 'The final answer was given.', finalAnswer };
@@ -19,6 +23,11 @@ export function endingOf(
   if (budget.steps_left <= 0) {
     const message = `The ${limits.steps} steps of the run are used up.`;
     return { reason: 'step_limit', message, finalAnswer };
+  }
+  if (storedBytes >= storedBytesLimit(limits)) {
+    const mebibytes = Math.round(storedBytesLimit(limits) / 2 ** 20);
+    const message = `The run has kept ${mebibytes} MiB of files, outputs and messages: as much as it may (limit stored_mb).`;
+    return { reason: 'storage_limit', message, finalAnswer };
   }
   return null;
 }

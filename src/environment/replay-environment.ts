@@ -25,7 +25,9 @@ export class TraceExhausted extends Error {
 }
 
 /** Endings that an agent learns of by its next action, which is not recorded. */
-const closings: ReadonlySet<string> = new Set(['time_limit', 'step_limit', 'token_limit', 'money_limit']);
+const closings: ReadonlySet<string> = new Set([
+  ...['time_limit', 'step_limit', 'token_limit', 'money_limit', 'storage_limit'],
+]);
 
 const noSubmission = { present: false, written_at_step: null, stale: false };
 

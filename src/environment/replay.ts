@@ -32,6 +32,8 @@ export interface RecordedStep {
   undo: UndoEntry[];
   undone: string[];
   submission: SubmissionState;
+  /** What the run had added to its experiment folder; null where nobody counted. */
+  storedBytes: number | null;
   /** How often the agent had asked its model before. */
   callsBefore: number;
 }
@@ -88,6 +90,7 @@ export function recordedRun(events: Iterable<TraceEvent>, textOf: (ref: TextRef)
       undo: event.undo,
       undone: event.undone,
       submission: event.submission,
+      storedBytes: event.stored_bytes ?? null,
       callsBefore: recorded.calls.length,
     });
     recorded.unfinished = [];
@@ -134,7 +137,7 @@ export function repeatStep(
   const { step, status, observation, exitCode, durationMs, budget } = recorded;
   const answer = action.name === 'Final Answer' && status === 'ok' ? String(action.args.final_answer) : null;
   const left = { steps_left: limits.steps - step, seconds_left: limits.wall_seconds - budget.seconds_used };
-  const ending = endingOf(answer, left, limits);
+  const ending = endingOf(answer, left, limits, recorded.storedBytes ?? 0);
   const submission = submissionSeen(recorded.submission);
   const ended = ending !== null;
   return { result: { step, status, observation, exitCode, durationMs, budget, submission, ended }, ending };

@@ -38,6 +38,7 @@ import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
 import { StepRecorder } from './step-recorder.ts';
+import { StoredBytes } from './stored-bytes.ts';
 import { ToolDesk } from './tool-desk.ts';
 import { Turns } from './turns.ts';
 import type { Workbench } from './workbench.ts';
@@ -103,6 +104,12 @@ export class RunEnvironment implements Environment, AsyncDisposable {
       ...{ workspace: folders.workspace, submission: task.submission, trace, snapshotter },
       earlier: recorded.steps,
       maxBytes: limits.workspace_mb * 2 ** 20,
+      stored: new StoredBytes(
+        options.objects,
+        trace,
+        folders.outputs,
+        recorded.steps.at(-1)?.storedBytes ?? null,
+      ),
       signal: options.signal,
     });
     this.#commands = new CommandRunner({
@@ -255,7 +262,13 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const usage = this.#commands.takeUsage();
     const done = { step, action, outcome, usage, began, workBegan, workEnded };
     const recorded = await this.#recorder.finish(done, () => this.#budgetNow());
-    this.#ending ??= endingOf(outcome.finalAnswer ?? null, recorded.budget, this.#options.limits);
+    const { limits } = this.#options;
+    this.#ending ??= endingOf(
+      outcome.finalAnswer ?? null,
+      recorded.budget,
+      limits,
+      this.#recorder.storedBytes,
+    );
     this.#submission = recorded.submission;
     const result = { ...recorded, ended: this.#ending !== null };
     onProgress?.({ kind: 'step_finished', step, action: action.name, result });

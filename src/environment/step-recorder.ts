@@ -7,6 +7,7 @@ import { outputsName } from './command-runner.ts';
 import type { StepResult } from './environment.ts';
 import type { RecordedStep } from './replay.ts';
 import { SkippedTold, skippedInTrace } from './skipped-entries.ts';
+import type { StoredBytes } from './stored-bytes.ts';
 import { SubmissionTracker, submissionSeen } from './submission-tracker.ts';
 import type { StepUsage } from './usage-meter.ts';
 
@@ -25,6 +26,7 @@ export interface StepRecorderOptions {
   snapshotter: Snapshotter;
   /** The most that is kept of the workspace. */
   maxBytes: number;
+  stored: StoredBytes;
   signal: AbortSignal;
 }
 
@@ -45,6 +47,8 @@ export class StepRecorder {
   readonly #options: StepRecorderOptions;
   readonly #tracker: SubmissionTracker;
   readonly #skipped = new SkippedTold();
+  /** What the run had added to its experiment folder when the last step was recorded. */
+  storedBytes = 0;
 
   constructor(options: StepRecorderOptions) {
     const { submission, earlier } = options;
@@ -65,6 +69,7 @@ export class StepRecorder {
     const touched = new Set([...snapshot.changed, ...snapshot.touched]);
     const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
     const budget = budgetNow();
+    this.storedBytes = this.#options.stored.count;
     const exitCode = outcome.exitCode ?? null;
     // As the trace gives it back, so that a resumed run sees the same.
     const observation = (outcome.observation + this.#skipped.told(snapshot.skipped)).toWellFormed();
@@ -83,6 +88,7 @@ export class StepRecorder {
       submission,
       budget,
       ...skippedInTrace(snapshot.skipped),
+      stored_bytes: this.storedBytes,
       ...(usage.cpuSeconds === undefined ? {} : { cpu_seconds: rounded(usage.cpuSeconds) }),
       ...(usage.peakMemoryBytes === undefined ? {} : { peak_memory_bytes: usage.peakMemoryBytes }),
       ...(outcome.byModel === true ? { by_model: true } : {}),

@@ -17,14 +17,7 @@ import { Allowance, ModelUnavailable } from '../models/index.ts';
 import { createSandbox, SandboxError, sandboxOptions } from '../sandbox/index.ts';
 import type { EventOf, RunRecord, RunSpec, Spent } from '../schema/index.ts';
 import { type AskForTool, LocalServices, serviceRestarts } from '../services/index.ts';
-import {
-  type RunFolder,
-  readTraceSync,
-  sessionsOf,
-  spentOf,
-  stepsOf,
-  type TraceWriter,
-} from '../store/index.ts';
+import { RunFolder, readTraceSync, sessionsOf, spentOf, stepsOf, type TraceWriter } from '../store/index.ts';
 import { openWorkspace, type Past } from './open-workspace.ts';
 import type { ExperimentModels } from './tool-model.ts';
 import { fixedFiles, isReadOnly, type RunFolders, sandboxSpec, type TaskEquipment } from './workspace.ts';
@@ -56,7 +49,10 @@ const noServices = { modelFailure: null, scriptFailure: null };
  * Every ending is a value: what the agent did wrong, what the infrastructure did wrong, and being stopped.
  * The caller holds the run's lock.
  */
-export async function runOne(spec: RunSpec, services: RunServices): Promise<RunRecord> {
+export async function runOne(spec: RunSpec, given: RunServices): Promise<RunRecord> {
+  // What other runs add to the store that they share counts for them.
+  const folder = new RunFolder(given.folder.folder, given.folder.objects.counted());
+  const services = { ...given, folder };
   const record = newRecord(spec, services);
   services.folder.writeRecord(record);
   const finish = (changes: Partial<RunRecord>): RunRecord => {

@@ -26,6 +26,8 @@ export const EndReason = z.enum([
   /** The next call of a language model would have exceeded the run's limit. */
   'token_limit',
   'money_limit',
+  /** The run has added as much to its experiment folder as it may. */
+  'storage_limit',
   /** The conversation became too long for the agent's model, and the agent could not shorten it. */
   'context_limit',
   /** The agent's model did not follow the reply format, or declined to go on. */
@@ -114,6 +116,8 @@ const payloads = [
     /** What of the workspace is not in the snapshot, at most 20 entries, and of how many; absent: nothing. */
     skipped: z.array(z.object({ path: z.string(), reason: z.string() })).optional(),
     skipped_count: z.int().min(1).optional(),
+    /** What the run has added to its experiment folder until then: new objects, trace and long outputs. */
+    stored_bytes: z.int().min(0).optional(),
     /** Of the step's processes; absent where there were none, or nothing measured it. */
     cpu_seconds: z.number().min(0).optional(),
     peak_memory_bytes: z.number().min(0).optional(),

@@ -9,6 +9,13 @@ export const Limits = z
     memory_mb: z.int().min(64).describe('memory of all processes of one script together, in MiB'),
     processes: z.int().min(8).describe('processes and threads of one script together'),
     workspace_mb: z.int().min(1).describe('size of the workspace without the data, in MiB'),
+    stored_mb: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'what the run may add to its experiment folder, compressed, in MiB; default: 8 times the workspace',
+      ),
     tokens: z
       .int()
       .min(1)
@@ -32,6 +39,11 @@ export const defaultLimits: Limits = {
   processes: 512,
   workspace_mb: 2048,
 };
+
+/** In bytes. Plans that were made before there was this limit have the default. */
+export function storedBytesLimit(limits: Limits): number {
+  return (limits.stored_mb ?? 8 * limits.workspace_mb) * 2 ** 20;
+}
 
 /** What is left of a run's limits. */
 export const Budget = z.object({

@@ -43,10 +43,21 @@ export class ObjectStore {
   /** Subfolders that this process has made or found. */
   readonly #prefixes = new Set<string>();
   #swept = false;
+  #writtenBytes = 0;
 
   /** @param folder the `objects` folder; made at the first write. */
   constructor(folder: string) {
     this.folder = folder;
+  }
+
+  /** The same store, with a count of its own of what is written. */
+  counted(): ObjectStore {
+    return new ObjectStore(this.folder);
+  }
+
+  /** Bytes of the objects that were new, as they are stored. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
   }
 
   /** Keeps a text as UTF-8 (lone surrogates become U+FFFD). */
@@ -199,6 +210,7 @@ export class ObjectStore {
     const prefix = id.slice(0, 2);
     if (!this.#prefixes.has(prefix)) mkdirSync(dirname(target), { recursive: true });
     this.#prefixes.add(prefix);
+    this.#writtenBytes += statSync(temporary).size;
     renameSync(temporary, target);
     this.#remember(id);
   }

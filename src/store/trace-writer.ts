@@ -76,6 +76,11 @@ export class TraceWriter implements AsyncDisposable {
     return { events: this.#events, hash: this.#hash };
   }
 
+  /** Of the trace as it is written, before it is compressed. */
+  get bytes(): number {
+    return this.#size;
+  }
+
   get closed(): boolean {
     return this.#closed;
   }

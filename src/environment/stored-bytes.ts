@@ -1,0 +1,39 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ObjectStore, TraceWriter } from '../store/index.ts';
+
+/** Counts what a run adds to its experiment folder: objects that were new, its trace, and outputs too long for it. */
+export class StoredBytes {
+  readonly #objects: ObjectStore;
+  readonly #trace: TraceWriter;
+  readonly #outputs: string;
+  /** Objects that earlier sessions wrote, less those that this store has counted already. */
+  readonly #before: number;
+
+  /** @param recorded what the last recorded step had counted; null where there is none */
+  constructor(objects: ObjectStore, trace: TraceWriter, outputs: string, recorded: number | null) {
+    this.#objects = objects;
+    this.#trace = trace;
+    this.#outputs = outputs;
+    this.#before = recorded === null ? 0 : Math.max(0, recorded - this.#besideObjects) - objects.writtenBytes;
+  }
+
+  get count(): number {
+    return Math.max(0, this.#before + this.#objects.writtenBytes) + this.#besideObjects;
+  }
+
+  get #besideObjects(): number {
+    return this.#trace.bytes + sizeOfFiles(this.#outputs);
+  }
+}
+
+function sizeOfFiles(folder: string): number {
+  try {
+    return readdirSync(folder).reduce((sum, name) => {
+      return sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+    }, 0);
+  } catch {
+    // There is none yet.
+    return 0;
+  }
+}
