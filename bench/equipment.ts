@@ -20,7 +20,7 @@ export async function equip(cache: string, signal: AbortSignal): Promise<TaskEqu
     helpers: helpersFolder,
     allowUnverified: false,
   });
-  return { task, python, prepared };
+  return { task, python, prepared, concealed: [] };
 }
 
 /** @throws UserError where this machine can't confine commands: what runs strange commands is not measured then */

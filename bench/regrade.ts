@@ -94,7 +94,7 @@ async function importTask(id: string, { scratch, signal, log }: BenchContext): P
     ...{ folders: [recordings], name: id, experiments: scratch, taskFolders: [tasksFolder] },
     ...{ sandbox: 'bubblewrap', version: 'bench', onProgress: () => {}, signal },
   });
-  return { experiment, equipment: { task, python, prepared } };
+  return { experiment, equipment: { task, python, prepared, concealed: [] } };
 }
 
 function optionsFor({ equipment }: Graded, { signal }: BenchContext) {

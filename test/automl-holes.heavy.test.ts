@@ -24,7 +24,7 @@ async function hiddenScoreOf(kind: SkeletonKind) {
   const prepared = await prepareTask(task, {
     ...{ cache: join(folder, 'cache'), helpers: helpersFolder, allowUnverified: false, python },
   });
-  const equipment = { task, python, prepared };
+  const equipment = { task, python, prepared, concealed: [] };
   const changes = { tasks: [task.file.id], limits: { steps: 16, wall_seconds: 60 } };
   const { record, folder: run } = await runOnce(folder, equipment, agentByName('automl'), { changes });
   await gradeRun({

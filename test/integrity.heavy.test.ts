@@ -24,7 +24,7 @@ async function equip(id: string): Promise<TaskEquipment> {
   const cache = cacheFolder(process.env);
   const python = await ensurePython(task.requirements, { cache });
   const prepared = await prepareTask(task, { cache, helpers, allowUnverified: false, python });
-  return { task, python, prepared };
+  return { task, python, prepared, concealed: [] };
 }
 
 /** The evaluations of controls by name. */

@@ -69,7 +69,8 @@ describe.skipIf(!there)(`recorded runs of the original${why}`, () => {
     const found = [];
     for (const run of experiment.runIds) {
       const folder = experiment.runFolder(run);
-      const options = { task, python, prepared, helpersFolder, folder, which: 'final', signal } as const;
+      const own = { task, python, prepared, concealed: [], helpersFolder } as const;
+      const options = { ...own, folder, which: 'final', signal } as const;
       const [grade] = await gradeRun(options);
       found.push(grade?.score ?? null);
     }

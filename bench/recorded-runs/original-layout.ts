@@ -50,7 +50,7 @@ export async function housePriceInOriginalLayout(
   });
   for (const name of readdirSync(prepared.publicFolder))
     copyFileSync(join(prepared.publicFolder, name), join(folder, 'env', name));
-  return { task: loadTask('house-price', [tasks]), python, prepared };
+  return { task: loadTask('house-price', [tasks]), python, prepared, concealed: [] };
 }
 
 /** As the first action that read it saw it. */

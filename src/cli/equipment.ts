@@ -2,6 +2,7 @@ import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { TaskEquipment } from '../runs/index.ts';
 import {
+  concealedFolders,
   ensurePython,
   findTasks,
   loadPrepared,
@@ -80,7 +81,7 @@ export async function equip(context: Context, whole: Task, options: PrepareOptio
         `measure it on this data with: mlab tasks baseline ${task.file.id} --save`,
     );
   }
-  return { task: measured, python, prepared };
+  return { task: measured, python, prepared, concealed: concealedFolders(context.folders) };
 }
 
 /** Whether results with this task's data can be compared: without getting what is not there yet. */

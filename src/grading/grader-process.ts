@@ -10,7 +10,7 @@ import {
   type SandboxSpec,
 } from '../sandbox/index.ts';
 import { type GraderResult, type Problem, type SandboxDriver, toolPurpose } from '../schema/index.ts';
-import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
+import { concealedBy, type PreparedData, type PythonEnvironment, type Task } from '../tasks/index.ts';
 import { GraderProtocol } from './grader-protocol.ts';
 import { MessagePipe } from './message-pipe.ts';
 import {
@@ -30,6 +30,8 @@ export interface GraderOptions {
   task: Task;
   prepared: PreparedData;
   python: PythonEnvironment;
+  /** Folders of the host that no sandbox may show. */
+  concealed: readonly string[];
   helpersFolder: string;
   driver: SandboxDriver;
   sandboxOptions: SandboxOptions;
@@ -206,7 +208,7 @@ function graderSandbox(
   scratch: string,
   pipe: MessagePipe,
 ): SandboxSpec {
-  const { task, prepared, python, helpersFolder, driver } = options;
+  const { task, prepared, python, helpersFolder, driver, concealed } = options;
   const { grading } = task.file;
   return {
     mounts: [
@@ -223,6 +225,8 @@ function graderSandbox(
         : []),
     ],
     hide: [],
+    withheld: [],
+    concealed: [...concealed, ...concealedBy(task, prepared)],
     workingDirectory: '/tmp',
     variables: {
       MLAB_HELPERS: driver === 'none' ? helpersFolder : '/mlab',

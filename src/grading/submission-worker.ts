@@ -11,6 +11,7 @@ import {
 } from '../sandbox/index.ts';
 import type { Problem, Spent } from '../schema/index.ts';
 import { LocalServices, type LocalServicesOptions } from '../services/index.ts';
+import { concealedBy, withheldContents, withheldPaths } from '../tasks/index.ts';
 
 const socketName = 'grader.sock';
 const processes = 64;
@@ -171,7 +172,8 @@ export class SubmissionWorker implements AsyncDisposable {
   }
 
   #sandboxSpec(services: LocalServices | null): SandboxSpec {
-    const { prepared, python, helpersFolder, exchangeFolder, codeFolder, memoryMb, gpu } = this.#options;
+    const { task, prepared, python, concealed, helpersFolder } = this.#options;
+    const { exchangeFolder, codeFolder, memoryMb, gpu } = this.#options;
     return {
       mounts: [
         { source: codeFolder, target: '/workspace', access: 'read' },
@@ -180,7 +182,9 @@ export class SubmissionWorker implements AsyncDisposable {
         { source: exchangeFolder, target: exchangeInside, access: 'read' },
         ...(services?.access.mounts ?? []),
       ],
-      hide: [],
+      hide: withheldPaths(task, python),
+      withheld: withheldContents(task, python),
+      concealed: [...concealed, ...concealedBy(task, prepared)],
       workingDirectory: '/workspace',
       variables: { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1', ...services?.access.variables },
       python: { environment: python.environment, basePrefix: python.basePrefix },

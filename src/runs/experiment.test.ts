@@ -22,6 +22,7 @@ function equipmentOf(task: Task, folder: string): TaskEquipment {
   };
   const none = join(folder, 'none');
   return {
+    concealed: [],
     task,
     python: {
       ...{ environment: none, executable: none, basePrefix: none, sitePackages: none },

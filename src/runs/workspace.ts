@@ -11,13 +11,22 @@ import { removeTree } from '../lib/read-only-tree.ts';
 import type { Mount, SandboxSpec } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { LocalServices } from '../services/index.ts';
-import { type PreparedData, type PythonEnvironment, type Task, withheldPaths } from '../tasks/index.ts';
+import {
+  concealedBy,
+  type PreparedData,
+  type PythonEnvironment,
+  type Task,
+  withheldContents,
+  withheldPaths,
+} from '../tasks/index.ts';
 
 /** What a run needs that lies outside its own folder. */
 export interface TaskEquipment {
   task: Task;
   prepared: PreparedData;
   python: PythonEnvironment;
+  /** Folders of the host that no sandbox of this harness may show. */
+  concealed: readonly string[];
 }
 
 export interface RunFolders {
@@ -52,7 +61,7 @@ function matchesWhole(path: string, glob: string): boolean {
 /** The sandbox in which a run's commands are executed. */
 export function sandboxSpec(
   spec: RunSpec,
-  { task, prepared, python }: TaskEquipment,
+  { task, prepared, python, concealed }: TaskEquipment,
   folders: RunFolders,
   helpersFolder: string,
   threads: number,
@@ -71,6 +80,8 @@ export function sandboxSpec(
       ...(services?.mounts ?? []),
     ],
     hide: withheldPaths(task, python),
+    withheld: withheldContents(task, python),
+    concealed: [...concealed, ...concealedBy(task, prepared)],
     workingDirectory: workspaceInside,
     variables: {
       MLAB_SEED: String(spec.seed),

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { insideUser, type RuntimeFolder } from './runtime-folder.ts';
+import { outermostFirst } from './mount-plan.ts';
+import { insideUser } from './runtime-folder.ts';
 import type { Mount, SandboxSpec } from './sandbox.ts';
-import { gpuDevices, gpuLibraryFolders, placesOf, systemView } from './system-folders.ts';
+import { gpuDevices, systemView } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
 
 export interface BubblewrapFeatures {
@@ -15,49 +15,30 @@ interface Layer {
   options: string[];
 }
 
-const coverBytes = 4096;
-
-/** All that is the same for every command of a sandbox. */
+/**
+ * All that is the same for every command of a sandbox.
+ * @param mounts outer ones before inner ones
+ */
 export function bubblewrapArguments(
   spec: SandboxSpec,
-  runtime: Pick<RuntimeFolder, 'systemFiles' | 'emptyFile'>,
+  mounts: readonly Mount[],
   features: BubblewrapFeatures,
 ): string[] {
-  const view = systemView(spec.python);
-  const mounts = [...view.mounts, ...libraryMounts(spec), ...spec.mounts];
-  const covers = [...coversOf(view.covered, view.mounts)];
   const layers: Layer[] = [
-    ...[...view.links].map(([path, target]) => ({ path, options: ['--symlink', target, path] })),
+    ...[...systemView().links].map(([path, target]) => ({ path, options: ['--symlink', target, path] })),
     { path: '/proc', options: ['--proc', '/proc'] },
     { path: '/dev', options: ['--dev', '/dev'] },
     { path: '/tmp', options: temporaryFolder('/tmp', spec.limits.temporaryBytes) },
     { path: '/dev/shm', options: temporaryFolder('/dev/shm', spec.limits.temporaryBytes) },
     ...(spec.gpu ? gpuDevices().map((path) => ({ path, options: ['--dev-bind', path, path] })) : []),
     ...mounts.map((mount) => ({ path: mount.target, options: mountOptions(mount) })),
-    ...runtime.systemFiles.map(({ source, target }) => ({
-      path: target,
-      options: ['--ro-bind', source, target],
-    })),
-    ...covers.map((path) => ({ path, options: emptyFolder(path) })),
   ];
-  const hidden = spec.hide.flatMap((path) => placesOf(path, mounts));
-  const hiddenFolders = hidden.filter(({ isFolder }) => isFolder).map(({ path }) => path);
-  const closed = ['/proc', '/dev', ...covers, ...hiddenFolders, '/'];
   return [
     ...namespaceOptions(features),
-    ...outermostFirst(layers).flatMap(({ options }) => options),
-    ...hidden.flatMap(({ path, isFolder }) =>
-      isFolder ? emptyFolder(path) : ['--ro-bind', runtime.emptyFile, path],
-    ),
-    ...closed.flatMap((path) => ['--remount-ro', path]),
+    ...outermostFirst(layers, ({ path }) => path).flatMap(({ options }) => options),
+    ...['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
     ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
-}
-
-/** A path's parents come before it, whatever the order they were named in; equals keep theirs. */
-export function outermostFirst<Item extends { path: string }>(items: readonly Item[]): Item[] {
-  const depth = (path: string) => path.split('/').filter(Boolean).length;
-  return [...items].sort((first, second) => depth(first.path) - depth(second.path));
 }
 
 function namespaceOptions(features: BubblewrapFeatures): string[] {
@@ -90,21 +71,4 @@ function mountOptions({ source, target, access }: Mount): string[] {
 
 function temporaryFolder(path: string, bytes: number): string[] {
   return ['--perms', '1777', '--size', String(bytes), '--tmpfs', path];
-}
-
-function emptyFolder(path: string): string[] {
-  return ['--perms', '0755', '--size', String(coverBytes), '--tmpfs', path];
-}
-
-function libraryMounts(spec: SandboxSpec): Mount[] {
-  const folders = spec.gpu ? gpuLibraryFolders() : [];
-  return folders.map((path) => ({ source: path, target: path, access: 'read' }));
-}
-
-function coversOf(folders: readonly string[], mounts: readonly Mount[]): Set<string> {
-  return new Set(
-    folders
-      .filter((path) => existsSync(path))
-      .flatMap((path) => placesOf(path, mounts).map((place) => place.path)),
-  );
 }

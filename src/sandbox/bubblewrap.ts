@@ -13,6 +13,7 @@ import { confinedSandbox } from './confined-sandbox.ts';
 import { signalName } from './exit-signal.ts';
 import { findProgram } from './find-program.ts';
 import type { Limiter, LimitGroup } from './limits/limiter.ts';
+import { planMounts } from './mount-plan.ts';
 import { checkMountTargets } from './mount-targets.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
@@ -39,11 +40,12 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
   const runtime = new RuntimeFolder();
   try {
     const filter = seccompFilter();
+    const mounts = await planMounts(spec, 'host', runtime);
     const context: Context = {
       program,
       spec,
       limiter,
-      argumentFile: runtime.write('arguments', nulSeparated(bubblewrapArguments(spec, runtime, features))),
+      argumentFile: runtime.write('arguments', nulSeparated(bubblewrapArguments(spec, mounts, features))),
       filterFile: filter === null ? null : runtime.write('filter', filter),
       folder: watchedFolder(spec.watch),
     };

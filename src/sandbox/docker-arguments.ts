@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { Mount, SandboxSpec } from './sandbox.ts';
-import { isWithin, placesOf, systemView } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
 
 /** What the arguments depend on beside the spec. */
@@ -11,9 +10,7 @@ export interface ContainerFacts {
   /** Null: the host's system folders are mounted into an empty image. */
   image: string | null;
   seccompProfile: string;
-  emptyFolder: string;
-  emptyFile: string;
-  systemFiles: readonly Mount[];
+  mounts: readonly Mount[];
 }
 
 /** The waiting first process. */
@@ -37,27 +34,9 @@ export function containerArguments(spec: SandboxSpec, facts: ContainerFacts): st
     ...['--tmpfs', `/tmp:rw,nosuid,nodev,mode=1777,size=${limits.temporaryBytes}`],
     ...podmanArguments(facts),
     ...(spec.gpu ? ['--gpus', 'all'] : []),
-    ...mountsOf(spec, facts).flatMap((mount) => ['--mount', mountOption(mount)]),
+    ...facts.mounts.flatMap((mount) => ['--mount', mountOption(mount)]),
     ...Object.entries(variables(spec, facts)).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
     ...['--entrypoint', '/bin/sh'],
-  ];
-}
-
-/** Every mount, those that hide others last in the list and never beside what they hide. */
-export function mountsOf(spec: SandboxSpec, facts: ContainerFacts): Mount[] {
-  const view = systemView(spec.python);
-  const system = facts.image === null ? [...view.mounts, ...facts.systemFiles] : [];
-  const python = facts.image === null ? [] : pythonMounts(spec, view.mounts);
-  const mounts = [...system, ...python, ...spec.mounts];
-  const covered = facts.image === null ? view.covered : [];
-  const hiding = [...covered, ...spec.hide].flatMap((path) => placesOf(path, mounts));
-  const covers = new Map(hiding.map(({ path, isFolder }) => [path, isFolder]));
-  const left = mounts.filter(({ target }) => !spec.hide.some((path) => isWithin(path, target)));
-  return [
-    ...left.filter(({ target }) => !covers.has(target)),
-    ...[...covers].map(([target, isFolder]): Mount => {
-      return { source: isFolder ? facts.emptyFolder : facts.emptyFile, target, access: 'read' };
-    }),
   ];
 }
 
@@ -76,15 +55,6 @@ function podmanArguments(facts: ContainerFacts): string[] {
   if (!facts.isPodman) return [];
   const rootless = facts.user.uid !== 0;
   return ['--http-proxy=false', '--read-only-tmpfs=false', ...(rootless ? ['--userns', 'keep-id'] : [])];
-}
-
-function pythonMounts(spec: SandboxSpec, systemMounts: readonly Mount[]): Mount[] {
-  const { python } = spec;
-  if (python === null) return [];
-  const folders = [python.environment, python.basePrefix];
-  return systemMounts.filter(({ source, target }) =>
-    folders.some((folder) => folder === target || folder === source),
-  );
 }
 
 /** An image knows its own PATH, unless a Python environment must come first. */

@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { confinedSandbox } from './confined-sandbox.ts';
 import { containerArguments } from './docker-arguments.ts';
 import { type ContainerState, DockerEngine, engineError } from './docker-engine.ts';
 import { signalName } from './exit-signal.ts';
+import { planMounts } from './mount-plan.ts';
 import { checkMountTargets } from './mount-targets.ts';
 import { ownedName } from './owner.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
-import type { Mount, Sandbox, SandboxError, SandboxSpec, StartOptions } from './sandbox.ts';
+import { type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
 import { seccompProfile } from './seccomp.ts';
 import { firstCommand } from './shell.ts';
 import type { CommandRun } from './supervisor.ts';
@@ -47,7 +46,7 @@ export async function dockerSandbox(spec: SandboxSpec, options: DockerOptions): 
     });
   } catch (error) {
     runtime[Symbol.dispose]();
-    throw engineError(options.command, error);
+    throw SandboxError.isInstance(error) ? error : engineError(options.command, error);
   }
 }
 
@@ -67,17 +66,14 @@ async function contextOf(
   options: DockerOptions,
   runtime: RuntimeFolder,
 ): Promise<Context> {
-  const emptyFolder = join(runtime.path, 'empty-folder');
-  mkdirSync(emptyFolder);
-  const image = options.image ?? (await engine.emptyImage(systemView(null).links, runtime.path));
+  const image = options.image ?? (await engine.emptyImage(systemView().links, runtime.path));
+  const mounts = await planMounts(spec, options.image === null ? 'host' : 'image', runtime);
   const parameters = containerArguments(spec, {
+    mounts,
     isPodman: engine.isPodman,
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     image: options.image,
     seccompProfile: runtime.write('seccomp.json', JSON.stringify(seccompProfile())),
-    emptyFolder,
-    emptyFile: runtime.emptyFile,
-    systemFiles: runtime.systemFiles.map((file): Mount => ({ ...file, access: 'read' })),
   });
   return {
     engine,

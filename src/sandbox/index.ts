@@ -2,6 +2,7 @@ export { checkSandbox } from './check-sandbox.ts';
 export { createSandbox, type SandboxOptions, sandboxOptions } from './create-sandbox.ts';
 export { type OutputPipe, OutputPipes } from './output-pipe.ts';
 export {
+  type Content,
   type Finding,
   type Mount,
   type ProcessEnd,

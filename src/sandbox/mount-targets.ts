@@ -1,7 +1,33 @@
 import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { isWithin, realPath } from './paths.ts';
 import { type Mount, SandboxError } from './sandbox.ts';
-import { isWithin } from './system-folders.ts';
+
+/** The mount that is seen at a path inside. */
+export function mountAt<Each extends Mount>(path: string, mounts: readonly Each[]): Each | null {
+  return mounts
+    .filter(({ target }) => isWithin(target, path))
+    .reduce<Each | null>(
+      (best, each) => (best === null || each.target.length >= best.target.length ? each : best),
+      null,
+    );
+}
+
+/** The file of the host, links followed, that is seen at a path inside; null when there is none. */
+export function hostPathOf(path: string, mounts: readonly Mount[]): string | null {
+  const mount = mountAt(path, mounts);
+  return mount === null ? null : realPath(join(mount.source, relative(mount.target, path)));
+}
+
+/** Every path inside at which a file of the host is seen. @param file without links */
+export function placesOf(file: string, mounts: readonly Mount[]): string[] {
+  return mounts.flatMap((mount) => {
+    const root = realPath(mount.source);
+    if (root === null || !isWithin(root, file)) return [];
+    const place = join(mount.target, relative(root, file));
+    return mountAt(place, mounts) === mount ? [place] : [];
+  });
+}
 
 /**
  * A mount that lies within a writable one is laid over a path that commands may have changed: a link there would

@@ -16,12 +16,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { confinedSandbox } from './confined-sandbox.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { ownedName } from './owner.ts';
+import { isWithin } from './paths.ts';
 import { descendantsOf, processesWithVariable, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import { type Mount, type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
 import { directCommand, outerCommand } from './shell.ts';
 import type { CommandRun } from './supervisor.ts';
-import { isWithin } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
 import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { removeTree } from '../lib/read-only-tree.ts';
 import { orphansIn, ownedName } from './owner.ts';
+import { shownOfEtc } from './system-folders.ts';
 
 /** The user that processes in the sandbox are. */
 export const insideUser = { name: 'agent', uid: 1000, gid: 1000, home: '/tmp' };
@@ -15,19 +16,23 @@ const files = {
   ],
   group: ['root:x:0:', `${insideUser.name}:x:${insideUser.gid}:`, 'nogroup:x:65534:'],
   hosts: ['127.0.0.1 localhost sandbox', '::1 localhost sandbox'],
+  // Engines of containers mount their own over these.
+  hostname: ['sandbox'],
+  'resolv.conf': [],
   'nsswitch.conf': ['passwd: files', 'group: files', 'hosts: files'],
 } as const;
 
 /** A folder of the harness for one sandbox, seen by no process inside: made-up system files, pipes, argument files. */
 export class RuntimeFolder implements Disposable {
   readonly path: string;
+  #emptyFolders = 0;
 
   constructor() {
     const parent = tmpdir();
     for (const orphan of orphansIn(parent)) removeQuietly(join(parent, orphan));
     this.path = mkdtempSync(join(parent, ownedName('sandbox-')));
     try {
-      mkdirSync(join(this.path, 'etc'));
+      this.#makeEtc();
       for (const [name, lines] of Object.entries(files)) this.write(`etc/${name}`, `${lines.join('\n')}\n`);
       this.write('empty', '');
     } catch (error) {
@@ -36,17 +41,38 @@ export class RuntimeFolder implements Disposable {
     }
   }
 
-  /** Each file that replaces one of the host's, with the path at which it is seen. */
-  get systemFiles(): { source: string; target: string }[] {
-    return Object.keys(files).map((name) => ({
-      source: join(this.path, 'etc', name),
-      target: `/etc/${name}`,
-    }));
+  /** What is seen as /etc: made-up files, small ones of the host, and places to mount its larger folders on. */
+  get etc(): string {
+    return join(this.path, 'etc');
   }
 
   /** An empty file, to cover others with. */
   get emptyFile(): string {
     return join(this.path, 'empty');
+  }
+
+  /** An empty folder, to cover others with, but for places to mount on. */
+  emptyFolder(places: readonly { path: string; isFolder: boolean }[] = []): string {
+    const name = places.length === 0 ? 'nothing' : `nothing-${this.#emptyFolders++}`;
+    const folder = join(this.path, name);
+    mkdirSync(folder, { recursive: true });
+    for (const { path, isFolder } of places) {
+      const place = join(folder, path);
+      mkdirSync(isFolder ? place : dirname(place), { recursive: true });
+      if (!isFolder) writeFileSync(place, '');
+    }
+    return folder;
+  }
+
+  #makeEtc(): void {
+    const { copied, mounted } = shownOfEtc();
+    for (const name of mounted) mkdirSync(join(this.etc, name), { recursive: true });
+    for (const name of copied) {
+      const [source, place] = [join('/etc', name), join(this.etc, name)];
+      mkdirSync(dirname(place), { recursive: true });
+      if (statSync(source).isDirectory()) cpSync(source, place, { recursive: true });
+      else copyFileSync(source, place);
+    }
   }
 
   write(name: string, content: string | Uint8Array): string {

@@ -29,6 +29,13 @@ export interface SandboxSpec {
    * file is mounted. What does not exist is passed over.
    */
   hide: string[];
+  /** What no file of a mount that is read may hold, plain or compressed: such files are covered, wherever they lie. */
+  withheld: Content[];
+  /**
+   * Folders of the host that are not seen through any mount of something that holds them, wherever they lie. What
+   * `mounts` and `python` name is shown, also where it lies in one of them.
+   */
+  concealed: string[];
   /** Absolute path inside. */
   workingDirectory: string;
   /** All environment variables, beside PATH, HOME, LANG and TMPDIR which the driver sets. Nothing of the host's passes. */
@@ -42,6 +49,12 @@ export interface SandboxSpec {
    */
   watch: { folder: string; maxBytes: number } | null;
   gpu: boolean;
+}
+
+/** What a file holds. */
+export interface Content {
+  bytes: number;
+  sha256: string;
 }
 
 /** A virtual environment and the installation it was made from, both on the host, both mounted read-only. */

@@ -1,55 +1,96 @@
-import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { realPath } from './paths.ts';
 import type { Mount, PythonMount } from './sandbox.ts';
+import { partsOf } from './shown-parts.ts';
+import { pythonPrefix, topFolders } from './system-rules.ts';
 
 /** What a sandbox shows of the host's system, besides what its spec mounts. All read-only. */
 export interface SystemView {
-  mounts: Mount[];
+  mounts: ShownMount[];
   /** Links that stand at the top of the tree on a host with one /usr: target by path. */
   links: Map<string, string>;
-  /** Folders that are covered: packages of Pythons other than the task's. */
-  covered: string[];
+  /** Paths inside, within these mounts, that are covered. */
+  covers: string[];
 }
 
-const topFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+export interface ShownMount extends Mount {
+  /**
+   * The host folder that somebody means to show, all of it or in part, though it may lie in one that is concealed;
+   * none for a part of the system.
+   */
+  meant?: string;
+}
 
-/** Of /etc only what programs need to be found, to verify certificates and to tell the time. */
-const etcPaths = [
-  'ld.so.cache',
-  'ld.so.conf',
-  'ld.so.conf.d',
-  'alternatives',
-  'localtime',
-  'timezone',
-  'ssl/certs',
-  'ssl/openssl.cnf',
-  'pki/tls/certs',
-  'pki/tls/openssl.cnf',
-  'pki/ca-trust/extracted',
-  'ca-certificates',
-  'crypto-policies',
-  'fonts',
-  'mime.types',
-  'protocols',
-  'services',
-];
+/**
+ * Of /etc only what programs need to be found, to verify certificates and to tell the time. What is small is copied:
+ * each mount costs time at the start of each command.
+ */
+const etc = {
+  copied: [
+    'ld.so.cache',
+    'ld.so.conf',
+    'ld.so.conf.d',
+    'localtime',
+    'timezone',
+    'ssl/openssl.cnf',
+    'pki/tls/openssl.cnf',
+    'mime.types',
+    'protocols',
+    'services',
+  ],
+  mounted: [
+    'alternatives',
+    'ssl/certs',
+    'pki/tls/certs',
+    'pki/ca-trust/extracted',
+    'crypto-policies',
+    'fonts',
+  ],
+} as const;
 
-export function systemView(python: PythonMount | null): SystemView {
-  const links = new Map<string, string>();
-  const mounts: Mount[] = [readOnly('/usr')];
-  for (const path of topFolders) {
+/** Paths in /etc, of what there is there. */
+export function shownOfEtc(): { copied: string[]; mounted: string[] } {
+  const isThere = (name: string) => existsSync(join('/etc', name));
+  return { copied: etc.copied.filter(isThere), mounted: etc.mounted.filter(isThere) };
+}
+
+export function systemView(): SystemView {
+  const view: SystemView = { mounts: [], links: new Map(), covers: [] };
+  for (const [path, shown] of Object.entries(topFolders)) {
     if (!existsSync(path)) continue;
-    if (lstatSync(path).isSymbolicLink()) links.set(path, readlinkSync(path));
-    else mounts.push(readOnly(path));
+    if (lstatSync(path).isSymbolicLink()) {
+      view.links.set(path, readlinkSync(path));
+      continue;
+    }
+    const parts = partsOf(path, shown);
+    view.mounts.push(...parts.mounts.map(readOnly));
+    view.covers.push(...parts.covers);
   }
-  for (const name of etcPaths) {
-    if (existsSync(join('/etc', name))) mounts.push(readOnly(join('/etc', name)));
-  }
-  const pythonPaths = python === null ? [] : [...aliases(python.basePrefix), ...aliases(python.environment)];
-  for (const path of pythonPaths) {
-    if (!isWithin('/usr', path.target)) mounts.push(path);
-  }
-  return { mounts, links, covered: otherPackages(python) };
+  view.mounts.push(...shownOfEtc().mounted.map((name) => readOnly(join('/etc', name))));
+  return view;
+}
+
+/**
+ * A Python environment, and what it needs of the installation that it was made from.
+ * @param shared installations that are shown without this
+ */
+export function pythonView(
+  { environment, basePrefix }: PythonMount,
+  shared: readonly string[] = ['/usr'],
+): Pick<SystemView, 'mounts' | 'covers'> {
+  const real = realPath(basePrefix) ?? basePrefix;
+  const isThere = shared.includes(real) || realPath(environment) === real;
+  const parts = isThere ? { mounts: [], covers: [] } : partsOf(real, pythonPrefix);
+  const places = new Set([basePrefix, real]);
+  const at = (place: string, path: string) => join(place, relative(real, path));
+  const mounts = [...places].flatMap((place) =>
+    parts.mounts.map((path) => ({ ...readOnly(path), target: at(place, path), meant: real })),
+  );
+  return {
+    mounts: [...mounts, ...aliases(environment).map((mount) => ({ ...mount, meant: mount.source }))],
+    covers: [...places].flatMap((place) => parts.covers.map((path) => at(place, path))),
+  };
 }
 
 /** Graphics-card devices of this host. */
@@ -58,36 +99,14 @@ export function gpuDevices(): string[] {
   return names.map((name) => join('/dev', name)).sort();
 }
 
-/** Places of the driver's libraries that lie outside of /usr. */
-export function gpuLibraryFolders(): string[] {
-  return ['/run/opengl-driver', '/run/nvidia/driver', '/opt/nvidia'].filter((path) => existsSync(path));
-}
-
-/**
- * Where, inside, the host file behind an inside path shows up: at that path and at each other mount that holds it.
- * Empty when there is no such file.
- */
-export function placesOf(path: string, mounts: readonly Mount[]): { path: string; isFolder: boolean }[] {
-  const own = mounts
-    .filter(({ target }) => isWithin(target, path))
-    .sort((first, second) => first.target.length - second.target.length)
-    .at(-1);
-  if (own === undefined) return [];
-  const source = realPath(join(own.source, relative(own.target, path)));
-  if (source === null) return [];
-  const isFolder = statSync(source).isDirectory();
-  const places = new Set<string>();
-  for (const mount of mounts) {
-    const root = realPath(mount.source);
-    if (root !== null && isWithin(root, source)) places.add(join(mount.target, relative(root, source)));
-  }
-  return [...places].map((place) => ({ path: place, isFolder }));
-}
-
-/** Whether `path` is `folder` or lies below it; both absolute and normal. */
-export function isWithin(folder: string, path: string): boolean {
-  const rest = relative(folder, path);
-  return rest === '' || (!isAbsolute(rest) && rest !== '..' && !rest.startsWith('../'));
+/** Places of the driver's libraries and of CUDA's that are not shown otherwise. */
+export function gpuLibraries(): Mount[] {
+  const local = existsSync('/usr/local')
+    ? readdirSync('/usr/local').filter((name) => /^cuda(-|$)/.test(name))
+    : [];
+  const driver = ['/run/opengl-driver', '/run/nvidia/driver', '/opt/nvidia'];
+  const folders = [...driver, ...local.map((name) => join('/usr/local', name))];
+  return folders.filter((path) => existsSync(path)).map(readOnly);
 }
 
 function readOnly(path: string): Mount {
@@ -98,36 +117,4 @@ function readOnly(path: string): Mount {
 function aliases(path: string): Mount[] {
   const real = realPath(path) ?? path;
   return [...new Set([path, real])].map((target) => ({ source: real, target, access: 'read' }));
-}
-
-function otherPackages(python: PythonMount | null): string[] {
-  const prefixes = [
-    '/usr',
-    '/usr/local',
-    ...(python === null ? [] : aliases(python.basePrefix).map(({ target }) => target)),
-  ];
-  const found = prefixes.flatMap((prefix) =>
-    ['lib', 'lib64'].flatMap((library) =>
-      foldersIn(join(prefix, library), /^python\d/).flatMap((folder) =>
-        foldersIn(folder, /^(site|dist)-packages$/),
-      ),
-    ),
-  );
-  return [...new Set(found.map((folder) => realPath(folder) ?? folder))];
-}
-
-function foldersIn(folder: string, pattern: RegExp): string[] {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => pattern.test(name));
-  return names
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
-}
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
 }

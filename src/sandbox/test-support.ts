@@ -52,6 +52,8 @@ function specOf(workspace: string, data: string): SandboxSpec {
       { source: data, target: '/workspace/data', access: 'read' },
     ],
     hide: [],
+    withheld: [],
+    concealed: [],
     workingDirectory: '/workspace',
     variables: {},
     python: null,

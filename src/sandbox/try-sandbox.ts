@@ -22,6 +22,8 @@ function trialSpec(): SandboxSpec {
   return {
     mounts: [],
     hide: [],
+    withheld: [],
+    concealed: [],
     workingDirectory: tmpdir() === '/tmp' ? '/tmp' : '/',
     variables: {},
     python: null,

@@ -34,6 +34,7 @@ describe('the services of a task', () => {
       task: loadTask('sums', [tasks]),
       prepared: preparedIn(data),
       python: pythonIn(data),
+      concealed: [],
       helpersFolder,
       driver: 'docker',
       sandboxOptions: { dockerCommand: engine.command },

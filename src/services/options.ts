@@ -10,6 +10,8 @@ export interface LocalServicesOptions {
   task: Task;
   prepared: PreparedData;
   python: PythonEnvironment;
+  /** Folders of the host that no sandbox may show. */
+  concealed: readonly string[];
   helpersFolder: string;
   driver: SandboxDriver;
   sandboxOptions: SandboxOptions;

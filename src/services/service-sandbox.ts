@@ -1,4 +1,5 @@
 import type { SandboxSpec } from '../sandbox/index.ts';
+import { concealedBy } from '../tasks/index.ts';
 import type { LocalServicesOptions } from './options.ts';
 
 /** Where processes in a sandbox find the sockets of local services. */
@@ -7,7 +8,7 @@ const memoryBytes = 2 ** 30;
 
 /** What a service sees: the task's hidden files and data, read-only, and the folder for its socket. */
 export function serviceSandbox(
-  { task, prepared, python, helpersFolder, driver }: LocalServicesOptions,
+  { task, prepared, python, concealed, helpersFolder, driver }: LocalServicesOptions,
   socketsFolder: string,
 ): SandboxSpec {
   const readable = {
@@ -24,6 +25,8 @@ export function serviceSandbox(
   return {
     mounts: [...mounts, { source: socketsFolder, target: servicesInside, access: 'write' }],
     hide: [],
+    withheld: [],
+    concealed: [...concealed, ...concealedBy(task, prepared)],
     workingDirectory: '/tmp',
     variables: { MLAB_HELPERS: driver === 'none' ? helpersFolder : '/mlab' },
     python: { environment: python.environment, basePrefix: python.basePrefix },

@@ -1,3 +1,4 @@
+export { concealedBy, concealedFolders, type HarnessFolders } from './concealed.ts';
 export { saveFigures, withFigures } from './figures.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
 export { checkCacheDisk, checkKaggle, checkPython } from './findings.ts';
@@ -9,4 +10,4 @@ export { type EnsurePythonOptions, ensurePython, type PythonEnvironment } from '
 export { dataMarks, sampleMark, sampleOf } from './sample.ts';
 export type { Task } from './task-folder.ts';
 export { validateTask } from './validate-task.ts';
-export { withheldPaths } from './withheld.ts';
+export { type WithheldContent, withheldContents, withheldPaths } from './withheld.ts';

@@ -1,6 +1,8 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { UserError } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
 import type { PythonEnvironment } from './python-environment.ts';
 import type { Task } from './task-folder.ts';
 
@@ -28,4 +30,31 @@ export function withheldPaths(task: Task, environment: PythonEnvironment): strin
     }
     return file;
   });
+}
+
+/** A content by which copies of a withheld file are found. */
+export interface WithheldContent {
+  /** Absolute path of the file. */
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** What the withheld files hold: as they are, and without their compression. */
+export function withheldContents(task: Task, environment: PythonEnvironment): WithheldContent[] {
+  return withheldPaths(task, environment).flatMap((path) => {
+    const file = readFileSync(path);
+    return [file, ...unpacked(file)]
+      .filter((content) => content.length > 0)
+      .map((content) => ({ path, bytes: content.length, sha256: sha256(content) }));
+  });
+}
+
+function unpacked(file: Buffer): Buffer[] {
+  try {
+    return file[0] === 0x1f && file[1] === 0x8b ? [gunzipSync(file)] : [];
+  } catch {
+    // It only begins like a gzip file.
+    return [];
+  }
 }

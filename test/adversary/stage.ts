@@ -86,6 +86,8 @@ export class Stage implements AsyncDisposable {
         { source: join(this.folder, 'data'), target: '/workspace/data', access: 'read' },
       ],
       hide: ['/workspace/data/hidden.csv'],
+      withheld: [],
+      concealed: [],
       workingDirectory: '/workspace',
       variables: {},
       python: null,

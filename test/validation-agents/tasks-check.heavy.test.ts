@@ -54,7 +54,7 @@ describe('where a task leaks', () => {
     const cache = process.env.MLAB_CACHE ?? join(scratch, 'cache');
     const python = await ensurePython(task.requirements, { cache, signal });
     const prepared = await prepareTask(task, { cache, helpers, allowUnverified: false, python, signal });
-    equipment = { task, python, prepared };
+    equipment = { task, python, prepared, concealed: [] };
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 

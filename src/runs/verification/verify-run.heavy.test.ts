@@ -204,7 +204,7 @@ async function real(id: string): Promise<TaskEquipment> {
   const task = loadTask(id, [join(fixtureTasks, '../../../tasks')]);
   const python = await ensurePython(task.requirements, { cache });
   const prepared = await prepareTask(task, { cache, helpers: helpersFolder, allowUnverified: false, python });
-  return { task, python, prepared };
+  return { task, python, prepared, concealed: [] };
 }
 
 withSandbox(`real tasks${why}`, () => {

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type HostMount, holds, hostMounts, type Location, locationOf } from './host-mounts.ts';
+import { mountAt } from './mount-targets.ts';
+import { isWithin, realPath } from './paths.ts';
+import { SandboxError } from './sandbox.ts';
+import type { ShownMount } from './system-folders.ts';
+
+/** A part of the host's tree that a mount shows. */
+interface View {
+  /** Path on the host. */
+  host: string;
+  /** Path inside. */
+  inside: string;
+  location: Location;
+}
+
+/**
+ * The paths inside where mounts show a concealed folder, by whatever path or bind mount of the host.
+ * @throws SandboxError when one can't be covered, because all of a mount would be
+ */
+export function concealedPlaces(
+  concealed: readonly string[],
+  mounts: readonly ShownMount[],
+  host: readonly HostMount[] = hostMounts(),
+): string[] {
+  const folders = [...new Set(concealed.map(realPath))]
+    .filter((path) => path !== null)
+    .map((path) => ({ path, location: locationOf(path, host) }));
+  const places = mounts.flatMap((mount) => {
+    const [whole, ...submounts] = viewsOf(mount, host);
+    if (whole === undefined) return [];
+    const found = folders.flatMap((folder) => {
+      const lies = holds(folder.location, whole.location);
+      if (lies && !isMeant(mount, folder.location, host)) throw notCoverable(folder.path, mount);
+      return [...(lies ? [] : [whole]), ...submounts].flatMap((view) =>
+        placeIn(view, folder.location, lies, host),
+      );
+    });
+    return found.filter((path) => mountAt(path, mounts) === mount);
+  });
+  return [...new Set(places)];
+}
+
+/** A mount, and what of the host is mounted below its source and comes along. */
+function viewsOf(mount: ShownMount, host: readonly HostMount[]): View[] {
+  const source = realPath(mount.source);
+  if (source === null) return [];
+  const views = [{ host: source, inside: mount.target, location: locationOf(source, host) }];
+  for (const { point } of host) {
+    if (point === source || !isWithin(source, point) || !existsSync(point)) continue;
+    const inside = join(mount.target, relative(source, point));
+    views.push({ host: point, inside, location: locationOf(point, host) });
+  }
+  return views;
+}
+
+/** Where a view shows the folder. What is mounted within a mount that is meant is meant, too. */
+function placeIn(view: View, folder: Location, isMeant: boolean, host: readonly HostMount[]): string[] {
+  if (holds(view.location, folder)) {
+    const rest = relative(view.location.path, folder.path);
+    const path = join(view.host, rest);
+    // Another file system may be mounted on the way.
+    const there = existsSync(path) ? locationOf(path, host) : null;
+    return there?.device === folder.device && there.path === folder.path ? [join(view.inside, rest)] : [];
+  }
+  return !isMeant && holds(folder, view.location) ? [view.inside] : [];
+}
+
+/** Whether somebody means to show this part of the folder: a mount of a spec, or a Python below it. */
+function isMeant({ meant, source }: ShownMount, folder: Location, host: readonly HostMount[]): boolean {
+  if (meant === undefined) return false;
+  const location = locationOf(realPath(meant) ?? meant, host);
+  return holds(folder, location) && (meant === source || location.path !== folder.path);
+}
+
+function notCoverable(folder: string, { source }: ShownMount): SandboxError {
+  return new SandboxError(
+    `${folder} must not be seen in a sandbox, but ${source}, which a sandbox needs, lies in it`,
+    `keep what belongs to mlab in a folder that does not hold ${source}`,
+  );
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { isWithin } from './paths.ts';
+
+/** A file system, or a part of one, as it is mounted on this host. */
+export interface HostMount {
+  /** Where it is seen. */
+  point: string;
+  /** Major and minor number of the file system. */
+  device: string;
+  /** The folder of the file system that is seen there. */
+  root: string;
+}
+
+/** Where a file lies whatever path leads to it: the same for all bind mounts of a folder. */
+export interface Location {
+  device: string;
+  path: string;
+}
+
+/** The mounts that can be seen, in the order in which they were made. */
+export function hostMounts(text = mountTable()): HostMount[] {
+  const mounts: HostMount[] = [];
+  for (const line of text.split('\n')) {
+    const [, , device, root, point] = line.split(' ').map(unescaped);
+    if (device === undefined || point === undefined || !root?.startsWith('/')) continue;
+    mounts.push({ point, device, root });
+  }
+  return mounts;
+}
+
+/** @param path absolute, without links */
+export function locationOf(path: string, mounts: readonly HostMount[]): Location {
+  const holding = mounts.filter(({ point }) => isWithin(point, path));
+  // Of two at the same point the later one covers the earlier.
+  const mount = holding.reduce<HostMount | null>(
+    (best, each) => (best === null || each.point.length >= best.point.length ? each : best),
+    null,
+  );
+  if (mount === null) return { device: '', path };
+  return { device: mount.device, path: join(mount.root, relative(mount.point, path)) };
+}
+
+export function holds(folder: Location, file: Location): boolean {
+  return folder.device === file.device && isWithin(folder.path, file.path);
+}
+
+function mountTable(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    // Not Linux: a path is where it is.
+    return '';
+  }
+}
+
+function unescaped(field: string): string {
+  return field.replace(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}

@@ -1,0 +1,41 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { PreparedData } from './prepared-data.ts';
+import type { Task } from './task-folder.ts';
+
+/** Where the harness keeps what no sandbox may show. */
+export interface HarnessFolders {
+  /** Of the package itself. */
+  package: string;
+  experiments: string;
+  cache: string;
+  /** Each holds folders of tasks. */
+  tasks: readonly string[];
+}
+
+/** Folders of the host that no sandbox of any task may show, each also where a link leads to it. */
+export function concealedFolders({ tasks, cache, ...folders }: HarnessFolders): string[] {
+  const parts = ['data', 'downloads', 'environments'].map((name) => join(cache, name));
+  return [
+    folders.package,
+    folders.experiments,
+    cache,
+    ...parts,
+    ...tasks,
+    ...tasks.flatMap(foldersIn),
+    tmpdir(),
+  ];
+}
+
+/** Those of a task itself: it may lie outside of the folders that tasks are looked for in. */
+export function concealedBy(task: Task, prepared: PreparedData): string[] {
+  const { folder, privateFolder } = prepared;
+  return [task.folder, dirname(task.hiddenFolder), task.hiddenFolder, folder, privateFolder];
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.filter((entry) => !entry.isFile()).map(({ name }) => join(folder, name));
+}
