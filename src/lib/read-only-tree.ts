@@ -22,6 +22,12 @@ export function removeTree(folder: string): void {
   parent.remove(basename(folder));
 }
 
+/** Deletes all that lies in a folder. */
+export function emptyTree(folder: string): void {
+  using handle = FolderHandle.open(folder);
+  for (const name of handle.names()) handle.remove(name);
+}
+
 /** As `removeTree`, for folders that may be large: others have their turn meanwhile. Breaking off leaves a part. */
 export async function removeTreeSlowly(folder: string, signal?: AbortSignal): Promise<void> {
   if (!existsSync(dirname(folder))) return;

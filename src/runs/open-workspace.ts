@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountPoints, type RecordedRun, recordedRun } from '../environment/index.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
+import type { WorkspaceHolder } from '../sandbox/index.ts';
 import type { RunSpec, Spent } from '../schema/index.ts';
 import {
   lastSnapshot,
@@ -34,12 +35,14 @@ export interface OpenWorkspaceOptions {
   folders: RunFolders;
   trace: TraceWriter;
   versions: Record<string, string>;
+  /** Who keeps the workspace within its limit. */
+  held: WorkspaceHolder;
   signal: AbortSignal;
 }
 
 /** Makes the workspace what it was after the last finished step, and begins a session in the trace. */
 export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions): Promise<Past> {
-  const { folder, equipment, folders, trace, versions, signal } = options;
+  const { folder, equipment, folders, trace, versions, held, signal } = options;
   const { objects } = folder;
   mkdirSync(folders.outputs, { recursive: true });
   writeFileSync(folders.brief, JSON.stringify(publicManifest(equipment)));
@@ -60,6 +63,7 @@ export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions
       ? {}
       : { parent: spec.parent }),
     ...(sessions === 0 ? { limits: spec.limits, task: toldTask(equipment, trace) } : {}),
+    workspace_held_by: held,
     repaired_bytes: trace.repairedBytes,
     seconds_used: secondsUsed,
   });

@@ -12,9 +12,9 @@ import {
   type StepProgress,
 } from '../environment/index.ts';
 import { messageOf } from '../lib/errors.ts';
-import { removeTree } from '../lib/read-only-tree.ts';
+import { removeTreeSlowly } from '../lib/read-only-tree.ts';
 import { Allowance, ModelUnavailable } from '../models/index.ts';
-import { createSandbox, SandboxError, sandboxOptions } from '../sandbox/index.ts';
+import { createSandbox, openWorkspaceVolume, SandboxError, sandboxOptions } from '../sandbox/index.ts';
 import type { EventOf, RunRecord, RunSpec, Spent } from '../schema/index.ts';
 import { type AskForTool, LocalServices, serviceRestarts } from '../services/index.ts';
 import { RunFolder, readTraceSync, sessionsOf, spentOf, stepsOf, type TraceWriter } from '../store/index.ts';
@@ -62,7 +62,7 @@ export async function runOne(spec: RunSpec, given: RunServices): Promise<RunReco
   };
   try {
     const { ended, steps, seconds, spent } = await workOn(spec, services);
-    discardWorkspace(services.folder);
+    await discardWorkspace(services.folder, services.signal);
     const finished = finish({
       status: 'finished',
       end: { reason: ended.reason, message: ended.message },
@@ -82,10 +82,10 @@ export async function runOne(spec: RunSpec, given: RunServices): Promise<RunReco
 }
 
 /** Its last state is in the store. What can't be deleted changes nothing about the run. */
-function discardWorkspace(folder: RunFolder): void {
+async function discardWorkspace(folder: RunFolder, signal: AbortSignal): Promise<void> {
   const { workspace, brief, outputs } = foldersOf(folder);
   try {
-    removeTree(workspace);
+    await removeTreeSlowly(workspace, signal);
     rmSync(brief, { force: true });
     if (readdirSync(outputs).length === 0) rmdirSync(outputs);
   } catch {
@@ -135,7 +135,16 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   const folders = foldersOf(folder);
   await using trace = folder.openTrace();
   const { versions } = services;
-  const past = await openWorkspace(spec, { folder, equipment, folders, trace, versions, signal });
+  await using volume = await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20);
+  const past = await openWorkspace(spec, {
+    folder,
+    equipment,
+    folders,
+    trace,
+    versions,
+    held: volume.holder,
+    signal,
+  });
   const { helpersFolder, threads } = services;
   const options = sandboxOptions(spec, services.dockerCommand);
   // Before there is a workspace, no tool runs in it.

@@ -7,7 +7,7 @@ import {
   outputsName,
   workspaceInside,
 } from '../environment/index.ts';
-import { removeTree } from '../lib/read-only-tree.ts';
+import { emptyTree } from '../lib/read-only-tree.ts';
 import type { Mount, SandboxSpec } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { LocalServices } from '../services/index.ts';
@@ -40,8 +40,9 @@ const junk = /(^|\/)(__pycache__|\.ipynb_checkpoints|\.DS_Store)(\/|$)/;
 
 /** Makes a fresh workspace from the task's starter files. The data is mounted beside it, not copied. */
 export function createWorkspace(task: Task, folder: string): void {
-  removeTree(folder);
   mkdirSync(folder, { recursive: true });
+  // Something may be mounted there.
+  emptyTree(folder);
   cpSync(task.environmentFolder, folder, { recursive: true, filter: (source) => !junk.test(source) });
 }
 

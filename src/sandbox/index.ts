@@ -16,3 +16,4 @@ export {
   type StartOptions,
 } from './sandbox.ts';
 export { trySandbox } from './try-sandbox.ts';
+export { openWorkspaceVolume, type WorkspaceHolder, whyNoVolume } from './workspace-volume.ts';

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { folderSize } from './folder-size.ts';
 import { proportionalBytesOf, removedFileBytes, usageOf } from './process-tree.ts';
@@ -29,10 +29,13 @@ const firstCheckMs = 50;
 const shortestMs = 100;
 /** A round's share of the time: it sleeps this many times as long as it took. */
 const restFactor = 25;
+/** The least, as many times as long, where the folder may be full already. */
+const hurryFactor = 2;
 
 /**
  * Looks at a command from time to time, costing at most a twenty-fifth of a core: at the size of the folder that it
- * writes to, and, where no kernel group does it, at the memory and the number of its processes.
+ * writes to, and, where no kernel group does it, at the memory and the number of its processes. In between it asks the
+ * file system ten times a second how much room it has left.
  */
 export class Watchdog {
   peakMemoryBytes: number | null = null;
@@ -41,13 +44,18 @@ export class Watchdog {
   readonly #onBreach: (breach: Breach) => void;
   readonly #stopping = new AbortController();
   readonly #allowedBytes: number;
-  readonly #done: Promise<void>;
+  /** With no more room than this on its file system, the folder may be full. */
+  #alarmBytes = Number.NEGATIVE_INFINITY;
+  readonly #done: Promise<unknown>;
 
   constructor(target: WatchTarget, onBreach: (breach: Breach) => void) {
     this.#target = target;
     this.#onBreach = onBreach;
     this.#allowedBytes = allowance(target.folder);
-    this.#done = target.folder === null && target.sums === null ? Promise.resolve() : this.#watch();
+    this.#done = Promise.all([
+      target.folder === null ? null : this.#watchFolder(target.folder),
+      target.sums === null ? null : this.#watchSums(),
+    ]);
   }
 
   /** Resolves when it has stopped looking. */
@@ -69,25 +77,44 @@ export class Watchdog {
     this.#exceedsSums(this.#target.processes());
   }
 
-  async #watch(): Promise<void> {
-    const { signal } = this.#stopping;
-    for (let pause = firstCheckMs; ; ) {
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
-      if (signal.aborted) return;
+  async #watchSums(): Promise<void> {
+    await this.#repeat(async () => (this.#exceedsSums(this.#target.processes()) ? 'out_of_memory' : null));
+  }
+
+  async #watchFolder(folder: WatchedFolder): Promise<void> {
+    await this.#repeat(() => this.#measure(folder), folder);
+  }
+
+  /** Looks until something is wrong or nobody wants to know any more. */
+  async #repeat(look: () => Promise<Breach | null>, folder: WatchedFolder | null = null): Promise<void> {
+    for (let took = 0; ; ) {
+      await this.#rest(took, folder);
+      if (this.#stopping.signal.aborted) return;
       const before = performance.now();
-      const breach = await this.#look();
+      const breach = await look();
       if (breach !== null) return this.#onBreach(breach);
-      pause = Math.max(shortestMs, (performance.now() - before) * restFactor);
+      took = performance.now() - before;
     }
   }
 
-  async #look(): Promise<Breach | null> {
+  /** Shorter where the file system has lost as much room as the folder may still grow, whoever took it. */
+  async #rest(took: number, folder: WatchedFolder | null): Promise<void> {
+    const { signal } = this.#stopping;
+    const start = performance.now();
+    const most = Math.max(took === 0 ? firstCheckMs : shortestMs, took * restFactor);
+    for (let rested = 0; rested < most && !signal.aborted; rested = performance.now() - start) {
+      await sleep(Math.min(shortestMs, most - rested), undefined, { signal, ref: false }).catch(() => {});
+      const mayHurry = performance.now() - start >= took * hurryFactor;
+      if (folder !== null && mayHurry && freeBytes(folder.path) <= this.#alarmBytes) return;
+    }
+  }
+
+  async #measure(folder: WatchedFolder): Promise<Breach | null> {
     const pids = this.#target.processes();
-    if (this.#exceedsSums(pids)) return 'out_of_memory';
-    const { folder } = this.#target;
-    if (folder === null) return null;
+    const free = freeBytes(folder.path);
     const removed = removedFileBytes(pids, statSync(folder.path, { throwIfNoEntry: false })?.dev ?? -1);
     const size = removed + (await folderSize(folder.path, this.#allowedBytes));
+    this.#alarmBytes = free - Math.max(0, this.#allowedBytes - size);
     return size > this.#allowedBytes ? 'workspace_full' : null;
   }
 
@@ -101,6 +128,16 @@ export class Watchdog {
     this.peakMemoryBytes = Math.max(this.peakMemoryBytes ?? 0, bytes);
     this.cpuSeconds = Math.max(this.cpuSeconds ?? 0, usage.cpuSeconds);
     return bytes > sums.memoryBytes || usage.threads > sums.processes;
+  }
+}
+
+/** What the file system of a folder has left for anybody; where it does not say, nothing follows from that. */
+function freeBytes(path: string): number {
+  try {
+    const { bfree, bsize } = statfsSync(path);
+    return bfree * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }
 

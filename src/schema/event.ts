@@ -79,6 +79,8 @@ const payloads = [
     snapshot: ObjectId,
     /** Where this run began as a copy of another one, up to a step. */
     parent: RunParent.optional(),
+    /** Who kept the workspace within its limit in this session: a file system of that size, or looks from time to time. */
+    workspace_held_by: z.enum(['kernel', 'watchdog']).optional(),
     /** Bytes of a torn last line that opening the trace cut off. */
     repaired_bytes: z.int().min(0),
     /** Of the first session: what the run may use, as its agent was told. */

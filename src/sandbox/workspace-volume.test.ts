@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { makePlace } from './test-support.ts';
+import { openWorkspaceVolume } from './workspace-volume.ts';
+
+const mebibyte = 2 ** 20;
+
+function isMounted(folder: string): boolean {
+  return readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${folder} `);
+}
+
+async function untilUnmounted(folder: string): Promise<void> {
+  for (const end = Date.now() + 10_000; isMounted(folder) && Date.now() < end; ) await sleep(20);
+}
+
+test('as root a workspace is a file system of its size, gone without a trace afterwards', async (context) => {
+  using place = makePlace();
+  const volume = await openWorkspaceVolume(place.workspace, 64 * mebibyte);
+  if (volume.holder === 'watchdog') context.skip(String(volume.reason));
+  expect(statSync(place.workspace).dev).not.toBe(statSync(place.root).dev);
+  expect(readdirSync(place.workspace)).toEqual([]);
+  const options = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  expect(options.find((line) => line.includes(` ${place.workspace} `))).toMatch(/nosuid,nodev/);
+  const { bavail, bsize } = statfsSync(place.workspace);
+  expect(bavail * bsize).toBeGreaterThanOrEqual(64 * mebibyte);
+  expect(bavail * bsize).toBeLessThan(112 * mebibyte);
+  const hidden = Buffer.from(`${place.workspace}/\xff`, 'latin1');
+  expect(() => writeFileSync(hidden, Buffer.alloc(128 * mebibyte, 1))).toThrow('ENOSPC');
+  await volume[Symbol.asyncDispose]();
+  expect(isMounted(place.workspace)).toBe(false);
+  expect(readdirSync(place.workspace)).toEqual([]);
+  expect(readdirSync(place.root).filter((name) => name.startsWith('mlab-'))).toEqual([]);
+});
+
+test('it is unmounted when the harness is killed, and by the next start when its keeper was killed, too', async (context) => {
+  using place = makePlace();
+  const probe = await openWorkspaceVolume(place.workspace, mebibyte);
+  await probe[Symbol.asyncDispose]();
+  if (probe.holder === 'watchdog') context.skip(String(probe.reason));
+  const source = join(import.meta.dirname, 'workspace-volume.ts');
+  const program = `const { openWorkspaceVolume } = await import(${JSON.stringify(source)});
+    await openWorkspaceVolume(${JSON.stringify(place.workspace)}, ${mebibyte});
+    console.log('mounted');
+    setInterval(() => {}, 1000);`;
+  const start = async () => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
+    await once(child.stdout, 'data');
+    expect(isMounted(place.workspace)).toBe(true);
+    return child;
+  };
+  const harness = await start();
+  harness.kill('SIGKILL');
+  await untilUnmounted(place.workspace);
+  expect(isMounted(place.workspace)).toBe(false);
+
+  const second = await start();
+  const children = readFileSync(`/proc/${second.pid}/task/${second.pid}/children`, 'utf8').trim();
+  for (const keeper of children.split(' ')) process.kill(Number(keeper), 'SIGKILL');
+  second.kill('SIGKILL');
+  await sleep(100);
+  expect(isMounted(place.workspace)).toBe(true);
+  const volume = await openWorkspaceVolume(join(place.root, 'other'), mebibyte);
+  await volume[Symbol.asyncDispose]();
+  expect(isMounted(place.workspace)).toBe(false);
+  expect(existsSync(place.workspace)).toBe(true);
+});

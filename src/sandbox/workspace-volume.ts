@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, statfsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isOrphaned, ownedName } from './owner.ts';
+
+/** Who keeps a workspace from growing beyond its limit. */
+export type WorkspaceHolder = 'kernel' | 'watchdog';
+
+export interface WorkspaceVolume extends AsyncDisposable {
+  readonly holder: WorkspaceHolder;
+  /** Why the kernel does not hold it; null where it does. */
+  readonly reason: string | null;
+}
+
+const programs = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
+const mebibyte = 2 ** 20;
+/** Bytes of the image for each inode, and for its entry in the tables. */
+const inodeEvery = 4096;
+const inodeBytes = 256;
+const startMs = 10_000;
+const endMs = 60_000;
+
+/**
+ * Makes the image and mounts it, then waits: for the harness to let go of its input, or to die, however that
+ * happens. The image has no name any more by then, so that only the mount is left to be undone.
+ */
+const keeper = `
+trap 'umount -l "$1" 2>/dev/null; rm -f "$2"' EXIT
+trap '' INT TERM HUP
+set -e
+truncate -s "$3" "$2"
+mkfs.ext4 -q -F -b 4096 -i ${inodeEvery} -I ${inodeBytes} -m 0 -O ^has_journal,^resize_inode -E lazy_itable_init=1,nodiscard "$2"
+mount -t ext4 -o loop,nosuid,nodev,noatime,noinit_itable "$2" "$1"
+rm -f "$2"
+rmdir "$1/lost+found"
+echo ready
+read -r _ || true
+`;
+
+/** Once it is known that this process can't mount, no run tries again. */
+let refused: string | null = null;
+
+/**
+ * Puts a file system of limited size in the place of a folder, which is emptied: a write beyond it fails at once, whatever the
+ * files are called, and nothing in it is a device or gains rights. Only root can; for others the watchdog looks.
+ * @param folder absolute path; made where it is missing. Nobody else may use it, so what is mounted there is left over.
+ * @param maxBytes what the watchdog allows; the file system holds a little more, so that the watchdog can say why
+ */
+export async function openWorkspaceVolume(folder: string, maxBytes: number): Promise<WorkspaceVolume> {
+  await clearLeftVolumes(folder);
+  mkdirSync(folder, { recursive: true });
+  const imageBytes = Math.ceil(maxBytes * (1.03 + inodeBytes / inodeEvery)) + 32 * mebibyte;
+  const reason = refused ?? whyNot(folder, imageBytes);
+  if (reason !== null) return watched(reason);
+  const image = join(resolve(folder, '..'), ownedName('workspace'));
+  const child = spawn('sh', ['-c', keeper, 'mlab-workspace', folder, image, String(imageBytes)], {
+    env: programs,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const fault = await readyOrFault(child);
+  if (fault !== null) {
+    refused = fault;
+    return watched(fault);
+  }
+  // It waits for the harness, and not the other way round.
+  child.unref();
+  child.stdout.destroy();
+  child.stderr.destroy();
+  return { holder: 'kernel', reason: null, [Symbol.asyncDispose]: () => close(child, folder) };
+}
+
+/** Why the kernel could not hold a workspace of this harness; null where it can, as far as can be told beforehand. */
+export function whyNoVolume(): string | null {
+  if (process.platform !== 'linux') return 'only Linux mounts images';
+  if (process.getuid?.() !== 0) return 'only root may mount an image';
+  return refused;
+}
+
+function whyNot(folder: string, imageBytes: number): string | null {
+  const fault = whyNoVolume();
+  if (fault !== null) return fault;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < imageBytes ? 'the disk has less room than the workspace may take' : null;
+}
+
+function watched(reason: string): WorkspaceVolume {
+  return { holder: 'watchdog', reason, [Symbol.asyncDispose]: async () => {} };
+}
+
+/** Null when the file system is mounted. */
+async function readyOrFault(child: ChildProcess): Promise<string | null> {
+  let said = '';
+  child.stdin?.on('error', () => {});
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(0, 1_000);
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', ({ message }) => resolve(message));
+    child.once('close', () => resolve(said.trim() || 'the image could not be mounted'));
+  });
+  const ready = child.stdout === null ? ended : once(child.stdout, 'data').then(() => null);
+  const late = sleep(startMs, 'mounting the image took too long', { ref: false });
+  const fault = await Promise.race([ready, ended, late]);
+  if (fault !== null) child.stdin?.end();
+  return fault;
+}
+
+async function close(child: ChildProcess, folder: string): Promise<void> {
+  const gone = child.exitCode !== null || child.signalCode !== null;
+  if (!gone) {
+    child.ref();
+    const exited = once(child, 'exit');
+    child.stdin?.end();
+    await Promise.race([exited, sleep(endMs, undefined, { ref: false })]);
+  }
+  // Also where the process was killed.
+  await clearLeftVolumes(folder);
+}
+
+/** Unmounts what lies at this folder, and what dead harnesses left anywhere: only where their process was killed, too. */
+async function clearLeftVolumes(folder: string): Promise<void> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return;
+  for (const { place, image } of loopMounts()) {
+    if (place !== folder && !isOrphaned(image)) continue;
+    const child = spawn('umount', ['-l', place], { env: programs, stdio: 'ignore' });
+    await Promise.race([once(child, 'exit'), once(child, 'error')]);
+  }
+}
+
+/** Mounts of images that a harness made. */
+function loopMounts(): { place: string; image: string }[] {
+  return readIfThere('/proc/self/mountinfo')
+    .split('\n')
+    .flatMap((line) => {
+      const place = line.split(' ')[4];
+      const device = / - ext4 \/dev\/(loop\d+) /.exec(line)?.[1];
+      if (place === undefined || device === undefined) return [];
+      const file = readIfThere(`/sys/block/${device}/loop/backing_file`).trim();
+      const image = basename(file.replace(/ \(deleted\)$/, ''));
+      return /^mlab-.*-workspace$/.test(image) ? [{ place: unescaped(place), image }] : [];
+    });
+}
+
+/** Blanks and the like stand there as octal numbers. */
+function unescaped(place: string): string {
+  return place.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+    String.fromCharCode(Number.parseInt(octal, 8)),
+  );
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
