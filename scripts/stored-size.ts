@@ -52,9 +52,11 @@ async function main(words: string[]): Promise<number> {
     throw new SetUpError('--runs takes a whole number from 1.');
   const { signal } = new AbortController();
   const runs: OriginalRun[] = [];
-  for (const found of findOriginalRuns(folders)) runs.push(await readOriginalRun(found, signal));
+  for (const found of await findOriginalRuns(folders, signal))
+    runs.push(await readOriginalRun(found, signal));
   const models = Map.groupBy(runs, ({ model }) => model);
-  const results = [...models].map(([model, own]) => [model, sizesOf(own, wanted)] as const);
+  const results: [string, object][] = [];
+  for (const [model, own] of models) results.push([model, await sizesOf(own, wanted, signal)]);
   console.log(JSON.stringify(Object.fromEntries(results), null, 2));
   return 0;
 }
@@ -68,7 +70,7 @@ function readWords(words: string[]) {
   }
 }
 
-function sizesOf(runs: readonly OriginalRun[], wanted: number) {
+async function sizesOf(runs: readonly OriginalRun[], wanted: number, signal: AbortSignal) {
   const snapshots = runs.flatMap((run) => [...run.snapshots.values()]);
   const files = snapshots.flat();
   const distinct = byHash(files);
@@ -76,7 +78,7 @@ function sizesOf(runs: readonly OriginalRun[], wanted: number) {
   const kept = new Map([...distinct].filter(([hash]) => !publicData.has(hash)));
   const contents = new KnownContents();
   contents.want(kept.values());
-  for (const run of runs) contents.offerRun(run);
+  for (const run of runs) await contents.offerRun(run, signal);
   const scratch = mkdtempSync(join(tmpdir(), 'mlab-stored-size-'));
   try {
     const measured = measure([...kept.values()], contents, join(scratch, 'contents'));

@@ -19,6 +19,8 @@ interface Turn {
   /** As the agent counts its steps; one that came to nothing may share its number with the next. */
   number: number;
   replies: OriginalCall[];
+  /** The action that its last reply names; read when it is asked for. */
+  action?: string | null;
   /** Calls that summarise its observation, and the step as a whole. */
   summaries: { observation: OriginalCall[]; step: OriginalCall[] };
 }
@@ -99,14 +101,15 @@ class Turns {
 
   /** @param number null: the next one */
   byNumber(number: number | null): Turn[] {
-    const at = this.#left.findIndex((turn) => number === null || turn.number === number);
+    const at = this.#left.slice(0, mostAhead).findIndex((turn) => number === null || turn.number === number);
     return at < 0 ? [] : this.#left.splice(at, 1);
   }
 
   /** The next turn that chose this action, with those before it, from which no step came. */
   byAction({ name, args }: OriginalStep['action']): Turn[] {
-    const named = this.#left.map((turn) => replyParts(lastReply(turn)).action === name);
-    const at = this.#left.findIndex((turn, index) => named[index] && holds(lastReply(turn), args));
+    const near = this.#left.slice(0, mostAhead);
+    const named = near.map((turn) => actionOf(turn) === name);
+    const at = near.findIndex((turn, index) => named[index] && holds(lastReply(turn), args));
     const chosen = at < 0 ? named.indexOf(true) : at;
     return chosen < 0 ? [] : this.#left.splice(0, chosen + 1);
   }
@@ -114,6 +117,14 @@ class Turns {
   rest(): Turn[] {
     return this.#left.splice(0);
   }
+}
+
+/** No run has so many turns from which nothing came, one after the other. */
+const mostAhead = 200;
+
+function actionOf(turn: Turn): string | null {
+  turn.action ??= replyParts(lastReply(turn)).action;
+  return turn.action;
 }
 
 /** Whether a reply holds every text among the arguments, written as JSON or as it is. */
@@ -142,12 +153,13 @@ function turnsOf(calls: readonly OriginalCall[]): Turn[] {
 
 /** Turns of the same number have their summaries in the same file: one each, and the last one what is left. */
 function shareSummaries(calls: readonly OriginalCall[], turns: readonly Turn[]): void {
+  const byPlace = Map.groupBy(calls, ({ role, agent_step }) => `${role} ${agent_step ?? 0}`);
   for (const [number, sharing] of Map.groupBy(turns, (turn) => turn.number)) {
     for (const [role, kind] of [
       ['summarize_observation', 'observation'],
       ['summary', 'step'],
     ] as const) {
-      const of = calls.filter((call) => call.role === role && (call.agent_step ?? 0) === number);
+      const of = byPlace.get(`${role} ${number}`) ?? [];
       for (const [index, turn] of sharing.entries()) {
         const isLast = index === sharing.length - 1;
         turn.summaries[kind].push(...(isLast ? of.slice(index) : of.slice(index, index + 1)));

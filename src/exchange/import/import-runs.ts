@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
-import { sha256 } from '../../lib/hash.ts';
 import {
   defaultLimits,
   ExperimentName,
@@ -14,12 +14,13 @@ import {
 import { createExperiment, type Experiment, readTraceSync, spentOf } from '../../store/index.ts';
 import { loadTask, type Task } from '../../tasks/index.ts';
 import { breathe } from '../breathe.ts';
-import { findOriginalRuns, readOriginalRun } from '../original/find-runs.ts';
+import { type FoundRun, findOriginalRuns } from '../original/find-runs.ts';
 import type { OriginalRun } from '../original/original-run.ts';
 import { slug, taskIdOf } from '../task-names.ts';
 import { modelNameOf } from './call-event.ts';
 import { KnownContents } from './known-contents.ts';
 import { marksOf } from './marks.ts';
+import { OriginalRuns } from './original-runs.ts';
 import { ImportClock } from './recorded-time.ts';
 import { writeRun } from './run-writer.ts';
 import { Workspaces } from './workspaces.ts';
@@ -62,32 +63,56 @@ export interface ImportResult {
 /**
  * Reads runs of the original benchmark into an experiment of our own. The same recordings give the same traces, byte for
  * byte; what an earlier, perhaps interrupted, import has written is kept.
- * @throws UserError `no_folder`, `no_runs`, `bad_name`, `plan_differs`, `import_differs`
+ * @throws UserError `no_folder`, `no_runs`, `too_much_to_import`, `bad_name`, `plan_differs`, `import_differs`
  */
 export async function importOriginalRuns(options: ImportOptions): Promise<ImportResult> {
   const { onProgress, signal, taskFolders } = options;
-  const found = findOriginalRuns(options.folders);
+  const runs = new OriginalRuns(await findOriginalRuns(options.folders, signal), signal);
   const name = experimentName(options);
   const contents = new KnownContents();
-  const runs: OriginalRun[] = [];
-  for (const [index, one] of found.entries()) {
+  const facts: RunFacts[] = [];
+  for (const one of runs.found) {
     await breathe(signal);
-    const run = await readOriginalRun(one, signal);
+    const run = await runs.read(one);
     for (const listing of run.snapshots.values()) contents.want(listing);
-    runs.push(run);
-    if (index % 50 === 49) onProgress(`${index + 1} of ${found.length} runs read`);
+    facts.push(factsOf(run, one));
+    if (facts.length % 50 === 0) onProgress(`${facts.length} of ${runs.found.length} runs read`);
   }
-  const tasks = tasksOf(runs, taskFolders);
-  offerContents(contents, runs, tasks);
-  const planned = planRuns(runs, name, contents, options);
-  const experiment = createExperiment(join(options.experiments, name), planOf(planned, name, options));
-  const imported: ImportedRun[] = [];
-  for (const { run, spec } of planned) {
+  const tasks = tasksOf(facts, taskFolders);
+  if (contents.isWanting) await offerContents(contents, runs, tasks, signal);
+  const planned: PlannedImport[] = [];
+  for (const spec of specsOf(facts, name, options)) {
     await breathe(signal);
+    const { found } = spec;
+    planned.push({ found, spec: { ...spec.spec, marks: marksOf(await runs.read(found), contents) } });
+  }
+  const experiment = createExperiment(join(options.experiments, name), planOf(planned, facts, name, options));
+  const imported: ImportedRun[] = [];
+  for (const { found, spec } of planned) {
+    await breathe(signal);
+    const run = await runs.read(found);
     imported.push(await importRun(run, spec, experiment, { contents, task: tasks.get(spec.task), signal }));
     onProgress(`${spec.id}: ${imported.at(-1)?.steps} steps, ${imported.at(-1)?.state}`);
   }
   return { experiment, runs: imported };
+}
+
+/** What is kept of each run from the first look on. */
+interface RunFacts {
+  found: FoundRun;
+  task: string;
+  model: string;
+  run: string;
+  /** Of its first step, seconds since 1970. */
+  began: number | null;
+}
+
+function factsOf({ task, model, run, steps }: OriginalRun, found: FoundRun): RunFacts {
+  // Copies: slices would keep the text in memory that they come from.
+  const [ownTask = '', ownModel = '', ownRun = ''] = [task, model, run].map((text) =>
+    Buffer.from(text).toString(),
+  );
+  return { found, task: ownTask, model: ownModel, run: ownRun, began: steps[0]?.timestamp ?? null };
 }
 
 function experimentName({ name, folders }: ImportOptions): ExperimentName {
@@ -102,7 +127,7 @@ function experimentName({ name, folders }: ImportOptions): ExperimentName {
 }
 
 /** Our tasks of that name, by id; the others are imported without. */
-function tasksOf(runs: readonly OriginalRun[], folders: readonly string[]): Map<string, Task> {
+function tasksOf(runs: readonly RunFacts[], folders: readonly string[]): Map<string, Task> {
   const tasks = new Map<string, Task>();
   for (const id of new Set(runs.map(({ task }) => taskIdOf(task)))) {
     try {
@@ -115,24 +140,25 @@ function tasksOf(runs: readonly OriginalRun[], folders: readonly string[]): Map<
 }
 
 /** Everything that may have been a file of a listed workspace. */
-function offerContents(
+async function offerContents(
   contents: KnownContents,
-  runs: readonly OriginalRun[],
+  runs: OriginalRuns,
   tasks: ReadonlyMap<string, Task>,
-): void {
-  for (const run of runs) contents.offerRun(run);
-  for (const { environmentFolder } of tasks.values()) contents.offerFolder(environmentFolder);
+  signal: AbortSignal,
+): Promise<void> {
+  for (const found of runs.found) await contents.offerRun(await runs.read(found), signal);
+  for (const { environmentFolder } of tasks.values()) await contents.offerFolder(environmentFolder, signal);
 }
 
 interface PlannedImport {
-  run: OriginalRun;
+  found: FoundRun;
   spec: RunSpec;
 }
 
-function planRuns(
-  runs: readonly OriginalRun[],
+/** Without their marks. */
+function specsOf(
+  runs: readonly RunFacts[],
   experiment: ExperimentName,
-  contents: KnownContents,
   { sandbox }: ImportOptions,
 ): PlannedImport[] {
   const ids = new Set<string>();
@@ -147,14 +173,19 @@ function planRuns(
       // No agent of ours: nothing of it can be resumed or replayed.
       ...{ agent: 'original', agent_options: {}, model: modelNameOf(run.model) },
       seed: /^\d{1,9}$/.test(run.run) ? Number(run.run) : index,
-      ...{ limits: defaultLimits, sandbox, gpu: false, marks: marksOf(run, contents) },
+      ...{ limits: defaultLimits, sandbox, gpu: false, marks: [] },
     };
-    return { run, spec };
+    return { found: run.found, spec };
   });
 }
 
-function planOf(planned: readonly PlannedImport[], name: ExperimentName, { version }: ImportOptions): Plan {
-  const times = planned.flatMap(({ run }) => run.steps[0]?.timestamp ?? []);
+function planOf(
+  planned: readonly PlannedImport[],
+  facts: readonly RunFacts[],
+  name: ExperimentName,
+  { version }: ImportOptions,
+): Plan {
+  const times = facts.flatMap(({ began }) => began ?? []);
   const created = times.length === 0 ? 0 : Math.round(Math.min(...times) * 1000);
   const runs = planned.map(({ spec }) => spec);
   return { v: 1, name, created, mlab: version, parallel: 1, grade: 'none', runs };
@@ -214,13 +245,39 @@ async function writeRecord(
   return record;
 }
 
-/** Over everything that was read: tells whether an import before read the same. */
-function fingerprint({ folder, contents, snapshots, ...rest }: OriginalRun): string {
-  const listings = [...snapshots].map(([step, files]) => [
-    step,
-    files.map(({ path, bytes, hash }) => [path, bytes, hash]),
-  ]);
-  return sha256(JSON.stringify([rest, listings]));
+/**
+ * Over everything that was read: tells whether an import before read the same. It is the hash of one JSON text, which
+ * may be several times as large as the run, so it is made piece by piece.
+ */
+function fingerprint({ folder, contents, snapshots, workspaceGaps, ...rest }: OriginalRun): string {
+  const digest = createHash('sha256');
+  const add = (text: string) => digest.update(text);
+  const addAll = (values: Iterable<unknown>) => {
+    let first = true;
+    for (const value of values) {
+      add(first ? JSON.stringify(value) : `,${JSON.stringify(value)}`);
+      first = false;
+    }
+  };
+  add('[{');
+  for (const [index, [name, value]] of Object.entries(rest).entries()) {
+    add(`${index === 0 ? '' : ','}${JSON.stringify(name)}:`);
+    if (!Array.isArray(value)) add(JSON.stringify(value));
+    else {
+      add('[');
+      addAll(value);
+      add(']');
+    }
+  }
+  add('},[');
+  for (const [index, [step, files]] of [...snapshots].entries()) {
+    add(`${index === 0 ? '' : ','}[${JSON.stringify(step)},[`);
+    for (const [place, { path, bytes, hash }] of files.entries())
+      add(`${place === 0 ? '' : ','}${JSON.stringify([path, bytes, hash])}`);
+    add(']]');
+  }
+  add(']]');
+  return digest.digest('hex');
 }
 
 function differs(run: OriginalRun, spec: RunSpec): UserError {

@@ -1,20 +1,38 @@
-import { readFileSync } from 'node:fs';
 import { sha256 } from '../../lib/hash.ts';
+import { readRegularFile } from '../../lib/regular-file.ts';
+import { breathe } from '../breathe.ts';
 import { filesBelow } from '../original/folder-files.ts';
 import type { OriginalFile, OriginalRun, OriginalStep } from '../original/original-run.ts';
+
+/** Sizes and hashes that are looked for, and bytes that are kept, of one import. */
+const mostWanted = 500_000;
+const mostFoundBytes = 64 * 2 ** 20;
+const mostOfFile = 16 * 2 ** 20;
+const mostFilesOffered = 10_000;
+/** Of texts that grow by appending, in one run: each append makes the whole a new one. */
+const mostAppendedBytes = 64 * 2 ** 20;
 
 /** Contents that listings name by size and hash, as far as they are found anywhere. A content counts when its hash fits. */
 export class KnownContents {
   /** By size: few contents have a size that is wanted, and only those are hashed. */
   readonly #wanted = new Map<number, Set<string>>();
   readonly #found = new Map<string, Buffer>();
+  #wantedCount = 0;
+  #foundBytes = 0;
+
+  /** Whether anything is looked for. */
+  get isWanting(): boolean {
+    return this.#wantedCount > 0;
+  }
 
   /** All files of a listing are looked for from now on. */
   want(files: Iterable<OriginalFile>): void {
     for (const { bytes, hash, source } of files) {
-      if (source !== null) continue;
+      if (source !== null || this.#wantedCount >= mostWanted) continue;
       const hashes = this.#wanted.get(bytes) ?? new Set();
-      hashes.add(short(hash));
+      if (!hashes.has(short(hash))) this.#wantedCount += 1;
+      // A copy: a slice would keep the whole list in memory.
+      hashes.add(Buffer.from(short(hash), 'latin1').toString('latin1'));
       this.#wanted.set(bytes, hashes);
     }
   }
@@ -28,7 +46,10 @@ export class KnownContents {
     const hashes = this.#wanted.get(content.length);
     if (hashes === undefined) return;
     const hash = short(sha256(content));
-    if (hashes.has(hash)) this.#found.set(hash, content);
+    if (!hashes.has(hash) || this.#found.has(hash)) return;
+    if (this.#foundBytes + content.length > mostFoundBytes) return;
+    this.#foundBytes += content.length;
+    this.#found.set(hash, content);
   }
 
   /** A text may have lain on disk with either line ending, with or without a last one, in UTF-8 or Latin-1. */
@@ -44,27 +65,40 @@ export class KnownContents {
   }
 
   /** Every file below a folder. */
-  offerFolder(folder: string): void {
-    for (const { source } of filesBelow(folder).files) {
-      const content = readFileSync(source);
+  async offerFolder(folder: string, signal: AbortSignal): Promise<void> {
+    const { files } = await filesBelow(folder, mostFilesOffered, signal);
+    for (const { source } of files) {
+      await breathe(signal);
+      const content = contentOf(source);
+      if (content === null) continue;
       this.offer(content);
       this.offerText(content.toString('utf8'));
     }
   }
 
   /** Every text of a run that may have been a file's, and what appending makes of them. */
-  offerRun({ contents, steps, innerSteps }: OriginalRun): void {
-    for (const content of contents) this.offer(content);
-    for (const step of [...steps, ...innerSteps]) this.#offerStep(step);
+  async offerRun({ contents, steps, innerSteps }: OriginalRun, signal: AbortSignal): Promise<void> {
+    for (const source of contents) {
+      await breathe(signal);
+      const content = contentOf(source);
+      if (content !== null) this.offer(content);
+    }
+    for (const step of [...steps, ...innerSteps]) {
+      await breathe(signal);
+      this.#offerStep(step);
+    }
     const files = new Map<string, string>();
+    let appended = 0;
     for (const { action, observation } of innerSteps) {
       const { file_name, content } = textArguments(action.args);
       if (file_name === undefined) continue;
       if (action.name === 'Read File') files.set(file_name, observation);
       if (content === undefined) continue;
       if (action.name === 'Write File') files.set(file_name, content);
-      if (action.name === 'Append File') {
+      if (action.name === 'Append File' && appended < mostAppendedBytes) {
+        await breathe(signal);
         const whole = (files.get(file_name) ?? '') + content;
+        appended += whole.length;
         files.set(file_name, whole);
         this.offerText(whole);
       }
@@ -82,6 +116,15 @@ function textArguments(args: OriginalStep['action']['args']): Record<string, str
   return Object.fromEntries(
     Object.entries(args).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
+}
+
+/** Null where it can't be read. */
+function contentOf(source: string): Buffer | null {
+  try {
+    return readRegularFile(source, mostOfFile);
+  } catch {
+    return null;
+  }
 }
 
 function short(hash: string): string {

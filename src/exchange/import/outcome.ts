@@ -15,6 +15,8 @@ const modelWritten: ReadonlySet<string> = new Set([
 /** Actions that run a script: the time before they ended was theirs. */
 const executing: ReadonlySet<string> = new Set(['Execute Script', 'Python REPL']);
 
+const mostOfMessage = 10_000;
+
 export function isExecution({ action }: OriginalStep): boolean {
   return executing.has(action.name);
 }
@@ -53,7 +55,7 @@ export function endOf(run: OriginalRun, scenes: readonly Scene[]): OriginalEnd |
   const answered = steps.find(({ action }) => action.name === 'Final Answer');
   if (answered !== undefined) return { reason: 'final_answer', message: '', finalAnswer: answerOf(answered) };
   if (error !== null) {
-    const message = error.trim().split('\n').at(-1) ?? '';
+    const message = error.slice(-mostOfMessage).trim().split('\n').at(-1) ?? '';
     const reason = /TooLongPrompt/.test(message) ? 'context_limit' : 'infrastructure_error';
     return { reason, message, finalAnswer: null };
   }

@@ -51,7 +51,9 @@ export function innerByStep({
   let index = 0;
   for (const step of innerSteps) {
     while ((steps[index]?.timestamp ?? Number.POSITIVE_INFINITY) < step.timestamp) index += 1;
-    inner.set(index, [...(inner.get(index) ?? []), step]);
+    const own = inner.get(index) ?? [];
+    own.push(step);
+    inner.set(index, own);
   }
   return inner;
 }

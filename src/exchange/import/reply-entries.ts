@@ -16,17 +16,18 @@ export interface ReplyParts {
 
 /** Splits a reply at its labels: of each, the first. What the model imagined as an observation is left out. */
 export function replyParts(reply: string): ReplyParts {
-  const found = [...reply.matchAll(label)].map((match) => ({
-    name: match[1] ?? '',
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
-  const firstObservation = found.findIndex(({ name }) => name === 'Observation');
-  const all = firstObservation < 0 ? found : found.slice(0, firstObservation + 1);
   const texts = new Map<string, string>();
-  for (const [index, { name, end }] of all.entries()) {
-    if (!texts.has(name)) texts.set(name, reply.slice(end, all[index + 1]?.start).trim());
+  let last: { name: string; end: number } | null = null;
+  const close = (until: number | undefined) => {
+    if (last !== null && !texts.has(last.name)) texts.set(last.name, reply.slice(last.end, until).trim());
+  };
+  for (const match of reply.matchAll(label)) {
+    close(match.index);
+    const name = match[1] ?? '';
+    last = { name, end: match.index + match[0].length };
+    if (name === 'Observation') break;
   }
+  close(undefined);
   const action = texts.get('Action')?.split('\n')[0]?.trim() ?? '';
   return {
     entries: Object.fromEntries(

@@ -1,3 +1,6 @@
+import { closeSync, fstatSync } from 'node:fs';
+import { hasCode, UserError } from '../../lib/errors.ts';
+import { openRegularFile } from '../../lib/regular-file.ts';
 import {
   type ObjectId,
   ObjectId as ObjectIdSchema,
@@ -105,9 +108,24 @@ export class Workspaces {
       const content = contents.find(file);
       return content === null ? null : objects.putBytes(content);
     }
-    const { id } = await objects.putFile(file.source, signal);
+    const id = await this.#kept(file.source, file.bytes, signal);
     // What a file holds now may not be what was hashed.
     return id === file.hash ? id : null;
+  }
+
+  /** Null where it is no longer the file that was hashed. */
+  async #kept(source: string, bytes: number, signal: AbortSignal): Promise<ObjectId | null> {
+    let descriptor: number | null = null;
+    try {
+      descriptor = openRegularFile(source);
+      if (fstatSync(descriptor).size !== bytes) return null;
+      return (await this.#options.objects.putFile(descriptor, signal)).id;
+    } catch (error) {
+      if (UserError.isInstance(error) || hasCode(error, 'ENOENT') || hasCode(error, 'EACCES')) return null;
+      throw error;
+    } finally {
+      if (descriptor !== null) closeSync(descriptor);
+    }
   }
 
   #listOf(missing: readonly OriginalFile[] | null, time: number): SnapshotEntry {

@@ -9,8 +9,11 @@ export type LoggedCall = Pick<
 const bar = '='.repeat(19);
 const endBar = '='.repeat(21);
 const promptLine = /^={5,}prompt={5,}$/;
-const replyLine = /^={5,}(.*) response \((.{1,40})\)={5,}$/;
+const replyLine = /^={5,}(?!=)(.*) response \((.{1,40})\)={5,}$/;
 const tokensLine = /^={5,}tokens={5,}$/;
+/** As far as they are read, a bar with all that stands in it is a line of at most so many characters. */
+const mostOfLine = 10_000;
+const countLines = /^Number of prompt tokens: (\d{1,12})\nNumber of sampled tokens: (\d{1,12})\n/;
 /** Around the prompt in the file, whichever the model. */
 const before = '\n\nHuman: ';
 const after = ' \n\nAssistant:';
@@ -19,29 +22,28 @@ const after = ' \n\nAssistant:';
  * Reads a log of calls: prompt, reply and numbers of tokens, each below a line of its own. A call that is not there to
  * its last line is left out, and `torn` says so.
  */
-export function readCallLog(text: string): { calls: LoggedCall[]; torn: boolean } {
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
+export function readCallLog(whole: string, most: number): { calls: LoggedCall[]; torn: boolean } {
+  const text = whole.replaceAll('\r\n', '\n');
   const calls: LoggedCall[] = [];
-  let at = lines.findIndex((line) => promptLine.test(line));
-  if (at < 0) return { calls, torn: text.trim() !== '' };
-  while (at >= 0) {
-    const reply = indexFrom(lines, at + 1, replyLine);
-    const tokens = reply < 0 ? -1 : indexFrom(lines, reply + 1, tokensLine);
-    const prompt = /^Number of prompt tokens: (\d{1,12})$/.exec(lines[tokens + 1] ?? '');
-    const sampled = /^Number of sampled tokens: (\d{1,12})$/.exec(lines[tokens + 2] ?? '');
+  let prompt = nextLine(text, 0, promptLine);
+  if (prompt === null) return { calls, torn: text.trim() !== '' };
+  while (prompt !== null) {
+    const reply = nextLine(text, prompt.end, replyLine);
+    const tokens = reply === null ? null : nextLine(text, reply.end, tokensLine);
     // The last number is whole when its line ends.
-    if (tokens < 0 || prompt === null || sampled === null || lines[tokens + 3] === undefined)
+    const numbers = tokens === null ? null : countLines.exec(text.slice(tokens.end, tokens.end + 200));
+    if (reply === null || tokens === null || numbers === null || calls.length >= most)
       return { calls, torn: true };
-    const [, model = '', most = ''] = replyLine.exec(lines[reply] ?? '') ?? [];
+    const [, model = '', limit = ''] = reply.match;
     calls.push({
-      prompt: unwrapped(lines.slice(at + 1, reply).join('\n')),
-      completion: lines.slice(reply + 1, tokens).join('\n'),
+      prompt: unwrapped(between(text, prompt.end, reply.start)),
+      completion: between(text, reply.end, tokens.start),
       model,
-      max_tokens: /^\d{1,12}$/.test(most) ? Number(most) : 0,
-      prompt_tokens: Number(prompt[1]),
-      sampled_tokens: Number(sampled[1]),
+      max_tokens: /^\d{1,12}$/.test(limit) ? Number(limit) : 0,
+      prompt_tokens: Number(numbers[1]),
+      sampled_tokens: Number(numbers[2]),
     });
-    at = indexFrom(lines, tokens + 3, promptLine);
+    prompt = nextLine(text, tokens.end + numbers[0].length, promptLine);
   }
   return { calls, torn: false };
 }
@@ -56,9 +58,32 @@ export function writeLoggedCall(call: LoggedCall): string {
   ].join('\n');
 }
 
-function indexFrom(lines: readonly string[], from: number, pattern: RegExp): number {
-  for (let index = from; index < lines.length; index += 1) if (pattern.test(lines[index] ?? '')) return index;
-  return -1;
+interface FoundLine {
+  /** Where it begins, and where the next one does. */
+  start: number;
+  end: number;
+  match: RegExpExecArray;
+}
+
+/** The first line from `from` on, which is the beginning of one, that fits a pattern of bars. */
+function nextLine(text: string, from: number, pattern: RegExp): FoundLine | null {
+  for (let start = from; start >= 0 && start <= text.length; ) {
+    if (text.startsWith('=====', start)) {
+      const lineEnd = text.indexOf('\n', start);
+      const end = lineEnd < 0 ? text.length : lineEnd;
+      const match = end - start > mostOfLine ? null : pattern.exec(text.slice(start, end));
+      if (match !== null) return { start, end: end + 1, match };
+    }
+    const before = text.indexOf('\n=====', start);
+    if (before < 0) return null;
+    start = before + 1;
+  }
+  return null;
+}
+
+/** The lines from one place to the next, without the last line break. */
+function between(text: string, from: number, to: number): string {
+  return text.slice(from, Math.max(from, to - 1));
 }
 
 function unwrapped(prompt: string): string {

@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
-import { namesIn } from './folder-files.ts';
+import { entriesOf, isFolder } from './folder-files.ts';
+import { mostOf, tooMany } from './limits.ts';
 import type { OriginalRun } from './original-run.ts';
-import { logFolderNames, readLogFolder } from './read-log-folder.ts';
+import { logFolderNames, readLogFolder, type Workspaces } from './read-log-folder.ts';
 import { packedNames, readPackedRun } from './read-packed.ts';
 
 export interface FoundRun {
@@ -15,11 +16,12 @@ export interface FoundRun {
 const deepest = 32;
 
 /**
- * All runs of the original below the folders, at any depth, by path; each once.
- * @throws UserError `no_folder`, `no_runs`
+ * All runs of the original below the folders, at any depth, by path; each once. No link below them is followed.
+ * @throws UserError `no_folder`, `no_runs`, `too_much_to_import`
  */
-export function findOriginalRuns(folders: readonly string[]): FoundRun[] {
+export async function findOriginalRuns(folders: readonly string[], signal: AbortSignal): Promise<FoundRun[]> {
   const found = new Map<string, FoundRun>();
+  const search = { left: mostOf.entries, signal };
   for (const given of folders) {
     const folder = resolve(given);
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -29,7 +31,10 @@ export function findOriginalRuns(folders: readonly string[]): FoundRun[] {
         'Name the folder of one or of many runs.',
       );
     }
-    for (const run of runsBelow(folder, 0)) found.set(run.folder, run);
+    for await (const run of runsBelow(folder, 0, search)) {
+      found.set(run.folder, run);
+      if (found.size > mostOf.runs) throw tooMany('runs', mostOf.runs);
+    }
   }
   if (found.size > 0) return [...found.values()].sort((one, other) => (one.folder < other.folder ? -1 : 1));
   throw new UserError(
@@ -39,17 +44,41 @@ export function findOriginalRuns(folders: readonly string[]): FoundRun[] {
   );
 }
 
-export async function readOriginalRun({ folder, form }: FoundRun, signal: AbortSignal): Promise<OriginalRun> {
-  return form === 'packed' ? readPackedRun(folder) : await readLogFolder(folder, signal);
+/** @param known what an earlier reading of the same run found in its workspaces: they are not read again */
+export async function readOriginalRun(
+  { folder, form }: FoundRun,
+  signal: AbortSignal,
+  known?: Workspaces,
+): Promise<OriginalRun> {
+  return form === 'packed' ? await readPackedRun(folder, signal) : await readLogFolder(folder, signal, known);
 }
 
-function runsBelow(folder: string, depth: number): FoundRun[] {
-  if (logFolderNames.some((name) => existsSync(join(folder, name)))) return [{ folder, form: 'log folder' }];
-  if (packedNames.slice(1).some((name) => existsSync(join(folder, name))))
-    return [{ folder, form: 'packed' }];
-  if (depth >= deepest) return [];
-  return namesIn(folder)
-    .map((name) => join(folder, name))
-    .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
-    .flatMap((path) => runsBelow(path, depth + 1));
+interface Search {
+  /** Entries that may still be looked at. */
+  left: number;
+  signal: AbortSignal;
+}
+
+async function* runsBelow(folder: string, depth: number, search: Search): AsyncGenerator<FoundRun> {
+  if (logFolderNames.some((name) => isFolder(join(folder, name)))) {
+    yield { folder, form: 'log folder' };
+    return;
+  }
+  if (packedNames.slice(1).some((name) => existsSync(join(folder, name)))) {
+    yield { folder, form: 'packed' };
+    return;
+  }
+  if (depth >= deepest) return;
+  const inner: string[] = [];
+  for await (const entry of entriesOf(folder, search.signal)) {
+    if (--search.left < 0) throw tooMany('files and folders', mostOf.entries);
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() || (isUntold(entry) && isFolder(path))) inner.push(path);
+  }
+  for (const path of inner) yield* runsBelow(path, depth + 1, search);
+}
+
+/** Some file systems don't say with its name what an entry is. */
+function isUntold(entry: { isFile(): boolean; isSymbolicLink(): boolean; isFIFO(): boolean }): boolean {
+  return !entry.isFile() && !entry.isSymbolicLink() && !entry.isFIFO();
 }

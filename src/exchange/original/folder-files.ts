@@ -1,40 +1,72 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { lstatSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { breathe } from '../breathe.ts';
 
 /** A regular file below a folder. */
 export interface FileBelow {
   /** With slashes, relative to the folder. */
   path: string;
   source: string;
-  bytes: number;
 }
 
-const most = 100_000;
 const deepest = 64;
+const betweenBreaths = 1000;
 
-/** All regular files below a folder, by path. No link is followed; what is no file, or too much, is counted. */
-export function filesBelow(folder: string): { files: FileBelow[]; leftOut: number } {
+/**
+ * All regular files below a folder, by path. No link is followed; what is no file, or too much, is counted.
+ * @param most how many files
+ */
+export async function filesBelow(
+  folder: string,
+  most: number,
+  signal: AbortSignal,
+): Promise<{ files: FileBelow[]; leftOut: number }> {
   const files: FileBelow[] = [];
   let leftOut = 0;
-  const visit = (inner: string, prefix: string, depth: number) => {
-    for (const name of namesIn(inner)) {
-      const source = join(inner, name);
-      const path = prefix + name;
-      const state = lstatSync(source, { throwIfNoEntry: false });
-      if (state?.isDirectory() && depth < deepest) visit(source, `${path}/`, depth + 1);
-      else if (state?.isFile() && files.length < most) files.push({ path, source, bytes: state.size });
+  const visit = async (inner: string, prefix: string, depth: number): Promise<void> => {
+    for await (const entry of entriesOf(inner, signal)) {
+      const source = join(inner, entry.name);
+      const path = prefix + entry.name;
+      if (entry.isDirectory() && depth < deepest) await visit(source, `${path}/`, depth + 1);
+      else if (entry.isFile() && files.length < most) files.push({ path, source });
       else leftOut += 1;
     }
   };
-  visit(folder, '', 0);
+  if (isFolder(folder)) await visit(folder, '', 0);
   return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), leftOut };
 }
 
-/** The names in a folder in a fixed order; none where it can't be read. */
-export function namesIn(folder: string): string[] {
+/** What lies in a folder, with the memory of a few entries; nothing where it can't be read. */
+export async function* entriesOf(folder: string, signal: AbortSignal): AsyncGenerator<Dirent> {
+  let looked = 0;
   try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
+    for await (const entry of await opendir(folder, { bufferSize: 256 })) {
+      if (++looked % betweenBreaths === 0) await breathe(signal);
+      yield entry;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
   }
+}
+
+/** The names of files directly in a folder that fit, in a fixed order; none where it can't be read. */
+export async function fileNames(
+  folder: string,
+  fits: RegExp,
+  most: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const names: string[] = [];
+  if (!isFolder(folder)) return names;
+  for await (const entry of entriesOf(folder, signal))
+    if (fits.test(entry.name) && names.length < most) names.push(entry.name);
+  return names.sort();
+}
+
+/** Whether a folder lies there, and no link to one. */
+export function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

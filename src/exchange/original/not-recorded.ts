@@ -1,5 +1,6 @@
 import { isSafePath } from '../../store/index.ts';
 import type { OriginalFile } from './original-run.ts';
+import { linesOf } from './read-text.ts';
 
 /**
  * A file that importing adds to a workspace of which not every content is known: it lists the files that were there.
@@ -18,14 +19,20 @@ export function notRecordedText(missing: readonly OriginalFile[] | null): string
   return header + lines.join('');
 }
 
-/** The files that such a list names; null where it says that nothing is known. */
-export function listedFiles(text: string): OriginalFile[] | null {
+/**
+ * The files that such a list names; null where it says that nothing is known.
+ * @param most how many
+ */
+export function listedFiles(text: string, most: number): OriginalFile[] | null {
   if (text === nothingKnown) return null;
-  return text.split('\n').flatMap((line) => {
+  const files: OriginalFile[] = [];
+  for (const line of linesOf(text)) {
     const [, path, bytes, hash = ''] = /^("[^\t]*")\t(\d{1,15})\t([0-9a-f]{16,64})$/.exec(line) ?? [];
     const name = path === undefined ? '' : nameOf(path);
-    return isSafePath(name) ? [{ path: name, bytes: Number(bytes), hash, source: null }] : [];
-  });
+    if (isSafePath(name) && files.length < most)
+      files.push({ path: name, bytes: Number(bytes), hash, source: null });
+  }
+  return files;
 }
 
 function nameOf(json: string): string {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** One environment step, or one low-level step, of a run of the original benchmark. */
 export const OriginalStep = z.object({
-  action: z.object({ name: z.string(), args: z.json() }),
+  action: z.object({ name: z.string().max(1000), args: z.json() }),
   observation: z.string(),
   /** When it ended, seconds since 1970. */
   timestamp: z.number().min(0).max(1e11),
@@ -24,7 +24,7 @@ export const OriginalCall = z.object({
   env_step: z.int().min(0).optional(),
   prompt: z.string(),
   completion: z.string(),
-  model: z.string(),
+  model: z.string().max(10_000),
   max_tokens: count,
   prompt_tokens: count,
   sampled_tokens: count,
@@ -60,10 +60,12 @@ export interface OriginalRun {
   error: string | null;
   /** The workspace after the steps 0, 1, … and at the end (`final`). */
   snapshots: ReadonlyMap<number | 'final', OriginalFile[]>;
-  /** Contents of files that no listing leads to. */
-  contents: Buffer[];
+  /** Files with contents that no listing leads to. */
+  contents: string[];
   /** What is missing, cut off or unreadable, in a few words each. */
   gaps: string[];
+  /** Those of them that are about workspaces of a log folder. */
+  workspaceGaps: readonly string[];
 }
 
 /** Whether the trace was not read to its end, so that nothing is known of what came after. */
@@ -73,7 +75,7 @@ export function hasLostTrace(gaps: readonly string[]): boolean {
 
 /** Some libraries wrote a description of themselves where a log should have the model's name. */
 export function isModelName(text: string): boolean {
-  return /^[\w./:-]+$/.test(text);
+  return /^[\w./:-]{1,200}$/.test(text);
 }
 
 /** The agent's own entry in its research log, made after each of its steps; the number is the agent's. */

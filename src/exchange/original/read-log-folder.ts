@@ -1,10 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { sha256, sha256OfFile } from '../../lib/hash.ts';
+import { hasCode } from '../../lib/errors.ts';
+import { sha256OfDescriptor } from '../../lib/hash.ts';
+import { openRegularFile } from '../../lib/regular-file.ts';
 import { isSafePath } from '../../store/index.ts';
 import { breathe } from '../breathe.ts';
 import { readCallLog } from './call-log.ts';
-import { filesBelow, namesIn } from './folder-files.ts';
+import { entriesOf, fileNames, filesBelow, isFolder } from './folder-files.ts';
+import { mostOf, ReadingBudget } from './limits.ts';
 import { listedFiles, notRecordedName } from './not-recorded.ts';
 import {
   isModelName,
@@ -13,29 +16,42 @@ import {
   type OriginalRole,
   type OriginalRun,
 } from './original-run.ts';
+import { readText } from './read-text.ts';
 import { readOriginalTrace } from './read-trace.ts';
-
-/** A stream costs more than the hash of a file of this size. */
-const smallBytes = 2 ** 20;
 
 export const logFolderNames = ['env_log', 'agent_log'] as const;
 
+/** The workspaces of a run, and what of them could not be read. */
+export interface Workspaces {
+  snapshots: ReadonlyMap<number | 'final', OriginalFile[]>;
+  gaps: readonly string[];
+}
+
 /** Reads a run as the original's log folder holds it. Never throws for what it holds. */
-export async function readLogFolder(folder: string, signal: AbortSignal): Promise<OriginalRun> {
+export async function readLogFolder(
+  folder: string,
+  signal: AbortSignal,
+  known?: Workspaces,
+): Promise<OriginalRun> {
   const gaps: string[] = [];
+  const budget = new ReadingBudget();
   const environment = join(folder, 'env_log');
-  const text = textOf(join(environment, 'trace.json'));
+  // Its files are read by their names in it: where it is a link they are not there.
+  const textOf = (name: string): string | null =>
+    isFolder(environment) ? readText(join(environment, name), budget, gaps) : null;
+  const text = textOf('trace.json');
   if (text === null) gaps.push('no trace.json');
-  const trace = readOriginalTrace(text ?? '');
+  const trace = readOriginalTrace(text ?? '', budget);
   if (text !== null) gaps.push(...trace.gaps);
   const calls = [
-    ...callsIn(join(folder, 'agent_log'), agentLogs, gaps),
-    ...callsIn(join(environment, 'tool_logs'), toolLogs, gaps),
+    ...(await callsIn(join(folder, 'agent_log'), agentLogs, { gaps, budget, signal })),
+    ...(await callsIn(join(environment, 'tool_logs'), toolLogs, { gaps, budget, signal })),
   ];
-  const seconds = Number.parseFloat(textOf(join(environment, 'overall_time.txt')) ?? '');
+  const seconds = Number.parseFloat(textOf('overall_time.txt') ?? '');
   const place = dirname(folder);
   const asked = calls.find(({ role }) => role === 'agent')?.model ?? '';
-  const error = textOf(join(environment, 'error.txt'))?.trim() ?? '';
+  const error = textOf('error.txt')?.trim() ?? '';
+  const workspaces = known ?? (await readSnapshots(join(environment, 'traces'), { budget, signal }));
   return {
     folder,
     task: basename(place),
@@ -48,18 +64,11 @@ export async function readLogFolder(folder: string, signal: AbortSignal): Promis
     calls,
     seconds: Number.isFinite(seconds) && seconds >= 0 ? seconds : null,
     error: error === '' ? null : error,
-    snapshots: await readSnapshots(join(environment, 'traces'), gaps, signal),
+    snapshots: workspaces.snapshots,
     contents: [],
-    gaps,
+    gaps: [...gaps, ...workspaces.gaps],
+    workspaceGaps: workspaces.gaps,
   };
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
 }
 
 /** How the files of one folder of logs are named; the part after the step's number says which call it is. */
@@ -84,9 +93,20 @@ const toolLogs: LogNames = {
   counts: 'env_step',
 };
 
-function callsIn(folder: string, { pattern, roles, counts }: LogNames, gaps: string[]): OriginalCall[] {
-  if (!existsSync(folder)) gaps.push(`no ${basename(folder)}`);
-  const logs = namesIn(folder).flatMap((name) => {
+interface Reading {
+  gaps: string[];
+  budget: ReadingBudget;
+  signal: AbortSignal;
+}
+
+async function callsIn(
+  folder: string,
+  { pattern, roles, counts }: LogNames,
+  { gaps, budget, signal }: Reading,
+): Promise<OriginalCall[]> {
+  if (!isFolder(folder)) gaps.push(`no ${basename(folder)}`);
+  const names = await fileNames(folder, pattern, mostOf.calls, signal);
+  const logs = names.flatMap((name) => {
     const [, step, suffix, part] = pattern.exec(name) ?? [];
     const order = roles.findIndex((one) => one.suffix === suffix);
     const role = roles[order]?.role;
@@ -96,58 +116,91 @@ function callsIn(folder: string, { pattern, roles, counts }: LogNames, gaps: str
     return [{ name, role, order, step: Number(step), piece }];
   });
   logs.sort((a, b) => a.step - b.step || a.order - b.order || (a.piece < b.piece ? -1 : 1));
-  return logs.flatMap(({ name, role, step }) => {
-    const { calls, torn } = readCallLog(textOf(join(folder, name)) ?? '');
-    if (torn) gaps.push(`${name} torn`);
-    return calls.map((call) => ({ ...call, role, [counts]: step }));
-  });
+  const all: OriginalCall[] = [];
+  for (const { name, role, step } of logs) {
+    await breathe(signal);
+    const { calls, torn } = readCallLog(
+      readText(join(folder, name), budget, gaps) ?? '',
+      mostOf.calls - all.length,
+    );
+    if (torn && gaps.length < mostGaps) gaps.push(`${name} torn`);
+    for (const call of calls) all.push({ ...call, role, [counts]: step });
+  }
+  return all;
 }
 
 async function readSnapshots(
   folder: string,
-  gaps: string[],
-  signal: AbortSignal,
-): Promise<Map<number | 'final', OriginalFile[]>> {
+  reading: Omit<Reading, 'gaps'>,
+): Promise<{ snapshots: Map<number | 'final', OriginalFile[]>; gaps: string[] }> {
   const snapshots = new Map<number | 'final', OriginalFile[]>();
-  for (const name of namesIn(folder)) {
-    const step = /^step_(final|\d{1,9})_files$/.exec(name)?.[1];
+  const gaps: string[] = [];
+  for (const name of await foldersIn(folder, reading.signal)) {
+    const step = snapshotName.exec(name)?.[1];
     if (step === undefined) continue;
-    const files = await readWorkspace(join(folder, name), name, gaps, signal);
+    const files = await readWorkspace(join(folder, name), name, { ...reading, gaps });
     if (files !== null) snapshots.set(step === 'final' ? 'final' : Number(step), files);
   }
-  return snapshots;
+  return { snapshots, gaps };
 }
 
-async function hashOf(source: string, bytes: number): Promise<string> {
-  return bytes > smallBytes ? await sha256OfFile(source) : sha256(readFileSync(source));
+const snapshotName = /^step_(final|\d{1,9})_files$/;
+
+/** The folders of workspaces, in a fixed order. */
+async function foldersIn(folder: string, signal: AbortSignal): Promise<string[]> {
+  const names: string[] = [];
+  if (!isFolder(folder)) return names;
+  for await (const { name } of entriesOf(folder, signal))
+    if (snapshotName.test(name) && names.length <= mostOf.steps && isFolder(join(folder, name)))
+      names.push(name);
+  return names.sort();
 }
 
 /** Null where our own export says that the workspace was not recorded. */
 async function readWorkspace(
   folder: string,
   name: string,
-  gaps: string[],
-  signal: AbortSignal,
+  { gaps, budget, signal }: Reading,
 ): Promise<OriginalFile[] | null> {
-  const { files, leftOut } = filesBelow(folder);
+  const { files, leftOut } = await filesBelow(folder, Math.min(mostOfSnapshot, budget.files), signal);
   const found: OriginalFile[] = [];
   let unread = leftOut;
   await breathe(signal);
-  for (const { path, source, bytes } of files) {
+  for (const { path, source } of files) {
     signal.throwIfAborted();
     if (path === notRecordedName) {
-      const listed = listedFiles(textOf(source) ?? '');
+      const listed = listedFiles(readText(source, budget, gaps) ?? '', budget.files);
       if (listed === null) return null;
+      budget.files -= listed.length;
       found.push(...listed);
       continue;
     }
-    try {
-      if (!isSafePath(path)) throw new Error('no name that can be kept');
-      found.push({ path, bytes, hash: await hashOf(source, bytes), source });
-    } catch {
-      unread += 1;
-    }
+    const file = isSafePath(path) ? await readFile(path, source, signal) : null;
+    if (file === null) unread += 1;
+    else found.push(file);
+    budget.files -= 1;
   }
-  if (unread > 0) gaps.push(`${name}: ${unread} entries left out`);
+  if (unread > 0 && gaps.length < mostGaps) gaps.push(`${name}: ${unread} entries left out`);
   return found;
+}
+
+const mostOfSnapshot = 100_000;
+/** Only a few of them are shown. */
+const mostGaps = 1000;
+
+/** Null where it can't be read, or is too large. */
+async function readFile(path: string, source: string, signal: AbortSignal): Promise<OriginalFile | null> {
+  let descriptor: number | null = null;
+  try {
+    descriptor = openRegularFile(source);
+    const bytes = fstatSync(descriptor).size;
+    if (bytes > mostOf.workspaceFile) return null;
+    return { path, bytes, hash: await sha256OfDescriptor(descriptor, bytes, signal), source };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (hasCode(error, 'EMFILE')) throw error;
+    return null;
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
+  }
 }

@@ -1,19 +1,20 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { constants, gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { messageOf } from '../../lib/errors.ts';
 import { isSafePath } from '../../store/index.ts';
-import { filesBelow } from './folder-files.ts';
+import { breathe } from '../breathe.ts';
+import { filesBelow, isFolder } from './folder-files.ts';
+import { mostOf, ReadingBudget } from './limits.ts';
 import { OriginalCall, type OriginalFile, type OriginalRun } from './original-run.ts';
+import { linesOf, readText } from './read-text.ts';
 import { readOriginalTrace } from './read-trace.ts';
 import { readTornJson } from './torn-json.ts';
 
 const Meta = z.object({
-  model: z.string().optional().catch(undefined),
-  task: z.string().optional().catch(undefined),
+  model: z.string().max(200).optional().catch(undefined),
+  task: z.string().max(1000).optional().catch(undefined),
   run: z
-    .union([z.string(), z.number().transform(String)])
+    .union([z.string().max(1000), z.number().transform(String)])
     .optional()
     .catch(undefined),
   overall_time_s: z.number().min(0).nullable().catch(null),
@@ -23,12 +24,22 @@ const Meta = z.object({
 export const packedNames = ['meta.json', 'calls.jsonl.gz', 'trace.json.gz', 'snapshots.tsv.gz'] as const;
 
 /** Reads a run in packed form: what was recorded, with the workspaces as listings. Never throws for what it holds. */
-export function readPackedRun(folder: string): OriginalRun {
+export async function readPackedRun(folder: string, signal: AbortSignal): Promise<OriginalRun> {
   const gaps: string[] = [];
-  const meta = Meta.safeParse(readTornJson(textOf(join(folder, 'meta.json'), gaps)).value);
+  const budget = new ReadingBudget();
+  const textOf = async (name: string): Promise<string> => {
+    await breathe(signal);
+    const before = gaps.length;
+    const text = readText(join(folder, name), budget, gaps);
+    if (text === null && gaps.length === before) gaps.push(`no ${name}`);
+    return text ?? '';
+  };
+  const meta = Meta.safeParse(readTornJson(await textOf('meta.json'), budget).value);
   const said = meta.success ? meta.data : Meta.parse({});
-  const trace = readOriginalTrace(textOf(join(folder, 'trace.json.gz'), gaps));
+  const trace = readOriginalTrace(await textOf('trace.json.gz'), budget);
   if (existsSync(join(folder, 'trace.json.gz'))) gaps.push(...trace.gaps);
+  const calls = await readCalls(await textOf('calls.jsonl.gz'), { budget, gaps, signal });
+  const snapshots = await readListings(await textOf('snapshots.tsv.gz'), { budget, gaps, signal });
   const place = dirname(folder);
   return {
     folder,
@@ -38,57 +49,59 @@ export function readPackedRun(folder: string): OriginalRun {
     problem: trace.problem,
     steps: trace.steps,
     innerSteps: trace.innerSteps,
-    calls: readCalls(textOf(join(folder, 'calls.jsonl.gz'), gaps), gaps),
+    calls,
     seconds: said.overall_time_s,
     error: said.error === '' ? null : said.error,
-    snapshots: readListings(textOf(join(folder, 'snapshots.tsv.gz'), gaps), gaps),
-    contents: finalContents(join(folder, 'final_files'), gaps),
+    snapshots,
+    contents: await finalContents(join(folder, 'final_files'), gaps, signal),
     gaps,
+    workspaceGaps: [],
   };
 }
 
-/** A file's text as far as it can be read; empty where there is none. */
-function textOf(path: string, gaps: string[]): string {
-  const name = basename(path);
-  try {
-    const bytes = readFileSync(path);
-    if (!name.endsWith('.gz')) return bytes.toString('utf8');
-    try {
-      return gunzipSync(bytes).toString('utf8');
-    } catch {
-      gaps.push(`${name} torn`);
-      return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8');
-    }
-  } catch {
-    gaps.push(existsSync(path) ? `${name} unreadable` : `no ${name}`);
-    return '';
-  }
+interface Reading {
+  budget: ReadingBudget;
+  gaps: string[];
+  signal: AbortSignal;
 }
 
-function readCalls(text: string, gaps: string[]): OriginalCall[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const calls = lines.flatMap((line) => {
-    const { value, torn } = readTornJson(line);
+const linesBetweenBreaths = 1000;
+
+async function readCalls(text: string, { budget, gaps, signal }: Reading): Promise<OriginalCall[]> {
+  const calls: OriginalCall[] = [];
+  let lines = 0;
+  for (const line of linesOf(text)) {
+    if (line.trim() === '') continue;
+    if (++lines % linesBetweenBreaths === 0) await breathe(signal);
+    if (calls.length >= mostOf.calls) continue;
+    const { value, torn } = readTornJson(line, budget);
     const call = OriginalCall.safeParse(value);
-    return call.success && !torn ? [call.data] : [];
-  });
-  if (calls.length < lines.length) gaps.push(`${lines.length - calls.length} model calls unreadable`);
+    if (call.success && !torn) calls.push(call.data);
+  }
+  if (calls.length < lines) gaps.push(`${lines - calls.length} model calls unreadable`);
   return calls;
 }
 
 /** Lines of step, path, bytes and hash, separated by tabs. The last line of a torn listing may be half a line. */
-function readListings(text: string, gaps: string[]): Map<number | 'final', OriginalFile[]> {
+async function readListings(
+  text: string,
+  { budget, gaps, signal }: Reading,
+): Promise<Map<number | 'final', OriginalFile[]>> {
   const listings = new Map<number | 'final', OriginalFile[]>();
   const torn = gaps.includes('snapshots.tsv.gz torn');
-  const lines = text.split('\n');
+  const whole = torn ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
   let bad = 0;
-  for (const line of torn ? lines.slice(0, -1) : lines.filter((one) => one !== '')) {
+  let lines = 0;
+  for (const line of linesOf(whole)) {
+    if (line === '') continue;
+    if (++lines % linesBetweenBreaths === 0) await breathe(signal);
     const [, step = '', path = '', bytes = '', hash = ''] =
       /^(final|\d{1,9})\t(.+)\t(\d{1,15})\t([0-9a-f]{16}|[0-9a-f]{64})$/.exec(line.replace(/\r$/, '')) ?? [];
-    if (!isSafePath(path)) {
+    if (!isSafePath(path) || budget.files <= 0) {
       bad += 1;
       continue;
     }
+    budget.files -= 1;
     const key = step === 'final' ? 'final' : Number(step);
     const files = listings.get(key) ?? [];
     files.push({ path, bytes: Number(bytes), hash, source: null });
@@ -101,17 +114,10 @@ function readListings(text: string, gaps: string[]): Map<number | 'final', Origi
   return listings;
 }
 
-function finalContents(folder: string, gaps: string[]): Buffer[] {
-  if (!existsSync(folder)) {
-    gaps.push('no final_files');
-    return [];
-  }
-  return filesBelow(folder).files.flatMap(({ source }) => {
-    try {
-      return [readFileSync(source)];
-    } catch (error) {
-      gaps.push(`a file of final_files unreadable: ${messageOf(error)}`);
-      return [];
-    }
-  });
+async function finalContents(folder: string, gaps: string[], signal: AbortSignal): Promise<string[]> {
+  if (!isFolder(folder)) gaps.push('no final_files');
+  const { files } = await filesBelow(folder, mostOfFinalFiles, signal);
+  return files.map(({ source }) => source);
 }
+
+const mostOfFinalFiles = 10_000;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostOf, type ReadingBudget } from './limits.ts';
 import { OriginalStep } from './original-run.ts';
 import { readTornJson } from './torn-json.ts';
 
@@ -16,12 +17,13 @@ export interface OriginalTrace {
 }
 
 /** Reads the text of a trace.json, whole or cut off: every step that is there to its end. */
-export function readOriginalTrace(text: string): OriginalTrace {
-  const { value, torn } = readTornJson(text);
+export function readOriginalTrace(text: string, budget: ReadingBudget): OriginalTrace {
+  const { value, torn, refused } = readTornJson(text, budget);
   const parsed = Trace.safeParse(value);
-  if (!parsed.success) return { steps: [], innerSteps: [], problem: '', gaps: ['trace unreadable'] };
+  if (!parsed.success)
+    return { steps: [], innerSteps: [], problem: '', gaps: [`trace ${refused ?? 'unreadable'}`] };
   const { steps, low_level_steps, task_description } = parsed.data;
-  const [outer, inner] = [wholeSteps(steps), wholeSteps(low_level_steps)];
+  const [outer, inner] = [wholeSteps(steps, mostOf.steps), wholeSteps(low_level_steps, mostOf.innerSteps)];
   const gaps = [
     ...(torn || outer.length < steps.length ? [`trace cut off after step ${outer.length}`] : []),
     ...(!torn && inner.length < low_level_steps.length ? ['low-level steps cut off'] : []),
@@ -30,9 +32,9 @@ export function readOriginalTrace(text: string): OriginalTrace {
 }
 
 /** Up to the first that is not whole: what follows it would get another number. */
-function wholeSteps(values: readonly unknown[]): OriginalStep[] {
+function wholeSteps(values: readonly unknown[], most: number): OriginalStep[] {
   const steps: OriginalStep[] = [];
-  for (const value of values) {
+  for (const value of values.slice(0, most)) {
     const step = OriginalStep.safeParse(value);
     if (!step.success) break;
     steps.push(step.data);

@@ -1,13 +1,51 @@
+import { mostOf, type ReadingBudget } from './limits.ts';
+
+/** Why nothing was read of a text. */
+export type JsonRefusal = 'nested too deeply' | 'too many values';
+
 /**
  * Reads JSON that may be cut off or damaged anywhere: everything before the first fault is kept. A text or number at
- * the fault itself is left out, so nothing is taken for more than it is.
+ * the fault itself is left out, so nothing is taken for more than it is. What would take too much memory is not read.
  */
-export function readTornJson(text: string): { value: unknown; torn: boolean } {
+export function readTornJson(
+  text: string,
+  budget: ReadingBudget,
+): { value: unknown; torn: boolean; refused?: JsonRefusal } {
+  const refused = refusalOf(text, budget);
+  if (refused !== null) return { value: undefined, torn: true, refused };
   try {
     return { value: JSON.parse(text), torn: false };
   } catch {
     return { value: new TornReader(text).read(), torn: true };
   }
+}
+
+/** Counts what stands outside of texts, before anything is made of it. */
+function refusalOf(text: string, budget: ReadingBudget): JsonRefusal | null {
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // A text: to its end.
+        for (at += 1; at < text.length && text.charCodeAt(at) !== 0x22; at += 1)
+          if (text.charCodeAt(at) === 0x5c) at += 1;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        values += 1;
+        if (depth > mostOf.depth) return 'nested too deeply';
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1;
+        break;
+      case 0x2c: // ,
+        values += 1;
+    }
+  }
+  budget.values -= values;
+  return budget.values < 0 ? 'too many values' : null;
 }
 
 /** A value that is being read hangs in the one around it already, so that a fault inside loses nothing before it. */
@@ -26,8 +64,7 @@ class TornReader {
         root = value;
       });
     } catch (error) {
-      // Nested too deeply for the stack is a fault like any other.
-      if (!(error instanceof Fault) && !(error instanceof RangeError)) throw error;
+      if (!(error instanceof Fault)) throw error;
     }
     return root;
   }

@@ -1,0 +1,59 @@
+import type { FoundRun } from '../original/find-runs.ts';
+import { readOriginalRun } from '../original/find-runs.ts';
+import type { OriginalRun } from '../original/original-run.ts';
+import type { Workspaces } from '../original/read-log-folder.ts';
+
+/** Characters of texts, and files of workspaces, that are kept from one look at a run to the next. */
+const mostCharacters = 4 * 2 ** 20;
+const mostFiles = 500_000;
+
+/**
+ * The runs of an import, which are looked at several times. Where together they are small they are read once; else
+ * each is read again, with the memory of one.
+ */
+export class OriginalRuns {
+  readonly found: readonly FoundRun[];
+  readonly #signal: AbortSignal;
+  readonly #kept = new Map<FoundRun, OriginalRun>();
+  /** Reading texts again costs little; reading workspaces again does not. */
+  readonly #workspaces = new Map<FoundRun, Workspaces>();
+  #charactersLeft = mostCharacters;
+  #filesLeft = mostFiles;
+
+  constructor(found: readonly FoundRun[], signal: AbortSignal) {
+    this.found = found;
+    this.#signal = signal;
+  }
+
+  async read(found: FoundRun): Promise<OriginalRun> {
+    const kept = this.#kept.get(found);
+    if (kept !== undefined) return kept;
+    const known = this.#workspaces.get(found);
+    const run = await readOriginalRun(found, this.#signal, known);
+    if (known === undefined) this.#keep(found, run);
+    return run;
+  }
+
+  #keep(found: FoundRun, run: OriginalRun): void {
+    const files = [...run.snapshots.values()].reduce((sum, listing) => sum + listing.length, 0);
+    const characters = charactersOf(run) + 100 * files;
+    const fits = files <= this.#filesLeft;
+    if (fits && characters <= this.#charactersLeft) {
+      this.#kept.set(found, run);
+      this.#charactersLeft -= characters;
+    } else if (fits && found.form === 'log folder') {
+      this.#workspaces.set(found, { snapshots: run.snapshots, gaps: run.workspaceGaps });
+    } else return;
+    this.#filesLeft -= files;
+  }
+}
+
+/** About as much as it takes in memory. */
+function charactersOf({ problem, steps, innerSteps, calls, error }: OriginalRun): number {
+  const ofSteps = [...steps, ...innerSteps].reduce((sum, step) => sum + JSON.stringify(step).length + 500, 0);
+  const ofCalls = calls.reduce(
+    (sum, { prompt, completion }) => sum + prompt.length + completion.length + 500,
+    0,
+  );
+  return problem.length + (error?.length ?? 0) + ofSteps + ofCalls;
+}
