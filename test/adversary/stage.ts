@@ -176,7 +176,7 @@ export class Stage implements AsyncDisposable {
       equipment,
       agent,
       {
-        changes: { sandbox: this.row.driver },
+        changes: { sandbox: this.row.driver, limits: { steps: 1_000 } },
         signal: this.signal,
         dockerCommand,
       },
