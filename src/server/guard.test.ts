@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +10,19 @@ import { ask, startViewer } from '../../test/fixtures/viewer-place.ts';
 import { ViewerError } from '../schema/index.ts';
 
 const run = '/api/experiments/first/runs/digits-baseline-0';
+
+/** Sends bytes as they are; resolves with all that comes back, when the server closes. */
+function sendRaw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(answer));
+  });
+}
 
 describe('who may ask for what', () => {
   const secret = `sk-${'never-served'.repeat(3)}`;
@@ -92,6 +106,67 @@ describe('who may ask for what', () => {
       expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
     }
   });
+
+  test('only the right token is ever kept, and no byte of a request gets into a header', async () => {
+    const viewer = await guarded({ host: '0.0.0.0' });
+    const cookie = `mlab_viewer_${viewer.port}=${viewer.token}`;
+    const wrong = [
+      'EVIL; Domain=evil.example',
+      'a\r\nset-cookie: b=c',
+      '\0',
+      '',
+      `${viewer.token} `,
+      'é'.repeat(200),
+    ];
+    for (const given of wrong.map(encodeURIComponent)) {
+      for (const headers of [{}, { cookie }]) {
+        const answer = await fetch(`http://127.0.0.1:${viewer.port}/?token=${given}`, {
+          ...{ headers, redirect: 'manual' },
+        });
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('set-cookie')).toBeNull();
+        expect(await answer.text()).not.toMatch(/EVIL|b=c/);
+      }
+    }
+    const right = await fetch(viewer.url.replace('0.0.0.0', '127.0.0.1'), { redirect: 'manual' });
+    expect(right.status).toBe(303);
+    expect(right.headers.get('set-cookie')).toBe(`${cookie}; HttpOnly; SameSite=Lax; Path=/`);
+    expect(await askAs({ cookie })).toBe(200);
+  });
+
+  test('what is no request of a page is refused, and nothing of ours fails at it', async () => {
+    const viewer = await guarded();
+    const host = `127.0.0.1:${viewer.port}`;
+    const lines = [
+      'GET /%zz HTTP/1.1',
+      'GET //evil.example/api/info HTTP/1.1',
+      'GET http://evil.example/api/nothing HTTP/1.1',
+      'GET /api/experiments/%ff%fe HTTP/1.1',
+      'GET /../../etc/passwd HTTP/1.1',
+      'GET /assets/..%2f..%2fsecret.txt HTTP/1.1',
+      'GET \\\\evil HTTP/1.1',
+      'POST /api/info HTTP/1.1',
+      'DELETE / HTTP/1.1',
+      'PROPFIND / HTTP/1.1',
+      'GET /api/nothing HTTP/1.0',
+      'nonsense',
+    ];
+    for (const line of lines) {
+      const answer = await sendRaw(viewer.port, `${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(answer, line).toMatch(/^HTTP\/1\.1 (400|403|404|405|421) /);
+      expect(answer).not.toMatch(/evil|passwd|root:/);
+    }
+    const large = `GET / HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`;
+    expect(await sendRaw(viewer.port, large)).toMatch(/^HTTP\/1\.1 431 /);
+    expect(await askAs({ host })).toBe(200);
+  });
+
+  test('connections that send nothing are closed, and the others are answered meanwhile', async () => {
+    const viewer = await guarded();
+    const ends = Array.from({ length: 50 }, () => sendRaw(viewer.port, 'GET / HTTP/1.1\r\nHost:'));
+    expect(await askAs({ host: `127.0.0.1:${viewer.port}` })).toBe(200);
+    for (const end of await Promise.all(ends)) expect(end).toMatch(/^HTTP\/1\.1 408 /);
+  }, 30_000);
 
   test('no id leads to a file: whatever stands in an address, nothing but the contract comes back', async () => {
     const viewer = await guarded();

@@ -34,8 +34,9 @@ export function refusalOf(request: IncomingMessage, door: Door, given: string | 
     );
   if (!isOwnPage(request, host))
     return refusal(403, 'foreign_page', 'Pages of other sites may not read this.', 'Open the viewer itself.');
-  if (door.token === null || [given, ...tokensOf(request, door)].some((one) => isSame(one, door.token)))
-    return null;
+  // A wrong one in the address counts, whatever the cookie says: nothing of it is kept, and nobody takes it for theirs.
+  const tokens = given === null ? tokensOf(request, door) : [given];
+  if (door.token === null || tokens.some((one) => isSame(one, door.token))) return null;
   return refusal(
     401,
     'no_token',

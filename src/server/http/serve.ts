@@ -8,7 +8,7 @@ import type { ViewerError } from '../../schema/index.ts';
 import { Live } from '../live/live.ts';
 import { isNotFound } from '../not-found.ts';
 import { Viewer, type ViewerOptions } from '../viewer.ts';
-import { type Answer, sendAnswer, sendBytes } from './answer.ts';
+import { type Answer, safeHeaders, sendAnswer, sendBytes } from './answer.ts';
 import { type Door, refusalOf } from './guard.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
 import { answerTo } from './routes.ts';
@@ -33,6 +33,9 @@ export interface RunningViewer extends AsyncDisposable {
 
 /** How long the list of experiments waits for what is not read yet. */
 const firstListMs = 350;
+/** A request is some hundred bytes: whoever sends it so slowly only holds a connection. */
+const patience = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
+const mostConnections = 500;
 const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
 
 /** @throws UserError `port_taken`, `bad_host` */
@@ -44,7 +47,8 @@ export async function serveViewer(options: ServeOptions): Promise<RunningViewer>
   viewer.catalogue.look().catch(() => {});
   const host = options.host ?? '127.0.0.1';
   const token = loopback.has(host) ? null : randomBytes(24).toString('base64url');
-  const server = createServer();
+  const server = createServer(patience);
+  server.maxConnections = mostConnections;
   await listen(server, host, options.port);
   const { port } = addressOf(server);
   const door: Door = { hosts: token === null ? ownNames(port) : null, token, cookie: `mlab_viewer_${port}` };
@@ -121,7 +125,9 @@ async function answer(
   response: ServerResponse,
   signal: AbortSignal,
 ): Promise<void> {
-  const url = URL.parse(request.url ?? '/', 'http://viewer');
+  // A path, and neither another server's address nor one that begins like it.
+  const path = /^\/(?![/\\])/.test(request.url ?? '') ? request.url : undefined;
+  const url = path === undefined ? null : URL.parse(path, 'http://viewer');
   if (url === null)
     throw new UserError(
       'bad_address',
@@ -133,18 +139,22 @@ async function answer(
   if (refused !== null) {
     const { status, ...json } = refused;
     await sendAnswer(request, response, { json, status });
-  } else if (given !== null && parts.door.token !== null) keepToken(parts.door, given, response);
+  } else if (given !== null && parts.door.token !== null)
+    keepToken(parts.door.cookie, parts.door.token, response);
   else if (url.pathname === '/api/live') connect(parts, url, request, response);
   else if (url.pathname.startsWith('/api/')) await answerData(parts, url, request, response, signal);
   else await sendPage(parts, url.pathname, request, response);
 }
 
-/** The token leaves the address, so that a link that is shared does not hold it. */
-function keepToken({ cookie }: Door, token: string, response: ServerResponse): void {
+/**
+ * The token leaves the address, so that a link that is shared does not hold it.
+ * @param token our own: no byte of a request gets into a header
+ */
+function keepToken(cookie: string, token: string, response: ServerResponse): void {
   response.writeHead(303, {
+    ...safeHeaders,
     location: '/',
     'set-cookie': `${cookie}=${token}; HttpOnly; SameSite=Lax; Path=/`,
-    'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
   });
   response.end();
@@ -160,6 +170,8 @@ function connect(
   const header = request.headers['last-event-id'];
   const lastId = typeof header === 'string' ? header : null;
   const watched = experiment !== null && run !== null ? { experiment, run } : null;
+  if (live.isFull)
+    throw new UserError('busy', 'Too many pages are open.', 'Close some of them, and open this one anew.');
   live.connect(response, experiment, watched, lastId);
 }
 
@@ -234,5 +246,6 @@ async function tellFailure(
 function statusOf(error: unknown): number {
   if (!UserError.isInstance(error)) return 500;
   if (isNotFound(error)) return 404;
+  if (error.code === 'busy') return 503;
   return error.code.startsWith('bad_') ? 400 : 500;
 }

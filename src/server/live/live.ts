@@ -12,6 +12,10 @@ const lingerMs = 60_000;
 /** A page that takes so little of what it is sent is let go: it comes back. */
 const mostWaitingBytes = 8_000_000;
 
+/** Open pages; and runs that are watched, some for pages that left a moment ago. */
+const mostPages = 200;
+const mostWatched = 400;
+
 interface Watched {
   watch: RunWatch;
   pages: number;
@@ -36,6 +40,11 @@ export class Live implements Disposable {
       if (this.hub.isHeard) viewer.catalogue.look(this.#shown()).catch(() => {});
     }, lookMs);
     this.#looks.unref();
+  }
+
+  /** Whether no further page is let in. */
+  get isFull(): boolean {
+    return this.#responses.size >= mostPages || this.#watched.size >= mostWatched;
   }
 
   /**
