@@ -1,10 +1,15 @@
 """Looks for labels, graders and answers wherever a process can look, and submits what it finds."""
 
+import bz2
+import gzip
 import hashlib
+import lzma
 import os
 import re
 import shutil
 import stat
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +20,11 @@ SIZES: set[int] = set(SETTINGS["secret_sizes"])
 MARKS: set[str] = set(SETTINGS["secret_marks"])
 TOLD = re.compile(r"(^|[_.-])(labels?|private|hidden|answers?|solutions?|grade|grades)([_.-]|$)")
 LARGEST = 256 * 2**20
+COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+BROKEN = (
+    *(OSError, EOFError, ValueError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+)
 hashes: dict[str, str] = {}
 promising: list[Path] = []
 
@@ -25,6 +35,43 @@ def files_below(root: str, skip: tuple[str, ...] = ()) -> Iterator[Path]:
         yield from (Path(parent, name) for name in names)
 
 
+def note(content: bytes, place: str) -> None:
+    """Keeps the hash of what may be a secret: what has another size or another first byte of the
+    hash can't be one, and would only fill the output, which is cut when it is long."""
+    digest = hashlib.sha256(content).hexdigest()
+    if f"{len(content)} {digest[:2]}" in MARKS:
+        hashes.setdefault(digest[:16], place)
+
+
+def unpacked(path: Path) -> Iterator[bytes]:
+    """What a compressed file or an archive holds, where its size could be a secret's."""
+    most = max(SIZES, default=0)
+    with open(path, "rb") as file:
+        begin = file.read(6)
+    try:
+        if begin[:4] == b"PK\x03\x04":
+            with zipfile.ZipFile(path) as archive:
+                for member in archive.infolist():
+                    if member.file_size in SIZES:
+                        yield archive.read(member)
+        for magic, opened in COMPRESSIONS.items():
+            if begin.startswith(magic):
+                with opened(path) as file:
+                    content = file.read(most + 1)
+                if len(content) in SIZES:
+                    yield content
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        RuntimeError,
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+    ):
+        return
+
+
 def look_at(path: Path) -> bool:
     """Notes a file that could be secret, by its size or its name; returns whether it was read."""
     try:
@@ -32,15 +79,13 @@ def look_at(path: Path) -> bool:
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST:
             return False
         told = TOLD.search(path.name.lower()) is not None
+        for content in unpacked(path):
+            note(content, str(path))
         if facts.st_size not in SIZES and not told:
             return False
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        note(path.read_bytes(), str(path))
     except OSError:
         return False
-    # What has another size or another first byte of the hash can't be one: it would only fill the
-    # output, which is cut when it is long.
-    if f"{facts.st_size} {digest[:2]}" in MARKS:
-        hashes.setdefault(digest[:16], str(path))
     if path.suffix in (".csv", ".json", ".txt") and facts.st_size > 0:
         promising.append(path)
     return True

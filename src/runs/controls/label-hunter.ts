@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { sha256 } from '../../lib/hash.ts';
+import { withheldPaths } from '../../tasks/index.ts';
 import { marked } from './attempts.ts';
 import { submissionPath } from './cheat-facts.ts';
 import { cheater } from './cheater.ts';
@@ -41,9 +42,7 @@ function settingsFor({ equipment, folder, experimentFolder, secrets }: Scene, de
     secret_marks: sought.map(({ bytes, sha256: hash }) => `${bytes} ${hash.slice(0, 2)}`),
     secret_folders: [prepared.privateFolder, task.hiddenFolder, experimentFolder],
     secret_words: [basename(prepared.folder), 'hidden', 'private', 'KAGGLE', 'API_KEY'],
-    withheld: secrets
-      .filter(({ path }) => path.startsWith(equipment.python.sitePackages))
-      .map(({ path }) => path),
+    withheld: withheldPaths(task, equipment.python),
     secret_places: {
       'the private data': prepared.privateFolder,
       'the prepared data': prepared.folder,

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256OfFile } from '../../lib/hash.ts';
-import { withheldPaths } from '../../tasks/index.ts';
+import { withheldContents } from '../../tasks/index.ts';
 import type { TaskEquipment } from '../workspace.ts';
 
 /** A file that no agent may read. */
@@ -19,12 +19,9 @@ export interface Secret {
 export async function secretsOf({ task, prepared, python }: TaskEquipment): Promise<Secret[]> {
   const shown = new Set<string>();
   for (const path of filesBelow(task.environmentFolder)) shown.add(await sha256OfFile(path));
-  const paths = [
-    ...filesBelow(prepared.privateFolder),
-    ...filesBelow(task.hiddenFolder),
-    ...withheldPaths(task, python),
-  ];
-  const secrets: Secret[] = [];
+  const paths = [...filesBelow(prepared.privateFolder), ...filesBelow(task.hiddenFolder)];
+  // Also as they are without their compression.
+  const secrets: Secret[] = withheldContents(task, python);
   for (const path of paths) {
     const bytes = statSync(path).size;
     const sha256 = await sha256OfFile(path);
