@@ -205,7 +205,8 @@ suite('what a sandbox shows of an installation of Python', () => {
         .soft(await run(sandbox, `! command -v ${program.split(' ')[0]} || ${program}`), program)
         .toMatchObject({ exitCode: 0 });
     }
-    const compile = 'printf "#include <stdio.h>\nint main() { putchar(67); }" > c.c && gcc c.c -lm -o c && ./c';
+    const compile =
+      'printf "#include <stdio.h>\nint main() { putchar(67); }" > c.c && gcc c.c -lm -o c && ./c';
     expect((await run(sandbox, `! command -v gcc > /dev/null || (${compile})`)).output).toMatch(/^C?$/);
   });
 
