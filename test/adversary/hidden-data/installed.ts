@@ -112,7 +112,7 @@ export default [
       return search(
         stage,
         { mounts: [...stage.spec().mounts, ...mounts], concealed: [join(cache, 'data/private')] },
-        ['/data', '/all', '/data/..'],
+        ['/data', '/all'],
       );
     },
   }),
