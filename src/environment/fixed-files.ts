@@ -1,6 +1,6 @@
-import { copyFileSync, lstatSync, mkdirSync } from 'node:fs';
+import { closeSync, fchmodSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeTree } from '../lib/read-only-tree.ts';
+import { FolderHandle } from '../lib/folder-handle.ts';
 
 /** A read-only file of the task, mounted over its place in the workspace. */
 export interface FixedFile {
@@ -18,16 +18,31 @@ export interface FixedFile {
 export function putBack(workspace: string, files: readonly FixedFile[]): FixedFile[] {
   const displaced = files.filter(({ path }) => !isInPlace(workspace, path));
   for (const { path, source } of displaced) {
+    using handles = new DisposableStack();
+    let folder = handles.use(FolderHandle.open(workspace));
     const parts = path.split('/');
-    for (let depth = 1; depth < parts.length; depth += 1) {
-      const folder = join(workspace, ...parts.slice(0, depth));
-      if (kindAt(folder) !== 'folder') removeTree(folder);
-      mkdirSync(folder, { recursive: true });
+    for (const name of parts.slice(0, -1)) {
+      if (folder.stat(name)?.isDirectory() !== true) {
+        folder.remove(name);
+        folder.createFolder(name);
+      }
+      folder = handles.use(folder.openFolder(name));
     }
-    removeTree(join(workspace, path));
-    copyFileSync(source, join(workspace, path));
+    const name = parts.at(-1) ?? path;
+    folder.remove(name);
+    copyInto(folder, name, source);
   }
   return displaced;
+}
+
+function copyInto(folder: FolderHandle, name: string, source: string): void {
+  const descriptor = folder.createFile(name);
+  try {
+    writeFileSync(descriptor, readFileSync(source));
+    fchmodSync(descriptor, statSync(source).mode & 0o777);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function isInPlace(workspace: string, path: string): boolean {

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { openFileToReaders } from '../lib/open-to-readers.ts';
 import { OutputKeeper } from './output.ts';
 
 const flushAfterMs = 250;
@@ -93,6 +94,7 @@ export class OutputStream {
   #openWhole(file: string, text: string): void {
     mkdirSync(dirname(file), { recursive: true });
     this.#file = { descriptor: openSync(file, 'w', 0o644), bytes: 0 };
+    openFileToReaders(this.#file.descriptor);
     this.#writeWhole(this.#early.join('') + text);
     this.#early = [];
   }

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { messageOf } from '../lib/errors.ts';
-import type { FolderEntry } from '../lib/folder-handle.ts';
+import type { FolderEntry, FolderHandle } from '../lib/folder-handle.ts';
 import { showPath } from '../lib/path-text.ts';
 import { explained, openChain, openLast } from './open-beneath.ts';
 import { type Located, locate, PathFailed, PathRefused, type WorkspaceRoots } from './workspace-path.ts';
@@ -193,10 +193,12 @@ export class WorkspaceFiles {
   }
 
   #withFile<Result>(located: Located, shown: string, flags: number, use: (file: number) => Result): Result {
-    return this.#withParent(located, shown, (flags & O_CREAT) !== 0, (child) => {
+    const create = (flags & O_CREAT) !== 0;
+    return this.#withParent(located, shown, create, (child, parent) => {
       const file = openLast(child, flags, shown);
       try {
         if (!fstatSync(file).isFile()) throw new PathFailed(`${shown} is not a file.`);
+        if (create) parent.giveToOwner(file);
         return use(file);
       } finally {
         closeSync(file);
@@ -208,12 +210,12 @@ export class WorkspaceFiles {
     located: Located,
     shown: string,
     create: boolean,
-    use: (child: string | Buffer) => Result,
+    use: (child: string | Buffer, parent: FolderHandle) => Result,
   ): Result {
     const name = located.parts.at(-1);
     if (name === undefined) throw new PathFailed(`${shown} is a folder, not a file.`);
     using folder = openChain(located.root, located.parts.slice(0, -1), create, shown);
-    return use(folder.at(name));
+    return use(folder.at(name), folder);
   }
 }
 

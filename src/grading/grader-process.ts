@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { openToReaders } from '../lib/open-to-readers.ts';
 import { plainLine } from '../lib/plain-line.ts';
 import {
   createSandbox,
@@ -86,6 +87,12 @@ export async function runGrader(
   });
   mkdirSync(harnessFolderIn(scratch));
   await using pipe = await MessagePipe.open(harnessFolderIn(scratch));
+  await openToReaders(
+    submissionsFolder,
+    harnessFolderIn(scratch),
+    join(scratch, 'task.json'),
+    exchangeFolderIn(scratch),
+  );
   const spec = graderSandbox(options, submissionsFolder, scratch, pipe);
   await using sandbox = await createSandbox(driver, spec, sandboxOptions);
   let printed = '';

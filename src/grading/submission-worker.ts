@@ -1,6 +1,7 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openToCallers, openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import {
   createSandbox,
@@ -85,6 +86,9 @@ export class SubmissionWorker implements AsyncDisposable {
     const { driver, sandboxOptions, codeFolder, entry, signal, toolModel } = this.#options;
     cpSync(source, codeFolder, { recursive: true });
     mkdirSync(join(codeFolder, 'data'), { recursive: true });
+    await openToReaders(codeFolder);
+    const socket = join(this.#options.exchangeFolder, socketName);
+    if (existsSync(socket)) openToCallers(socket);
     const services = await LocalServices.start({ ...this.#options, askForTool: toolModel?.() });
     try {
       const spec = this.#sandboxSpec(services);

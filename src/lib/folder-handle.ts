@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { hasCode } from './errors.ts';
+import { inheritFolderOwner, inheritLinkOwner, inheritOwner } from './inherit-owner.ts';
 import { decodeName, encodePath } from './path-text.ts';
 
 const openFolderFlags = constants.O_RDONLY | constants.O_DIRECTORY;
@@ -126,23 +127,32 @@ export class FolderHandle implements Disposable {
     );
   }
 
-  /** Creates a file for writing; fails with `EEXIST` when anything has that name. */
+  /** Creates a file for writing, with this folder's owner; fails with `EEXIST` when anything has that name. */
   createFile(name: string): number {
-    return openSync(
+    const descriptor = openSync(
       this.at(name),
       constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
       0o600,
     );
+    this.giveToOwner(descriptor);
+    return descriptor;
+  }
+
+  /** Gives a file that root has just made in this folder, by its descriptor, to the folder's owner. */
+  giveToOwner(file: number): void {
+    inheritOwner(this.#descriptor, file);
   }
 
   createFolder(name: string): void {
     mkdirSync(this.at(name));
+    inheritFolderOwner(this.#descriptor, this.at(name));
   }
 
   createLink(name: string, target: string): void {
     const bytes = encodePath(target);
     if (bytes === null) throw new Error(`no link can have the target ${JSON.stringify(target)}`);
     symlinkSync(bytes, this.at(name));
+    inheritLinkOwner(this.#descriptor, this.at(name));
   }
 
   /** Removes whatever has that name, a folder with all that is in it, however deep. */

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { mountPoints, type RecordedRun, recordedRun } from '../environment/index.ts';
+import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import type { WorkspaceHolder } from '../sandbox/index.ts';
 import type { RunSpec, Spent } from '../schema/index.ts';
@@ -44,8 +45,11 @@ export interface OpenWorkspaceOptions {
 export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions): Promise<Past> {
   const { folder, equipment, folders, trace, versions, held, signal } = options;
   const { objects } = folder;
+  // Other users of this machine must not reach a workspace, whatever an agent makes of its permissions.
+  chmodSync(dirname(folders.workspace), 0o700);
   mkdirSync(folders.outputs, { recursive: true });
   writeFileSync(folders.brief, JSON.stringify(publicManifest(equipment)));
+  await openToReaders(folders.outputs, folders.brief);
   const { events } = readTraceSync(folder.tracePath);
   const last = lastSnapshot(events);
   discardOutputsAfter(last?.step ?? 0, folders.outputs);

@@ -1,4 +1,4 @@
-import { readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { cpus, hostname, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../agents/index.ts';
@@ -88,6 +88,7 @@ async function discardWorkspace(folder: RunFolder, signal: AbortSignal): Promise
     await removeTreeSlowly(workspace, signal);
     rmSync(brief, { force: true });
     if (readdirSync(outputs).length === 0) rmdirSync(outputs);
+    chmodSync(folder.folder, 0o777 & ~process.umask());
   } catch {
     // It lies there until the run's folder is deleted.
   }

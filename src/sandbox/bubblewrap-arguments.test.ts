@@ -8,7 +8,7 @@ import type { SandboxSpec } from './sandbox.ts';
 import { makePlace } from './test-support.ts';
 
 const argumentsOf = (spec: SandboxSpec) =>
-  bubblewrapArguments(spec, spec.mounts, { disableUserNamespaces: true });
+  bubblewrapArguments(spec, spec.mounts, { disableUserNamespaces: true, switchesUser: false });
 const name = fc.stringMatching(/^[a-z]{1,3}$/);
 const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => `/${names.join('/')}`);
 

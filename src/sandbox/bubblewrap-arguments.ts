@@ -1,4 +1,7 @@
+import { dirname } from 'node:path';
+import { switchingCapabilities } from './agent-user.ts';
 import { outermostFirst } from './mount-plan.ts';
+import { isWithin } from './paths.ts';
 import { insideUser } from './runtime-folder.ts';
 import type { Mount, SandboxSpec } from './sandbox.ts';
 import { gpuDevices, systemView } from './system-folders.ts';
@@ -7,6 +10,8 @@ import { variablesOf } from './variables.ts';
 export interface BubblewrapFeatures {
   /** Known since bubblewrap 0.8. */
   disableUserNamespaces: boolean;
+  /** The first process is root without rights but to make the command another user; else all are one ordinary user. */
+  switchesUser: boolean;
 }
 
 /** One step that lays something at a path. */
@@ -33,35 +38,56 @@ export function bubblewrapArguments(
     ...(spec.gpu ? gpuDevices().map((path) => ({ path, options: ['--dev-bind', path, path] })) : []),
     ...mounts.map((mount) => ({ path: mount.target, options: mountOptions(mount) })),
   ];
+  const parents = parentsOf(layers, mounts);
   return [
     ...namespaceOptions(features),
-    ...outermostFirst(layers, ({ path }) => path).flatMap(({ options }) => options),
+    ...outermostFirst([...parents, ...layers], ({ path }) => path).flatMap(({ options }) => options),
     ...['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
     ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
 }
 
+/**
+ * The folders that lead to what is laid somewhere, made before it: bubblewrap would close them to all but their owner.
+ * What lies within a mount is the host's.
+ */
+function parentsOf(layers: readonly Layer[], mounts: readonly Mount[]): Layer[] {
+  const parents = new Set<string>();
+  for (const { path } of layers) {
+    for (let parent = dirname(path); parent !== '/'; parent = dirname(parent)) parents.add(parent);
+  }
+  return [...parents]
+    .filter((path) => !layers.some((layer) => layer.path === path))
+    .filter((path) => !mounts.some(({ target }) => isWithin(target, path)))
+    .map((path) => ({ path, options: ['--perms', '0755', '--dir', path] }));
+}
+
 function namespaceOptions(features: BubblewrapFeatures): string[] {
   return [
-    '--unshare-user',
     '--unshare-pid',
     '--as-pid-1',
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-net',
     '--unshare-cgroup-try',
-    ...(features.disableUserNamespaces ? ['--disable-userns'] : []),
-    '--uid',
-    String(insideUser.uid),
-    '--gid',
-    String(insideUser.gid),
     '--hostname',
     'sandbox',
     '--die-with-parent',
     '--new-session',
     '--cap-drop',
     'ALL',
+    ...(features.switchesUser
+      ? switchingCapabilities.flatMap((name) => ['--cap-add', name])
+      : ownUserNamespace(features)),
     '--clearenv',
+  ];
+}
+
+function ownUserNamespace(features: BubblewrapFeatures): string[] {
+  return [
+    '--unshare-user',
+    ...(features.disableUserNamespaces ? ['--disable-userns'] : []),
+    ...['--uid', String(insideUser.uid), '--gid', String(insideUser.gid)],
   ];
 }
 

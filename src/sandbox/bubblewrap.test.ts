@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,7 +59,7 @@ suite(`confinement by bubblewrap${obstacle === null ? '' : ` (skipped: ${obstacl
     for (const path of paths) {
       expect(await run(sandbox, `cat ${path} || ls ${path}`)).not.toMatchObject({ exitCode: 0 });
     }
-    expect((await run(sandbox, 'cat /etc/passwd')).output).toContain('agent:x:1000');
+    expect((await run(sandbox, 'cat /etc/passwd')).output).toMatch(/^agent:x:(1000|6\d{4}):/m);
   });
 
   it('gives a symbolic link out of the workspace nowhere to lead to', async () => {
@@ -140,7 +140,8 @@ suite(`confinement by bubblewrap${obstacle === null ? '' : ` (skipped: ${obstacl
 
   it('has an ordinary user without capabilities, who can make no namespace', async () => {
     const { output } = await run(sandbox, 'id -u; grep -E "CapEff|CapBnd|NoNewPrivs" /proc/self/status');
-    expect(output).toMatch(/^1000\n/);
+    const expected = process.getuid?.() === 0 ? /^6\d{4}\n/ : /^1000\n/;
+    expect(output).toMatch(expected);
     expect(output).toMatch(/CapEff:\s+0+\n/);
     expect(output).toMatch(/CapBnd:\s+0+\n/);
     expect(output).toMatch(/NoNewPrivs:\s+1\n/);
@@ -177,6 +178,7 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
     const path = join(place.root, 'service.sock');
     const server = createServer((socket) => socket.end('served'));
     await new Promise<void>((resolve) => server.listen(path, resolve));
+    chmodSync(path, 0o666);
     const spec = place.spec();
     spec.mounts.push({ source: path, target: '/services/model', access: 'read' });
     await using withService = await createSandbox('bubblewrap', spec);
@@ -234,8 +236,9 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
       name: 'SandboxError',
       message: expect.stringContaining('absent'),
     });
+    // An earlier command can take the folder away: that is no reason to doubt the sandbox.
     const options = { workingDirectory: '/nowhere' };
-    await expect(run(sandbox, 'true', options)).rejects.toMatchObject({ name: 'SandboxError' });
+    expect(await run(sandbox, 'true', options)).toMatchObject({ ending: 'exited', exitCode: 126 });
     expect(await runProgram(sandbox, ['no-such-program'])).toMatchObject({ ending: 'exited', exitCode: 127 });
     expect(await run(sandbox, 'echo "bwrap: nope" >&2; exit 1')).toMatchObject({
       ending: 'exited',
@@ -274,7 +277,7 @@ suite('a Python environment in bubblewrap', () => {
       `chmod +x ${python.environment}/bin/python; echo x > ${python.environment}/x; ls ${python.basePrefix}/lib/python3.11/site-packages; echo $PATH`,
     );
     expect(output).toContain(`${python.environment}/bin:/usr/local/bin`);
-    expect(output.match(/Read-only file system/g)).toHaveLength(2);
+    expect(output.match(/Read-only file system|not permitted/g)).toHaveLength(2);
     expect(output).not.toContain('dataset');
   });
 

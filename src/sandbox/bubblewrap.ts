@@ -8,15 +8,16 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { processStartTime } from '../lib/process-identity.ts';
+import { asUser, findUserSwitch, prepareFor, userWithoutAccount } from './agent-user.ts';
 import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts';
 import { confinedSandbox } from './confined-sandbox.ts';
 import { signalName } from './exit-signal.ts';
 import { findProgram } from './find-program.ts';
-import type { Limiter, LimitGroup } from './limits/limiter.ts';
+import { type Limiter, type LimitGroup, ungrouped } from './limits/limiter.ts';
 import { planMounts } from './mount-plan.ts';
 import { checkMountTargets } from './mount-targets.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
-import { RuntimeFolder } from './runtime-folder.ts';
+import { insideUser, RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { firstCommand, outerCommand } from './shell.ts';
@@ -36,11 +37,15 @@ export const installHint = 'sudo apt-get install bubblewrap';
 export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
   const program = findProgram('bwrap');
   if (program === null) throw new SandboxError('bubblewrap (bwrap) is not installed', installHint);
-  const features = await featuresOf(program);
-  const runtime = new RuntimeFolder();
+  const setpriv = await findUserSwitch(program);
+  const user = setpriv === null ? null : userWithoutAccount(spec);
+  const features = { ...(await featuresOf(program)), switchesUser: user !== null };
+  const runtime = new RuntimeFolder(user ?? insideUser);
   try {
-    const filter = seccompFilter();
+    if (user !== null) await prepareFor(user, spec);
+    const filter = seccompFilter(process.arch, { countsAllMemory: limiter !== ungrouped });
     const mounts = await planMounts(spec, 'host', runtime);
+    if (user !== null) await runtime.openToReaders();
     const context: Context = {
       program,
       spec,
@@ -48,6 +53,7 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       argumentFile: runtime.write('arguments', nulSeparated(bubblewrapArguments(spec, mounts, features))),
       filterFile: filter === null ? null : runtime.write('filter', filter),
       folder: watchedFolder(spec.watch),
+      become: setpriv === null || user === null ? [] : asUser(setpriv, user),
     };
     return confinedSandbox({
       driver: 'bubblewrap',
@@ -72,9 +78,11 @@ interface Context {
   argumentFile: string;
   filterFile: string | null;
   folder: WatchedFolder | null;
+  /** See `FirstOptions`. */
+  become: string[];
 }
 
-async function featuresOf(program: string): Promise<BubblewrapFeatures> {
+async function featuresOf(program: string): Promise<Pick<BubblewrapFeatures, 'disableUserNamespaces'>> {
   try {
     const { stdout } = await promisify(execFile)(program, ['--help'], { env: {} });
     return { disableUserNamespaces: stdout.includes('--disable-userns') };
@@ -107,6 +115,7 @@ class BubblewrapRun implements CommandRun {
       throw error;
     }
     const ungrouped = this.#group.joinFiles.length === 0;
+    const switches = context.become.length > 0;
     const command = [
       context.program,
       '--args',
@@ -115,10 +124,12 @@ class BubblewrapRun implements CommandRun {
       '3',
       ...(context.filterFile === null ? [] : ['--seccomp', '5']),
       '--chdir',
-      options.workingDirectory ?? spec.workingDirectory,
+      '/',
       '--',
       ...firstCommand(marker, argv, {
-        processes: ungrouped && countsProcessesByNamespace() ? processes : null,
+        folder: options.workingDirectory ?? spec.workingDirectory,
+        become: context.become,
+        processes: ungrouped && (switches || countsProcessesByNamespace()) ? processes : null,
       }),
     ];
     const dataBytes = ungrouped && !spec.gpu ? spec.limits.memoryBytes * dataFactor : null;

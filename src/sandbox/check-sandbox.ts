@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
+import { findUserSwitch } from './agent-user.ts';
 import { installHint } from './bubblewrap.ts';
 import { DockerEngine } from './docker-engine.ts';
 import { findProgram } from './find-program.ts';
@@ -38,6 +39,10 @@ async function checkBubblewrap(): Promise<Finding> {
   try {
     const { stdout } = await promisify(execFile)(program, ['--version'], { env: {} });
     await trySandbox('bubblewrap');
+    if (process.getuid?.() === 0 && (await findUserSwitch(program)) === null) {
+      const detail = `${stdout.trim()} works, but can't make agent code another user than root here: its files belong to root`;
+      return { name, state: 'warning', detail, mend: 'run mlab as an ordinary user' };
+    }
     return {
       name,
       state: 'ok',

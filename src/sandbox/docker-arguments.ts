@@ -5,7 +5,7 @@ import { variablesOf } from './variables.ts';
 /** What the arguments depend on beside the spec. */
 export interface ContainerFacts {
   isPodman: boolean;
-  /** The user that the container's processes are: the harness's own, so that files belong to it. */
+  /** The user that the container's processes are. */
   user: { uid: number; gid: number };
   /** Null: the host's system folders are mounted into an empty image. */
   image: string | null;

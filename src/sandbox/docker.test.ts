@@ -12,7 +12,7 @@ describe('the driver docker', () => {
     await using sandbox = await createSandbox('docker', spec, { dockerCommand: engine.command });
     place.file('workspace/large', 'x'.repeat(20_000));
     // The fake's containers see the host's paths.
-    const end = await run(sandbox, 'exec sleep 30');
+    const end = await run(sandbox, 'exec sleep 30', { workingDirectory: '/' });
     expect(end).toMatchObject({ ending: 'workspace_full', exitCode: null, signal: 'SIGKILL' });
     expect(engine.containers()).toEqual([]);
   }, 8_000);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AgentUser, prepareFor, userWithoutAccount } from './agent-user.ts';
 import { confinedSandbox } from './confined-sandbox.ts';
 import { containerArguments } from './docker-arguments.ts';
 import { type ContainerState, DockerEngine, engineError } from './docker-engine.ts';
@@ -29,9 +30,11 @@ export interface DockerOptions {
 export async function dockerSandbox(spec: SandboxSpec, options: DockerOptions): Promise<Sandbox> {
   const engine = await DockerEngine.connect(options.command);
   await engine.removeOrphans().catch(() => {});
-  const runtime = new RuntimeFolder();
+  const user = containerUser(spec);
+  const runtime = new RuntimeFolder(user);
   try {
-    const context = await contextOf(engine, spec, options, runtime);
+    if (process.getuid?.() === 0) await prepareFor(user, spec);
+    const context = await contextOf(engine, spec, options, runtime, user);
     const janitor = startJanitor(engine, context.owner);
     let count = 0;
     return confinedSandbox({
@@ -50,6 +53,12 @@ export async function dockerSandbox(spec: SandboxSpec, options: DockerOptions): 
   }
 }
 
+/** The harness's own user, so that files belong to it; root's containers have a user of their own. */
+function containerUser(spec: SandboxSpec): AgentUser {
+  const uid = process.getuid?.() ?? 0;
+  return uid === 0 ? userWithoutAccount(spec) : { uid, gid: process.getgid?.() ?? uid };
+}
+
 interface Context {
   engine: DockerEngine;
   spec: SandboxSpec;
@@ -65,13 +74,15 @@ async function contextOf(
   spec: SandboxSpec,
   options: DockerOptions,
   runtime: RuntimeFolder,
+  user: AgentUser,
 ): Promise<Context> {
   const image = options.image ?? (await engine.emptyImage(systemView().links, runtime.path));
   const mounts = await planMounts(spec, options.image === null ? 'host' : 'image', runtime);
+  await runtime.openToReaders();
   const parameters = containerArguments(spec, {
     mounts,
     isPodman: engine.isPodman,
-    user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    user,
     image: options.image,
     seccompProfile: runtime.write('seccomp.json', JSON.stringify(seccompProfile())),
   });
@@ -121,14 +132,17 @@ class ContainerRun implements CommandRun {
     const { spec, engine } = context;
     this.#engine = engine;
     this.#name = name;
-    const [, ...shellArguments] = firstCommand(marker, argv, { report: true });
+    const [, ...shellArguments] = firstCommand(marker, argv, {
+      folder: options.workingDirectory ?? spec.workingDirectory,
+      report: true,
+    });
     this.spawn = {
       command: [
         engine.command,
         'run',
         ...['--name', name, '--label', engine.label(context.owner)],
         ...(options.stdin === 'pipe' ? ['--interactive'] : []),
-        ...['--workdir', options.workingDirectory ?? spec.workingDirectory],
+        ...['--workdir', '/'],
         ...context.parameters,
         context.image,
         ...shellArguments,

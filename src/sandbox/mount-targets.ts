@@ -1,5 +1,6 @@
-import { lstatSync } from 'node:fs';
+import { closeSync, lstatSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { FolderHandle } from '../lib/folder-handle.ts';
 import { isWithin, realPath } from './paths.ts';
 import { type Mount, SandboxError } from './sandbox.ts';
 
@@ -47,10 +48,24 @@ function checkPath(outer: Mount, inner: Mount): void {
   for (const [index] of names.entries()) {
     const path = join(outer.source, ...names.slice(0, index + 1));
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    // Made when the mount is.
+    // Made when the mount is; as root that would be root's.
+    if (stat === undefined && process.getuid?.() === 0) makePath(outer, names, inner);
     if (stat === undefined) return;
     if (stat.isSymbolicLink()) throw inTheWay(path, 'a symbolic link', inner);
     if (!stat.isDirectory() && index < names.length - 1) throw inTheWay(path, 'no folder', inner);
+  }
+}
+
+/** Makes what is missing of a path, with the owner of what it is made in. */
+function makePath(outer: Mount, names: readonly string[], inner: Mount): void {
+  using handles = new DisposableStack();
+  let folder = handles.use(FolderHandle.open(outer.source));
+  for (const [index, name] of names.entries()) {
+    const source = statSync(inner.source, { throwIfNoEntry: false });
+    const isFile = index === names.length - 1 && source?.isDirectory() === false;
+    if (folder.stat(name) === undefined && isFile) closeSync(folder.createFile(name));
+    else if (folder.stat(name) === undefined) folder.createFolder(name);
+    if (!isFile) folder = handles.use(folder.openFolder(name));
   }
 }
 

@@ -16,7 +16,7 @@ export interface OutputPipe {
 
 /**
  * Makes pipes for processes to print to. Node's own are socket pairs, which `echo … > /dev/stderr` can't open; these
- * are named pipes in a folder that only this user enters. They are made several at a time and used again.
+ * are named pipes in a folder that only this user enters, open to whoever processes run as. They are made several at a time and used again.
  */
 export class OutputPipes {
   readonly #folder: string;
@@ -41,7 +41,7 @@ export class OutputPipes {
 
   async #make(): Promise<void> {
     const paths = Array.from({ length: 4 }, () => join(this.#folder, `output-${this.#made++}`));
-    await promisify(execFile)('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' } });
+    await promisify(execFile)('mkfifo', ['-m', '666', ...paths], { env: { PATH: '/usr/bin:/bin' } });
     this.#free.push(...paths);
   }
 }

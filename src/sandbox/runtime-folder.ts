@@ -1,39 +1,59 @@
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import { orphansIn, ownedName } from './owner.ts';
 import { shownOfEtc } from './system-folders.ts';
 
-/** The user that processes in the sandbox are. */
+/** The user that processes in the sandbox are, where a user namespace or nothing gives them another one outside. */
 export const insideUser = { name: 'agent', uid: 1000, gid: 1000, home: '/tmp' };
 
-const files = {
-  passwd: [
-    'root:x:0:0:root:/nonexistent:/usr/sbin/nologin',
-    `${insideUser.name}:x:${insideUser.uid}:${insideUser.gid}::${insideUser.home}:/bin/sh`,
-    'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin',
-  ],
-  group: ['root:x:0:', `${insideUser.name}:x:${insideUser.gid}:`, 'nogroup:x:65534:'],
-  hosts: ['127.0.0.1 localhost sandbox', '::1 localhost sandbox'],
-  // Engines of containers mount their own over these.
-  hostname: ['sandbox'],
-  'resolv.conf': [],
-  'nsswitch.conf': ['passwd: files', 'group: files', 'hosts: files'],
-} as const;
+/** Content of made-up system files, by name. */
+function systemFilesFor({ uid, gid }: { uid: number; gid: number }): Map<string, string[]> {
+  return new Map([
+    [
+      'passwd',
+      [
+        'root:x:0:0:root:/nonexistent:/usr/sbin/nologin',
+        `${insideUser.name}:x:${uid}:${gid}::${insideUser.home}:/bin/sh`,
+        'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin',
+      ],
+    ],
+    ['group', ['root:x:0:', `${insideUser.name}:x:${gid}:`, 'nogroup:x:65534:']],
+    ['hosts', ['127.0.0.1 localhost sandbox', '::1 localhost sandbox']],
+    // Engines of containers mount their own over these.
+    ['hostname', ['sandbox']],
+    ['resolv.conf', []],
+    ['nsswitch.conf', ['passwd: files', 'group: files', 'hosts: files']],
+  ]);
+}
 
-/** A folder of the harness for one sandbox, seen by no process inside: made-up system files, pipes, argument files. */
+/**
+ * A folder of the harness for one sandbox, closed to others, which no process inside sees: made-up system files, pipes,
+ * argument files. What lies in it may be read by whoever it is shown to.
+ */
 export class RuntimeFolder implements Disposable {
   readonly path: string;
   #emptyFolders = 0;
 
-  constructor() {
+  /** @param user whom processes inside see as theirs */
+  constructor(user: { uid: number; gid: number } = insideUser) {
     const parent = tmpdir();
     for (const orphan of orphansIn(parent)) removeQuietly(join(parent, orphan));
     this.path = mkdtempSync(join(parent, ownedName('sandbox-')));
     try {
       this.#makeEtc();
-      for (const [name, lines] of Object.entries(files)) this.write(`etc/${name}`, `${lines.join('\n')}\n`);
+      for (const [name, lines] of systemFilesFor(user)) this.write(`etc/${name}`, `${lines.join('\n')}\n`);
       this.write('empty', '');
     } catch (error) {
       this[Symbol.dispose]();
@@ -64,6 +84,11 @@ export class RuntimeFolder implements Disposable {
     return folder;
   }
 
+  /** For processes that run as another user: its own folder stays closed. */
+  openToReaders(): Promise<void> {
+    return openToReaders(...readdirSync(this.path).map((name) => join(this.path, name)));
+  }
+
   #makeEtc(): void {
     const { copied, mounted } = shownOfEtc();
     for (const name of mounted) mkdirSync(join(this.etc, name), { recursive: true });
@@ -77,7 +102,8 @@ export class RuntimeFolder implements Disposable {
 
   write(name: string, content: string | Uint8Array): string {
     const path = join(this.path, name);
-    writeFileSync(path, content, { mode: 0o644 });
+    writeFileSync(path, content);
+    chmodSync(path, 0o644);
     return path;
   }
 

@@ -5,14 +5,15 @@ interface Call {
   architecture: number;
   call: number;
   firstArgument?: number;
+  arguments?: number[];
 }
 
 /** Runs a filter as the kernel does, for the instructions that ours has. */
-function verdict(filter: Buffer, { architecture, call, firstArgument = 0 }: Call): number {
+function verdict(filter: Buffer, { architecture, call, firstArgument = 0, ...given }: Call): number {
   const words = new Map([
     [0, call],
     [4, architecture],
-    [16, firstArgument],
+    ...(given.arguments ?? [firstArgument]).map((value, index) => [16 + 8 * index, value] as const),
   ]);
   let accumulator = 0;
   for (let index = 0; index * 8 < filter.length; index++) {
@@ -22,6 +23,7 @@ function verdict(filter: Buffer, { architecture, call, firstArgument = 0 }: Call
     if (code === 0x06) return operand;
     else if (code === 0x20) accumulator = words.get(operand) ?? 0;
     else if (code === 0x15) index += jump(accumulator === operand);
+    else if (code === 0x25) index += jump(accumulator > operand);
     else if (code === 0x45) index += jump((accumulator & operand) !== 0);
     else throw new Error(`unknown instruction ${code}`);
   }
@@ -58,6 +60,59 @@ describe.each([
 
   it('ends programs of another architecture', () => {
     expect(verdict(filter, { architecture: 0x40000003, call: read })).toBe(0x80000000);
+  });
+});
+
+describe('the filter of system calls on x64', () => {
+  const answer = (call: number, ...given: number[]) =>
+    verdict(seccompFilter('x64') ?? Buffer.alloc(0), { architecture: 0xc000003e, call, arguments: given });
+  const create = 0o101;
+
+  it('refuses bits that make a program run as its owner, however a file gets its permissions', () => {
+    for (const bits of [0o4755, 0o2755, 0o6000]) {
+      expect(answer(90, 0, bits)).toBe(refused(1));
+      expect(answer(91, 3, bits)).toBe(refused(1));
+      expect(answer(268, 3, 0, bits)).toBe(refused(1));
+      expect(answer(452, 3, 0, bits)).toBe(refused(1));
+      expect(answer(85, 0, bits)).toBe(refused(1));
+      expect(answer(133, 0, bits | 0o100000)).toBe(refused(1));
+      expect(answer(259, 3, 0, bits | 0o100000)).toBe(refused(1));
+      expect(answer(2, 0, create, bits)).toBe(refused(1));
+      expect(answer(257, 3, 0, create, bits)).toBe(refused(1));
+      expect(answer(257, 3, 0, 0o20200001, bits)).toBe(refused(1));
+    }
+    expect(answer(437)).toBe(refused(38));
+  });
+
+  it('lets files be made and changed with ordinary permissions, and does not mind what lies in unused arguments', () => {
+    expect(answer(90, 0, 0o1777)).toBe(allow);
+    expect(answer(257, 3, 0, create, 0o644)).toBe(allow);
+    expect(answer(257, 3, 0, 0, 0o6777)).toBe(allow);
+    expect(answer(2, 0, 0o1, 0xffff)).toBe(allow);
+  });
+
+  it('refuses leases and notices, with which a reader makes others wait', () => {
+    expect(answer(72, 3, 1024)).toBe(refused(1));
+    expect(answer(72, 3, 1026)).toBe(refused(1));
+    expect(answer(72, 3, 6)).toBe(allow);
+    expect(answer(253)).toBe(refused(24));
+    expect(answer(16, 0, 0x5412)).toBe(refused(1));
+    expect(answer(16, 0, 0x5401)).toBe(allow);
+    expect(answer(53, 30)).toBe(refused(97));
+    expect(answer(53, 1)).toBe(allow);
+  });
+
+  it('knows no call that was added to the kernel after it was written', () => {
+    expect(answer(470)).toBe(refused(38));
+    expect(answer(468)).toBe(allow);
+  });
+
+  it('refuses memory that belongs to no process only where nothing counts it', () => {
+    const strict = seccompFilter('x64', { countsAllMemory: false }) ?? Buffer.alloc(0);
+    for (const call of [319, 29, 68, 64, 240]) {
+      expect(answer(call)).toBe(allow);
+      expect(verdict(strict, { architecture: 0xc000003e, call })).toBe(refused(38));
+    }
   });
 });
 

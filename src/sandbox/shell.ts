@@ -48,21 +48,32 @@ const groupFiles = [
  * When it ends, the kernel kills all others. What the driver and this shell have to say therefore never mixes with
  * the command's output. With `report` it ends by saying what the control group counted, each line after the file's name.
  */
-export function firstCommand(
-  marker: string,
-  argv: readonly string[],
-  { processes = null, report = false }: { processes?: number | null; report?: boolean },
-): string[] {
+export function firstCommand(marker: string, argv: readonly string[], options: FirstOptions): string[] {
+  const { folder, processes = null, report = false, become = [] } = options;
   const script = [
     ...(processes === null ? [] : [processLimit(processes)]),
     // From the command's own process, so that from then on there is one to signal.
-    '(echo "$1" >&2; shift; exec 2>&1; exec "$@")',
+    `(echo "$1" >&2; shift; exec 2>&1; ${become.length > 0 ? 'exec "$@"' : enterAndRun})`,
     'code=$?',
     ...(report ? groupFiles.map(reportLine) : []),
     'exit $code',
   ];
-  return ['/bin/sh', '-c', script.join('\n'), 'sh', marker, ...argv];
+  // Only the user whose folder it is can be sure to enter it.
+  const entering = become.length > 0 ? [...become, '/bin/sh', '-c', enterAndRun, 'sh'] : [];
+  return ['/bin/sh', '-c', script.join('\n'), 'sh', marker, ...entering, folder, ...argv];
 }
+
+export interface FirstOptions {
+  /** Where the command runs. An earlier command may have closed it: that is this one's failure, not the sandbox's. */
+  folder: string;
+  /** As many as its user may run; null: something else limits them. */
+  processes?: number | null;
+  report?: boolean;
+  /** The command by which the command's process, and no other, becomes another user. */
+  become?: readonly string[];
+}
+
+const enterAndRun = 'cd -P -- "$1" || exit 126; shift; unset OLDPWD; exec "$@"';
 
 function reportLine(file: string): string {
   const path = `/sys/fs/cgroup/${file}`;

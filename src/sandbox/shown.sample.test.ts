@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -22,6 +22,7 @@ afterEach(() => {
 /** A folder below one of the system's that is gone after the test. */
 function systemFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, 'mlab-test-'));
+  chmodSync(folder, 0o755);
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -88,6 +89,7 @@ suite(`what a sandbox shows of the host${obstacle === null ? '' : ` (skipped: ${
 
   it.skipIf(!canMount)('leaves out concealed folders that the host mounts a second time', async () => {
     using place = makePlace();
+    chmodSync(place.root, 0o755);
     place.file('package/tasks/a/hidden/grade.py', word);
     const shown = systemFolder('/usr/share/zoneinfo');
     for (const [source, name] of [
@@ -113,6 +115,7 @@ suite(`what a sandbox shows of the host${obstacle === null ? '' : ` (skipped: ${
 
   it('shows what is mounted out of a concealed folder, and nothing beside it', async () => {
     using place = makePlace();
+    chmodSync(place.root, 0o755);
     place.file('data/secret.txt', word);
     place.file('data/public/train.csv', 'shown');
     const mounts = [{ source: join(place.data, 'public'), target: '/data', access: 'read' as const }];

@@ -1,6 +1,7 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import type { Mount } from '../sandbox/index.ts';
 import type { SandboxDriver, Spent } from '../schema/index.ts';
@@ -25,12 +26,15 @@ export interface ServicesEnd {
 export class LocalServices implements AsyncDisposable {
   /** Host folder with the sockets; in the system's folder for temporary files, because socket paths must be short. */
   readonly folder: string;
+  /** Closed to other users; holds the folder. */
+  readonly #outer: string;
   readonly #driver: SandboxDriver;
   readonly #scripts: ScriptService[] = [];
   readonly #endpoints: ModelEndpoint[] = [];
 
-  private constructor(folder: string, driver: SandboxDriver) {
-    this.folder = folder;
+  private constructor(outer: string, driver: SandboxDriver) {
+    this.#outer = outer;
+    this.folder = join(outer, 's');
     this.#driver = driver;
   }
 
@@ -44,6 +48,8 @@ export class LocalServices implements AsyncDisposable {
     if (services.length === 0) return null;
     const all = new LocalServices(mkdtempSync(join(tmpdir(), 'mlab-services-')), driver);
     try {
+      mkdirSync(all.folder);
+      await openToReaders(all.folder);
       for (const service of services) {
         const socket = join(all.folder, `${service.name}.sock`);
         if (service.kind === 'model') all.#endpoints.push(await ModelEndpoint.listen(socket, askForTool));
@@ -78,7 +84,7 @@ export class LocalServices implements AsyncDisposable {
     }
     const ends: (string | null)[] = [];
     for (const script of this.#scripts.splice(0)) ends.push(await script.stop());
-    removeTree(this.folder);
+    removeTree(this.#outer);
     return { modelFailure, scriptFailure: ends.find((end) => end !== null) ?? null };
   }
 

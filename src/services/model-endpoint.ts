@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { basename } from 'node:path';
 import { messageOf } from '../lib/errors.ts';
+import { openToCallers } from '../lib/open-to-readers.ts';
 import type { CallCharge, ModelRequest, Spent, ToolReply } from '../schema/index.ts';
 import { chatAnswer, chatError, readChatRequest } from './chat-format.ts';
 
@@ -62,6 +63,7 @@ export class ModelEndpoint implements AsyncDisposable {
     endpoint.#server.once('error', listening.reject);
     endpoint.#server.listen(socket, listening.resolve);
     await listening.promise;
+    openToCallers(socket);
     return endpoint;
   }
 

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
+import { openToCallers } from '../lib/open-to-readers.ts';
 import { createSandbox, type ProcessEnd, type Sandbox, type SandboxProcess } from '../sandbox/index.ts';
 import type { LocalServicesOptions } from './options.ts';
 import { serviceSandbox, servicesInside } from './service-sandbox.ts';
@@ -110,6 +111,7 @@ export class ScriptService {
       if (waited > startMs)
         throw new Error(`the service ${this.#name} did not listen within ${startMs / 1000} s`);
     }
+    openToCallers(this.#socket);
   }
 
   /** Whoever made it end, by flooding it say, has it again soon, but not for ever. */

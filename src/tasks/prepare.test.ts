@@ -111,8 +111,10 @@ describe('preparing a task', () => {
     expect(data.manifest.files.map(({ path }) => path)).toEqual(['public/test.csv', 'private/labels.csv']);
     const mode = (path: string) => statSync(path).mode & 0o777;
     expect(mode(data.publicFolder)).toBe(0o555);
-    expect(mode(data.privateFolder)).toBe(0o500);
-    expect(mode(join(data.privateFolder, 'labels.csv'))).toBe(0o400);
+    // Root runs graders as another user: then the folder around hidden data is closed, not the data itself.
+    const closed = process.getuid?.() === 0 ? data.folder : data.privateFolder;
+    expect(mode(closed)).toBe(0o500);
+    if (closed !== data.folder) expect(mode(join(data.privateFolder, 'labels.csv'))).toBe(0o400);
     expect(messages).toContain('preparing the data of colours');
     expect(readdirSync(join(options.cache, 'data', 'colours')).sort()).toHaveLength(1);
   });

@@ -11,6 +11,7 @@ import { folderVersion } from './folder-version.ts';
 import { gatherCollections } from './gather-collections.ts';
 import type { Variables } from './host-variables.ts';
 import {
+  closeToOthers,
   describeFiles,
   manifestName,
   type PreparedData,
@@ -222,6 +223,7 @@ async function build(
     removeTree(folder);
     renameSync(fresh, folder);
     chmodSync(folder, 0o555);
+    await closeToOthers(folder);
     return preparedData(folder, manifest);
   } finally {
     removeTree(making);

@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { sha256OfFile } from '../lib/hash.ts';
+import { openToReaders } from '../lib/open-to-readers.ts';
 import { TaskId } from '../schema/index.ts';
 import { listFolderFiles } from './folder-files.ts';
 
@@ -84,7 +85,19 @@ export function readManifest(folder: string): PreparedManifest | null {
 export async function readPrepared(folder: string): Promise<PreparedData | null> {
   const manifest = readManifest(folder);
   if (manifest === null || !(await isIntact(folder, manifest.files))) return null;
+  await closeToOthers(folder);
   return preparedData(folder, manifest);
+}
+
+/**
+ * Nobody but the owner may read hidden data. Root runs graders as another user, to whom it must be open then: so the
+ * folder around it is closed instead.
+ */
+export async function closeToOthers(folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  if ((lstatSync(folder).mode & 0o777) === 0o500) return;
+  chmodSync(folder, 0o500);
+  await openToReaders(...parts.map((part) => join(folder, part)));
 }
 
 async function isIntact(folder: string, files: readonly PreparedFile[]): Promise<boolean> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mountPoints } from '../../environment/index.ts';
 import { removeBeneath } from '../../lib/folder-handle.ts';
+import { openToReaders } from '../../lib/open-to-readers.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import { createSandbox, type ProcessEnd, type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
 import type { ObjectId, RunSpec } from '../../schema/index.ts';
@@ -72,7 +73,7 @@ export class CleanRoom implements Disposable {
       askForTool: toolModel?.(),
       restarts: serviceRestarts,
     });
-    const folders = this.#folders(equipment);
+    const folders = await this.#folders(equipment);
     const confined = sandboxSpec(spec, equipment, folders, helpersFolder, threads, local?.access ?? null);
     await using sandbox = await createSandbox(spec.sandbox, confined, options);
     const deadline = performance.now() + 1000 * spec.limits.wall_seconds;
@@ -109,7 +110,7 @@ export class CleanRoom implements Disposable {
     return { end: await process.ended, printed };
   }
 
-  #folders(equipment: TaskEquipment): RunFolders {
+  async #folders(equipment: TaskEquipment): Promise<RunFolders> {
     const folders = {
       workspace: this.workspace,
       outputs: join(this.place, 'outputs'),
@@ -117,6 +118,7 @@ export class CleanRoom implements Disposable {
     };
     mkdirSync(folders.outputs, { recursive: true });
     writeFileSync(folders.brief, JSON.stringify(publicManifest(equipment)));
+    await openToReaders(folders.outputs, folders.brief);
     return folders;
   }
 }

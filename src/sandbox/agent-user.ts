@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { messageOf } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
+import { findProgram } from './find-program.ts';
+import { isWithin, realPath } from './paths.ts';
+import { checkReadable } from './readable-mounts.ts';
+import { SandboxError, type SandboxSpec } from './sandbox.ts';
+import { seccompFilter } from './seccomp.ts';
+
+const runFile = promisify(execFile);
+
+/** Ids that no account has: the range that systemd keeps for services which get a user of their own at each start. */
+const ids = { first: 61_184, last: 65_519 };
+const chownMs = 120_000;
+
+/** What lets a sandbox's first process make others somebody else, and nothing more. */
+export const switchingCapabilities = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
+
+/** The user that processes of a sandbox are, by its ids on the host. */
+export interface AgentUser {
+  uid: number;
+  gid: number;
+}
+
+/** A user for a sandbox of root's: the same for the same writable folder, so that it finds its files its own. */
+export function userWithoutAccount(spec: SandboxSpec): AgentUser {
+  const written = spec.mounts.filter(({ access }) => access === 'write');
+  const [folder] = (written.length > 0 ? written : spec.mounts).map(({ source }) => source);
+  const count = ids.last - ids.first + 1;
+  const id = ids.first + (Number.parseInt(sha256(realPath(folder ?? '') ?? '').slice(0, 8), 16) % count);
+  return { uid: id, gid: id };
+}
+
+/** The command by which a process that may change its ids becomes this user for good, without any right of root's. */
+export function asUser(setpriv: string, { uid, gid }: AgentUser): string[] {
+  return [
+    ...[setpriv, '--reuid', String(uid), '--regid', String(gid), '--clear-groups'],
+    ...['--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'],
+  ];
+}
+
+const tried = new Map<string, Promise<string | null>>();
+
+/**
+ * Path of the `setpriv` with which root can start agent code as somebody else; null for ordinary users, who need no
+ * such thing, and where it does not work: in a container without rights, say. Tried once.
+ */
+export function findUserSwitch(bubblewrap: string): Promise<string | null> {
+  const known = tried.get(bubblewrap) ?? tryUserSwitch(bubblewrap);
+  tried.set(bubblewrap, known);
+  return known;
+}
+
+async function tryUserSwitch(bubblewrap: string): Promise<string | null> {
+  // Without a user namespace of its own only the filter keeps a command from making one.
+  if (process.getuid?.() !== 0 || seccompFilter() === null) return null;
+  const setpriv = findProgram('setpriv');
+  if (setpriv === null || !isWithin('/usr', realPath(setpriv) ?? '')) return null;
+  const user = { uid: ids.first, gid: ids.first };
+  const arguments_ = [
+    ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--ro-bind', '/', '/', '--dev', '/dev'],
+    ...['--proc', '/proc', '--cap-drop', 'ALL'],
+    ...switchingCapabilities.flatMap((name) => ['--cap-add', name]),
+    ...['--', ...asUser(setpriv, user), '/bin/cat', '/proc/self/status'],
+  ];
+  try {
+    const { stdout } = await runFile(bubblewrap, arguments_, { env: {} });
+    const isDropped =
+      /^CapEff:\s*0+$/m.test(stdout) && new RegExp(`^Uid:\\s*${user.uid}\\s`, 'm').test(stdout);
+    return isDropped ? setpriv : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Gives the folders that a sandbox writes to, with all in them, to its user. Links are changed themselves, never what
+ * they lead to.
+ * @throws SandboxError where a file system knows no owners, or something can't be read by the user
+ */
+export async function prepareFor({ uid, gid }: AgentUser, spec: SandboxSpec): Promise<void> {
+  checkReadable(spec);
+  const folders = spec.mounts.filter(({ access }) => access === 'write').map(({ source }) => source);
+  if (folders.length === 0) return;
+  try {
+    const options = ['--recursive', '--no-dereference', '-P', `${uid}:${gid}`];
+    await runFile('chown', [...options, '--', ...folders], {
+      env: { PATH: '/usr/bin:/bin' },
+      timeout: chownMs,
+    });
+  } catch (error) {
+    throw new SandboxError(
+      `the workspace can't be given to another user than root: ${messageOf(error)}`,
+      'keep runs on a file system with owners, or run mlab as an ordinary user',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { SandboxError, type SandboxSpec } from './sandbox.ts';
+
+const mostLookedAt = 400;
+
+/**
+ * What is mounted must be readable by all, where agent code runs as a user to whom all of it is another's. Looks at the
+ * outermost entries: whoever closes files closes all that he makes.
+ * @throws SandboxError that names one that is closed
+ */
+export function checkReadable({ mounts, python }: SandboxSpec): void {
+  const folders = mounts.filter(({ access }) => access === 'read').map(({ source }) => source);
+  if (python !== null) folders.push(python.basePrefix, python.environment);
+  for (const folder of folders) {
+    const closed = closedPath(folder);
+    if (closed === null) continue;
+    throw new SandboxError(
+      `agent code, which root runs as another user, can't read ${closed}`,
+      `chmod -R a+rX '${folder}' (close a folder above it, where nobody else may read it: chmod 700)`,
+    );
+  }
+}
+
+function closedPath(root: string): string | null {
+  const waiting = [root];
+  for (let looked = 0; looked < mostLookedAt; looked++) {
+    const path = waiting.shift();
+    if (path === undefined) return null;
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    if (stat.isFile() && (stat.mode & 0o004) === 0) return path;
+    if (!stat.isDirectory()) continue;
+    if ((stat.mode & 0o005) !== 0o005) return path;
+    if (waiting.length < mostLookedAt) waiting.push(...readdirSync(path).map((name) => join(path, name)));
+  }
+  return null;
+}
