@@ -3,12 +3,14 @@
  *
  *   --row ID   only this row, in this process, as it is here
  *   --only X   only attacks whose aim, name or title holds X
+ *   --at-once N  rows beside each other, for machines with cores to spare; default: 1
  *   --write    puts the table into docs/threat-model.md
  */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import pLimit from 'p-limit';
 import { z } from 'zod';
 import { plainLine } from '../../src/lib/plain-line.ts';
 import { removeTree } from '../../src/lib/read-only-tree.ts';
@@ -25,6 +27,7 @@ const { values } = parseArgs({
   options: {
     row: { type: 'string', multiple: true },
     only: { type: 'string' },
+    'at-once': { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
     into: { type: 'string' },
   },
@@ -33,8 +36,10 @@ if (values.into !== undefined) await tryHere(rowOf(values.row?.[0] ?? ''), value
 else await tryAll(values.row?.map(rowOf) ?? rows);
 
 async function tryAll(chosen: readonly Row[]): Promise<void> {
-  const tried: TriedRow[] = [];
-  for (const row of chosen) tried.push({ row, ...(await tryRow(row)) });
+  const turns = pLimit(Number(values['at-once']));
+  const tried: TriedRow[] = await Promise.all(
+    chosen.map((row) => turns(async () => ({ row, ...(await tryRow(row)) }))),
+  );
   const { version } = z
     .object({ version: z.string() })
     .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
