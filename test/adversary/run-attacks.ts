@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -42,6 +42,7 @@ export async function findAttacks(): Promise<FoundAttack[]> {
 }
 
 function modulesOf(folder: string): string[] {
+  if (!existsSync(folder)) return [];
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
   const modules = files.filter((file) => file.endsWith('.ts') && !file.includes('.test.'));
   return modules.map((file) => join(folder, file));
