@@ -26,7 +26,7 @@ import { runOne } from '../run-one.ts';
 import type { TaskEquipment } from '../workspace.ts';
 import type { Control, Evidence, Probe, Scene } from './control.ts';
 import { compareHostFiles, hostFiles } from './host-files.ts';
-import { type ControlReport, judgeControl } from './judge.ts';
+import { type ControlReport, judgeControl, unfinishedControl } from './judge.ts';
 import { type Secret, secretsOf } from './secrets.ts';
 
 export interface CheckTaskOptions {
@@ -50,10 +50,12 @@ export async function checkTask(options: CheckTaskOptions): Promise<ControlRepor
   // Where times are measured, nothing else may keep the machine busy.
   const parallel = equipment.task.file.grading.runs_submission ? 1 : options.parallel;
   const controls = options.controls.filter((control) => control.fits(equipment));
+  if (controls.length === 0) return [];
   const experiment = createExperiment(options.folder, planOf(controls, options));
   const secrets = await secretsOf(equipment);
   const limit = pLimit(parallel);
-  return Promise.all(
+  // All come to their end, whatever becomes of one: the folder that they write into is removed after that.
+  const outcomes = await Promise.allSettled(
     controls.map((control) =>
       limit(async () => {
         signal.throwIfAborted();
@@ -65,12 +67,32 @@ export async function checkTask(options: CheckTaskOptions): Promise<ControlRepor
           experimentFolder: experiment.folder,
           token: randomBytes(8).toString('hex'),
         };
-        const report = await carryOut(control, spec, scene, options);
+        const report = await reportOf(control, spec, scene, options);
         options.onReport(report);
         return report;
       }),
     ),
   );
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+}
+
+/** One that could not be carried out says so, and the others go on. */
+async function reportOf(
+  control: Control,
+  spec: RunSpec,
+  scene: Scene,
+  options: CheckTaskOptions,
+): Promise<ControlReport> {
+  const start = performance.now();
+  try {
+    return await carryOut(control, spec, scene, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    return unfinishedControl(control, spec.id, messageOf(error), (performance.now() - start) / 1000);
+  }
 }
 
 async function carryOut(

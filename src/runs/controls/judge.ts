@@ -66,6 +66,22 @@ export function judgeControl(outcome: ControlOutcome): ControlReport {
   };
 }
 
+/** What there is to say of one that threw before it could be judged. */
+export function unfinishedControl(
+  { name, summary, expects }: ControlOutcome['control'],
+  run: string,
+  message: string,
+  seconds: number,
+): ControlReport {
+  return {
+    ...{ control: name, summary, expects, ok: false, run, seconds },
+    faults: [`it could not be carried out: ${message}`],
+    end: 'not finished',
+    ...{ succeeded: false, valid: false, stale: false, score: null, improvement: null },
+    ...{ attempts: [], probes: [] },
+  };
+}
+
 function gainOf({ score, baseline, direction }: Grade): number | null {
   return score === null ? null : improvement(score, baseline, direction);
 }
