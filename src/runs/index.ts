@@ -12,6 +12,8 @@ export {
 } from './experiment.ts';
 export { experimentModels } from './experiment-models.ts';
 export { makeForkPlan } from './fork-plan.ts';
+export { checkLeaks } from './leaks/check-leaks.ts';
+export { type LeakCheckName, type LeakCheckReport, leakChecks } from './leaks/leak-check.ts';
 export {
   type Measured,
   type MeasuredSeed,

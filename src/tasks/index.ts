@@ -4,6 +4,7 @@ export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
 export { checkCacheDisk, checkKaggle, checkPython } from './findings.ts';
 export type { Variables } from './host-variables.ts';
 export { type LoadPreparedOptions, loadPrepared, type PrepareOptions, prepareTask } from './prepare.ts';
+export { prepareAgain } from './prepare-again.ts';
 export type { PreparedData, PreparedManifest } from './prepared-data.ts';
 export { describeProblem, type Problem } from './problem.ts';
 export { type EnsurePythonOptions, ensurePython, type PythonEnvironment } from './python-environment.ts';

@@ -48,6 +48,8 @@ export interface PrepareOptions extends LoadPreparedOptions {
   /** Kaggle's address; another one for tests. */
   kaggleAddress?: string;
   timing?: Partial<DownloadTiming>;
+  /** As if on another machine and another day: see `prepareAgain`. */
+  elsewhere?: boolean;
   onProgress?: (message: string) => void;
   signal?: AbortSignal | null;
 }

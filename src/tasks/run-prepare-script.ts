@@ -16,6 +16,8 @@ export interface RunPrepareOptions {
   data: string;
   /** An empty folder to work in, made here. */
   scratch: string;
+  /** As if on another machine and another day: what is made must not depend on that. */
+  elsewhere?: boolean;
   onProgress?: (message: string) => void;
   signal?: AbortSignal | null;
 }
@@ -76,12 +78,14 @@ async function runScript(
   hint: string,
 ): Promise<string> {
   mkdirSync(options.scratch);
-  const result = await runProcess(options.python.executable, ['-I', '-B', script, ...args], {
+  const { elsewhere = false } = options;
+  const wrapper = elsewhere ? [join(options.helpers, 'leaks', 'run_elsewhere.py')] : [];
+  const result = await runProcess(options.python.executable, ['-I', '-B', ...wrapper, script, ...args], {
     workingDirectory: options.scratch,
     // Nothing of the host's passes: prepared data must not depend on who prepares it, and keys stay here.
     variables: {
       PATH: '/usr/local/bin:/usr/bin:/bin',
-      LANG: 'C.UTF-8',
+      ...(elsewhere ? { LC_ALL: 'C', TZ: 'Pacific/Kiritimati' } : { LANG: 'C.UTF-8' }),
       HOME: options.scratch,
       TMPDIR: options.scratch,
       MLAB_HELPERS: options.helpers,

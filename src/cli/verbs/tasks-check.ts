@@ -6,9 +6,14 @@ import { removeTree } from '../../lib/read-only-tree.ts';
 import {
   type ControlReport,
   checkFolder,
+  checkLeaks,
   checkTask,
   controls,
   controlsByName,
+  type LeakCheckName,
+  type LeakCheckReport,
+  leakChecks,
+  type TaskEquipment,
   whatStopped,
 } from '../../runs/index.ts';
 import { SandboxDriver } from '../../schema/index.ts';
@@ -31,27 +36,36 @@ interface TaskCheck {
   /** What keeps the folder from being a task; the controls are not run then. */
   problem: string | null;
   controls: ControlReport[];
+  /** What may give hidden values away without anything forbidden. */
+  leaks: LeakCheckReport[];
   /** Where the runs are kept; null when they were removed. */
   kept: string | null;
 }
 
-const list = controls.map(({ name, summary }) => `  ${name.padEnd(13)} ${summary}`).join('\n');
+const list = (named: readonly { name: string; summary: string }[]) =>
+  named.map(({ name, summary }) => `  ${name.padEnd(15)} ${summary}`).join('\n');
 
 export const tasksCheck: Verb = {
   arguments: [{ name: '<tasks...>', description: 'ids of tasks, or their folders' }],
   flags: [
-    { flags: '--controls <names>', description: 'only these controls (default: all)', many: 'commas' },
-    { flags: '--parallel <n>', description: 'controls at a time', default: '2' },
+    {
+      flags: '--controls <names>',
+      description: 'only these agents and checks (default: all)',
+      many: 'commas',
+    },
+    { flags: '--parallel <n>', description: 'validation agents at a time', default: '2' },
     { flags: '--sandbox <driver>', description: 'how code is confined', default: 'bubblewrap' },
-    { flags: '--keep', description: 'keep the runs of the controls (they are kept when one misbehaves)' },
+    { flags: '--keep', description: 'keep the runs of the agents (they are kept when one misbehaves)' },
     ...prepareFlags,
   ],
   details:
-    "Validates the task's folder, then runs the controls as real runs and grades them. The oracle must succeed; nothing\n" +
-    `else may. A cheater says what it tried and what stopped it (--json has all of it).\n\n${list}`,
+    "Validates the task's folder, then runs the validation agents as real runs and grades them. The oracle must succeed;\n" +
+    'nothing else may. An adversarial agent says what it tried and what stopped it (--json has all of it).\n\n' +
+    `${list(controls)}\n\nThen looks for leaks: ways to the hidden values that nothing forbids.\n\n${list(leakChecks)}`,
   examples: [
-    ['mlab tasks check digits', 'all controls on one task'],
+    ['mlab tasks check digits', 'all agents and checks on one task'],
     ['mlab tasks check ./tasks/mine --controls oracle,noop,baseline', 'a new task, the quick ones first'],
+    ['mlab tasks check ./tasks/mine --controls hidden-values,row-order', 'whether its data leaks'],
     ['mlab tasks check digits --json | jq ".tasks[0].controls[].attempts"', 'everything that was tried'],
   ],
   async run(context, ids, given: object) {
@@ -70,6 +84,7 @@ export const tasksCheck: Verb = {
 
 interface Settings {
   chosen: ReturnType<typeof controlsByName>;
+  checks: readonly LeakCheckName[];
   parallel: number;
   sandbox: SandboxDriver;
   keep: boolean;
@@ -92,23 +107,31 @@ function settingsOf(options: Options): Settings {
       'Use bubblewrap or docker.',
     );
   }
-  const chosen = controlsByName(options.controls ?? []);
-  return { chosen, parallel, sandbox: sandbox.data, keep: options.keep === true };
+  const named = options.controls ?? [];
+  const checkNames = leakChecks.map(({ name }) => name);
+  const checks = checkNames.filter((name) => named.length === 0 || named.includes(name));
+  const agents = named.filter((name) => !checkNames.some((check) => check === name));
+  // Where only checks are named, no agent is meant.
+  const chosen = named.length > 0 && agents.length === 0 ? [] : controlsByName(agents);
+  return { chosen, checks, parallel, sandbox: sandbox.data, keep: options.keep === true };
 }
 
 async function checkOne(
   context: Context,
   id: string,
   parent: string,
-  { chosen, parallel, sandbox, keep }: Settings,
+  settings: Settings,
   options: PrepareOptions,
 ): Promise<TaskCheck> {
+  const { chosen, parallel, sandbox, keep } = settings;
   const task = validTask(context, id);
-  if (typeof task === 'string') return { task: id, ok: false, problem: task, controls: [], kept: null };
+  if (typeof task === 'string') {
+    return { task: id, ok: false, problem: task, controls: [], leaks: [], kept: null };
+  }
   const { id: name } = task.file;
   const log = (line: string) => context.log(`${name}: ${line}`);
   const equipment = await equip(context, task, options);
-  log('valid; running the controls');
+  log('valid; running the validation agents');
   const folder = checkFolder(parent, name);
   const reports = await checkTask({
     ...{ equipment, controls: chosen, folder, sandbox, parallel },
@@ -118,11 +141,40 @@ async function checkOne(
     onProgress: log,
     onReport: (report) => log(`${report.control}: ${verdictOf(report)} (${duration(report.seconds)})`),
   });
-  const ok = reports.every((report) => report.ok);
-  const kept = keep || !ok ? folder : null;
+  const leaks = await leaksOf(context, equipment, settings, reports, options);
+  const behaved = reports.every((report) => report.ok);
+  const kept = keep || !behaved ? folder : null;
   if (kept === null) removeTree(folder);
-  return { task: name, ok, problem: null, controls: reports, kept };
+  const ok = behaved && leaks.every(({ outcome }) => outcome !== 'leaks');
+  return { task: name, ok, problem: null, controls: reports, leaks, kept };
 }
+
+function leaksOf(
+  context: Context,
+  equipment: TaskEquipment,
+  { checks, sandbox }: Settings,
+  reports: readonly ControlReport[],
+  { mirror, allowUnverified }: PrepareOptions,
+): Promise<LeakCheckReport[]> {
+  const { id } = equipment.task.file;
+  const { cache, helpers } = context.folders;
+  return checkLeaks({
+    ...{ equipment, sandbox, checks, signal: context.signal, helpersFolder: helpers },
+    preparation: {
+      ...{ cache, helpers, python: equipment.python, mirror: mirror ?? null },
+      allowUnverified: allowUnverified === true,
+    },
+    oracleScore: reports.find(({ control }) => control === 'oracle')?.score,
+    onReport: ({ check, outcome, seconds }) =>
+      context.log(`${id}: ${check}: ${outcomes[outcome]} (${duration(seconds)})`),
+  });
+}
+
+const outcomes: Record<LeakCheckReport['outcome'], string> = {
+  ok: 'as it must be',
+  leaks: 'LEAKS',
+  not_run: 'nothing to check by',
+};
 
 /** The task, or all that is wrong with its folder. */
 function validTask(context: Context, id: string): Task | string {
@@ -147,7 +199,7 @@ function resultOf(checks: readonly TaskCheck[]): VerbResult {
   };
 }
 
-function textOf({ task, problem, controls: reports, kept }: TaskCheck): string {
+function textOf({ task, problem, controls: reports, leaks, kept }: TaskCheck): string {
   if (problem !== null) return problem;
   const columns = [
     { title: task },
@@ -165,12 +217,26 @@ function textOf({ task, problem, controls: reports, kept }: TaskCheck): string {
     report.attempts.length === 0 ? '' : String(report.attempts.length),
     stoppedText(report),
   ]);
+  rows.push(...leaks.map(leakRow));
   const faults = reports.flatMap(({ control, faults: all }) => all.map((fault) => `  ${control}: ${fault}`));
   return [
     table(columns, rows),
     ...(faults.length === 0 ? [] : [`\nMisbehaving:\n${faults.join('\n')}`]),
+    ...leaks.flatMap(({ check, faults: found }) =>
+      found.length === 0 ? [] : [`\nLeaking, by ${check}:\n${found.map((fault) => `  ${fault}`).join('\n')}`],
+    ),
     ...(kept === null ? [] : [`\nThe runs are kept in ${kept} (mlab runs show ${kept}/runs/RUN)`]),
   ].join('\n');
+}
+
+function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {
+  const sign = { ok: '✓', leaks: '✗', not_run: '–' }[outcome];
+  const did = {
+    ok: 'nothing',
+    leaks: faults.length === 1 ? 'a leak' : `${faults.length} leaks`,
+    not_run: '',
+  };
+  return [`${sign} ${check}`, 'find nothing', did[outcome], '', '', oneLine(notes[0] ?? '', 100)];
 }
 
 function stoppedText(report: ControlReport): string {

@@ -1,0 +1,87 @@
+import { performance } from 'node:perf_hooks';
+import { messageOf } from '../../lib/errors.ts';
+import { type PrepareOptions, prepareAgain } from '../../tasks/index.ts';
+import { type FindLeaksOptions, findLeaks } from './find-leaks.ts';
+import {
+  compareWithReference,
+  type LeakCheckName,
+  type LeakCheckReport,
+  type LeakFindings,
+  leakReport,
+} from './leak-check.ts';
+
+export interface CheckLeaksOptions extends FindLeaksOptions {
+  checks: readonly LeakCheckName[];
+  /** How the data was prepared, to prepare it once more. */
+  preparation: PrepareOptions;
+  /** The oracle's score; absent where it was not run. */
+  oracleScore: number | null | undefined;
+  onReport: (report: LeakCheckReport) => void;
+}
+
+/** Data that takes longer to prepare is prepared once only. */
+const mostPreparationMs = 300_000;
+
+/** Looks for what gives a task's hidden values away, where no agent has to do anything forbidden to get them. */
+export async function checkLeaks(options: CheckLeaksOptions): Promise<LeakCheckReport[]> {
+  const reports: LeakCheckReport[] = [];
+  const wants = (name: LeakCheckName) => options.checks.includes(name);
+  const add = (name: LeakCheckName, findings: LeakFindings, start: number) => {
+    const report = leakReport(name, findings, (performance.now() - start) / 1000);
+    reports.push(report);
+    options.onReport(report);
+  };
+  if (wants('hidden-values') || wants('row-order')) {
+    const start = performance.now();
+    const { values, order } = await search(options);
+    if (wants('hidden-values')) add('hidden-values', values, start);
+    if (wants('row-order')) add('row-order', order, start);
+  }
+  options.signal.throwIfAborted();
+  if (wants('same-data')) {
+    const start = performance.now();
+    add('same-data', await compareWithSecond(options), start);
+  }
+  options.signal.throwIfAborted();
+  if (wants('reference-score') && options.oracleScore !== undefined) {
+    add('reference-score', compareWithReference(options.equipment, options.oracleScore), performance.now());
+  }
+  return reports;
+}
+
+/** A search that breaks off has shown nothing: it counts as a fault, and the other checks go on. */
+async function search(options: FindLeaksOptions): ReturnType<typeof findLeaks> {
+  try {
+    return await findLeaks(options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    const broken = { faults: [`it could not be carried out: ${messageOf(error)}`], notes: [] };
+    return { values: broken, order: broken };
+  }
+}
+
+async function compareWithSecond(options: CheckLeaksOptions): Promise<LeakFindings> {
+  const { equipment, preparation } = options;
+  const { task, prepared } = equipment;
+  const tooLong = AbortSignal.timeout(mostPreparationMs);
+  const signal = AbortSignal.any([options.signal, tooLong]);
+  try {
+    const differences = await prepareAgain(task, prepared, { ...preparation, signal });
+    const count = prepared.manifest.files.length;
+    if (differences.length === 0) return { faults: [], notes: [`${count} files are the same again`] };
+    const more = differences.length > 3 ? `; and ${differences.length - 3} more` : '';
+    return {
+      faults: [
+        `prepared a second time, ${differences.slice(0, 3).join('; ')}${more}. Let nothing in prepare.py depend on the ` +
+          'clock, on unseeded random numbers, on the order of sets and of listed folders, or on the umask.',
+      ],
+      notes: [],
+    };
+  } catch (error) {
+    if (options.signal.aborted) throw error;
+    const why = tooLong.aborted
+      ? `it takes more than ${mostPreparationMs / 60_000} minutes`
+      : messageOf(error);
+    return { faults: [], notes: [`the data could not be prepared a second time: ${why}`], notRun: true };
+  }
+}

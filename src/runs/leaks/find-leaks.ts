@@ -1,0 +1,187 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { helpersInside, workspaceInside } from '../../environment/index.ts';
+import { removeTree } from '../../lib/read-only-tree.ts';
+import { createSandbox, type SandboxSpec } from '../../sandbox/index.ts';
+import type { SandboxDriver } from '../../schema/index.ts';
+import { concealedBy, withheldContents, withheldPaths } from '../../tasks/index.ts';
+import { createWorkspace, type TaskEquipment } from '../workspace.ts';
+import type { LeakFindings } from './leak-check.ts';
+
+const Leak = z.object({
+  place: z.enum(['data', 'starter', 'packages']),
+  where: z.string(),
+  column: z.string(),
+  hidden: z.string(),
+  how: z.string(),
+  relation: z.string(),
+  strength: z.number(),
+  rows: z.number(),
+  share: z.number(),
+});
+type Leak = z.infer<typeof Leak>;
+
+const Told = z.object({
+  by: z.string(),
+  hidden: z.string(),
+  strength: z.number(),
+  deviations: z.number(),
+  rows: z.number(),
+});
+
+const Answer = z.object({
+  leaks: z.array(Leak),
+  told: z.array(Told),
+  hidden: z.array(z.string()),
+  files: z.int(),
+  columns: z.int(),
+  unread: z.array(z.string()),
+  late: z.array(z.string()),
+});
+type Answer = z.infer<typeof Answer>;
+
+export interface FindLeaksOptions {
+  equipment: TaskEquipment;
+  helpersFolder: string;
+  sandbox: SandboxDriver;
+  signal: AbortSignal;
+}
+
+/** Seconds until the script looks at nothing more, and until it is ended. */
+const searchSeconds = 60;
+const mostSeconds = 240;
+/** What a trivial model may explain: chance has given it more than this on no sound task. */
+const mostStrength = 0.1;
+const megabyte = 2 ** 20;
+
+/** What hidden values can be got from, by a script that sees what an agent sees, and the hidden data beside it. */
+export async function findLeaks(
+  options: FindLeaksOptions,
+): Promise<{ values: LeakFindings; order: LeakFindings }> {
+  const scratch = mkdtempSync(join(tmpdir(), 'mlab-leaks-'));
+  try {
+    const answer = await search(options, scratch);
+    return { values: valuesOf(answer), order: orderOf(answer) };
+  } finally {
+    removeTree(scratch);
+  }
+}
+
+async function search(options: FindLeaksOptions, scratch: string): Promise<Answer> {
+  const { equipment, sandbox: driver, signal } = options;
+  const workspace = join(scratch, 'workspace');
+  createWorkspace(equipment.task, workspace);
+  mkdirSync(join(workspace, 'data'), { recursive: true });
+  // What an agent is told may tell too much, too.
+  writeFileSync(join(workspace, 'problem in task.yaml'), equipment.task.file.problem);
+  await using sandbox = await createSandbox(driver, specOf(options, workspace));
+  let printed = '';
+  const script = sandbox.pathInside(`${helpersInside}/leaks/find_leaks.py`);
+  const settings = JSON.stringify(settingsOf(equipment, (path) => sandbox.pathInside(path)));
+  const process = await sandbox.start(['python', '-I', '-B', script, settings], {
+    ...{ stdin: 'none', timeoutMs: 1000 * mostSeconds, signal },
+    onOutput: (chunk) => {
+      printed = (printed + chunk.toString('utf8')).slice(-4 * megabyte);
+    },
+  });
+  const end = await process.ended;
+  signal.throwIfAborted();
+  const line = printed.split('\n').findLast((text) => text.startsWith('@leaks '));
+  if (line !== undefined) return Answer.parse(JSON.parse(line.slice('@leaks '.length)));
+  throw new Error(
+    `the search for leaks ended without an answer (${end.ending}, ${end.signal ?? end.exitCode}): ${printed.trim().slice(-400)}`,
+  );
+}
+
+const privateInside = '/private';
+
+function specOf({ equipment, helpersFolder }: FindLeaksOptions, workspace: string): SandboxSpec {
+  const { task, prepared, python, concealed } = equipment;
+  return {
+    mounts: [
+      { source: workspace, target: workspaceInside, access: 'write' },
+      { source: prepared.publicFolder, target: `${workspaceInside}/data`, access: 'read' },
+      { source: prepared.privateFolder, target: privateInside, access: 'read' },
+      { source: helpersFolder, target: helpersInside, access: 'read' },
+    ],
+    hide: withheldPaths(task, python),
+    withheld: withheldContents(task, python),
+    concealed: [...concealed, ...concealedBy(task, prepared)],
+    workingDirectory: workspaceInside,
+    variables: { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1', MKL_NUM_THREADS: '1' },
+    python: { environment: python.environment, basePrefix: python.basePrefix },
+    limits: {
+      ...{ memoryBytes: 6144 * megabyte, processes: 64 },
+      ...{ fileBytes: 256 * megabyte, temporaryBytes: 1024 * megabyte },
+    },
+    watch: null,
+    gpu: false,
+  };
+}
+
+function settingsOf({ task, python }: TaskEquipment, inside: (path: string) => string): object {
+  const table = task.file.submission.files.find(({ format }) => format === 'csv');
+  return {
+    data: inside(`${workspaceInside}/data`),
+    starter: inside(workspaceInside),
+    private: inside(privateInside),
+    packages: python.sitePackages,
+    id: table?.format === 'csv' ? table.id : null,
+    targets: table?.format === 'csv' ? table.columns.map(({ name }) => name) : [],
+    seconds: searchSeconds,
+  };
+}
+
+const remedies: Record<Leak['place'], string> = {
+  data: 'Keep it out of the public data, in prepare.py.',
+  starter: 'Take it out of what agents are given, in env/ or task.yaml.',
+  packages: 'Name the file under "withheld" in task.yaml, or do without the package.',
+};
+
+function valuesOf(answer: Answer): LeakFindings {
+  const { files, columns, hidden, unread, late } = answer;
+  const notes = [
+    hidden.length === 0
+      ? 'the private data holds no tables: nothing to look for'
+      : `looked for ${shortList(hidden)} in ${columns} columns of ${files} files`,
+    ...(unread.length === 0 ? [] : [`could not read ${unread.length} files: ${shortList(unread)}`]),
+    ...(late.length === 0 ? [] : [`not looked at within ${searchSeconds} s: ${shortList(late)}`]),
+  ];
+  return { faults: answer.leaks.map(faultOf), notes, notRun: hidden.length === 0 };
+}
+
+function faultOf({ place, where, column, hidden, how, relation, strength, rows, share }: Leak): string {
+  const what = column === '' ? where : `${where}, ${column}`;
+  const of = rows === 0 ? '' : ` of ${percentOf(share)} of the rows (${rows}), ${how}`;
+  const sure = strength >= 0.995 ? '' : `, nearly: ${strength}`;
+  return `${what}: tells the hidden ${hidden}${of} (${relation}${sure}). ${remedies[place]}`;
+}
+
+function orderOf({ told, hidden }: Answer): LeakFindings {
+  const lines = told.map(
+    ({ by, hidden: name, strength, deviations, rows }) =>
+      `${by} tells ${name}: ${percentOf(strength)} of what there is to know beyond chance, ` +
+      `${Math.round(deviations)} standard deviations from shuffled values (${rows} rows)`,
+  );
+  const tooMuch = told.flatMap(({ strength }, place) =>
+    strength > mostStrength ? [lines[place] ?? ''] : [],
+  );
+  return {
+    faults: tooMuch
+      .slice(0, 3)
+      .map((line) => `${line}. Order the rows by a hash of what they show, and number them after that.`),
+    notes: lines.slice(0, 5),
+    notRun: hidden.length === 0,
+  };
+}
+
+function percentOf(share: number): string {
+  return `${Number((100 * share).toPrecision(3))} %`;
+}
+
+function shortList(items: readonly string[]): string {
+  const shown = items.slice(0, 3).join('; ');
+  return items.length > 3 ? `${shown}; and ${items.length - 3} more` : shown;
+}

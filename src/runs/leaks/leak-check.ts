@@ -1,0 +1,83 @@
+import type { TaskEquipment } from '../workspace.ts';
+
+/** What a leak check came to. */
+export interface LeakCheckReport {
+  check: string;
+  summary: string;
+  /** `not_run` where the task or this machine's data has nothing to check it by; the notes say why. */
+  outcome: 'ok' | 'leaks' | 'not_run';
+  /** What is wrong, where, and what to do; empty unless it leaks. */
+  faults: string[];
+  /** What was looked at, what was found and is allowed, and what could not be looked at. */
+  notes: string[];
+  seconds: number;
+}
+
+export type LeakFindings = Pick<LeakCheckReport, 'faults' | 'notes'> & { notRun?: boolean };
+
+export interface LeakCheck {
+  name: string;
+  /** One sentence. */
+  summary: string;
+}
+
+export const leakChecks = [
+  {
+    name: 'hidden-values',
+    summary: 'looks for hidden values in the data, the starter and the packages, in any code, order or file',
+  },
+  {
+    name: 'row-order',
+    summary: 'predicts hidden values from row order, ids, and names, sizes and times of files alone',
+  },
+  {
+    name: 'same-data',
+    summary: 'prepares the data again under other conditions: the bytes must be the same',
+  },
+  { name: 'reference-score', summary: "compares the oracle's score with the reference of task.yaml" },
+] as const satisfies readonly LeakCheck[];
+
+export type LeakCheckName = (typeof leakChecks)[number]['name'];
+
+export function leakReport(
+  name: LeakCheckName,
+  { faults, notes, notRun }: LeakFindings,
+  seconds: number,
+): LeakCheckReport {
+  const summary = leakChecks.find((check) => check.name === name)?.summary ?? '';
+  const outcome = faults.length > 0 ? 'leaks' : notRun === true ? 'not_run' : 'ok';
+  return { check: name, summary, outcome, faults, notes, seconds };
+}
+
+/** What the score of one more run may differ by: four spreads, and what other versions of packages may change. */
+const mostSpreads = 4;
+const leastShare = 0.02;
+
+/** Compares one run of the reference solution with what task.yaml says of it. */
+export function compareWithReference({ task }: TaskEquipment, score: number | null): LeakFindings {
+  const { mean, spread, seeds } = task.file.reference;
+  if (score === null) return { faults: [], notes: ['the oracle has no score'], notRun: true };
+  if (/second|ms\b/i.test(task.file.metric.unit) || /time/i.test(task.file.metric.name)) {
+    return { faults: [], notes: ['times depend on the machine'], notRun: true };
+  }
+  if (task.figures !== 'declared') {
+    return { faults: [], notes: [`the reference was measured on other data`], notRun: true };
+  }
+  const tolerance = Math.max(
+    mostSpreads * spread * Math.sqrt(1 + 1 / Math.max(1, seeds)),
+    leastShare * Math.abs(mean),
+  );
+  const said = `the oracle scored ${rounded(score)}, and task.yaml says ${mean} ± ${spread}`;
+  if (Math.abs(score - mean) <= tolerance) return { faults: [], notes: [said] };
+  return {
+    faults: [
+      `${said}: further away than ${rounded(tolerance)}. Measure it again: mlab tasks baseline ${task.file.id} ` +
+        '--reference; if the data or the grader has changed, so has what results mean.',
+    ],
+    notes: [],
+  };
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4));
+}
