@@ -11,7 +11,7 @@ import type {
   UndoEntry,
 } from '../schema/index.ts';
 import { ModelAnswer as AnswerSchema } from '../schema/index.ts';
-import { type Conversation, Conversations } from '../store/index.ts';
+import { type Conversation, Conversations, parseStoredText } from '../store/index.ts';
 import type { AskedAction } from './asked-action.ts';
 import { type Ending, endingOf } from './ending.ts';
 import type { StepResult } from './environment.ts';
@@ -109,7 +109,7 @@ function addCall(
   if (event.answer === null) return;
   const call: RecordedCall = {
     event,
-    answer: AnswerSchema.parse(JSON.parse(textOf(event.answer))),
+    answer: parseStoredText(AnswerSchema, textOf(event.answer), `the answer of model call ${event.call}`),
     messages: () => Array.from(conversation, textOf),
   };
   if (event.step === null) recorded.calls.push(call);

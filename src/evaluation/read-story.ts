@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { type GradedStep, ModelAnswer, type TextRef, type TraceEvent } from '../schema/index.ts';
 import type { FormatError, RunStory, StoryStep } from '../statistics/index.ts';
-import { eachEventSync, type RunFolder, resolveText } from '../store/index.ts';
+import { eachEventSync, parseStoredText, type RunFolder, resolveText } from '../store/index.ts';
 
 /** A run's story: its trace with every text at hand. @throws UserError as `eachEventSync` */
 export function readStory(folder: RunFolder, grades: readonly GradedStep[]): RunStory {
@@ -91,7 +92,7 @@ export class StoryReader {
 
   /** Agents that note no format errors ask again, with no step in between. */
   #readReply(text: string): void {
-    const answer = ModelAnswer.parse(JSON.parse(text));
+    const answer = parseStoredText(ModelAnswer, text, 'an answer of a model in the trace');
     if (answer.kind !== 'answered') return;
     // An agent may hold a final answer back once, to be sure of it: the reply was in order.
     if (this.#reply !== null && !/final[_ ]answer/i.test(this.#reply)) this.#rejectReply();
@@ -133,7 +134,7 @@ export class StoryReader {
 
 /** Arguments are JSON text as the agent gave it; what is no object is kept as it is under `input`. */
 function argsOf(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
+  const value = parseStoredText(z.unknown(), text, 'the arguments of an action in the trace');
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? { ...value }
     : { input: value };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseShallowJson } from '../lib/shallow-json.ts';
 import {
   type ModelAnswer,
   type ModelMessage,
@@ -39,7 +40,7 @@ const ChatRequest = z.object({
 export function readChatRequest(body: string): ModelRequest | { problem: string } {
   let given: unknown;
   try {
-    given = JSON.parse(body);
+    given = parseShallowJson(body);
   } catch {
     return { problem: 'the body is not JSON' };
   }

@@ -3,6 +3,7 @@ import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFi
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
+import { parseShallowJson } from '../lib/shallow-json.ts';
 
 const currentVersion = 2;
 
@@ -27,7 +28,7 @@ export function parseStored<Schema extends z.ZodType>(
   );
 }
 
-/** As `parseStored`, from JSON text. */
+/** As `parseStored`, from JSON text. What is nested too deeply to be written down again is no JSON here. */
 export function parseStoredText<Schema extends z.ZodType>(
   schema: Schema,
   text: string,
@@ -35,7 +36,7 @@ export function parseStoredText<Schema extends z.ZodType>(
 ): z.output<Schema> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseShallowJson(text);
   } catch (error) {
     throw new UserError(
       'broken_file',

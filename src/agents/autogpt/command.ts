@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { Action } from '../../schema/index.ts';
 import { readInput } from '../common/replies/input.ts';
 import type { KnownAction } from '../common/replies/known-action.ts';
@@ -55,7 +56,7 @@ function replyObject(text: string): { object: LooseObject; source: string } | nu
 }
 
 function readStrict(source: string, actions: readonly KnownAction[]): Reading {
-  const reply = StrictReply.safeParse(JSON.parse(source));
+  const reply = StrictReply.safeParse(parsed(source));
   if (!reply.success) {
     const problems = reply.error.issues.map(({ path, message }) => `"${path.join('.')}": ${message}`);
     return { ok: false, problem: `Your JSON has not the right form: ${problems.join('; ')}.` };
@@ -63,6 +64,14 @@ function readStrict(source: string, actions: readonly KnownAction[]): Reading {
   const { thoughts, command } = reply.data;
   const name = matchActionName(command.name, namesOf(actions)) ?? command.name;
   return { ok: true, action: { name, args: command.args }, thoughts: thoughtsOf(thoughts) };
+}
+
+function parsed(source: string): unknown {
+  try {
+    return parseShallowJson(source);
+  } catch {
+    return undefined;
+  }
 }
 
 function readLoose(reply: LooseObject, actions: readonly KnownAction[]): Reading {

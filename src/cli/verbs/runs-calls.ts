@@ -1,6 +1,14 @@
+import { z } from 'zod';
 import { UserError } from '../../lib/errors.ts';
 import { ModelAnswer, ModelMessage, type TextRef, type TraceEventOf } from '../../schema/index.ts';
-import { Conversations, type RunFolder, readTraceSync, resolveText, spentOf } from '../../store/index.ts';
+import {
+  Conversations,
+  parseStoredText,
+  type RunFolder,
+  readTraceSync,
+  resolveText,
+  spentOf,
+} from '../../store/index.ts';
 import { locateRun } from '../locate.ts';
 import { dollars, duration, number, oneLine, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -84,9 +92,11 @@ function approximately({ usage }: Call, text: string): string {
 
 function wholeCall(folder: RunFolder, call: Call, conversation: Iterable<TextRef>) {
   const textOf = (ref: TextRef) => resolveText(folder.objects, ref);
-  const messages = Array.from(conversation, (ref) => ModelMessage.parse(JSON.parse(textOf(ref))));
-  const answer = call.answer === null ? null : ModelAnswer.parse(JSON.parse(textOf(call.answer)));
-  const tools: unknown = call.tools === null ? null : JSON.parse(textOf(call.tools));
+  const read = <Schema extends z.ZodType>(schema: Schema, ref: TextRef, what: string) =>
+    parseStoredText(schema, textOf(ref), `${what} of model call ${call.call}`);
+  const messages = Array.from(conversation, (ref) => read(ModelMessage, ref, 'a message'));
+  const answer = call.answer === null ? null : read(ModelAnswer, call.answer, 'the answer');
+  const tools = call.tools === null ? null : read(z.unknown(), call.tools, 'the list of tools');
   const asked = messages.map((message) => `── ${message.role}\n${messageText(message)}`);
   return {
     text: [...asked, `── answer\n${answerText(call, answer)}`].join('\n\n'),

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { z } from 'zod';
 import { UserError } from '../../lib/errors.ts';
 import {
   type Grade,
@@ -13,6 +14,7 @@ import {
 import { improvementOf } from '../../statistics/index.ts';
 import {
   currentGrades,
+  parseStoredText,
   type RecordedStep,
   type RunFolder,
   readTraceSync,
@@ -140,7 +142,7 @@ function shownStep(
   return {
     step,
     action: started.action,
-    args: JSON.parse(textOf(started.args)),
+    args: parseStoredText(z.unknown(), textOf(started.args), `the arguments of step ${step}`),
     status,
     observation: textOf(finished.observation),
     ...{ duration_ms, exit_code, changed, snapshot, notes },

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { EventPayload, ObjectId } from '../../schema/index.ts';
-import { type RunFolder, readLines } from '../../store/index.ts';
+import { parseStoredText, type RunFolder, readLines } from '../../store/index.ts';
 import type { Context } from '../context.ts';
 import { locateRuns } from '../locate.ts';
 import { oneOf } from '../one-of.ts';
@@ -52,7 +52,8 @@ export const runsTrace: Verb = {
       lines: linesOf(begun, several, options, context),
       json: async () => {
         const events: unknown[] = [];
-        for await (const line of linesOf(begun, several, options, context)) events.push(JSON.parse(line));
+        for await (const line of linesOf(begun, several, options, context))
+          events.push(parseStoredText(z.unknown(), line, 'a line of the trace'));
         return { events };
       },
     };
@@ -69,7 +70,10 @@ async function* linesOf(
     for await (const { bytes, torn } of readLines(folder.tracePath, signal)) {
       if (torn) continue;
       const line = bytes.toString('utf8');
-      const event = several || texts || kind !== undefined ? AnyEvent.parse(JSON.parse(line)) : null;
+      const event =
+        several || texts || kind !== undefined
+          ? parseStoredText(AnyEvent, line, 'a line of the trace')
+          : null;
       if (event !== null && kind !== undefined && !kind.includes(event.kind)) continue;
       if (event === null || (!several && !texts)) {
         yield `${line}\n`;

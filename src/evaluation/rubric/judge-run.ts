@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/hash.ts';
+import { parseShallowJson } from '../../lib/shallow-json.ts';
 import { type ModelMessage, type RubricJudgement, RubricQuestion, RubricRating } from '../../schema/index.ts';
 import type { RunStory } from '../../statistics/index.ts';
 import { judgePrompt, type ShownRun, showRun } from './prompt.ts';
@@ -89,7 +90,7 @@ function readRatings(text: string, shown: ShownRun): Reading {
 /** From the first brace to the last one; whatever stands around it. */
 function objectIn(text: string): unknown {
   try {
-    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    return parseShallowJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
   } catch (error) {
     return messageOf(error);
   }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { Grade, RunRecord, Spent, TraceEvent, TraceEventOf } from '../../schema/index.ts';
+import type { Grade, RunRecord, Spent, TextRef, TraceEvent, TraceEventOf } from '../../schema/index.ts';
 import { ModelAnswer, ModelMessage } from '../../schema/index.ts';
 import {
   Conversations,
   currentGrades,
+  parseStoredText,
   type RunFolder,
   readTraceSync,
   resolveText,
@@ -118,10 +119,16 @@ class Reader {
     this.#open = null;
     if (started?.step !== finished.step) return;
     this.run.steps.push({
-      ...{ step: finished.step, action: started.action, args: this.#json(started.args), started, finished },
+      ...{
+        step: finished.step,
+        action: started.action,
+        args: this.#json(started.args, z.json()),
+        started,
+        finished,
+      },
       observation: this.#text(finished.observation),
       inner: (finished.inner ?? []).map(({ action, args, observation, time }) => ({
-        ...{ action, args: this.#json(args), observation: this.#text(observation), time },
+        ...{ action, args: this.#json(args, z.json()), observation: this.#text(observation), time },
       })),
       ...{ before: this.run.after.splice(0), calls: this.#calls },
     });
@@ -132,19 +139,19 @@ class Reader {
     const conversation = this.#conversations.of(event);
     const messages = () =>
       Array.from(conversation, (ref) => {
-        const { role, text } = ModelMessage.parse(this.#json(ref));
+        const { role, text } = this.#json(ref, ModelMessage);
         return { role, text };
       });
-    const answer = event.answer === null ? null : answerText(ModelAnswer.parse(this.#json(event.answer)));
+    const answer = event.answer === null ? null : answerText(this.#json(event.answer, ModelAnswer));
     return { kind: 'call', event, messages, answer };
   }
 
-  #text(ref: Parameters<typeof resolveText>[1]): string {
+  #text(ref: TextRef): string {
     return resolveText(this.run.folder.objects, ref);
   }
 
-  #json(ref: Parameters<typeof resolveText>[1]): unknown {
-    return z.json().parse(JSON.parse(this.#text(ref)));
+  #json<Schema extends z.ZodType>(ref: TextRef, schema: Schema): z.output<Schema> {
+    return parseStoredText(schema, this.#text(ref), 'a text of the trace');
   }
 }
 

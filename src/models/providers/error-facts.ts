@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseShallowJson } from '../../lib/shallow-json.ts';
 import { UnstreamedReply } from './guarded-fetch.ts';
 
 /** What a provider said about an error, whatever form it came in. */
@@ -118,7 +119,7 @@ function parseErrorBody(body: string): ErrorObject | null {
 
 function parsed(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseShallowJson(body);
   } catch {
     return undefined;
   }

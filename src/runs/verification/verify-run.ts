@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import { mountPoints } from '../../environment/index.ts';
 import { type GradeRunOptions, gradeRun, graderFor, gradeWorkspace } from '../../grading/index.ts';
 import { UserError } from '../../lib/errors.ts';
@@ -6,6 +7,7 @@ import type { Grade, ObjectId, RunSpec, Verdict, Verification } from '../../sche
 import { reproductionOf } from '../../statistics/index.ts';
 import {
   ObjectStore,
+  parseStoredText,
   type RunFolder,
   readSnapshot,
   readTraceSync,
@@ -93,7 +95,7 @@ function endOf(folder: RunFolder, { task }: TaskEquipment): RunEnd | null {
 }
 
 function argumentsOf(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
+  const value = parseStoredText(z.unknown(), text, 'the arguments of an action in the trace');
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 

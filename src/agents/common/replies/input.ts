@@ -1,3 +1,4 @@
+import { parseShallowJson } from '../../../lib/shallow-json.ts';
 import type { KnownAction } from './known-action.ts';
 import { type LooseObject, type Member, readLooseObject } from './loose-object.ts';
 import { matchArgumentName } from './names.ts';
@@ -61,7 +62,7 @@ export function readInput(text: string, sectionEnd: number, action: KnownAction)
 
 function wholeJson(text: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseShallowJson(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
     return Object.fromEntries(Object.entries(value));
   } catch {

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { parseShallowJson } from './shallow-json.ts';
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+test('JSON of others is parsed as it is up to 200 levels', () => {
+  expect(parseShallowJson('{"a":["[[","\\"]"],"b":null}')).toEqual({ a: ['[[', '"]'], b: null });
+  expect(JSON.stringify(parseShallowJson(nested(200)))).toBe(nested(200));
+});
+
+test('what is nested more deeply is refused like what is no JSON', () => {
+  for (const text of [nested(201), nested(1_000_000), '{"a":'.repeat(300), '{'])
+    expect(() => parseShallowJson(text)).toThrow(SyntaxError);
+});
+
+test('brackets inside of texts are no levels', () => {
+  const text = JSON.stringify({ code: '['.repeat(1000) });
+  expect(parseShallowJson(text)).toEqual({ code: '['.repeat(1000) });
+});

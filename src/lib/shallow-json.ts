@@ -1,0 +1,34 @@
+/** Deeper than anybody writes by hand or for a purpose; walking through thousands of levels overflows the stack. */
+const deepest = 200;
+
+/**
+ * Parses JSON that others wrote. What is nested too deeply is refused like what is no JSON: whoever walks through the
+ * value, or writes it down again, does it by recursion.
+ * @throws SyntaxError
+ */
+export function parseShallowJson(text: string): unknown {
+  if (isNestedTooDeeply(text)) throw new SyntaxError(`it is nested more than ${deepest} levels deep`);
+  return JSON.parse(text);
+}
+
+/** Of a text that is no JSON it may say either. */
+function isNestedTooDeeply(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // A text: to its end.
+        for (at += 1; at < text.length && text.charCodeAt(at) !== 0x22; at += 1)
+          if (text.charCodeAt(at) === 0x5c) at += 1;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        if (depth > deepest) return true;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1;
+    }
+  }
+  return false;
+}
