@@ -84,12 +84,16 @@ const closingQuotes: Readonly<Record<string, string>> = {
   '‘': '’',
   '’': '’',
 };
-const blank = /(?:\s+|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]{0,2000}?\*\/)*/y;
+/** Comments of bounded length: where every quote could end a text, what follows each is looked at. */
+const blank = /(?:\s+|\/\/[^\n]{0,500}|#[^\n]{0,500}|\/\*[\s\S]{0,500}?\*\/)*/y;
 const memberName =
   /(?:"([^"\n]{1,80})"|'([^'\n]{1,80})'|[“”]([^“”\n]{1,80})[“”]|([\p{L}_][\p{L}\p{N}_\\ -]{0,60}?))\s*[:=]/uy;
 /** What may follow an object that was never closed: the end of a code block, or the next label. */
 const afterInput = /\s*(?:```|\*{0,2}(?:Observation|Thought|Action(?: Input)?)\*{0,2}:)/iy;
-const inputEnd = /\n\s*(?:```|\*{0,2}(?:Observation|Thought|Action(?: Input)?)\*{0,2}:)/i;
+const inputEnd = /\n[^\S\n]*(?:```|\*{0,2}(?:Observation|Thought|Action(?: Input)?)\*{0,2}:)/i;
+/** Behind a brace: the text around it goes on. */
+const goesOn = /[ \t]{0,200}["'),;]/y;
+const fences = /[\s`]*/y;
 const joinedTexts = /"(?:[^"\\\n]|\\.)*"(?:\s*\+\s*"(?:[^"\\\n]|\\.)*")+/y;
 
 class LooseReader {
@@ -141,8 +145,11 @@ class LooseReader {
   #value(): string | 'cut' | null {
     const joined = this.#match(joinedTexts)?.[0];
     if (joined !== undefined) {
-      this.#at += joined.length;
-      return textOf(JSON.parse(jsonrepair(joined)));
+      const value = repaired(joined);
+      if (typeof value === 'string') {
+        this.#at += joined.length;
+        return value;
+      }
     }
     const prefix = this.#match(/[rbfu]{1,2}(?=["'])/iy)?.[0] ?? '';
     const first = this.#text.charAt(this.#at + prefix.length);
@@ -158,15 +165,20 @@ class LooseReader {
     const triple = !this.#strict && this.#isTriple(quote);
     const close = (closingQuotes[quote] ?? quote).repeat(triple ? 3 : 1);
     const start = this.#at + close.length;
+    const brackets = new Brackets();
     for (let at = start; at < this.#text.length; at++) {
       if (this.#text.charAt(at) === '\\') {
         at++;
-      } else if (this.#text.startsWith(close, at) && this.#closes(start, at, at + close.length)) {
+      } else if (
+        this.#text.startsWith(close, at) &&
+        this.#closes(start, at, at + close.length, brackets.areBalanced)
+      ) {
         this.#at = at + close.length;
         const content = this.#text.slice(start, at);
         // Between triple quotes stands code with its real line breaks: its escapes belong to the code.
         return raw || (triple && content.includes('\n')) ? content : unescaped(content);
       }
+      brackets.add(this.#text.charAt(at));
     }
     return 'cut';
   }
@@ -178,7 +190,7 @@ class LooseReader {
   }
 
   /** Whether a quote ends the text that began at `start`, or belongs to it: what stands behind it decides. */
-  #closes(start: number, quote: number, behind: number): boolean {
+  #closes(start: number, quote: number, behind: number, balanced: boolean): boolean {
     if (this.#strict) return true;
     const before = this.#at;
     this.#at = behind;
@@ -189,30 +201,36 @@ class LooseReader {
       this.#at++;
       this.#skipBlank();
     }
-    const content = this.#text.slice(start, quote);
     const isLast = this.#at >= this.#text.length || (comma && this.#isNameCut());
     const closes = isLast
-      ? isWholeAtEnd(content, this.#text.charAt(quote), newLine)
-      : this.#isMemberEnd(content, comma || newLine);
+      ? balanced && isWholeAtEnd(this.#text.slice(start, quote), this.#text.charAt(quote), newLine)
+      : this.#isMemberEnd(balanced, comma || newLine);
     this.#at = before;
     return closes;
   }
 
-  #isMemberEnd(content: string, separated: boolean): boolean {
-    if (this.#text.charAt(this.#at) === '}') return this.#isObjectEnd(content);
+  #isMemberEnd(balanced: boolean, separated: boolean): boolean {
+    if (this.#text.charAt(this.#at) === '}') return this.#isObjectEnd(balanced);
     if (!separated) return false;
     const name = this.#match(memberName);
     if (name === null) return this.#match(afterInput) !== null;
     const member = name.slice(1).find((group) => group !== undefined) ?? '';
     if (this.#expected.has(plainName(member))) return true;
-    return name[4] === undefined && isBalanced(content);
+    return name[4] === undefined && balanced;
   }
 
   /** Whether the brace here closes the object and not one inside the text, such as a dict in code. */
-  #isObjectEnd(content: string): boolean {
-    const behind = this.#text.slice(this.#at + 1);
-    if (/^[ \t]*["'),;]/.test(behind)) return false;
-    return isBalanced(content) || (behind.split(inputEnd)[0] ?? '').replaceAll('`', '').trim() === '';
+  #isObjectEnd(balanced: boolean): boolean {
+    const behind = this.#at + 1;
+    if (this.#match(goesOn, behind) !== null) return false;
+    if (balanced) return true;
+    // Or nothing follows but fences, to the end of the text or of the input.
+    const run = this.#match(fences, behind)?.[0] ?? '';
+    const [, ...lines] = run.split('\n');
+    if (behind + run.length >= this.#text.length) return true;
+    if (lines.some((line) => line.trimStart().startsWith('```'))) return true;
+    const last = lines.at(-1);
+    return last?.trim() === '' && this.#match(afterInput, behind + run.length) !== null;
   }
 
   #nested(): string | 'cut' {
@@ -242,27 +260,38 @@ class LooseReader {
     this.#at += this.#match(blank)?.[0].length ?? 0;
   }
 
-  #match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#at;
+  #match(pattern: RegExp, at = this.#at): RegExpExecArray | null {
+    pattern.lastIndex = at;
     return pattern.exec(this.#text);
   }
 }
 
 /**
  * Whether a quote with nothing behind it ended the text. It may as well be one of code that was cut off: then the text
- * has other quotes or raw line breaks in it, or a bracket is open.
+ * has other quotes or raw line breaks in it, or a round bracket is open.
  */
 function isWholeAtEnd(content: string, quote: string, newLine: boolean): boolean {
-  const open = !isBalanced(content) || content.lastIndexOf('(') > content.lastIndexOf(')');
+  const open = content.lastIndexOf('(') > content.lastIndexOf(')');
   const hasQuotes = content === '' || content.replace(/\\[\s\S]/g, '').includes(quote);
   return !open && !hasQuotes && (newLine || !content.includes('\n'));
 }
 
-/** No bracket of the text so far is still open. */
-function isBalanced(text: string): boolean {
-  const count = (characters: string) =>
-    [...text].filter((character) => characters.includes(character)).length;
-  return count('{') <= count('}') && count('[') <= count(']');
+/** Counts brackets character by character, so that a text with many quotes is not counted anew at each. */
+class Brackets {
+  #curly = 0;
+  #square = 0;
+
+  add(character: string): void {
+    if (character === '{') this.#curly += 1;
+    else if (character === '}') this.#curly -= 1;
+    else if (character === '[') this.#square += 1;
+    else if (character === ']') this.#square -= 1;
+  }
+
+  /** None of the text so far is still open. */
+  get areBalanced(): boolean {
+    return this.#curly <= 0 && this.#square <= 0;
+  }
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -289,6 +318,9 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** The library's time grows with the square of the length of some texts. */
+const longestRepaired = 10_000;
+
 /**
  * The library's reading of an object that is closed but odd (no colons, quotes that are all escaped, …). Refused where
  * it would change a text, or where the last brace may stand inside a text that was cut off.
@@ -309,6 +341,7 @@ function repairedByLibrary(text: string, start: number): LooseObject | null {
 }
 
 function repaired(source: string): unknown {
+  if (source.length > longestRepaired) return null;
   try {
     return JSON.parse(jsonrepair(source));
   } catch {

@@ -6,6 +6,8 @@ export function plainName(name: string): string {
 }
 
 const fewestLetters = 4;
+/** A name may stand in a sentence; what comes after so many characters is none any more. */
+const longestLine = 1_000;
 
 /**
  * The one known action that a model's text names, or null: a text that fits two is not guessed at. `text` is what
@@ -27,6 +29,7 @@ export function matchActionName(text: string, known: readonly string[]): string 
 /** The one of `candidates` that `name` means: the same letters, or one slip of the keys away; else null. */
 export function matchArgumentName(name: string, candidates: readonly string[]): string | null {
   if (candidates.includes(name)) return name;
+  if (name.length > longestLine) return null;
   return (
     only(candidates, (candidate) => plainName(candidate) === plainName(name)) ??
     only(candidates, (candidate) => isMisspelled(name, candidate))
@@ -35,7 +38,7 @@ export function matchArgumentName(name: string, candidates: readonly string[]): 
 
 function firstLine(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
-  return lines.find((line) => /[\p{L}\p{N}]/u.test(line)) ?? '';
+  return lines.find((line) => /[\p{L}\p{N}]/u.test(line))?.slice(0, longestLine) ?? '';
 }
 
 /** `Edit Script (AI)` is often called `Edit Script`. */

@@ -406,6 +406,17 @@ describe('A refused reply', () => {
   });
 });
 
+describe('Texts joined by +', () => {
+  it('are one argument, or no action where they can not be read', () => {
+    expect(readContent('{"file_name": "a.py", "content": "x" + "y"}')).toEqual({
+      file_name: 'a.py',
+      content: 'xy',
+    });
+    for (const joined of ['"\\u0" + ""', '"" +\u2028""', '"\0" + "'])
+      expect(() => readContent(`{"file_name": "a.py", "content": ${joined}}`)).not.toThrow();
+  });
+});
+
 describe('Any text', () => {
   const pieces = fc.constantFrom(
     ...[
