@@ -31,7 +31,7 @@ export interface Seed {
 /** Every number that is worth trying to change, in the order of the source. Never throws, whatever the text. */
 export function findKnobs(source: string): Knob[] {
   const top = parsePython(source);
-  const variables = Map.groupBy(nodesOf(top, 'VariableName'), (node) => textOf(source, node));
+  const variables = new Variables(source, top);
   const widths = tiedWidths(source);
   const tied = new Map(widths.flatMap((places) => places.map((place) => [place.from, places] as const)));
   const knobs: Knob[] = [];
@@ -59,12 +59,11 @@ function priorOf(
   source: string,
   node: SyntaxNode,
   value: number,
-  variables: ReadonlyMap<string, readonly SyntaxNode[]>,
+  variables: Variables,
 ): Pick<Knob, 'name' | 'prior'> | null {
   const named = nameOf(source, node);
   if (named === null) return null;
-  const occurrences = named.variable ? (variables.get(named.name) ?? []) : [];
-  const uses = usesOf(source, occurrences);
+  const { occurrences, uses } = named.variable ? variables.of(named.name) : unused;
   if (uses.some(({ isOfEvaluation }) => isOfEvaluation)) return null;
   // A constant may have a name of its own: TREES says less than the n_estimators=TREES where it is used.
   const meant = isKnownName(named.name) ? named : (uses.find(({ name }) => isKnownName(name)) ?? named);
@@ -72,6 +71,34 @@ function priorOf(
   if (!isKnown && (isConstantOfNature(value) || isOnlyInFormulas(source, node, occurrences))) return null;
   const prior = priorFor({ ...meant, value, whole: /^[\d_]+$/.test(textOf(source, node)) });
   return prior === null ? null : { name: named.name, prior };
+}
+
+interface Variable {
+  occurrences: readonly SyntaxNode[];
+  uses: readonly Use[];
+}
+
+const unused: Variable = { occurrences: [], uses: [] };
+
+/** A script's variables by name; how one is used is looked up once, however often it is given a value. */
+class Variables {
+  readonly #source: string;
+  readonly #occurrences: ReadonlyMap<string, readonly SyntaxNode[]>;
+  readonly #known = new Map<string, Variable>();
+
+  constructor(source: string, top: SyntaxNode) {
+    this.#source = source;
+    this.#occurrences = Map.groupBy(nodesOf(top, 'VariableName'), (node) => textOf(source, node));
+  }
+
+  of(name: string): Variable {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const occurrences = this.#occurrences.get(name) ?? [];
+    const variable = { occurrences, uses: usesOf(this.#source, occurrences) };
+    this.#known.set(name, variable);
+    return variable;
+  }
 }
 
 interface Use extends Named {

@@ -147,7 +147,8 @@ const ofEvaluation =
 
 /** Whether a name says by itself what a number is. */
 export function isKnownName(name: string): boolean {
-  return named.some(([pattern]) => pattern.test(plainName(name)));
+  const plain = plainName(name);
+  return named.some(([pattern]) => pattern.test(plain));
 }
 
 /** Whether a name says that a number decides on what data, or with what luck, a version is measured. */
