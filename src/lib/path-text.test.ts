@@ -29,4 +29,5 @@ test('text that no name decodes to is refused', () => {
 test('a name with a line break is shown on one line', () => {
   expect(showPath('a\nb')).toBe('"a\\nb"');
   expect(showPath('été.txt')).toBe('été.txt');
+  expect(showPath('a\u009b2Jb\u202egpj.exe\u007f')).toBe('"a\\u009b2Jb\\u202egpj.exe\\u007f"');
 });

@@ -42,8 +42,14 @@ export function encodePath(text: string): string | Buffer | null {
   return decodeName(bytes) === text ? bytes : null;
 }
 
+/** What JSON leaves as it is and a terminal obeys: further control characters, and those that turn the direction of text. */
+const unshown = /[\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
 /** One line for people: control characters and stray bytes are escaped as in JSON. */
 export function showPath(path: string): string {
-  const json = JSON.stringify(path);
+  const json = JSON.stringify(path).replaceAll(
+    unshown,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   return json.length === path.length + 2 && path.isWellFormed() ? path : json;
 }

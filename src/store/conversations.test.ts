@@ -116,3 +116,14 @@ test('an event that refers to an earlier call says that it is of version 2, othe
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line).v)).toEqual([1, 2]);
 });
+
+test('conversations that say twice what the one before said are refused before there is too much to read', () => {
+  const conversations = new Conversations();
+  conversations.of(modelCall(1, { messages: [{ text: '"a"' }] }));
+  const double = (call: number) => {
+    const before = { call: call - 1, from: 0, count: 2 ** (call - 2) };
+    return conversations.of(modelCall(call, { messages: [before, before] }));
+  };
+  for (let call = 2; call <= 17; call += 1) expect(Array.from(double(call)).length).toBe(2 ** (call - 1));
+  expect(() => double(18)).toThrow(/model call 18 has more than 100000 messages/);
+});

@@ -1,6 +1,9 @@
 import { UserError } from '../lib/errors.ts';
 import type { EventOf, RecordedMessage, TextRef } from '../schema/index.ts';
 
+/** No model reads as many. Calls that each say twice what the one before said would soon be more than can be read. */
+const mostMessages = 100_000;
+
 /** Messages of an earlier conversation, from one until before another. */
 interface Range {
   of: Conversation;
@@ -51,7 +54,7 @@ export class Conversation implements Iterable<TextRef> {
 export class Conversations {
   readonly #byCall = new Map<number, Conversation>();
 
-  /** @throws UserError `broken_file` where it refers to messages that no call before it has sent */
+  /** @throws UserError `broken_file` where it refers to messages that no call before it has sent, or has too many */
   of({ call, messages }: Pick<EventOf<'model_call'>, 'call' | 'messages'>): Conversation {
     let length = 0;
     const parts = messages.map((message): Part => {
@@ -60,6 +63,7 @@ export class Conversations {
       length += 'of' in content ? content.to - content.from : 1;
       return { start, content };
     });
+    if (length > mostMessages) throw tooLong(call);
     const conversation = new Conversation(parts, length);
     this.#byCall.set(call, conversation);
     return conversation;
@@ -76,4 +80,12 @@ export class Conversations {
       'Restore the trace from a backup, or delete the run and start it again.',
     );
   }
+}
+
+function tooLong(call: number): UserError {
+  return new UserError(
+    'broken_file',
+    `model call ${call} has more than ${mostMessages} messages`,
+    'Restore the trace from a backup, or delete the run and start it again.',
+  );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { ModelAnswer, TokenUsage, ToolCall } from '../../schema/index.ts';
 import type { WireReply } from '../wire.ts';
 import type { ModelAddress, OwnForm, OwnPart } from './prompt.ts';
@@ -83,7 +84,7 @@ function toToolCall(part: { toolCallId: string; toolName: string; input: string 
 function parseInput(text: string): ToolCall['input'] {
   if (text.trim() === '') return {};
   try {
-    return z.json().parse(JSON.parse(text));
+    return z.json().parse(parseShallowJson(text));
   } catch {
     return text;
   }
@@ -129,6 +130,9 @@ function withOptions(part: OwnPart, metadata: Metadata): OwnPart {
   return options.success ? { ...part, providerOptions: options.data } : part;
 }
 
+/** No call has more; sums of what a server makes up stay whole numbers. */
+const mostTokens = 1e9;
+
 /** The provider's own counts; null where it gave none. */
 export function toUsage({ inputTokens, outputTokens }: Received['usage']): TokenUsage | null {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return null;
@@ -145,5 +149,7 @@ export function toUsage({ inputTokens, outputTokens }: Received['usage']): Token
 }
 
 function count(value: number | undefined): number {
-  return value === undefined || !Number.isFinite(value) ? 0 : Math.max(0, Math.round(value));
+  return value === undefined || Number.isNaN(value)
+    ? 0
+    : Math.min(Math.max(0, Math.round(value)), mostTokens);
 }
