@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { fuzzTargets } from './engine/fuzz-targets.ts';
+import { targets } from './targets.ts';
+
+test('whatever was once found in what others wrote is read, or refused, within its limits', async () => {
+  const findings: string[] = [];
+  const ended: string[] = [];
+  await fuzzTargets(targets, {
+    ...{ seconds: 0, seed: 1 },
+    found: (target, { kind, message }, input) =>
+      findings.push(
+        `${target}: ${kind}: ${message}\n${JSON.stringify(input.toString('latin1').slice(0, 500))}`,
+      ),
+    ended: (target) => ended.push(target),
+  });
+  expect(findings).toEqual([]);
+  expect(ended).toEqual(targets.map(({ name }) => name));
+}, 120_000);

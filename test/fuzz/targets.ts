@@ -1,0 +1,36 @@
+import type { FuzzTarget } from './engine/target.ts';
+import { archiveTarget } from './targets/archives.ts';
+import {
+  collectionTarget,
+  experimentFileTarget,
+  globTarget,
+  taskFileTarget,
+} from './targets/configuration.ts';
+import { editTarget } from './targets/edits.ts';
+import { importTarget, tornJsonTarget } from './targets/imports.ts';
+import { outputTarget } from './targets/outputs.ts';
+import { graderTarget } from './targets/processes.ts';
+import { providerTargets } from './targets/providers.ts';
+import { pythonReaderTargets } from './targets/python-readers.ts';
+import { pythonTarget } from './targets/python-sources.ts';
+import { commandTarget, replyTarget } from './targets/replies.ts';
+import { chatTarget, gatewayTarget, viewerTarget } from './targets/requests.ts';
+import {
+  compressedTraceTarget,
+  conversationTarget,
+  exportTarget,
+  pathTarget,
+  planTarget,
+  runTarget,
+} from './targets/store.ts';
+import { printedTarget, storyTarget } from './targets/texts.ts';
+
+/** Everything in the project that reads what others wrote. */
+export const targets: readonly FuzzTarget[] = [
+  ...[replyTarget, commandTarget, editTarget, ...providerTargets],
+  ...[taskFileTarget, globTarget, experimentFileTarget, collectionTarget, archiveTarget],
+  ...[runTarget, exportTarget, planTarget, compressedTraceTarget, conversationTarget, pathTarget],
+  ...[importTarget, tornJsonTarget, chatTarget, gatewayTarget, viewerTarget, graderTarget],
+  ...[printedTarget, storyTarget, outputTarget, pythonTarget],
+  ...pythonReaderTargets,
+];

@@ -1,0 +1,90 @@
+import { findHoles } from '../../../src/agents/automl/holes/find-holes.ts';
+import { settledScript } from '../../../src/agents/automl/holes/settled.ts';
+import { modelsOf } from '../../../src/agents/automl/layers.ts';
+import { syntaxErrors } from '../../../src/agents/automl/python-source.ts';
+import { allRewrites } from '../../../src/agents/automl/rewrites/all.ts';
+import { surroundingsOf } from '../../../src/agents/automl/rewrites/made-up-surroundings.ts';
+import { ScriptVersions } from '../../../src/agents/automl/versions.ts';
+import { callLoops } from '../../fixtures/call-loops.ts';
+import { estimatorScripts } from '../../fixtures/estimator-scripts.ts';
+import { flagScripts } from '../../fixtures/flag-scripts.ts';
+import { gridLoops } from '../../fixtures/grid-loops.ts';
+import { vectorisableLoops } from '../../fixtures/loop-scripts.ts';
+import { torchScripts } from '../../fixtures/torch-scripts.ts';
+import { defineTarget } from '../engine/target.ts';
+import { hold } from './containers.ts';
+
+const metrics = [
+  { name: 'MAE', unit: 'kg', direction: 'minimize' as const },
+  { name: 'wall time', unit: 's', direction: 'minimize' as const },
+];
+const packages = ['numpy', 'torch', 'sklearn', 'pandas'];
+
+export const pythonTarget = defineTarget({
+  name: 'python-sources',
+  reads: 'scripts that the agent automl rewrites',
+  seeds: [
+    ...vectorisableLoops.slice(0, 8).map(({ code }) => code),
+    ...[...callLoops, ...gridLoops].slice(0, 6).map(({ code }) => code),
+    ...estimatorScripts.slice(0, 3).map(({ code }) => code),
+    ...Object.values(torchScripts).slice(0, 2),
+    flagScripts.tables,
+    'import numpy as np\ndef f(x):\n    """TODO: your model here"""\n    pass\nfor i in range(10):\n  y = f(i)\nmodel = ***model***\n',
+    `for i in x:\n${'    d = 0\n'.repeat(500)}`,
+  ],
+  words: [
+    ...[
+      'def f(x):\n',
+      'for i in range(n):\n',
+      '    ',
+      '\n',
+      'lambda x: ',
+      'if ',
+      'else',
+      'while True:\n',
+      'class A(B):\n',
+      'import numpy as np\n',
+    ],
+    ...[
+      '[i]',
+      '[i, j]',
+      '+= ',
+      '**',
+      ' = ',
+      '0.1',
+      '1e-3',
+      'seed=0',
+      'np.zeros(n)',
+      'math.sqrt(',
+      'nn.Linear(1, 2)',
+      'torch.',
+      'optim.SGD(',
+      '"""',
+      "'",
+      '#',
+      '\\\n',
+    ],
+  ],
+  batch: 4,
+  maxBytes: 6 * 1024,
+  milliseconds: () => 3_000,
+  open: () => ({
+    run(input) {
+      const source = input.toString('utf8');
+      findHoles(source);
+      modelsOf(source);
+      settledScript(source, 'MEMBERS 1 2');
+      const versions = new ScriptVersions(source);
+      const raised = versions.render(
+        versions.knobs.map(({ value }) => value * 2),
+        1,
+      );
+      hold(
+        raised === null || syntaxErrors(raised) <= syntaxErrors(source),
+        'another version is Python as far as it was',
+      );
+      versions.seedsSplitData();
+      for (const metric of metrics) allRewrites(source, surroundingsOf(metric, packages), []);
+    },
+  }),
+});
