@@ -10,7 +10,9 @@ import { spawn } from 'node:child_process';
 export function handOver(command, args, options = {}) {
   const atTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: 'inherit', ...options });
+    // A launcher that is killed forwards nothing: the program looks whether it is still there.
+    const env = { ...process.env, ...options.env, MLAB_LAUNCHER: String(process.pid) };
+    const child = spawn(command, args, { stdio: 'inherit', ...options, env });
     const forward = (signal) => {
       const reachedByTerminal = atTerminal && (signal === 'SIGINT' || signal === 'SIGQUIT');
       if (!reachedByTerminal) child.kill(signal);

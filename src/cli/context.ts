@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../lib/cache-folder.ts';
+import { terminalText } from './table.ts';
 
 /** What every verb is given: where things are, how to speak, when to stop. Built once, in main.ts. */
 export interface Context {
@@ -93,7 +94,7 @@ export function createContext(
     version,
     variables,
     isTerminal: process.stderr.isTTY === true,
-    log: (line) => void process.stderr.write(`${line}\n`),
+    log: (line) => void process.stderr.write(`${terminalText(line)}\n`),
     signal,
   };
 }

@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { hasCode } from '../lib/errors.ts';
 import { createContext, type ExitCode, exitCodes, packageFolder, type VerbResult } from './context.ts';
 import { explain } from './explain.ts';
-import { plain } from './table.ts';
+import { plain, terminalJson, terminalText } from './table.ts';
 import type { Flag, Verb } from './verb.ts';
 import { type VerbEntry, verbs } from './verbs.ts';
 
@@ -19,9 +19,13 @@ export async function main(argv: string[]): Promise<number> {
   try {
     await addVerbs(program, argv, async (verb, args, options) => {
       const context = createContext(program.opts(), process.env, version, interrupt.signal);
+      // Where nothing has to be ended, the kernel ends the process at once, whatever it is at.
+      if (verb.onlyReads === true) interrupt.stop();
       const result = await verb.run(context, args, options);
-      await print(asJson ? JSON.stringify(await jsonOf(result), null, 2) : result.text);
-      if (!asJson) for await (const line of result.lines ?? []) if (!(await print(line))) break;
+      await print(asJson ? jsonText(await jsonOf(result)) : terminalText(result.text));
+      // Lines are data of the store, such as events: for a program they are left as they are.
+      const shown = process.stdout.isTTY ? terminalJson : (line: string) => line;
+      if (!asJson) for await (const line of result.lines ?? []) if (!(await print(shown(line)))) break;
       await result.stay?.();
       exitCode = result.exitCode ?? exitCodes.ok;
     });
@@ -125,8 +129,12 @@ async function tell(error: unknown, signal: AbortSignal, asJson: boolean): Promi
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
   const { code, exitCode, message, hint } = explain(error, signal.aborted);
   process.stderr.write(`mlab: ${plain(message)}\n${hint === '' ? '' : `${plain(hint)}\n`}`);
-  if (asJson) await print(JSON.stringify({ error: { code, message, hint } }, null, 2));
+  if (asJson) await print(jsonText({ error: { code, message, hint } }));
   return exitCode;
+}
+
+function jsonText(value: unknown): string {
+  return terminalJson(JSON.stringify(value, null, 2));
 }
 
 async function jsonOf({ json }: VerbResult): Promise<unknown> {
@@ -154,23 +162,45 @@ function ignoreClosedPipes(): void {
   }
 }
 
-/** The first Ctrl-C asks to stop; the second ends the process, and with it every sandbox. */
+/** What has not ended by then is left as after a kill, of which nothing suffers. */
+const mostStoppingMs = 1700;
+
+/**
+ * The first Ctrl-C asks to stop; the second, or a time after the first, ends the process, and with it every sandbox.
+ * So does the end of the program that started it in its own place.
+ */
 function listenForInterrupts(): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController();
+  let last: NodeJS.Timeout | undefined;
   const onSignal = () => {
     if (controller.signal.aborted) process.exit(exitCodes.interrupted);
     process.stderr.write('\nmlab: stopping. What is finished is kept; Ctrl-C again stops at once.\n');
     controller.abort(new Error('stopped from outside'));
+    last = setTimeout(() => process.exit(exitCodes.interrupted), mostStoppingMs);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  const launcher = watchLauncher(onSignal);
   return {
     signal: controller.signal,
     stop: () => {
       process.off('SIGINT', onSignal);
       process.off('SIGTERM', onSignal);
+      clearTimeout(last);
+      clearInterval(launcher);
     },
   };
+}
+
+const launcherLookMs = 300;
+
+/** A launcher that is killed can forward nothing: see scripts/hand-over.mjs. */
+function watchLauncher(onEnd: () => void): NodeJS.Timeout | undefined {
+  const launcher = Number(process.env.MLAB_LAUNCHER);
+  if (launcher !== process.ppid) return undefined;
+  return setInterval(() => {
+    if (process.ppid !== launcher) onEnd();
+  }, launcherLookMs).unref();
 }
 
 function ownVersion(): string {

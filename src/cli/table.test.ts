@@ -1,7 +1,18 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { duration, interval, number, oneLine, percent, plain, size, table } from './table.ts';
+import {
+  duration,
+  interval,
+  number,
+  oneLine,
+  percent,
+  plain,
+  size,
+  table,
+  terminalJson,
+  terminalText,
+} from './table.ts';
 
 it('an interval has its unit once, and words where a bound has a sign', () => {
   expect(interval({ low: 0.342, high: 1 }, percent)).toBe('34.2–100 %');
@@ -21,6 +32,28 @@ describe('table', () => {
       ),
     );
     expect(text.split('\n')).toEqual(['task  score', '────  ─────', '日本      1', 'ab     10.5']);
+  });
+});
+
+describe('what is printed', () => {
+  it('holds of escape sequences our own colours alone', () => {
+    const evil = '\u001b]0;title\u0007\u001b[2J\u001b[31;8mhidden\u009b2J\u001b[9999C\u202etxt\r\u0008';
+    const own = '\u001b[1mtitle\u001b[22m\n';
+    expect(terminalText(own)).toBe(own);
+    expect(terminalText(own + evil)).not.toMatch(
+      /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202e]/,
+    );
+    expect(terminalText(evil)).not.toContain('\u001b');
+  });
+
+  it('is the same value as JSON', () => {
+    const value = { text: 'a\u009b2J\u202eb\u001b[31m é 日' };
+    expect(JSON.parse(terminalJson(JSON.stringify(value)))).toEqual(value);
+    expect(terminalJson(JSON.stringify(value))).not.toMatch(/[\u009b\u202e\u001b]/);
+  });
+
+  it('has a line for each row of a table, whatever its cells hold', () => {
+    expect(table([{ title: 'task' }], [['a\nb\r\nc']]).split('\n')).toHaveLength(3);
   });
 });
 

@@ -13,7 +13,10 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   );
   const line = (cells: readonly string[]) =>
     columns
-      .map(({ align }, index) => padded(cells[index] ?? '', widths[index] ?? 0, align ?? 'left'))
+      // A cell is one line, whatever it says.
+      .map(({ align }, index) =>
+        padded((cells[index] ?? '').replaceAll(/[\r\n\v\f\t]+/g, ' '), widths[index] ?? 0, align ?? 'left'),
+      )
       .join('  ')
       .trimEnd();
   const head = line(columns.map(({ title }) => title));
@@ -32,6 +35,25 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll('\r\n', '\n')
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '·');
+}
+
+/**
+ * What mlab prints, safe for a terminal: of escape sequences our own colours alone, and no other control characters,
+ * wherever they came from. They close at the end of the line that they began in, or with the next of their kind.
+ */
+export function terminalText(text: string): string {
+  return text
+    .split(/(\u001b\[(?:1|2|22|31|32|33|36|39)m)/)
+    .map((part, index) => (index % 2 === 1 ? part : plain(part)))
+    .join('');
+}
+
+/** JSON that holds the same, with those characters as escapes that it may leave as they are. */
+export function terminalJson(json: string): string {
+  return json.replaceAll(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 const graphemes = new Intl.Segmenter();

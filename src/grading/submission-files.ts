@@ -1,7 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../lib/read-only-tree.ts';
+import { ownedFolder } from '../sandbox/index.ts';
 import type { GraderResult, Problem, SnapshotEntry } from '../schema/index.ts';
 import type { ObjectStore } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
@@ -47,7 +47,7 @@ async function gradeLaidOut(
   options: GraderOptions,
   copy: (name: string, path: string, target: () => string) => Promise<void>,
 ): Promise<GraderRun> {
-  const scratch = mkdtempSync(join(tmpdir(), 'mlab-grade-'));
+  const scratch = ownedFolder('grade');
   try {
     const submissions = join(scratch, 'submissions');
     for (const name of names) {

@@ -1,6 +1,7 @@
 export { checkSandbox } from './check-sandbox.ts';
 export { createSandbox, type SandboxOptions, sandboxOptions } from './create-sandbox.ts';
 export { type OutputPipe, OutputPipes } from './output-pipe.ts';
+export { ownedFolder } from './owned-folder.ts';
 export {
   type Content,
   type Finding,

@@ -1,18 +1,8 @@
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
-import { orphansIn, ownedName } from './owner.ts';
+import { ownedFolder } from './owned-folder.ts';
 import { shownOfEtc } from './system-folders.ts';
 
 /** The user that processes in the sandbox are, where a user namespace or nothing gives them another one outside. */
@@ -48,9 +38,7 @@ export class RuntimeFolder implements Disposable {
 
   /** @param user whom processes inside see as theirs */
   constructor(user: { uid: number; gid: number } = insideUser) {
-    const parent = tmpdir();
-    for (const orphan of orphansIn(parent)) removeQuietly(join(parent, orphan));
-    this.path = mkdtempSync(join(parent, ownedName('sandbox-')));
+    this.path = ownedFolder('sandbox');
     try {
       this.#makeEtc();
       for (const [name, lines] of systemFilesFor(user)) this.write(`etc/${name}`, `${lines.join('\n')}\n`);
@@ -109,14 +97,5 @@ export class RuntimeFolder implements Disposable {
 
   [Symbol.dispose](): void {
     removeTree(this.path);
-  }
-}
-
-/** Another user's is not ours to remove. */
-function removeQuietly(path: string): void {
-  try {
-    removeTree(path);
-  } catch {
-    // Its owner's next start removes it.
   }
 }

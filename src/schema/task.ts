@@ -7,6 +7,20 @@ const relativePath = z
   .min(1)
   .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'a relative path without ".."');
 
+const tooCostly =
+  'a glob of at most 200 characters, without (, |, ranges or braces in braces, with at most 3 "*" in a name, 3 "**" and 50 alternatives';
+
+/** Whether matching it costs little, whatever the path: globs become regular expressions, one for each alternative. */
+function isSimpleGlob(glob: string): boolean {
+  if (glob.length > 200 || /[(|]|\.\.|\{[^}]*\{/.test(glob)) return false;
+  const alternatives = [...glob.matchAll(/\{([^}]*)\}?/g)].map(([, inside = '']) => inside.split(',').length);
+  const deep = glob.split('/').filter((name) => name.includes('**')).length;
+  const stars = glob.split('/').map((name) => name.replaceAll('**', '*').split('*').length - 1);
+  return (
+    alternatives.reduce((product, count) => product * count, 1) <= 50 && deep <= 3 && Math.max(...stars) <= 3
+  );
+}
+
 const measured = z.strictObject({
   mean: z.number().describe('mean hidden score over the seeds, in the unit of the metric'),
   spread: z.number().min(0).describe('sample standard deviation over the seeds'),
@@ -154,7 +168,7 @@ export const TaskFile = z
   .strictObject({
     schema: z.literal(1),
     id: TaskId,
-    title: z.string().min(1),
+    title: z.string().min(1).max(300),
     category: z.string().min(1).describe('canonical, classic Kaggle, code improvement, …'),
     modality: z.string().min(1).describe('image classification, tabular regression, …'),
     summary: z.string().min(1).max(300).describe('one sentence for lists'),
@@ -224,7 +238,8 @@ export const TaskFile = z
       .describe('the agent reaches each at $MLAB_SERVICES/<name>.sock and nothing else: it has no network'),
     sources: z.array(Source).default([]),
     read_only: z
-      .array(relativePath)
+      .array(relativePath.refine(isSimpleGlob, tooCostly))
+      .max(100)
       .default([])
       .describe('globs over env/ that the agent may not change; data/ always is read-only'),
     withheld: z

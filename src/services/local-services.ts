@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
-import type { Mount } from '../sandbox/index.ts';
+import { type Mount, ownedFolder } from '../sandbox/index.ts';
 import type { SandboxDriver, Spent } from '../schema/index.ts';
 import { ModelEndpoint } from './model-endpoint.ts';
 import type { LocalServicesOptions } from './options.ts';
@@ -46,7 +45,7 @@ export class LocalServices implements AsyncDisposable {
     const { task, driver, askForTool } = options;
     const { services } = task.file;
     if (services.length === 0) return null;
-    const all = new LocalServices(mkdtempSync(join(tmpdir(), 'mlab-services-')), driver);
+    const all = new LocalServices(ownedFolder('s'), driver);
     try {
       mkdirSync(all.folder);
       await openToReaders(all.folder);

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
+import { readRegularFile } from '../lib/regular-file.ts';
 import { parseShallowJson } from '../lib/shallow-json.ts';
 
 const currentVersion = 2;
@@ -65,10 +66,13 @@ function describeIssue(error: z.ZodError): string {
   return field ? `field "${field}": ${issue.message}` : issue.message;
 }
 
+/** Far above what documents of the store take: folders of experiments are handed on, and may hold anything. */
+const mostBytes = 2 ** 28;
+
 /** The text of a file; null when there is none. */
 export function readTextIfThere(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path, mostBytes, { follow: true }).toString('utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;

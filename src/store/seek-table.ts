@@ -21,6 +21,7 @@ const seekableMagic = 0x8f92eab1;
 const headBytes = 8;
 const entryBytes = 8;
 const footBytes = 9;
+const mostFrameBytes = 2 ** 28;
 
 export function seekTable(frames: readonly { stored: number; bytes: number }[]): Buffer {
   const table = Buffer.alloc(headBytes + entryBytes * frames.length + footBytes);
@@ -51,6 +52,8 @@ export function readSeekTable(descriptor: number, path: string): Frame[] {
   for (let entry = headBytes; entry < length - footBytes; entry += entryBytes) {
     const stored = table.readUInt32LE(entry);
     const bytes = table.readUInt32LE(entry + 4);
+    // What unfolds to more was not written by mlab, and would take that much memory.
+    if (bytes > mostFrameBytes) throw withoutTable(path);
     frames.push({ at, stored, from, bytes });
     at += stored;
     from += bytes;

@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
+import { openRegularFile } from '../lib/regular-file.ts';
 import { readRange, readRangeSync } from './file-chunks.ts';
 import { type Frame, readSeekTable } from './seek-table.ts';
 
@@ -49,7 +50,7 @@ export function openCompressedBytes(path: string): TraceBytes | null {
 
 function openIfThere(path: string): number | null {
   try {
-    return openSync(path, 'r');
+    return openRegularFile(path, { follow: true });
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../lib/errors.ts';
+import { readRegularFile } from '../lib/regular-file.ts';
 import { TaskFile } from '../schema/index.ts';
 import { type Explanation, explainIssue } from './explain-issue.ts';
 import type { Problem } from './problem.ts';
@@ -19,7 +19,7 @@ export interface ReadTaskFile {
 export function readTaskFile(path: string): ReadTaskFile {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readRegularFile(path, mostBytes, { follow: true }).toString('utf8');
   } catch (error) {
     const problem = { file: path, field: null, line: null, message: `can't be read: ${messageOf(error)}` };
     return {
@@ -31,7 +31,30 @@ export function readTaskFile(path: string): ReadTaskFile {
   return parseTaskFile(path, text);
 }
 
+/** Far more than any task says of itself. */
+const mostBytes = 2 ** 20;
+
 export function parseTaskFile(path: string, text: string): ReadTaskFile {
+  try {
+    return parseText(path, text);
+  } catch (error) {
+    // The library reads one level inside the other.
+    if (!(error instanceof RangeError)) throw error;
+    const problem = {
+      file: path,
+      field: null,
+      line: null,
+      message: 'not usable YAML: it is nested too deeply',
+    };
+    return {
+      ...nothing,
+      problems: [{ ...problem, fix: 'a task needs few levels: take the others out' }],
+      lineOf: () => null,
+    };
+  }
+}
+
+function parseText(path: string, text: string): ReadTaskFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const lineOf = (field: readonly PropertyKey[]) => lineOfField(document, lines, field);

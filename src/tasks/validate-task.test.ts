@@ -33,6 +33,39 @@ describe('a task’s validation', () => {
     );
   });
 
+  it.each([
+    ['deep lists', () => `id: ${'['.repeat(100_000)}`],
+    ['deep maps', () => `id: ${'{a: '.repeat(100_000)}`],
+    ['deep blocks', () => Array.from({ length: 3000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
+    [
+      'aliases of aliases',
+      () =>
+        `a0: &a0 [x]\n${Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`).join('\n')}`,
+    ],
+    ['a file that is too large', () => `# ${'x'.repeat(2 ** 21)}`],
+  ])('finds %s, without failing at them', (_, text) => {
+    const started = performance.now();
+    expect(problemsAfter(text)).not.toEqual([]);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it.each([
+    '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}',
+    '{1..1000000}',
+    '{a,{b,{c,d}}}',
+    '*a*a*a*a*a*a*b',
+    '**/**/**/**/**/a',
+    '+(a|aa)+(a|aa)',
+    'a'.repeat(300),
+  ])('refuses %s as a glob: it could take for ever to match', (glob) => {
+    expect(problemsOf({ fields: { read_only: [glob] } })).toMatchObject([{ field: 'read_only.0' }]);
+  });
+
+  it('takes the globs that tasks use', () => {
+    const globs = ['*.py', 'src/**/*.py', 'a/{b,c}.txt', 'data?', '[a-c]*'];
+    expect(problemsOf({ fields: { read_only: globs } })).toEqual([]);
+  });
+
   it('lists the known keys where none is near', () => {
     const [problem] = problemsOf({ fields: { zzzzzzzz: 1 } });
     expect(problem?.fix).toMatch(/^remove it; the known keys here are schema, id, title/);

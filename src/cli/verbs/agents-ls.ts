@@ -2,6 +2,7 @@ import { agents } from '../../agents/index.ts';
 import type { Verb } from '../verb.ts';
 
 export const agentsLs: Verb = {
+  onlyReads: true,
   arguments: [],
   flags: [],
   details: 'Options are given with --agent-option name=value, or in an experiment file.',

@@ -13,6 +13,7 @@ import { number, oneLine, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const experienceLs: Verb = {
+  onlyReads: true,
   arguments: [],
   flags: taskFlags,
   details: 'With --task: the lessons that `mlab run --experience` would give a run on that task.',

@@ -9,6 +9,7 @@ import type { Verb } from '../verb.ts';
 const shown = 20;
 
 export const experienceSearch: Verb = {
+  onlyReads: true,
   arguments: [{ name: '<text...>', description: 'words: of changes, failures, tasks, libraries, columns' }],
   flags: taskFlags,
   examples: [

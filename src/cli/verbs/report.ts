@@ -26,6 +26,7 @@ type Format = (typeof formats)[number];
 const conventions = { 'every-run': 'every_run', paper: 'paper' } as const;
 
 export const report: Verb = {
+  onlyReads: true,
   arguments: [{ name: '[experiments...]', description: 'names of experiments, or their folders' }],
   flags: [
     {

@@ -20,6 +20,7 @@ interface Options {
 type Call = TraceEventOf<'model_call'>;
 
 export const runsCalls: Verb = {
+  onlyReads: true,
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN' }],
   flags: [{ flags: '--call <n>', description: 'one call whole: its messages and the answer' }],
   details:

@@ -6,6 +6,7 @@ import { counted, oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const runsCheck: Verb = {
+  onlyReads: true,
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
   flags: [],
   details: 'Checks the hash chain of the trace, every event, and every object that the run refers to.',

@@ -8,6 +8,7 @@ import type { Verb } from '../verb.ts';
 const mostLines = 60;
 
 export const runsDiff: Verb = {
+  onlyReads: true,
   arguments: [
     { name: '<run>', description: 'EXPERIMENT/RUN' },
     { name: '<from>', description: 'number of a step, 0 for the starter' },

@@ -5,6 +5,7 @@ import { duration, number, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const runsLs: Verb = {
+  onlyReads: true,
   arguments: [{ name: '[experiments...]', description: 'names of experiments; default: all' }],
   flags: [],
   examples: [

@@ -52,6 +52,7 @@ interface ShownStep {
 }
 
 export const runsShow: Verb = {
+  onlyReads: true,
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN' }],
   flags: [
     { flags: '--step <n>', description: 'one step whole: notes, arguments, observation', parse: wholeNumber },

@@ -17,6 +17,7 @@ const AnyEvent = z.looseObject({ kind: z.string() });
 const StoredText = z.strictObject({ object: ObjectId, bytes: z.int() });
 
 export const runsTrace: Verb = {
+  onlyReads: true,
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
   flags: [
     {

@@ -3,6 +3,7 @@ import { number, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const tasksLs: Verb = {
+  onlyReads: true,
   arguments: [],
   flags: [],
   examples: [

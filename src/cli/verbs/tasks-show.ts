@@ -4,6 +4,7 @@ import { duration, number, percent } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const tasksShow: Verb = {
+  onlyReads: true,
   arguments: [{ name: '<task>', description: 'id of a task, or its folder' }],
   flags: [],
   examples: [['mlab tasks show digits', 'what the agent is told, and what is known of the task']],

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../lib/hash.ts';
+import { ownedFolder } from '../../sandbox/index.ts';
 import { submissionPath } from './cheat-facts.ts';
 import { type CheatersHand, cheater, stoppedUnless } from './cheater.ts';
 import type { Probe, Scene } from './control.ts';
@@ -35,7 +35,7 @@ class Vault {
   readonly secret: string;
 
   constructor(token: string) {
-    this.folder = mkdtempSync(join(tmpdir(), 'mlab-vault-'));
+    this.folder = ownedFolder('vault');
     this.file = join(this.folder, 'secret.txt');
     this.secret = sha256(`secret of ${token}`);
     writeFileSync(this.file, `${this.secret}\n`);

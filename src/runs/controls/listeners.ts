@@ -1,9 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { ownedFolder } from '../../sandbox/index.ts';
 
 /** Sockets on this machine that note whoever speaks to them. */
 export class Listeners implements AsyncDisposable {
@@ -26,7 +27,7 @@ export class Listeners implements AsyncDisposable {
   }
 
   static async open(token: string): Promise<Listeners> {
-    const folder = mkdtempSync(join(tmpdir(), 'mlab-listener-'));
+    const folder = ownedFolder('listener');
     const names = { abstract: `mlab-${token}`, socketFile: join(folder, 'socket') };
     const servers: Server[] = [];
     let note = (_: string): void => {};

@@ -1,11 +1,16 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountPoints } from '../../environment/index.ts';
 import { removeBeneath } from '../../lib/folder-handle.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
-import { createSandbox, type ProcessEnd, type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
+import {
+  createSandbox,
+  ownedFolder,
+  type ProcessEnd,
+  type Sandbox,
+  sandboxOptions,
+} from '../../sandbox/index.ts';
 import type { ObjectId, RunSpec } from '../../schema/index.ts';
 import { type AskForTool, LocalServices, serviceRestarts } from '../../services/index.ts';
 import { type RunFolder, restoreSnapshot } from '../../store/index.ts';
@@ -45,7 +50,7 @@ const longestTimerMs = 2 ** 31 - 1;
 export class CleanRoom implements Disposable {
   readonly #options: CleanRoomOptions;
   /** Absolute path of a folder of its own on the host. */
-  readonly place = mkdtempSync(join(tmpdir(), 'mlab-verify-'));
+  readonly place = ownedFolder('verify');
 
   constructor(options: CleanRoomOptions) {
     this.#options = options;

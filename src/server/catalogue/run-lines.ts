@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentLabel } from '../../evaluation/index.ts';
 import { hasCode, messageOf } from '../../lib/errors.ts';
+import { readRegularFile } from '../../lib/regular-file.ts';
 import { type RunLine, RunRecord, type RunSpec, type Usage } from '../../schema/index.ts';
 import { type RunFolder, statusOf } from '../../store/index.ts';
 import type { TracedRun } from '../run/step-page.ts';
@@ -11,6 +12,8 @@ import { shownSteps, type TraceTable } from '../trace/trace-table.ts';
 const ShownRecord = RunRecord.pick({
   ...{ status: true, end: true, started: true, updated: true, steps: true, seconds_used: true, spent: true },
 });
+
+const mostRecordBytes = 2 ** 26;
 
 export const nothingUsed: Usage = { seconds: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 };
 
@@ -47,7 +50,8 @@ export function judgedState(folder: string): string {
 export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
   const fresh = pendingLine(planned);
   try {
-    const record = ShownRecord.parse(JSON.parse(readFileSync(folder.recordPath, 'utf8')));
+    const text = readRegularFile(folder.recordPath, mostRecordBytes, { follow: true }).toString('utf8');
+    const record = ShownRecord.parse(JSON.parse(text));
     const { spent } = record;
     return {
       ...fresh,

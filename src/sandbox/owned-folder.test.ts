@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ownedFolder } from './owned-folder.ts';
+
+const program = `
+import { ownedFolder } from ${JSON.stringify(join(import.meta.dirname, 'owned-folder.ts'))};
+process.stdout.write(ownedFolder('grade'));
+setInterval(() => {}, 1000);
+`;
+
+/** A process that has made a folder of its own. */
+async function owner() {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [path] = await once(child.stdout, 'data');
+  return { child, path: String(path) };
+}
+
+test('a folder of a killed process is removed by the next one that makes such a folder; that of a live one stays', async () => {
+  const [killed, live] = await Promise.all([owner(), owner()]);
+  mkdirSync(join(killed.path, 'closed'));
+  chmodSync(join(killed.path, 'closed'), 0o000);
+  const own = ownedFolder('grade');
+  expect([killed.path, live.path].every((path) => existsSync(path))).toBe(true);
+  killed.child.kill('SIGKILL');
+  await once(killed.child, 'exit');
+  const next = ownedFolder('s');
+  expect(existsSync(killed.path)).toBe(false);
+  expect(existsSync(live.path)).toBe(true);
+  expect(existsSync(own)).toBe(true);
+  live.child.kill();
+  for (const path of [own, next, live.path]) rmSync(path, { recursive: true });
+});
+
+test('the path of a folder leaves room for the longest name of a socket', () => {
+  const path = ownedFolder('s');
+  expect(
+    Buffer.byteLength(join('/tmp', path.split('/').at(-1) ?? '', `${'a'.repeat(31)}.sock`)),
+  ).toBeLessThan(108);
+  rmSync(path, { recursive: true });
+});

@@ -1,0 +1,25 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removeTree } from '../lib/read-only-tree.ts';
+import { orphansIn, ownedName } from './owner.ts';
+
+/**
+ * Makes a folder in the system's folder for temporary files that belongs to this process: its name says whose it is, and
+ * where that process was killed, the next one that makes such a folder removes it.
+ * @param use a short word; the path stays short enough for sockets
+ */
+export function ownedFolder(use: string): string {
+  const parent = tmpdir();
+  for (const orphan of orphansIn(parent)) removeQuietly(join(parent, orphan));
+  return mkdtempSync(join(parent, ownedName(`${use}-`)));
+}
+
+/** Another user's is not ours to remove. */
+function removeQuietly(path: string): void {
+  try {
+    removeTree(path);
+  } catch {
+    // Its owner's next start removes it.
+  }
+}

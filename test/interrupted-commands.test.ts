@@ -1,0 +1,110 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { makeExampleRun } from './fixtures/store/example-run.ts';
+import { temporaryFolder } from './fixtures/temporary-folder.ts';
+
+const root = join(import.meta.dirname, '..');
+const mlab = join(root, 'bin/mlab.mjs');
+
+/** A process that says when it ended, and how long after a moment that was. */
+function start(words: readonly string[]) {
+  const child = spawn(process.execPath, [...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-4000);
+    });
+  const ended = once(child, 'close');
+  return { child, ended, said: () => said };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !holds(); tries += 1) await sleep(100);
+  expect(holds()).toBe(true);
+}
+
+describe('Ctrl-C', () => {
+  test('ends a command that can not listen within two seconds: nothing of it has to be ended', async () => {
+    const scratch = temporaryFolder();
+    // A whole second of work that never waits: longer than any look at the store without a turn for others.
+    const program = `
+      import { main } from ${JSON.stringify(join(root, 'src/cli/main.ts'))};
+      import { verbs } from ${JSON.stringify(join(root, 'src/cli/verbs.ts'))};
+      const entry = verbs.find(({ name }) => name === 'report');
+      const verb = await entry.load();
+      verb.run = () => { process.stdout.write('busy'); for (;;); };
+      entry.load = async () => verb;
+      process.exitCode = await main(['report', ${JSON.stringify(scratch)}]);
+    `;
+    const { child, ended, said } = start(['--input-type=module', '-e', program]);
+    await until(() => said().includes('busy'));
+    const before = performance.now();
+    child.kill('SIGINT');
+    await ended;
+    expect(performance.now() - before).toBeLessThan(2000);
+    expect(child.signalCode).toBe('SIGINT');
+  });
+
+  test('ends a command within two seconds that does not heed it', async () => {
+    const program = `
+      import { main } from ${JSON.stringify(join(root, 'src/cli/main.ts'))};
+      import { verbs } from ${JSON.stringify(join(root, 'src/cli/verbs.ts'))};
+      const entry = verbs.find(({ name }) => name === 'grade');
+      const verb = await entry.load();
+      verb.run = () => { process.stdout.write('busy'); setInterval(() => {}, 1000); return new Promise(() => {}); };
+      entry.load = async () => verb;
+      process.exitCode = await main(['grade', 'some-run']);
+    `;
+    const { child, ended, said } = start(['--input-type=module', '-e', program]);
+    await until(() => said().includes('busy'));
+    const before = performance.now();
+    child.kill('SIGINT');
+    await ended;
+    expect(performance.now() - before).toBeLessThan(2000);
+    expect(child.exitCode).toBe(130);
+  });
+});
+
+test.each(['SIGKILL', 'SIGTERM'] as const)(
+  'a launcher that gets %s takes its command with it',
+  async (signal) => {
+    const scratch = temporaryFolder();
+    const words = [mlab, '--dir', scratch, 'view', '--no-open', '--port', '0'];
+    const launcher = `
+    import { handOver } from ${JSON.stringify(join(root, 'scripts/hand-over.mjs'))};
+    process.stdout.write('launched ' + process.pid + '\\n');
+    await handOver(process.execPath, ${JSON.stringify(words)});
+  `;
+    const { child, said, ended } = start(['--input-type=module', '-e', launcher]);
+    await until(() => said().includes('The viewer is at'));
+    const before = performance.now();
+    child.kill(signal);
+    // Both hold its output open: it closes when both have ended.
+    await ended;
+    expect(performance.now() - before).toBeLessThan(3000);
+  },
+);
+
+describe('a store that was made to do harm', () => {
+  test.each(['run.json', 'trace.jsonl', 'grades.jsonl'])(
+    'with a pipe as %s is told to be broken, at once',
+    async (name) => {
+      const scratch = temporaryFolder();
+      const { run } = await makeExampleRun(join(scratch, 'experiments'));
+      for (const old of [name, `${name}.zst`]) rmSync(join(run.folder, old), { force: true });
+      execFileSync('mkfifo', [join(run.folder, name)]);
+      mkdirSync(join(scratch, 'cache'));
+      const { child, ended, said } = start([mlab, 'report', join(scratch, 'experiments', 'first')]);
+      const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+      await ended;
+      clearTimeout(late);
+      expect(child.signalCode).toBeNull();
+      expect(child.exitCode).not.toBe(4);
+      expect(said()).toMatch(/no regular file|first/);
+    },
+  );
+});
