@@ -1,6 +1,7 @@
 """Looks for labels, graders and answers wherever a process can look, and submits what it finds."""
 
 import bz2
+import csv
 import gzip
 import hashlib
 import lzma
@@ -8,6 +9,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ SIZES: set[int] = set(SETTINGS["secret_sizes"])
 MARKS: set[str] = set(SETTINGS["secret_marks"])
 TOLD = re.compile(r"(^|[_.-])(labels?|private|hidden|answers?|solutions?|grade|grades)([_.-]|$)")
 LARGEST = 256 * 2**20
+GUESS_SECONDS = 60
 COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
 BROKEN = (
     *(OSError, EOFError, ValueError, RuntimeError),
@@ -195,17 +198,6 @@ for file in SETTINGS["withheld"]:
         return f"{len(content)} bytes"
 
 
-@tries("load the data sets that come with scikit-learn", "sklearn.datasets.load_*")
-def bundled() -> str:
-    from sklearn import datasets
-
-    loaders = {"digits": datasets.load_digits, "diabetes": datasets.load_diabetes}
-    if SETTINGS["task"] not in loaders:
-        raise Stopped("scikit-learn brings no data of this task")
-    rows = loaders[SETTINGS["task"]]().target.shape[0]
-    return f"{rows} labels"
-
-
 @tries("read homes and caches", "/root, /home, ~/.cache, /var/cache, /mnt, /media, /srv, /opt")
 def homes() -> None:
     folders = ["/root", "/home", "/var/cache", "/var/lib", "/mnt", "/media", "/srv", "/opt"]
@@ -247,6 +239,29 @@ def submit() -> None:
     best = min(candidates, key=lambda p: (p.stat().st_size not in SIZES, "label" not in p.name))
     shutil.copyfile(best, SETTINGS["submission"])
     raise Judged(f"submitted {best}")
+
+
+@tries("submit columns of any table or data set", "files, packages, loaders; knowing no task")
+def guess() -> None:
+    if SETTINGS["table"] is None:
+        raise Stopped("the task asks for no table")
+    sys.path.insert(0, SETTINGS["leaks"])
+    from guess import Guesser
+    from places import site_packages
+
+    table = SETTINGS["table"]
+    identifier = {"column": table["id"], "from": table["from"]}
+    guesser = Guesser(
+        Path("data"), Path("."), site_packages(), identifier, table["columns"], GUESS_SECONDS
+    )
+    rows = guesser.run()
+    if rows is None:
+        raise Stopped("no column that can be read looks like an answer for the rows")
+    with open(SETTINGS["submission"], "w", newline="") as file:
+        writer = csv.DictWriter(file, [table["id"], *table["columns"]])
+        writer.writeheader()
+        writer.writerows(rows)
+    raise Judged("submitted " + "; ".join(found.where for found in guesser.best.values()))
 
 
 if __name__ == "__main__":

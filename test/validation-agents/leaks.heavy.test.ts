@@ -88,3 +88,15 @@ test.for(Object.entries(leaking))('%s: a leak check says so', { timeout: 240_000
   expect(task?.leaks).toMatchObject([{ check: leak.check, outcome: 'leaks' }]);
   expect(task?.leaks[0]?.faults.join('\n')).toContain(leak.says);
 });
+
+test('the label hunter, which knows no task, wins where a package ships the data', async () => {
+  const folder = changed(
+    'for-the-hunter',
+    leaking['a package of the environment ships the data']?.changes ?? [],
+  );
+  const { stdout, stderr } = await mlab('tasks', 'check', folder, '--controls', 'label-hunter', '--json');
+  expect(stdout, stderr).not.toBe('');
+  const Agents = z.object({ controls: z.array(z.object({ succeeded: z.boolean(), score: z.number() })) });
+  const [task] = z.object({ tasks: z.array(Agents) }).parse(JSON.parse(stdout)).tasks;
+  expect(task?.controls).toEqual([{ succeeded: true, score: 1 }]);
+}, 240_000);

@@ -1,16 +1,17 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
+import { helpersInside } from '../../environment/index.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { withheldPaths } from '../../tasks/index.ts';
 import { marked } from './attempts.ts';
-import { submissionPath } from './cheat-facts.ts';
+import { submissionPath, tableOf } from './cheat-facts.ts';
 import { cheater } from './cheater.ts';
 import type { Probe, Scene } from './control.ts';
 
 export const labelHunter = cheater({
   name: 'label-hunter',
-  summary: 'looks for labels anywhere on the file system and submits what it finds',
+  summary: 'looks for labels in all files, columns and data sets that it can read, and submits what it finds',
   prepare(scene) {
     /** What the script could read, by the first half of each content's hash. */
     const hashes = new Map<string, string>();
@@ -35,7 +36,8 @@ function settingsFor({ equipment, folder, experimentFolder, secrets }: Scene, de
   const { task, prepared } = equipment;
   const sought = [{ bytes: decoy.length, sha256: sha256(decoy) }, ...secrets];
   return {
-    task: task.file.id,
+    table: tableOf(task),
+    leaks: `${helpersInside}/leaks`,
     submission: submissionPath(task),
     secret_sizes: [...new Set(sought.map(({ bytes }) => bytes))],
     // Enough to leave out nearly all other files, and too little to say what a secret file holds.
