@@ -14,7 +14,13 @@ import {
 import { messageOf } from '../lib/errors.ts';
 import { removeTreeSlowly } from '../lib/read-only-tree.ts';
 import { Allowance, ModelUnavailable } from '../models/index.ts';
-import { createSandbox, openWorkspaceVolume, SandboxError, sandboxOptions } from '../sandbox/index.ts';
+import {
+  createSandbox,
+  limitsHeld,
+  openWorkspaceVolume,
+  SandboxError,
+  sandboxOptions,
+} from '../sandbox/index.ts';
 import type { EventOf, RunRecord, RunSpec, Spent } from '../schema/index.ts';
 import { type AskForTool, LocalServices, serviceRestarts } from '../services/index.ts';
 import { RunFolder, readTraceSync, sessionsOf, spentOf, stepsOf, type TraceWriter } from '../store/index.ts';
@@ -53,7 +59,7 @@ export async function runOne(spec: RunSpec, given: RunServices): Promise<RunReco
   // What other runs add to the store that they share counts for them.
   const folder = new RunFolder(given.folder.folder, given.folder.objects.counted());
   const services = { ...given, folder };
-  const record = newRecord(spec, services);
+  const record = newRecord(spec, services, await limitsHeld(spec.sandbox));
   services.folder.writeRecord(record);
   const finish = (changes: Partial<RunRecord>): RunRecord => {
     const finished = { ...record, ...changes, pid: null, updated: Date.now() };
@@ -251,7 +257,11 @@ async function endRun(
   return event;
 }
 
-function newRecord(spec: RunSpec, { folder, versions }: RunServices): RunRecord {
+function newRecord(
+  spec: RunSpec,
+  { folder, versions }: RunServices,
+  held: Record<string, string>,
+): RunRecord {
   const earlier = folder.readRecord();
   return {
     v: 1,
@@ -264,6 +274,7 @@ function newRecord(spec: RunSpec, { folder, versions }: RunServices): RunRecord 
       system: `${process.platform} ${release()} ${process.arch}`,
       cores: cpus().length,
       memory_mb: Math.round(totalmem() / 2 ** 20),
+      ...held,
     },
     pid: process.pid,
     started: earlier?.started ?? Date.now(),

@@ -143,7 +143,9 @@ class BubblewrapRun implements CommandRun {
     this.watch = {
       processes: () => this.#inside(),
       folder: context.folder,
-      sums: ungrouped ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes } : null,
+      sums: ungrouped
+        ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes, isApart: true }
+        : null,
     };
   }
 

@@ -76,15 +76,10 @@ function checkLimits(limiter: Limiter): Finding {
       return {
         name,
         state: 'warning',
-        detail: `no control groups for this user: limits of single processes, and a watchdog that measures the sum and kills${noUserLimit()}`,
+        detail: `no control groups for this user: limits of single processes, and a watchdog that measures the sum and kills: memory can be passed for a moment, and what the kernel keeps for locks and the like is not counted`,
         mend: existsSync('/run/systemd/system') ? delegate : null,
       };
   }
-}
-
-/** The kernel exempts root, also in a user namespace, from the number of processes a user may have. */
-function noUserLimit(): string {
-  return process.getuid?.() === 0 ? '; as root the number of processes is held by the watchdog alone' : '';
 }
 
 async function checkEngines(): Promise<Finding> {

@@ -1,5 +1,6 @@
 export { checkSandbox } from './check-sandbox.ts';
 export { createSandbox, type SandboxOptions, sandboxOptions } from './create-sandbox.ts';
+export { limitsHeld } from './limits-held.ts';
 export { type OutputPipe, OutputPipes } from './output-pipe.ts';
 export { ownedFolder } from './owned-folder.ts';
 export {

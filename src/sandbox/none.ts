@@ -93,7 +93,9 @@ class UnconfinedRun implements CommandRun {
     this.watch = {
       processes: () => this.#near(),
       folder,
-      sums: ungrouped ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes } : null,
+      sums: ungrouped
+        ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes, isApart: false }
+        : null,
     };
   }
 

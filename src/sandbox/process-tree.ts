@@ -2,7 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 /** What the processes of a tree use together. */
 export interface TreeUsage {
+  /** Swapped out, and the tables that the kernel keeps of it, included. */
   residentBytes: number;
+  /** Of these: pages of files in memory, which several may share. */
+  sharedBytes: number;
   threads: number;
   /** Of the living ones and of the children that they have waited for. */
   cpuSeconds: number;
@@ -39,10 +42,12 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
 }
 
 export function usageOf(pids: readonly number[]): TreeUsage {
-  const usage: TreeUsage = { residentBytes: 0, threads: 0, cpuSeconds: 0 };
+  const usage: TreeUsage = { residentBytes: 0, sharedBytes: 0, threads: 0, cpuSeconds: 0 };
   for (const pid of pids) {
     const status = readProcess(pid, 'status');
-    usage.residentBytes += fieldOf(status, 'VmRSS') * kibibyte;
+    const fields = ['VmRSS', 'VmSwap', 'VmPTE'].map((name) => fieldOf(status, name));
+    usage.residentBytes += fields.reduce((sum, value) => sum + value, 0) * kibibyte;
+    usage.sharedBytes += fieldOf(status, 'RssShmem') * kibibyte;
     usage.threads += fieldOf(status, 'Threads');
     usage.cpuSeconds += cpuSecondsOf(pid);
   }
@@ -50,13 +55,19 @@ export function usageOf(pids: readonly number[]): TreeUsage {
 }
 
 /** Memory with pages that several processes share counted once, in bytes. Dear: some milliseconds a process. */
-export function proportionalBytesOf(pids: readonly number[]): number {
-  let sum = 0;
+export function proportionalBytesOf(
+  pids: readonly number[],
+): Pick<TreeUsage, 'residentBytes' | 'sharedBytes'> {
+  const usage = { residentBytes: 0, sharedBytes: 0 };
   for (const pid of pids) {
     const rollup = readProcess(pid, 'smaps_rollup');
-    sum += fieldOf(rollup === '' ? readProcess(pid, 'status') : rollup, rollup === '' ? 'VmRSS' : 'Pss');
+    const status = readProcess(pid, 'status');
+    const own = rollup === '' ? fieldOf(status, 'VmRSS') : fieldOf(rollup, 'Pss');
+    const kernels = fieldOf(status, 'VmSwap') + fieldOf(status, 'VmPTE');
+    usage.residentBytes += (own + kernels) * kibibyte;
+    usage.sharedBytes += fieldOf(rollup, 'Pss_Shmem') * kibibyte;
   }
-  return sum * kibibyte;
+  return usage;
 }
 
 /** Disk space held by files that were removed while these processes have them open, in bytes. */

@@ -1,6 +1,9 @@
 import { basename } from 'node:path';
 import type { SandboxLimits } from './sandbox.ts';
 
+/** Each may hold memory of the kernel's. */
+const openFiles = 4096;
+
 /** POSIX's unit of `ulimit -f`. */
 const fileBlock = 512;
 
@@ -17,6 +20,8 @@ export function outerCommand(
   const script = [
     'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift',
     'ulimit -c 0',
+    // Where fewer are allowed already, they stay so.
+    `ulimit -n ${openFiles} 2> /dev/null`,
     `ulimit -f ${Math.ceil(limits.fileBytes / fileBlock)} || exit 125`,
     ...(dataBytes === null ? [] : [`ulimit -d ${Math.ceil(dataBytes / 1024)} || exit 125`]),
     'exec "$@"',

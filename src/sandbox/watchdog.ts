@@ -1,7 +1,8 @@
 import { statfsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { folderSize } from './folder-size.ts';
-import { proportionalBytesOf, removedFileBytes, usageOf } from './process-tree.ts';
+import { type HeldMemory, heldMemory, nothingHeld } from './kernel-memory.ts';
+import { proportionalBytesOf, removedFileBytes, type TreeUsage, usageOf } from './process-tree.ts';
 
 /** Why the watchdog ends a command. */
 export type Breach = 'out_of_memory' | 'workspace_full';
@@ -17,12 +18,19 @@ export interface WatchedFolder {
   bytes: number;
 }
 
+export interface SumLimits {
+  memoryBytes: number;
+  processes: number;
+  /** Whether the processes have memory file systems and a network namespace of their own, to be counted with them. */
+  isApart: boolean;
+}
+
 export interface WatchTarget {
   /** Host ids of the command's processes; empty where they can't be seen. */
   processes(): number[];
   folder: WatchedFolder | null;
   /** What no kernel group holds down; null: one does. */
-  sums: { memoryBytes: number; processes: number } | null;
+  sums: SumLimits | null;
 }
 
 const firstCheckMs = 50;
@@ -122,9 +130,11 @@ export class Watchdog {
     const { sums } = this.#target;
     if (sums === null || pids.length === 0) return false;
     const usage = usageOf(pids);
+    const [first] = pids;
+    const held = sums.isApart && first !== undefined ? heldMemory(first) : nothingHeld;
     // Pages that processes share count in each: a sum above the limit needs the dearer, exact look.
-    const suspicious = usage.residentBytes > sums.memoryBytes;
-    const bytes = suspicious ? proportionalBytesOf(pids) : usage.residentBytes;
+    const suspicious = withHeld(usage, held) > sums.memoryBytes;
+    const bytes = suspicious ? withHeld(proportionalBytesOf(pids), held) : withHeld(usage, held);
     this.peakMemoryBytes = Math.max(this.peakMemoryBytes ?? 0, bytes);
     this.cpuSeconds = Math.max(this.cpuSeconds ?? 0, usage.cpuSeconds);
     return bytes > sums.memoryBytes || usage.threads > sums.processes;
@@ -139,6 +149,11 @@ function freeBytes(path: string): number {
   } catch {
     return Number.POSITIVE_INFINITY;
   }
+}
+
+/** Files in memory that are mapped are in the processes' memory already. */
+function withHeld(usage: Pick<TreeUsage, 'residentBytes' | 'sharedBytes'>, held: HeldMemory): number {
+  return usage.residentBytes + Math.max(0, held.fileBytes - usage.sharedBytes) + held.socketBytes;
 }
 
 /** In bytes. A size that could not be measured allows nothing more. */

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from './create-sandbox.ts';
+import { makePlace, obstacleTo, runProgram } from './test-support.ts';
+
+const mebibyte = 2 ** 20;
+const reason = await obstacleTo('bubblewrap', { limits: 'rlimits' });
+
+describe.skipIf(reason !== null)('memory that belongs to no process, without control groups', () => {
+  async function python(script: string, temporaryMegabytes = 16) {
+    using place = makePlace();
+    const { limits } = place.spec();
+    const spec = place.spec({
+      limits: { ...limits, fileBytes: 300 * mebibyte, temporaryBytes: temporaryMegabytes * mebibyte },
+    });
+    await using sandbox = await createSandbox('bubblewrap', spec, { limits: 'rlimits' });
+    return await runProgram(sandbox, ['/usr/bin/python3', '-c', script]);
+  }
+
+  it('counts in files of the private memory file systems', async () => {
+    const fill = (folder: string) =>
+      `f = open('${folder}/x', 'wb')\nfor _ in range(200): f.write(bytes(2**20))\nf.flush()`;
+    const both = `${fill('/tmp')}\n${fill('/dev/shm')}\nimport time; time.sleep(8)`;
+    expect(await python(both, 250)).toMatchObject({ ending: 'out_of_memory' });
+    expect(await python(fill('/tmp'), 250)).toMatchObject({ ending: 'exited', exitCode: 0 });
+  });
+
+  it('counts files in memory once, however many processes map them', async () => {
+    const script = [
+      'import mmap, os, time',
+      'f = open("/dev/shm/x", "wb+"); f.write(bytes(2**20) * 80); f.flush()',
+      'm = mmap.mmap(f.fileno(), 0)',
+      'for _ in range(6):',
+      '    if os.fork() == 0: sum(m[::4096]); time.sleep(2); os._exit(0)',
+      'sum(m[::4096]); time.sleep(2)',
+    ];
+    expect(await python(script.join('\n'), 100)).toMatchObject({ ending: 'exited', exitCode: 0 });
+  });
+
+  it('is refused where it could not be seen', async () => {
+    const script = [
+      'import ctypes, os',
+      'try: os.memfd_create("x"); print("made")',
+      'except OSError as error: print(error.strerror)',
+      'libc = ctypes.CDLL(None, use_errno=True)',
+      'for call in (libc.shmget, libc.semget):',
+      '    print(call(0, 4096, 0o1600), os.strerror(ctypes.get_errno()))',
+    ];
+    const { output } = await python(script.join('\n'));
+    expect(output.match(/Function not implemented/g)).toHaveLength(3);
+    expect(output).not.toContain('made');
+  });
+
+  it('counts what local sockets hold', async () => {
+    const script = [
+      'import socket, time',
+      'pairs = [socket.socketpair() for _ in range(1500)]',
+      'for one, _ in pairs:',
+      '    one.setblocking(False)',
+      '    try:',
+      '        while True: one.send(bytes(65536))',
+      '    except BlockingIOError: pass',
+      'time.sleep(8)',
+    ];
+    expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
+  });
+
+  it("counts the kernel's tables of memory that was only looked at", async () => {
+    const script = [
+      'import mmap, time',
+      'm = mmap.mmap(-1, 2**38, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)',
+      'for at in range(0, 2**38, 2**21): m[at]',
+      'time.sleep(8)',
+    ];
+    expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
+  });
+
+  it('still serves what multiprocessing and queues need', async () => {
+    const script = [
+      'import multiprocessing as mp',
+      'from multiprocessing import shared_memory',
+      'def work(q, l):',
+      '    with l: q.put(sum(range(10)))',
+      'if __name__ == "__main__":',
+      '    q, l = mp.Queue(), mp.Lock()',
+      '    p = mp.Process(target=work, args=(q, l)); p.start(); print(q.get()); p.join()',
+      '    s = shared_memory.SharedMemory(create=True, size=4096); s.buf[0] = 1; print(s.buf[0]); s.close(); s.unlink()',
+      '    with mp.Pool(2) as pool: print(sum(pool.map(abs, range(-3, 3))))',
+    ];
+    expect((await python(script.join('\n'))).output).toBe('45\n1\n9\n');
+  });
+});
