@@ -53,7 +53,8 @@ export function mountOption({ source, target, access }: Mount): string {
 
 function podmanArguments(facts: ContainerFacts): string[] {
   if (!facts.isPodman) return [];
-  const rootless = facts.user.uid !== 0;
+  // Not by the user inside, who is an ordinary one also where the harness is root.
+  const rootless = process.getuid?.() !== 0;
   return ['--http-proxy=false', '--read-only-tmpfs=false', ...(rootless ? ['--userns', 'keep-id'] : [])];
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
@@ -20,6 +20,8 @@ const ownerLabel = 'mlab.owner';
 
 const ContainerState = z.object({ Running: z.boolean(), ExitCode: z.int(), OOMKilled: z.boolean() });
 export type ContainerState = z.infer<typeof ContainerState>;
+
+const temporaryMode = 0o1777;
 
 /** A container engine, spoken to through its command line. */
 export class DockerEngine {
@@ -85,7 +87,7 @@ export class DockerEngine {
 
   /** An image that holds nothing but the top-level links and places to mount on, made here: nothing is pulled. */
   async emptyImage(links: ReadonlyMap<string, string>, scratch: string): Promise<string> {
-    const layout = JSON.stringify([...links]);
+    const layout = JSON.stringify([...links, temporaryMode]);
     const image = `mlab-empty:${createHash('sha256').update(layout).digest('hex').slice(0, 16)}`;
     const known = await this.ask(['image', 'inspect', '--format', 'known', image]).catch(() => '');
     if (known === 'known') return image;
@@ -94,6 +96,8 @@ export class DockerEngine {
       mkdirSync(join(root, folder), { recursive: true });
     }
     for (const [path, target] of links) symlinkSync(target, join(root, path));
+    // Runtimes take the mode from here, whatever they were asked for.
+    chmodSync(join(root, 'tmp'), temporaryMode);
     const archive = join(scratch, 'image.tar');
     await runFile('tar', ['--create', '--owner=0', '--group=0', '--file', archive, '--directory', root, '.']);
     await this.ask(['import', archive, image]);
