@@ -92,16 +92,23 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = SILENT_SECONDS
 
     def do_GET(self) -> None:
-        parts = urlsplit(self.path)
-        fields = {
-            name: values[-1]
-            for name, values in parse_qs(parts.query, keep_blank_values=True).items()
-        }
+        try:
+            parts = urlsplit(self.path)
+            fields = {
+                name: values[-1]
+                for name, values in parse_qs(parts.query, keep_blank_values=True).items()
+            }
+        except ValueError:
+            self._send(Answer(400, "text/plain", b"this is no address\n"))
+            return
         try:
             answer = self.server.respond(parts.path, fields)
         except Exception:
             traceback.print_exc()
             answer = Answer(500, "text/plain", b"the service failed on this request\n")
+        self._send(answer)
+
+    def _send(self, answer: Answer) -> None:
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.content_type)
         self.send_header("Content-Length", str(len(answer.body)))

@@ -56,6 +56,7 @@ class Serving(FolderTest):
             connection = connect(self.socket)
             connection.sendall(hostile)
             connection.close()
+        self.assertEqual(get(self.socket, "p://[")[0], 400)
         self.assertEqual(get(self.socket, "/fails")[0], 500)
         self.assertEqual(get(self.socket, "/x")[0], 200)
 
