@@ -8,11 +8,11 @@ const relativePath = z
   .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'a relative path without ".."');
 
 const tooCostly =
-  'a glob of at most 200 characters, without (, |, ranges or braces in braces, with at most 3 "*" in a name, 3 "**" and 50 alternatives';
+  'a glob of at most 200 characters, without (, |, [:, ranges or braces in braces, with at most 3 "*" in a name, 3 "**" and 50 alternatives';
 
 /** Whether matching it costs little, whatever the path: globs become regular expressions, one for each alternative. */
 function isSimpleGlob(glob: string): boolean {
-  if (glob.length > 200 || /[(|]|\.\.|\{[^}]*\{/.test(glob)) return false;
+  if (glob.length > 200 || /[(|]|\[:|\.\.|\{[^}]*\{/.test(glob)) return false;
   const alternatives = [...glob.matchAll(/\{([^}]*)\}?/g)].map(([, inside = '']) => inside.split(',').length);
   const deep = glob.split('/').filter((name) => name.includes('**')).length;
   const stars = glob.split('/').map((name) => name.replaceAll('**', '*').split('*').length - 1);
