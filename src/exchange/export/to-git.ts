@@ -44,6 +44,8 @@ export async function writeRepository(
   await git(importing, commandsOf(runs), variables, signal);
 }
 
+const mostSaid = 4_000;
+
 async function git(
   args: readonly string[],
   input: AsyncIterable<Buffer> | null,
@@ -55,8 +57,10 @@ async function git(
     stdio: ['pipe', 'ignore', 'pipe'],
     signal,
   });
-  const said: Buffer[] = [];
-  child.stderr.on('data', (chunk: Buffer) => void said.push(chunk));
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-mostSaid);
+  });
   try {
     const ended = once(child, 'close');
     // A git that died tells why on standard error; that it reads no more is no news then.
@@ -67,7 +71,7 @@ async function git(
     const fault = await fed;
     signal.throwIfAborted();
     if (code !== 0 || (fault !== undefined && !hasCode(fault, 'EPIPE')))
-      throw gitFailed(Buffer.concat(said).toString('utf8').trim() || messageOf(fault));
+      throw gitFailed(said.trim() || messageOf(fault));
   } catch (error) {
     signal.throwIfAborted();
     if (!hasCode(error, 'ENOENT')) throw error;

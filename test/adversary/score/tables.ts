@@ -140,11 +140,11 @@ const files = [
   without('submits a pipe', 'os.mkfifo("submission.csv")'),
   without('submits a socket', 'socket.socket(socket.AF_UNIX).bind("submission.csv")'),
   trick('submits a folder', 'os.mkdir("submission.csv")'),
-  trick('submits a file that nobody may read', 'table(wrong); os.chmod("submission.csv", 0)'),
+  without('submits a file that nobody may read', 'table(wrong); os.chmod("submission.csv", 0)'),
   without('submits by another name', 'table(right, "id,sum"); os.rename("submission.csv", "Submission.csv")'),
   trick(
     'leaves a process behind that writes on',
-    'table(wrong)\nif os.fork() == 0:\n    import time\n    os.setsid()\n    for _ in range(200):\n        time.sleep(0.05)\n        table(right)',
+    'table(wrong)\nif os.fork() == 0:\n    import time\n    os.setsid()\n    time.sleep(2)\n    for _ in range(200):\n        time.sleep(0.05)\n        table(right)',
   ),
   trick(
     'submits a file whose time of change is in another century',
