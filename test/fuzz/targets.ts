@@ -9,7 +9,7 @@ import {
 import { editTarget } from './targets/edits.ts';
 import { importTarget, tornJsonTarget } from './targets/imports.ts';
 import { outputTarget } from './targets/outputs.ts';
-import { graderTarget } from './targets/processes.ts';
+import { graderTarget, replTarget } from './targets/processes.ts';
 import { providerTargets } from './targets/providers.ts';
 import { pythonReaderTargets } from './targets/python-readers.ts';
 import { pythonTarget } from './targets/python-sources.ts';
@@ -30,7 +30,7 @@ export const targets: readonly FuzzTarget[] = [
   ...[replyTarget, commandTarget, editTarget, ...providerTargets],
   ...[taskFileTarget, globTarget, experimentFileTarget, collectionTarget, archiveTarget],
   ...[runTarget, exportTarget, planTarget, compressedTraceTarget, conversationTarget, pathTarget],
-  ...[importTarget, tornJsonTarget, chatTarget, gatewayTarget, viewerTarget, graderTarget],
+  ...[importTarget, tornJsonTarget, chatTarget, gatewayTarget, viewerTarget, graderTarget, replTarget],
   ...[printedTarget, storyTarget, outputTarget, pythonTarget],
   ...pythonReaderTargets,
 ];

@@ -32,6 +32,8 @@ export const editTarget = defineTarget({
     '\r\n',
     'import ',
   ],
+  // Comparing two texts gives up after half a second, here twice.
+  milliseconds: () => 3_000,
   open: () => ({
     run(input) {
       const parts = new Map(filesIn(input).map(({ path, content }) => [path, content.toString('utf8')]));
