@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { switchingCapabilities } from './agent-user.ts';
 import { outermostFirst } from './mount-plan.ts';
+import { heldFolders } from './mount-targets.ts';
 import { isWithin } from './paths.ts';
 import { insideUser } from './runtime-folder.ts';
 import type { Mount, SandboxSpec } from './sandbox.ts';
@@ -36,7 +37,10 @@ export function bubblewrapArguments(
     { path: '/tmp', options: temporaryFolder('/tmp', spec.limits.temporaryBytes) },
     { path: '/dev/shm', options: temporaryFolder('/dev/shm', spec.limits.temporaryBytes) },
     ...(spec.gpu ? gpuDevices().map((path) => ({ path, options: ['--dev-bind', path, path] })) : []),
-    ...mounts.map((mount) => ({ path: mount.target, options: mountOptions(mount) })),
+    ...[...mounts, ...heldFolders(mounts)].map((mount) => ({
+      path: mount.target,
+      options: mountOptions(mount),
+    })),
   ];
   const parents = parentsOf(layers, mounts);
   return [

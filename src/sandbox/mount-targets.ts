@@ -43,14 +43,39 @@ export function checkMountTargets(mounts: readonly Mount[]): void {
   }
 }
 
+/**
+ * The folders between a writable mount and one that lies deeper in it than directly, each mounted on itself: what is mounted
+ * on can't be moved by a command that runs, so the way to the inner mount stays what was checked.
+ */
+export function heldFolders(mounts: readonly Mount[]): Mount[] {
+  const taken = new Set(mounts.map(({ target }) => target));
+  const held = mounts.flatMap((inner): Mount[] => {
+    const outer = mountAt(
+      inner.target,
+      mounts.filter((mount) => mount !== inner && isWithin(mount.target, inner.target)),
+    );
+    if (outer?.access !== 'write') return [];
+    const names = relative(outer.target, inner.target).split('/').slice(0, -1);
+    return names.map((_, index) => {
+      const path = join(...names.slice(0, index + 1));
+      return { source: join(outer.source, path), target: join(outer.target, path), access: 'write' };
+    });
+  });
+  return [...new Map(held.map((mount) => [mount.target, mount])).values()].filter(
+    ({ target }) => !taken.has(target),
+  );
+}
+
 function checkPath(outer: Mount, inner: Mount): void {
   const names = relative(outer.target, inner.target).split('/');
   for (const [index] of names.entries()) {
     const path = join(outer.source, ...names.slice(0, index + 1));
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    // Made when the mount is; as root that would be root's.
-    if (stat === undefined && process.getuid?.() === 0) makePath(outer, names, inner);
-    if (stat === undefined) return;
+    // Else it would be made with the mount: as root's, and by a path that a command may have led elsewhere since.
+    if (stat === undefined) {
+      makePath(outer, names, inner);
+      return;
+    }
     if (stat.isSymbolicLink()) throw inTheWay(path, 'a symbolic link', inner);
     if (!stat.isDirectory() && index < names.length - 1) throw inTheWay(path, 'no folder', inner);
   }
