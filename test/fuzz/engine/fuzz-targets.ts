@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Fault } from './attempt.ts';
@@ -46,7 +48,8 @@ async function oneThread(
 ): Promise<{ done: number; seconds: number }> {
   const shared = new SharedArrayBuffer(sharedBytes);
   const counter = new Int32Array(shared, 0, 2);
-  const job: WorkerJob = { targets: jobs, shared };
+  const scratch = mkdtempSync(join(tmpdir(), 'mlab-fuzz-'));
+  const job: WorkerJob = { targets: jobs, scratch, shared };
   const worker = new Worker(join(import.meta.dirname, 'worker.ts'), {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: heapMiB, stackSizeMb: 4 },
@@ -77,6 +80,7 @@ async function oneThread(
   stopWatching();
   signal?.removeEventListener('abort', stop);
   await worker.terminate();
+  rmSync(scratch, { recursive: true, force: true });
   const current = jobs[done]?.name;
   if (fault === null || current === undefined) return { done: jobs.length, seconds: 0 };
   found(current, fault, Buffer.from(new Uint8Array(shared, 8).slice(0, counter[1] ?? 0)));

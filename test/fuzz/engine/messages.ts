@@ -3,6 +3,8 @@ import type { Fault } from './attempt.ts';
 
 export const WorkerJob = z.object({
   targets: z.array(z.object({ name: z.string(), seconds: z.number(), seed: z.number() })),
+  /** A folder that the owner of the thread removes. */
+  scratch: z.string(),
   shared: z.instanceof(SharedArrayBuffer),
 });
 export type WorkerJob = z.infer<typeof WorkerJob>;

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -37,7 +36,7 @@ for (const { name, seconds, seed } of job.targets) {
 }
 
 async function fuzz(target: FuzzTarget, seconds: number, seed: number) {
-  const folder = mkdtempSync(join(tmpdir(), `mlab-fuzz-${target.name}-`));
+  const folder = mkdtempSync(join(job.scratch, `${target.name}-`));
   const open = await target.open(folder);
   try {
     return await fuzzLoop({
