@@ -23,8 +23,8 @@ export function taskYaml(change: (yaml: string) => string): string {
 
 export interface Contest extends Partial<AttackFields> {
   tricks: readonly Trick[];
-  /** Files of the task. */
-  task: Record<string, string>;
+  /** Files of the task in this row. */
+  task: (row: Row) => Record<string, string>;
   /** Writes a perfect submission, whose error is 0. */
   good: string;
   /** The file that holds what the others say; default: it is Python that writes the submission. */
@@ -46,7 +46,12 @@ export function submissionAttacks({ tricks, task, good, file, deserves, ...field
       run: async (stage) => {
         const grading =
           gradings.get(stage.row) ??
-          gradeAll(stage, await stage.task(task), [good, ...tricks.map(({ source }) => source), good], file);
+          gradeAll(
+            stage,
+            await stage.task(task(stage.row)),
+            [good, ...tricks.map(({ source }) => source), good],
+            file,
+          );
         gradings.set(stage.row, grading);
         const { grades, failure } = await grading;
         if (failure !== null) return worked(failure);

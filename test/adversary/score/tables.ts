@@ -154,11 +154,11 @@ const files = [
 
 export default submissionAttacks({
   tricks: [...floods, ...numbers, ...ids, ...columns, ...files],
-  task: {
+  task: () => ({
     'task.yaml': taskYaml((yaml) =>
       yaml.replace('max_mb: 1', 'max_mb: 16').replace('workspace_mb: 16', 'workspace_mb: 2048'),
     ),
-  },
+  }),
   good: `${start}table(right)`,
   deserves: 18,
   long: true,
