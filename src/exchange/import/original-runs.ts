@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { FoundRun } from '../original/find-runs.ts';
 import { readOriginalRun } from '../original/find-runs.ts';
 import type { OriginalRun } from '../original/original-run.ts';
@@ -6,6 +8,7 @@ import type { Workspaces } from '../original/read-log-folder.ts';
 /** Characters of texts, and files of workspaces, that are kept from one look at a run to the next. */
 const mostCharacters = 4 * 2 ** 20;
 const mostFiles = 500_000;
+const sweepAfterCharacters = 8 * 2 ** 20;
 
 /**
  * The runs of an import, which are looked at several times. Where together they are small they are read once; else
@@ -17,6 +20,7 @@ export class OriginalRuns {
   readonly #kept = new Map<FoundRun, OriginalRun>();
   /** Reading texts again costs little; reading workspaces again does not. */
   readonly #workspaces = new Map<FoundRun, Workspaces>();
+  #readCharacters = 0;
   #charactersLeft = mostCharacters;
   #filesLeft = mostFiles;
 
@@ -30,8 +34,20 @@ export class OriginalRuns {
     if (kept !== undefined) return kept;
     const known = this.#workspaces.get(found);
     const run = await readOriginalRun(found, this.#signal, known);
+    this.#sweep(charactersOf(run));
     if (known === undefined) this.#keep(found, run);
     return run;
+  }
+
+  /**
+   * Large texts that nobody holds any more are many times what is held: the collector is asked for them, since it
+   * counts on less waste and would let the process grow to several times its size.
+   */
+  #sweep(characters: number): void {
+    this.#readCharacters += characters;
+    if (this.#readCharacters < sweepAfterCharacters) return;
+    this.#readCharacters = 0;
+    collect();
   }
 
   #keep(found: FoundRun, run: OriginalRun): void {
@@ -47,6 +63,19 @@ export class OriginalRuns {
     this.#filesLeft -= files;
   }
 }
+
+/** Node gives its collector only to who asks for it by a flag, which new contexts heed. */
+const collect = (() => {
+  let collector: (() => void) | undefined;
+  return () => {
+    if (collector === undefined) {
+      setFlagsFromString('--expose-gc');
+      collector = runInNewContext('gc') as () => void;
+      setFlagsFromString('--no-expose-gc');
+    }
+    collector();
+  };
+})();
 
 /** About as much as it takes in memory. */
 function charactersOf({ problem, steps, innerSteps, calls, error }: OriginalRun): number {
