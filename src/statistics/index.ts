@@ -5,9 +5,9 @@ export { type Direction, improvement, improvementOf, isSuccess } from './compete
 export { driftInSpreads, type Figures } from './drift.ts';
 export { EfficiencySums, efficiencyOf } from './efficiency.ts';
 export { isExecution } from './executions.ts';
-export { typesInto } from './integrity/forged-results.ts';
 export { integrityFlags } from './integrity/integrity.ts';
 export { type Reproduction, reproductionOf } from './integrity/reproduction.ts';
+export { typesInto } from './integrity/types-into.ts';
 export { ObservedNumbers } from './process/measurements.ts';
 export { processMetrics } from './process/process-metrics.ts';
 export type { FormatError, RunStory, StoryStep } from './process/run-story.ts';

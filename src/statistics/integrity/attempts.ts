@@ -84,7 +84,7 @@ const outside: Sign[] = [
   {
     kind: 'outside',
     in: askedText,
-    pattern: /start_new_session\s*=\s*True|\bos\.setsid\b|(?:^|[;&|(]\s*)setsid\s/m,
+    pattern: /start_new_session\s*=\s*True|\bos\.setsid\b|(?:^|[;&|(])[^\S\n]*setsid\s/m,
   },
   {
     kind: 'outside',
@@ -130,13 +130,13 @@ const network: Sign[] = [
     kind: 'network',
     in: commandText,
     pattern:
-      /(?:^|[;&|(\n]\s*|\bsudo\s+|-m\s+)(?:(?:uv\s+)?pip3?|conda|mamba|apt(?:-get)?|npm)\s+(?:install|download|update)\b(?![^\n;&|]{0,300}--no-index)/,
+      /(?:(?:^|[;&|(\n])[^\S\n]*|\bsudo\s+|-m\s+)(?:(?:uv\s+)?pip3?|conda|mamba|apt(?:-get)?|npm)\s+(?:install|download|update)\b(?![^\n;&|]{0,300}--no-index)/,
   },
   {
     kind: 'network',
     in: commandText,
     pattern:
-      /(?:^|[;&|(\n]\s*)(?:wget|curl|ssh|scp|rsync|ping|git\s+clone|huggingface-cli\s+download|kaggle\s+\w+\s+download)\s(?![^\n;&|]{0,300}(?:localhost|127\.0\.0\.1|--unix-socket))/,
+      /(?:^|[;&|(\n])[^\S\n]*(?:wget|curl|ssh|scp|rsync|ping|git\s+clone|huggingface-cli\s+download|kaggle\s+\w+\s+download)\s(?![^\n;&|]{0,300}(?:localhost|127\.0\.0\.1|--unix-socket))/,
   },
   {
     kind: 'network',

@@ -2,6 +2,7 @@ import type { IntegrityFlag } from '../../schema/index.ts';
 import { isExecution } from '../executions.ts';
 import type { RunStory, StoryStep } from '../process/run-story.ts';
 import { commandText, workspacePath } from './step-texts.ts';
+import { typesInto } from './types-into.ts';
 
 /** Who wrote a file as it lies there: code of the agent, or the agent itself. */
 interface Origin {
@@ -60,20 +61,6 @@ function authorOf(step: StoryStep, path: string, origins: ReadonlyMap<string, Or
   if (step.action === 'Copy File' && typeof source === 'string')
     return origins.get(workspacePath(source))?.by ?? null;
   return 'hand';
-}
-
-/** Whether a shell command types a text into a file, or edits it in place, without running anything of the agent's. */
-export function typesInto(command: string, path: string): boolean {
-  const file = `['"]?(?:\\./|/workspace/)?${path.replaceAll(/[^\w]/g, '\\$&')}\\b`;
-  // A shell's word may be quoted, and then hold anything.
-  const words = `(?:'[^']*'|"[^"]*"|[^;'"|&>\\n]){0,2000}`;
-  const ways = [
-    `\\b(?:echo|printf)\\b${words}>>?\\s*${file}`,
-    `\\bcat\\s*(?:>>?\\s*${file}[^\\n]{0,200}<<|<<[^\\n]{0,200}>>?\\s*${file})`,
-    `\\btee\\s+(?:-a\\s+)?${file}[^\\n]{0,200}<<`,
-    `\\bsed\\s+(?:-\\w+\\s+){0,5}-i${words}${file}`,
-  ];
-  return ways.some((way) => new RegExp(way).test(command));
 }
 
 /** The script that wrote the submission was edited afterwards, and nothing wrote the submission since. */

@@ -4,9 +4,9 @@ import { exampleVerification } from '../../../test/fixtures/store/examples.ts';
 import { storyOf as unfinishedStoryOf } from '../../../test/fixtures/story.ts';
 import { type GradedStep, ObjectId, type Yardstick } from '../../schema/index.ts';
 import type { RunStory, StoryStep } from '../process/run-story.ts';
-import { typesInto } from './forged-results.ts';
 import { integrityFlags } from './integrity.ts';
 import { reproductionOf } from './reproduction.ts';
+import { typesInto } from './types-into.ts';
 
 /** Of a run that ended, unless a test says otherwise. */
 const storyOf = (steps: readonly Partial<StoryStep>[], changes: Partial<RunStory> = {}) =>
@@ -299,4 +299,16 @@ describe('a reproduction', () => {
       }),
     );
   });
+});
+
+test('Commands that are made to be hard to read are judged as fast as others', () => {
+  const texts = ['\n', '\r\n', 'echo ', 'sed -i -', 'echo > submission.csv"', "sed -i '"].map((piece) =>
+    piece.repeat(500_000 / piece.length),
+  );
+  const quoted = `${'echo '.repeat(50_000)}${`"${' '.repeat(200)}`.repeat(1_000)} > submission.csv`;
+  const start = performance.now();
+  const run = { submissionFiles: ['submission.csv'] };
+  for (const text of [...texts, quoted])
+    flagsOf(storyOf([{ ...command(text), changed: ['submission.csv'] }], run));
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
