@@ -66,9 +66,12 @@ function removeGroups(folder: string): void {
     if (entry.isDirectory()) removeGroups(join(folder, entry.name));
   }
   try {
+    // An engine of the ordinary user's leaves a process behind that holds its namespaces.
+    const left = readFileSync(join(folder, 'cgroup.procs'), 'utf8').trim();
+    for (const pid of left === '' ? [] : left.split('\n')) process.kill(Number(pid), 'SIGKILL');
     rmdirSync(folder);
   } catch {
-    // Something in it is not quite dead; an empty group takes nothing.
+    // Something in it is not quite dead yet; an empty group takes nothing.
   }
 }
 
