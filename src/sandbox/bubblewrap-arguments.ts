@@ -5,7 +5,7 @@ import { heldFolders } from './mount-targets.ts';
 import { isWithin } from './paths.ts';
 import { insideUser } from './runtime-folder.ts';
 import type { Mount, SandboxSpec } from './sandbox.ts';
-import { gpuDevices, systemView } from './system-folders.ts';
+import { gpuDevices, systemLinks } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
 
 export interface BubblewrapFeatures {
@@ -31,7 +31,7 @@ export function bubblewrapArguments(
   features: BubblewrapFeatures,
 ): string[] {
   const layers: Layer[] = [
-    ...[...systemView().links].map(([path, target]) => ({ path, options: ['--symlink', target, path] })),
+    ...[...systemLinks()].map(([path, target]) => ({ path, options: ['--symlink', target, path] })),
     { path: '/proc', options: ['--proc', '/proc'] },
     { path: '/dev', options: ['--dev', '/dev'] },
     { path: '/tmp', options: temporaryFolder('/tmp', spec.limits.temporaryBytes) },

@@ -45,7 +45,7 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
     if (user !== null) await prepareFor(user, spec);
     const filter = seccompFilter(process.arch, { countsAllMemory: limiter !== ungrouped });
     const mounts = await planMounts(spec, 'host', runtime);
-    if (user !== null) await runtime.openToReaders();
+    if (user !== null) runtime.openToReaders();
     const context: Context = {
       program,
       spec,
@@ -82,7 +82,18 @@ interface Context {
   become: string[];
 }
 
-async function featuresOf(program: string): Promise<Pick<BubblewrapFeatures, 'disableUserNamespaces'>> {
+type ProgramFeatures = Pick<BubblewrapFeatures, 'disableUserNamespaces'>;
+const knownFeatures = new Map<string, Promise<ProgramFeatures>>();
+
+/** Asked once of each program. */
+function featuresOf(program: string): Promise<ProgramFeatures> {
+  const features = knownFeatures.get(program) ?? askFeatures(program);
+  knownFeatures.set(program, features);
+  features.catch(() => knownFeatures.delete(program));
+  return features;
+}
+
+async function askFeatures(program: string): Promise<ProgramFeatures> {
   try {
     const { stdout } = await promisify(execFile)(program, ['--help'], { env: {} });
     return { disableUserNamespaces: stdout.includes('--disable-userns') };

@@ -13,7 +13,7 @@ import { type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from 
 import { seccompProfile } from './seccomp.ts';
 import { firstCommand } from './shell.ts';
 import type { CommandRun } from './supervisor.ts';
-import { systemView } from './system-folders.ts';
+import { systemLinks } from './system-folders.ts';
 import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 const longestReport = 20_000;
@@ -76,9 +76,9 @@ async function contextOf(
   runtime: RuntimeFolder,
   user: AgentUser,
 ): Promise<Context> {
-  const image = options.image ?? (await engine.emptyImage(systemView().links, runtime.path));
+  const image = options.image ?? (await engine.emptyImage(systemLinks(), runtime.path));
   const mounts = await planMounts(spec, options.image === null ? 'host' : 'image', runtime);
-  await runtime.openToReaders();
+  runtime.openToReaders();
   const parameters = containerArguments(spec, {
     mounts,
     isPodman: engine.isPodman,

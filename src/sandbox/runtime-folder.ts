@@ -1,6 +1,5 @@
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import { ownedFolder } from './owned-folder.ts';
 import { shownOfEtc } from './system-folders.ts';
@@ -73,8 +72,13 @@ export class RuntimeFolder implements Disposable {
   }
 
   /** For processes that run as another user: its own folder stays closed. */
-  openToReaders(): Promise<void> {
-    return openToReaders(...readdirSync(this.path).map((name) => join(this.path, name)));
+  openToReaders(): void {
+    if (process.getuid?.() !== 0) return;
+    // Few files and all of our own making, so that no program need be started for it.
+    for (const entry of readdirSync(this.path, { recursive: true, withFileTypes: true })) {
+      if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755);
+      else if (entry.isFile()) chmodSync(join(entry.parentPath, entry.name), 0o644);
+    }
   }
 
   #makeEtc(): void {

@@ -8,8 +8,6 @@ import { pythonPrefix, topFolders } from './system-rules.ts';
 /** What a sandbox shows of the host's system, besides what its spec mounts. All read-only. */
 export interface SystemView {
   mounts: ShownMount[];
-  /** Links that stand at the top of the tree on a host with one /usr: target by path. */
-  links: Map<string, string>;
   /** Paths inside, within these mounts, that are covered. */
   covers: string[];
 }
@@ -55,14 +53,16 @@ export function shownOfEtc(): { copied: string[]; mounted: string[] } {
   return { copied: etc.copied.filter(isThere), mounted: etc.mounted.filter(isThere) };
 }
 
+/** Links that stand at the top of the tree on a host with one /usr: target by path. */
+export function systemLinks(): Map<string, string> {
+  const links = Object.keys(topFolders).filter((path) => isLink(path));
+  return new Map(links.map((path) => [path, readlinkSync(path)]));
+}
+
 export function systemView(): SystemView {
-  const view: SystemView = { mounts: [], links: new Map(), covers: [] };
+  const view: SystemView = { mounts: [], covers: [] };
   for (const [path, shown] of Object.entries(topFolders)) {
-    if (!existsSync(path)) continue;
-    if (lstatSync(path).isSymbolicLink()) {
-      view.links.set(path, readlinkSync(path));
-      continue;
-    }
+    if (!existsSync(path) || isLink(path)) continue;
     const parts = partsOf(path, shown);
     view.mounts.push(...parts.mounts.map(readOnly));
     view.covers.push(...parts.covers);
@@ -91,6 +91,10 @@ export function pythonView(
     mounts: [...mounts, ...aliases(environment).map((mount) => ({ ...mount, meant: mount.source }))],
     covers: [...places].flatMap((place) => parts.covers.map((path) => at(place, path))),
   };
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** Graphics-card devices of this host. */
