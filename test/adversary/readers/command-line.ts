@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts';
 
 /** What the command line ends with for a mistake of its own. */
 const bug = 4;
-const escape = '\u001b';
+const escapeCode = '\u001b';
 
 /** Lays hostile files and has a command read them: it must end soon, with a sentence, and tell no secret. */
 function reading(
@@ -29,7 +29,7 @@ function reading(
       const said = out + err;
       if (/ --help/.test(err)) throw new Error(err);
       if (stage.isSecret(said)) return worked('it told the secret');
-      if (said.includes(escape)) return worked('it printed an escape raw');
+      if (said.includes(escapeCode)) return worked('it printed an escape raw');
       if (code === bug || code === null) return worked(`exit code ${code}: ${said.slice(-200)}`);
       return held(`exit code ${code}: ${said.trim().split('\n').at(-1) ?? ''}`);
     },
