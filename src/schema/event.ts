@@ -3,6 +3,7 @@ import { ActionStatus } from './action.ts';
 import { ExperimentName, ObjectId, RunId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
 import { CallFailure, FailedAttempt, ModelName, ModelRole, TokenUsage } from './model.ts';
+import { Time } from './time.ts';
 
 /** A text in the trace: short ones inline, long ones as an object of the store. */
 export const TextRef = z.union([
@@ -65,7 +66,7 @@ export const InnerStep = z.object({
   args: TextRef,
   observation: TextRef,
   /** Milliseconds since 1970. */
-  time: z.int(),
+  time: Time,
 });
 export type InnerStep = z.infer<typeof InnerStep>;
 
@@ -186,7 +187,7 @@ const envelope = {
   v: z.union([z.literal(1), z.literal(2)]),
   seq: z.int().min(0),
   /** Milliseconds since 1970. */
-  time: z.int(),
+  time: Time,
   /** SHA-256 in hex of the line before, without its line break; 64 zeros before the first. */
   prev: z.string().length(64),
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ExperimentName, RunId } from './ids.ts';
 import { Metric } from './task.ts';
+import { Time } from './time.ts';
 
 /** What tasks are likened by: nothing in it is hidden from agents. */
 export const TaskFingerprint = z.object({
@@ -75,7 +76,7 @@ export const ExperienceEntry = z.object({
   /** With its model and options, as people read it. */
   agent: z.string(),
   /** When the run ended: milliseconds since 1970. */
-  time: z.int(),
+  time: Time,
 });
 export type ExperienceEntry = z.infer<typeof ExperienceEntry>;
 

@@ -3,6 +3,7 @@ import { ExperimentName } from './ids.ts';
 import { Limits } from './limits.ts';
 import { ModelName, ModelPrice, ProviderSettings, RoleSettings } from './model.ts';
 import { AgentOptions, RunSpec, SandboxDriver } from './run.ts';
+import { Time } from './time.ts';
 
 const AgentEntry = z.union([
   z.string().min(1),
@@ -87,7 +88,7 @@ export type ExperimentFile = z.infer<typeof ExperimentFile>;
 export const Plan = z.object({
   v: z.literal(1),
   name: ExperimentName,
-  created: z.int(),
+  created: Time,
   mlab: z.string(),
   parallel: z.int().min(1),
   grade: z.enum(['final', 'all', 'none']),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ObjectId } from './ids.ts';
+import { Time } from './time.ts';
 import { ScoreFigures } from './yardstick.ts';
 
 /** What is wrong with a submission: each told apart. */
@@ -42,7 +43,7 @@ export type GraderResult = z.infer<typeof GraderResult>;
 export const Grade = z.object({
   v: z.literal(1),
   /** Milliseconds since 1970. */
-  time: z.int(),
+  time: Time,
   /** The step whose workspace was graded; 0 is the starter before any step. */
   step: z.int().min(0),
   /** Of the workspace that the run had ended with when this was written; whether it still is says `currentGrades`. */

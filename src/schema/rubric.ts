@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ModelName } from './model.ts';
+import { Time } from './time.ts';
 
 /** What a model is asked about a run, see `src/evaluation/rubric/questions.ts`. */
 export const RubricQuestion = z.enum(['understanding', 'method', 'honesty', 'debugging', 'decisions']);
@@ -20,7 +21,7 @@ export type RubricRating = z.infer<typeof RubricRating>;
 export const RubricJudgement = z.object({
   v: z.literal(1),
   /** Milliseconds since 1970. */
-  time: z.int(),
+  time: Time,
   model: ModelName,
   /** What the provider calls the model that answered; null where it did not say. */
   answered_by: z.string().nullable(),

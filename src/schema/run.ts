@@ -4,6 +4,7 @@ import { Lesson } from './experience.ts';
 import { ExperimentName, RunId, TaskId } from './ids.ts';
 import { Limits } from './limits.ts';
 import { ModelRoles } from './model.ts';
+import { Time } from './time.ts';
 
 export const SandboxDriver = z.enum(['bubblewrap', 'docker', 'none']);
 export type SandboxDriver = z.infer<typeof SandboxDriver>;
@@ -95,8 +96,8 @@ export const RunRecord = z.object({
   host: z.record(z.string(), z.union([z.string(), z.number()])),
   /** Process that works on it, to tell a live run from a killed one. */
   pid: z.int().nullable(),
-  started: z.int(),
-  updated: z.int(),
+  started: Time,
+  updated: Time,
   steps: z.int().min(0),
   seconds_used: z.number().min(0),
   /** What language models used; absent where none was asked. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ObjectId } from './ids.ts';
+import { Time } from './time.ts';
 
 /** Whether the final training code leads to the submission that was handed in. Rules: docs/evaluation.md. */
 export const Verdict = z.enum([
@@ -17,7 +18,7 @@ export type Verdict = z.infer<typeof Verdict>;
 export const Verification = z.object({
   v: z.literal(1),
   /** Milliseconds since 1970. */
-  time: z.int(),
+  time: Time,
   /** The workspace that was verified; null where the run left none. */
   snapshot: ObjectId.nullable(),
   /** Hash over its submission files; null when one is missing. */

@@ -13,12 +13,16 @@ export function normalCdf(x: number): number {
   return 0.5 + sum * Math.exp(-0.5 * x * x - 0.5 * Math.log(2 * Math.PI));
 }
 
+/** Beyond, the sum would take its time, and the series is exact to more than ten digits. */
+const mostSummed = 1000;
+
 /**
  * The value that a variable with Student's t-distribution stays below with this probability.
  * @param probability between 0.5 and 1, without 1
  * @param freedom degrees of freedom, a whole number from 1 on
  */
 export function studentQuantile(probability: number, freedom: number): number {
+  if (freedom > mostSummed) return nearlyNormalQuantile(probability, freedom);
   const wanted = 2 * probability - 1;
   let low = 0;
   let high = Math.PI / 2;
@@ -41,4 +45,23 @@ function withinAngle(angle: number, freedom: number): number {
     sum += term;
   }
   return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+}
+
+/** The first terms of the series in 1 / freedom (Abramowitz & Stegun 1964, 26.7.5). */
+function nearlyNormalQuantile(probability: number, freedom: number): number {
+  const x = normalQuantile(probability);
+  const first = (x ** 3 + x) / 4;
+  const second = (5 * x ** 5 + 16 * x ** 3 + 3 * x) / 96;
+  const third = (3 * x ** 7 + 19 * x ** 5 + 17 * x ** 3 - 15 * x) / 384;
+  return x + first / freedom + second / freedom ** 2 + third / freedom ** 3;
+}
+
+function normalQuantile(probability: number): number {
+  let [low, high] = [0, 8];
+  for (let round = 0; round < 60; round += 1) {
+    const middle = (low + high) / 2;
+    if (normalCdf(middle) < probability) low = middle;
+    else high = middle;
+  }
+  return low;
 }

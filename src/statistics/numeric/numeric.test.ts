@@ -31,6 +31,15 @@ describe('distributions', () => {
   });
 });
 
+describe("quantiles of Student's distribution", () => {
+  it('go on smoothly where a series takes the place of the sum, and cost no more for any freedom', () => {
+    expect(studentQuantile(0.975, 1001)).toBeCloseTo(studentQuantile(0.975, 1000), 5);
+    expect(studentQuantile(0.975, 1001)).toBeLessThan(studentQuantile(0.975, 1000));
+    expect(studentQuantile(0.975, 10_000)).toBeCloseTo(1.9602012, 6);
+    expect(studentQuantile(0.975, Number.MAX_SAFE_INTEGER)).toBeCloseTo(1.959963984540054, 10);
+  });
+});
+
 describe('random numbers', () => {
   it('follow from their text alone, and differ between texts that are nearly the same', () => {
     const draws = (text: string) => Array.from({ length: 20 }, randomOf(text).bind(null, 1000));

@@ -2,7 +2,6 @@ import type { GradedStep, ProcessMetrics, Yardstick } from '../../schema/index.t
 import { improvement } from '../competence.ts';
 import { everyStepGraded } from '../graded-steps.ts';
 import { kendallTauB } from '../numeric/kendall.ts';
-import { heightsAt } from '../numeric/step-curve.ts';
 import type { ObservedNumbers } from './measurements.ts';
 import type { RunStory } from './run-story.ts';
 import { ran } from './steps.ts';
@@ -45,10 +44,15 @@ function firstValid(grades: readonly GradedStep[]): ProcessMetrics['progress']['
 
 /** Mean over steps 1 to `last` of the improvement as it stood after each; without a valid submission it is 0. */
 function meanHeld(gains: readonly Gain[], last: number): number | null {
-  const points = gains.map(({ step, gain }) => ({ at: step, value: gain ?? 0 }));
-  const positions = Array.from({ length: last }, (_, index) => index + 1);
-  const heights = heightsAt(points, positions, 0);
-  return heights.length === 0 ? null : heights.reduce((sum, height) => sum + height, 0) / heights.length;
+  if (last === 0) return null;
+  let sum = 0;
+  let [from, height] = [1, 0];
+  for (const { step, gain } of gains) {
+    const until = Math.min(Math.max(step, from), last + 1);
+    sum += height * (until - from);
+    [from, height] = [until, gain ?? 0];
+  }
+  return (sum + height * (last + 1 - from)) / last;
 }
 
 /** What the best valid step had more than the final one; nothing valid at the end counts as no improvement. */
