@@ -1,0 +1,194 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { sha256 } from '../../../src/lib/hash.ts';
+import { ExperimentName, type Grade, Plan } from '../../../src/schema/index.ts';
+import { createExperiment } from '../../../src/store/index.ts';
+import { exampleSpec } from '../../fixtures/store/examples.ts';
+import { WrittenRun } from '../../fixtures/store/recorded-run.ts';
+import { attack, held, worked } from '../attack.ts';
+import type { Stage } from '../stage.ts';
+
+const spec = exampleSpec();
+const run = `first/${spec.id}`;
+const most = Number.MAX_SAFE_INTEGER;
+const report = ['report', 'first', '--format', 'json'];
+const show = ['runs', 'show', run];
+const table = ['runs', 'export', run, '--to', 'csv', '--out', 'out'];
+const git = ['runs', 'export', run, '--to', 'git', '--out', 'out'];
+
+type Json = Record<string, unknown>;
+
+/** An experiment whose one run was recorded and graded, with its hash chain in order. */
+async function layOut(stage: Stage, grade: Partial<Grade>, change: (event: Json) => Json): Promise<void> {
+  const folder = join(stage.folder, 'experiments/first');
+  const facts = { v: 1, created: 0, mlab: '0', parallel: 1, grade: 'all' };
+  const plan = Plan.parse({ ...facts, name: ExperimentName.parse('first'), runs: [spec] });
+  const written = new WrittenRun(createExperiment(folder, plan).runFolder(spec.id), spec);
+  await written.session(2, 'final_answer');
+  written.grade(0, 0.8, { final: false });
+  written.grade(1, 0.9, { final: false });
+  written.grade(2, 0.95, grade);
+  const path = written.folder.tracePath;
+  let prev = '0'.repeat(64);
+  const lines = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const event = z.record(z.string(), z.unknown()).parse(JSON.parse(line));
+      const changed = JSON.stringify({ ...change(told(event)), prev });
+      prev = sha256(changed);
+      return `${changed}\n`;
+    });
+  writeFileSync(path, lines.join(''));
+}
+
+const told = (event: Json): Json =>
+  event.kind === 'session_started'
+    ? { ...event, task: { problem: { text: '' }, entry: 'train.py', submission: ['submission.csv'] } }
+    : event;
+
+/** Others hand over an experiment, and commands read it: each must end soon, as one that says what it makes of it. */
+function handingOver(
+  title: string,
+  given: { grade?: Partial<Grade>; event?: (event: Json) => Json },
+  ...commands: string[][]
+) {
+  return attack({
+    title,
+    scope: 'host',
+    long: true,
+    seconds: 60,
+    run: async (stage) => {
+      await layOut(stage, given.grade ?? {}, given.event ?? ((event) => event));
+      const said: string[] = [];
+      for (const argv of commands) {
+        const start = performance.now();
+        const { code, err } = await stage.mlab(argv);
+        if (/ --help/.test(err)) throw new Error(err);
+        if (code === 4 || code === null)
+          return worked(`${argv.join(' ')}: exit code ${code}: ${err.slice(0, 200)}`);
+        if (performance.now() - start > 20_000) return worked(`${argv.join(' ')} took long`);
+        said.push(`${argv.slice(0, 2).join(' ')}: exit code ${code}`);
+      }
+      return held(said.join('; '));
+    },
+  });
+}
+
+const of = (kind: string, changes: Json) => (event: Json) =>
+  event.kind === kind ? { ...event, ...changes } : event;
+const running = (command: string) =>
+  of('step_started', { action: 'Run Command', args: { text: JSON.stringify({ command }) } });
+const figuresOf = (mean: number, spread: number, seeds: number) => {
+  const figures = { mean, spread, seeds };
+  return { baseline: figures, reference: figures, best: null };
+};
+
+export default [
+  handingOver(
+    'says that a baseline was measured with all seeds there are',
+    { grade: { figures: figuresOf(0.9, 0.1, most) } },
+    report,
+    show,
+  ),
+  handingOver(
+    'says that a baseline is next to nothing',
+    { grade: { score: 1.7e308, baseline: 5e-324, figures: figuresOf(5e-324, 1.7e308, 2) } },
+    report,
+    show,
+  ),
+  handingOver(
+    'records an event after the last day',
+    { event: of('step_finished', { time: most }) },
+    table,
+    git,
+    show,
+  ),
+  handingOver(
+    'records an event before the first day',
+    { event: of('run_ended', { time: -most }) },
+    table,
+    git,
+    show,
+  ),
+  handingOver(
+    'numbers a step so that a list of all steps has no end',
+    { event: (event) => (event.step === 2 ? { ...event, step: most } : event), grade: { step: most } },
+    report,
+    show,
+    table,
+  ),
+  handingOver(
+    'writes a command of 300,000 lines, all empty',
+    { event: running('\n'.repeat(300_000)) },
+    report,
+    show,
+  ),
+  handingOver(
+    'writes a command that begins a word 100,000 times, and ends none',
+    { event: running(`submission.csv ${'echo "\''.repeat(100_000)}`) },
+    report,
+    show,
+  ),
+  handingOver(
+    'nests arguments of an action 100,000 deep',
+    { event: of('step_started', { args: { text: `${'['.repeat(100_000)}${']'.repeat(100_000)}` } }) },
+    report,
+    show,
+    table,
+  ),
+  handingOver(
+    'names an entry of notes as a part of objects',
+    {
+      event: (event) =>
+        event.kind === 'run_ended'
+          ? event
+          : { ...event, entries: JSON.parse('{"__proto__":{"text":"x"},"constructor":{"text":"x"}}') },
+    },
+    report,
+    show,
+    table,
+  ),
+  handingOver(
+    'says that it used more time, tokens and money than a number holds',
+    {
+      event: of('model_call', {
+        cost: 1.7e308,
+        latency_ms: 1.7e308,
+        usage: {
+          input: most,
+          cached_input: most,
+          cache_write: most,
+          output: most,
+          reasoning: most,
+          source: 'provider',
+        },
+      }),
+    },
+    report,
+    show,
+    table,
+  ),
+  handingOver(
+    'refers to messages of a call that follows',
+    {
+      event: of('model_call', {
+        messages: [
+          { call: 1, from: 0, count: most },
+          { call: 2, from: most, count: most },
+        ],
+      }),
+    },
+    ['runs', 'calls', run, '--call', '1'],
+    ['runs', 'calls', run],
+    table,
+  ),
+  handingOver(
+    'names an event as no event',
+    { event: of('step_finished', { kind: '__proto__' }) },
+    report,
+    show,
+    table,
+  ),
+];
