@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseShallowJson } from './shallow-json.ts';
+import { deepestStored, parseShallowJson } from './shallow-json.ts';
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
@@ -16,4 +16,9 @@ test('what is nested more deeply is refused like what is no JSON', () => {
 test('brackets inside of texts are no levels', () => {
   const text = JSON.stringify({ code: '['.repeat(1000) });
   expect(parseShallowJson(text)).toEqual({ code: '['.repeat(1000) });
+});
+
+test('what was taken in can be read again from within what is stored', () => {
+  expect(deepestStored).toBeGreaterThan(250);
+  expect(parseShallowJson(nested(deepestStored), deepestStored)).toBeDefined();
 });

@@ -1,18 +1,20 @@
 /** Deeper than anybody writes by hand or for a purpose; walking through thousands of levels overflows the stack. */
 const deepest = 200;
+/** What is stored holds values of others within values of ours: what was taken in must be read again. */
+export const deepestStored = deepest + 100;
 
 /**
  * Parses JSON that others wrote. What is nested too deeply is refused like what is no JSON: whoever walks through the
  * value, or writes it down again, does it by recursion.
  * @throws SyntaxError
  */
-export function parseShallowJson(text: string): unknown {
-  if (isNestedTooDeeply(text)) throw new SyntaxError(`it is nested more than ${deepest} levels deep`);
+export function parseShallowJson(text: string, levels = deepest): unknown {
+  if (isNestedTooDeeply(text, levels)) throw new SyntaxError(`it is nested more than ${levels} levels deep`);
   return JSON.parse(text);
 }
 
 /** Of a text that is no JSON it may say either. */
-function isNestedTooDeeply(text: string): boolean {
+function isNestedTooDeeply(text: string, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
@@ -23,7 +25,7 @@ function isNestedTooDeeply(text: string): boolean {
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        if (depth > deepest) return true;
+        if (depth > levels) return true;
         break;
       case 0x5d: // ]
       case 0x7d: // }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
-import { parseShallowJson } from '../lib/shallow-json.ts';
+import { deepestStored, parseShallowJson } from '../lib/shallow-json.ts';
 
 const currentVersion = 2;
 
@@ -37,7 +37,7 @@ export function parseStoredText<Schema extends z.ZodType>(
 ): z.output<Schema> {
   let value: unknown;
   try {
-    value = parseShallowJson(text);
+    value = parseShallowJson(text, deepestStored);
   } catch (error) {
     throw new UserError(
       'broken_file',

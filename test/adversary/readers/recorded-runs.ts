@@ -85,7 +85,25 @@ const figuresOf = (mean: number, spread: number, seeds: number) => {
   return { baseline: figures, reference: figures, best: null };
 };
 
+/** A reply whose arguments are as deep as they may be. */
+const deepReply = () => {
+  const input: unknown = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`);
+  const tool_calls = [{ id: 'a', name: 'Run Command', input }];
+  return { text: JSON.stringify({ kind: 'answered', text: '', tool_calls, finish: 'tool_calls' }) };
+};
+
 export default [
+  attack({
+    title: 'makes its run unreadable by arguments that are as deep as they may be',
+    scope: 'host',
+    long: true,
+    run: async (stage) => {
+      await layOut(stage, {}, of('model_call', { answer: deepReply() }));
+      const { code, out, err } = await stage.mlab(report);
+      const isRead = code === 0 && /"score": 0\.95/.test(out);
+      return isRead ? held('the run is in the report') : worked(`exit code ${code}: ${err.slice(0, 200)}`);
+    },
+  }),
   handingOver(
     'says that a baseline was measured with all seeds there are',
     { grade: { figures: figuresOf(0.9, 0.1, most) } },
