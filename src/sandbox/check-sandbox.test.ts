@@ -3,7 +3,13 @@ import { checkSandbox } from './check-sandbox.ts';
 
 it('says of each thing that sandboxes need whether it serves, and how to mend what does not', async () => {
   const findings = await checkSandbox();
-  expect(findings.map(({ name }) => name)).toEqual(['bubblewrap', 'limits', 'container engine', 'GPU']);
+  expect(findings.map(({ name }) => name)).toEqual([
+    'bubblewrap',
+    'limits',
+    'workspace',
+    'container engine',
+    'GPU',
+  ]);
   for (const { state, detail, mend } of findings) {
     expect(detail).not.toBe('');
     if (state === 'ok') expect(mend).toBeNull();

@@ -1,19 +1,23 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
+import { removeTree } from '../lib/read-only-tree.ts';
 import { findUserSwitch } from './agent-user.ts';
 import { installHint } from './bubblewrap.ts';
 import { DockerEngine } from './docker-engine.ts';
 import { findProgram } from './find-program.ts';
 import { findLimiter } from './limits/find-limiter.ts';
 import type { Limiter } from './limits/limiter.ts';
+import { ownedFolder } from './owned-folder.ts';
 import { type Finding, SandboxError } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { gpuDevices } from './system-folders.ts';
 import { trySandbox } from './try-sandbox.ts';
 import { userNamespaceObstacle } from './user-namespaces.ts';
+import { openWorkspaceVolume, whyNoVolume } from './workspace-volume.ts';
 
 const delegate = 'systemd-run --user --scope --property Delegate=yes mlab run â€¦';
 
@@ -21,7 +25,13 @@ const delegate = 'systemd-run --user --scope --property Delegate=yes mlab run â€
 export async function checkSandbox(): Promise<Finding[]> {
   if (process.platform !== 'linux') return [notLinux];
   const limiter = await findLimiter();
-  return [await checkBubblewrap(), checkLimits(limiter), await checkEngines(), checkGpu()];
+  return [
+    await checkBubblewrap(),
+    checkLimits(limiter),
+    checkWorkspaceLimit(),
+    await checkEngines(),
+    checkGpu(),
+  ];
 }
 
 const notLinux: Finding = {
@@ -79,6 +89,25 @@ function checkLimits(limiter: Limiter): Finding {
         detail: `no control groups for this user: limits of single processes, and a watchdog that measures the sum and kills: memory can be passed for a moment, and what the kernel keeps for locks and the like is not counted`,
         mend: existsSync('/run/systemd/system') ? delegate : null,
       };
+  }
+}
+
+async function checkWorkspaceLimit(): Promise<Finding> {
+  const reason = whyNoVolume() ?? (await tryVolume());
+  const detail =
+    reason === null
+      ? 'each run has a file system of its size, which the kernel keeps'
+      : `a watchdog measures it ten times a second: it can be passed by what is written meanwhile (${reason})`;
+  return { name: 'workspace', state: 'ok', detail, mend: null };
+}
+
+async function tryVolume(): Promise<string | null> {
+  const folder = ownedFolder('doctor');
+  try {
+    await using volume = await openWorkspaceVolume(join(folder, 'workspace'), 2 ** 20);
+    return volume.reason;
+  } finally {
+    removeTree(folder);
   }
 }
 

@@ -60,6 +60,8 @@ export const RunPage = z.object({
   lessons: z.array(Lesson),
   limits: Limits.nullable(),
   sandbox: SandboxDriver.nullable(),
+  /** What held its limits, in words; null where that was not recorded. */
+  limits_held: z.string().nullable(),
   gpu: z.boolean().nullable(),
   versions: z.record(z.string(), z.string()),
   status: RunStatus,

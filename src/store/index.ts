@@ -7,6 +7,7 @@ export { parseStoredText } from './documents.ts';
 export { createExperiment, type Experiment, listExperiments, openExperiment } from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
+export { limitsHeldText } from './limits-held.ts';
 export { ObjectStore } from './object-store.ts';
 export {
   currentGrades,

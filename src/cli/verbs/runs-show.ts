@@ -14,6 +14,7 @@ import {
 import { improvementOf } from '../../statistics/index.ts';
 import {
   currentGrades,
+  limitsHeldText,
   parseStoredText,
   type RecordedStep,
   type RunFolder,
@@ -48,6 +49,9 @@ interface ShownStep {
   stale: boolean;
   /** A language model wrote the observation, or parts of it. */
   by_model: boolean;
+  /** What of the workspace is not in the snapshot: at most 20 of `not_kept_count`. */
+  not_kept: string[];
+  not_kept_count: number;
   notes: Record<string, string>[];
 }
 
@@ -84,6 +88,7 @@ export const runsShow: Verb = {
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
       `${steps.length} steps, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades)}`,
+      ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
       ...modelLines(record.spec, spentOf(events)),
       ...verificationLines(verifications),
     ];
@@ -149,6 +154,8 @@ function shownStep(
     ...{ duration_ms, exit_code, changed, snapshot, notes },
     stale: submission.stale,
     by_model: finished.by_model ?? false,
+    not_kept: finished.skipped?.map(({ path, reason }) => `${path} (${reason.replaceAll('_', ' ')})`) ?? [],
+    not_kept_count: finished.skipped_count ?? 0,
   };
 }
 
@@ -202,6 +209,7 @@ function stepText(step: ShownStep): string {
       plain(step.observation),
     ),
     ...part('Changed', step.changed.map(plain).join('\n')),
+    ...part(`Not kept in the record (${step.not_kept_count})`, step.not_kept.map(plain).join('\n')),
   ].join('\n');
 }
 

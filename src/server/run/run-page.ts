@@ -8,7 +8,7 @@ import {
   type RunSpec,
   type TraceEvent,
 } from '../../schema/index.ts';
-import { openExperiment, type RunFolder, statusOf } from '../../store/index.ts';
+import { limitsHeldText, openExperiment, type RunFolder, statusOf } from '../../store/index.ts';
 import type { Judgement } from '../background/judgements.ts';
 import type { Place } from '../catalogue/known-experiment.ts';
 import { spentUntilNow } from '../catalogue/run-lines.ts';
@@ -39,7 +39,7 @@ export async function runPage(parts: RunParts, texts: ShownTexts, signal?: Abort
     ...recordPart(folder, record),
     ...usedPart(record, parts),
     ...{ steps: shownSteps(table), has_tail: hasTail(table), sessions: table.sessions },
-    ...(await toldPart(folder.tracePath, table, texts, signal)),
+    ...(await firstEventPart(record, folder.tracePath, table, texts, signal)),
     final_answer: await finalAnswer(folder.tracePath, table, texts, signal),
     ...{ evaluation: judgement.evaluation, pending: judgement.pending },
     broken: problem ?? table.broken ?? judgement.broken,
@@ -93,14 +93,21 @@ function usedPart(record: RunRecord | null, traced: Pick<TracedRun, 'table' | 'i
   return { seconds_used: seconds, spent: spent.calls === 0 ? null : spent };
 }
 
-/** What its agent was told. */
-async function toldPart(path: string, { first }: TraceTable, texts: ShownTexts, signal?: AbortSignal) {
+/** What its agent was told, and what held its limits. */
+async function firstEventPart(
+  record: RunRecord | null,
+  path: string,
+  { first }: TraceTable,
+  texts: ShownTexts,
+  signal?: AbortSignal,
+) {
   const event = await eventAt(path, first, signal);
   const task = event?.kind === 'session_started' ? event.task : undefined;
   return {
     problem: task === undefined ? null : texts.ref('problem', task.problem, 'long'),
     entry: task?.entry ?? null,
     submission_files: task?.submission ?? [],
+    limits_held: record === null ? null : limitsHeldText(record, event),
   };
 }
 

@@ -184,7 +184,10 @@ function Facts({ page }: { page: RunPage }) {
             ? ''
             : `, ${showTokens(spent.tokens, spent.estimated ?? 0)} tokens, ${showSpent(spent)}`}
         </Figure>
-        <Figure name="Sandbox">{page.sandbox ?? notRecorded}</Figure>
+        <Figure name="Sandbox">
+          {page.sandbox ?? notRecorded}
+          {page.limits_held === null ? '' : `; ${page.limits_held}`}
+        </Figure>
         {page.started === null ? null : <Figure name="Begun">{showDate(page.started)}</Figure>}
         {page.marks.length === 0 ? null : <Figure name="Marks">{page.marks.join(', ')}</Figure>}
         {page.parent === null ? null : (
