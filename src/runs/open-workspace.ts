@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { mountPoints, type RecordedRun, recordedRun } from '../environment/index.ts';
 import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
-import type { WorkspaceHolder } from '../sandbox/index.ts';
+import { giveToAgent, type WorkspaceHolder } from '../sandbox/index.ts';
 import type { RunSpec, Spent } from '../schema/index.ts';
 import {
   lastSnapshot,
@@ -55,6 +55,7 @@ export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions
   discardOutputsAfter(last?.step ?? 0, folders.outputs);
   if (last === null) createWorkspace(equipment.task, folders.workspace);
   else await restoreSnapshot(objects, last.snapshot, folders.workspace, { ignore: mountPoints, signal });
+  await giveToAgent(spec.sandbox, folders.workspace);
   const { sessions, secondsUsed } = sessionsOf(events);
   const snapshotter = new Snapshotter(objects, folders.workspace);
   const { id } = await snapshotter.take({ ignore: mountPoints, signal });

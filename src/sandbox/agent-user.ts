@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { messageOf } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
+import type { SandboxDriver } from '../schema/index.ts';
 import { findProgram } from './find-program.ts';
 import { isWithin, realPath } from './paths.ts';
 import { checkReadable } from './readable-mounts.ts';
@@ -27,9 +28,24 @@ export interface AgentUser {
 export function userWithoutAccount(spec: SandboxSpec): AgentUser {
   const written = spec.mounts.filter(({ access }) => access === 'write');
   const [folder] = (written.length > 0 ? written : spec.mounts).map(({ source }) => source);
+  return userOf(folder ?? '');
+}
+
+function userOf(folder: string): AgentUser {
   const count = ids.last - ids.first + 1;
-  const id = ids.first + (Number.parseInt(sha256(realPath(folder ?? '') ?? '').slice(0, 8), 16) % count);
+  const id = ids.first + (Number.parseInt(sha256(realPath(folder) ?? '').slice(0, 8), 16) % count);
   return { uid: id, gid: id };
+}
+
+/**
+ * Gives a folder, which a sandbox will write to, to the user that its processes will be: so that making the sandbox changes
+ * nothing in it any more.
+ */
+export async function giveToAgent(driver: SandboxDriver, folder: string): Promise<void> {
+  const program = driver === 'bubblewrap' ? findProgram('bwrap') : null;
+  const switches = program !== null && (await findUserSwitch(program)) !== null;
+  const inContainer = driver === 'docker' && process.getuid?.() === 0;
+  if (switches || inContainer) await giveFolders(userOf(folder), [folder]);
 }
 
 /** The command by which a process that may change its ids becomes this user for good, without any right of root's. */
@@ -79,13 +95,18 @@ async function tryUserSwitch(bubblewrap: string): Promise<string | null> {
  * they lead to.
  * @throws SandboxError where a file system knows no owners, or something can't be read by the user
  */
-export async function prepareFor({ uid, gid }: AgentUser, spec: SandboxSpec): Promise<void> {
+export async function prepareFor(user: AgentUser, spec: SandboxSpec): Promise<void> {
   checkReadable(spec);
   const folders = spec.mounts.filter(({ access }) => access === 'write').map(({ source }) => source);
-  if (folders.length === 0) return;
+  if (folders.length > 0) await giveFolders(user, folders);
+}
+
+async function giveFolders({ uid, gid }: AgentUser, folders: readonly string[]): Promise<void> {
   try {
-    const options = ['--recursive', '--no-dereference', '-P', `${uid}:${gid}`];
-    await runFile('chown', [...options, '--', ...folders], {
+    // What is the user's already is left alone: a change of owner, though to the same, is a change of the file.
+    const others = ['(', '!', '-uid', String(uid), '-o', '!', '-gid', String(gid), ')'];
+    const change = ['-exec', 'chown', '--no-dereference', `${uid}:${gid}`, '{}', '+'];
+    await runFile('find', ['-P', ...folders, ...others, ...change], {
       env: { PATH: '/usr/bin:/bin' },
       timeout: chownMs,
     });

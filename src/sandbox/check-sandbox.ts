@@ -28,7 +28,7 @@ export async function checkSandbox(): Promise<Finding[]> {
   return [
     await checkBubblewrap(),
     checkLimits(limiter),
-    checkWorkspaceLimit(),
+    await checkWorkspaceLimit(),
     await checkEngines(),
     checkGpu(),
   ];

@@ -1,3 +1,4 @@
+export { giveToAgent } from './agent-user.ts';
 export { checkSandbox } from './check-sandbox.ts';
 export { createSandbox, type SandboxOptions, sandboxOptions } from './create-sandbox.ts';
 export { limitsHeld } from './limits-held.ts';
