@@ -26,7 +26,7 @@ export interface Verb {
   examples: [command: string, meaning: string][];
   /** More about it, below the summary. */
   details?: string;
-  /** It changes nothing and starts nothing, so that Ctrl-C may end it anywhere. */
+  /** It changes no run and starts nothing that has to be ended, so that Ctrl-C may end it anywhere. */
   onlyReads?: true;
   run(context: Context, args: string[], options: object): Promise<VerbResult>;
 }

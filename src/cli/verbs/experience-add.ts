@@ -11,6 +11,7 @@ import { counted } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const experienceAdd: Verb = {
+  onlyReads: true,
   arguments: [{ name: '<experiments...>', description: 'experiments, by name or folder' }],
   flags: [storeFlag],
   details:

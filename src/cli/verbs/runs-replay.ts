@@ -7,6 +7,7 @@ import { counted, oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const runsReplay: Verb = {
+  onlyReads: true,
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
   flags: [],
   details:
