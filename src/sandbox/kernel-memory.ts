@@ -1,9 +1,12 @@
 import { readFileSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** What the kernel keeps for a file of a memory file system, beside its content. */
 const bytesPerFile = 1024;
 /** What a Unix socket may hold unread, at most, by the kernel's usual settings: half of it was asked for. */
 const bytesPerSocket = 2 * 212_992;
+/** In which the kernel counts what streams hold; larger pages are rare, and count as less than they are. */
+const pageBytes = 4096;
 /** Linux's TMPFS_MAGIC. */
 const memoryFileSystem = 0x01021994;
 const memoryFolders = ['tmp', 'dev/shm'];
@@ -12,7 +15,7 @@ const memoryFolders = ['tmp', 'dev/shm'];
 export interface HeldMemory {
   /** Files in the private memory file systems. Pages of them that are mapped are in the processes' memory too. */
   fileBytes: number;
-  /** The most that is under way through local sockets. */
+  /** The most that is under way through sockets, all of which are local. */
   socketBytes: number;
 }
 
@@ -22,8 +25,8 @@ export const nothingHeld: HeldMemory = { fileBytes: 0, socketBytes: 0 };
 export function heldMemory(pid: number): HeldMemory {
   const fileBytes = memoryFolders.map((folder) => usedBytes(`/proc/${pid}/root/${folder}`));
   return {
-    fileBytes: fileBytes.reduce((sum, bytes) => sum + bytes, 0),
-    socketBytes: countLines(`/proc/${pid}/net/unix`) * bytesPerSocket,
+    fileBytes: sum(fileBytes),
+    socketBytes: linesOf(`/proc/${pid}/net/unix`).length * bytesPerSocket + networkBytes(`/proc/${pid}/net`),
   };
 }
 
@@ -38,11 +41,50 @@ function usedBytes(folder: string): number {
   }
 }
 
+/** What connections to the sandbox's own network addresses hold. */
+function networkBytes(folder: string): number {
+  const datagrams = ['udp', 'udp6'].flatMap((name) => linesOf(join(folder, name)));
+  const netlink = linesOf(join(folder, 'netlink')).map((line) => Number(fieldsOf(line)[4] ?? 0));
+  return sum([...datagrams.map(queuedBytes), ...netlink]) + streamBytes(folder);
+}
+
+/** The column `tx_queue:rx_queue`, in hexadecimal digits; of datagrams it counts what they take, not what they say. */
+function queuedBytes(line: string): number {
+  const queues = fieldsOf(line)[4]?.split(':') ?? [];
+  return sum(queues.map((digits) => Number.parseInt(digits, 16) || 0));
+}
+
+/** The most that they can hold, or what all of the machine's hold: of a stream the kernel tells what is said, not what it takes. */
+function streamBytes(folder: string): number {
+  const count = ['tcp', 'tcp6'].flatMap((name) => linesOf(join(folder, name))).length;
+  if (count === 0) return 0;
+  const most = ['tcp_rmem', 'tcp_wmem'].map((name) => lastNumber(`/proc/sys/net/ipv4/${name}`));
+  const pages = /^TCP:.* mem (\d+)/m.exec(contentOf(join(folder, 'sockstat')))?.[1];
+  return Math.min(count * Math.max(bytesPerSocket, sum(most)), Number(pages ?? 0) * pageBytes);
+}
+
+function lastNumber(path: string): number {
+  return Number(fieldsOf(contentOf(path)).at(-1) ?? 0);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+function fieldsOf(line: string): string[] {
+  return line.trim().split(/\s+/);
+}
+
 /** But for the heading. */
-function countLines(path: string): number {
+function linesOf(path: string): string[] {
+  return contentOf(path).split('\n').slice(1).filter(Boolean);
+}
+
+/** Empty where there is no such file, or the process is gone. */
+function contentOf(path: string): string {
   try {
-    return Math.max(0, readFileSync(path, 'latin1').split('\n').length - 2);
+    return readFileSync(path, 'latin1');
   } catch {
-    return 0;
+    return '';
   }
 }

@@ -64,6 +64,60 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
   });
 
+  it('counts what connections of the sandbox to itself hold', async () => {
+    const script = [
+      'import socket, time',
+      'server, held, total = socket.create_server(("127.0.0.1", 0)), [], 0',
+      'while total < 400 * 2**20:',
+      '    ends = socket.create_connection(server.getsockname()), server.accept()[0]',
+      '    for end in ends:',
+      '        end.setblocking(False)',
+      '        try:',
+      '            while True: total += end.send(bytes(65536))',
+      '        except BlockingIOError: pass',
+      '    held.append(ends)',
+      'time.sleep(8)',
+    ];
+    expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
+  });
+
+  it('counts datagrams that nobody reads', async () => {
+    const script = [
+      'import socket, time',
+      'sender, held = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), []',
+      'for _ in range(1500):',
+      '    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); one.bind(("127.0.0.1", 0)); held.append(one)',
+      '    for _ in range(8): sender.sendto(bytes(50000), one.getsockname())',
+      'time.sleep(8)',
+    ];
+    expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
+  });
+
+  it("counts the kernel's answers that nobody reads", async () => {
+    const script = [
+      'import socket, struct, time',
+      'held = []',
+      'for _ in range(3000):',
+      '    one = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); one.setblocking(False); held.append(one)',
+      '    try:',
+      '        for _ in range(4): one.send(struct.pack("=IHHII", 16, 3, 5, 1, 0) * 400)',
+      '    except OSError: pass',
+      'time.sleep(8)',
+    ];
+    expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
+  });
+
+  it('lets connections of the sandbox to itself serve', async () => {
+    const script = [
+      'import socket',
+      'server = socket.create_server(("127.0.0.1", 0))',
+      'pairs = [(socket.create_connection(server.getsockname()), server.accept()[0]) for _ in range(100)]',
+      'for one, other in pairs: one.sendall(b"x" * 1000); assert other.recv(2000)',
+      'import time; time.sleep(1); print("served")',
+    ];
+    expect((await python(script.join('\n'))).output).toBe('served\n');
+  });
+
   it("counts the kernel's tables of memory that was only looked at", async () => {
     const script = [
       'import mmap, time',

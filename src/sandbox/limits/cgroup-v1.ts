@@ -75,12 +75,16 @@ function openGroup(parents: Folders, suffix: string, limits: SandboxLimits): Lim
   };
 }
 
-/** Swap is counted in, where the kernel accounts for it; else swapping is discouraged. */
+/**
+ * Swap is counted in, where the kernel accounts for it; else swapping is discouraged. What connections hold has a count of
+ * its own, which begins with a limit.
+ */
 function memoryKnobs(limits: SandboxLimits): Knob[] {
   const value = String(limits.memoryBytes);
   return [
     { file: 'memory.limit_in_bytes', value },
     { file: 'memory.memsw.limit_in_bytes', value, optional: true },
+    { file: 'memory.kmem.tcp.limit_in_bytes', value, optional: true },
     { file: 'memory.swappiness', value: '0', optional: true },
   ];
 }

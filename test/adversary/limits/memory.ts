@@ -85,6 +85,29 @@ while True:
     held.append((a, b)); reached(total)`,
   ),
   holding(
+    'takes memory in connections to itself',
+    `server, held, total = socket.create_server(("127.0.0.1", 0)), [], 0.0
+for _ in range(400):
+    ends = socket.create_connection(server.getsockname()), server.accept()[0]
+    for end in ends:
+        end.setblocking(False); end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**22)
+        try:
+            while True: total += end.send(b"x" * 65536) / 2**20
+        except BlockingIOError: pass
+    held.append(ends); reached(total)`,
+  ),
+  holding(
+    'takes memory in datagrams that it never reads',
+    `sender, held = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), []
+for number in range(3500):
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); one.bind(("127.0.0.1", 0)); held.append(one)
+    for _ in range(8):
+        try: sender.sendto(b"x" * 60000, one.getsockname())
+        except OSError: pass
+    if number % 500 == 499:
+        reached(sum(int(line.split()[4].split(":")[1], 16) for line in open("/proc/net/udp").readlines()[1:]) / 2**20)`,
+  ),
+  holding(
     'takes memory in pipes',
     `import fcntl
 held, total = [], 0.0
