@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 /** What the kernel keeps for a file of a memory file system, beside its content. */
 const bytesPerFile = 1024;
-/** What a Unix socket may hold unread, at most, by the kernel's usual settings: half of it was asked for. */
-const bytesPerSocket = 2 * 212_992;
+/** What a socket may hold unread where the system does not say. */
+const usualBuffer = 212_992;
 /** In which the kernel counts what streams hold; larger pages are rare, and count as less than they are. */
 const pageBytes = 4096;
 /** Linux's TMPFS_MAGIC. */
@@ -26,7 +26,8 @@ export function heldMemory(pid: number): HeldMemory {
   const fileBytes = memoryFolders.map((folder) => usedBytes(`/proc/${pid}/root/${folder}`));
   return {
     fileBytes: sum(fileBytes),
-    socketBytes: linesOf(`/proc/${pid}/net/unix`).length * bytesPerSocket + networkBytes(`/proc/${pid}/net`),
+    socketBytes:
+      linesOf(`/proc/${pid}/net/unix`).length * bytesPerSocket() + networkBytes(`/proc/${pid}/net`),
   };
 }
 
@@ -60,7 +61,7 @@ function streamBytes(folder: string): number {
   if (count === 0) return 0;
   const most = ['tcp_rmem', 'tcp_wmem'].map((name) => lastNumber(`/proc/sys/net/ipv4/${name}`));
   const pages = /^TCP:.* mem (\d+)/m.exec(contentOf(join(folder, 'sockstat')))?.[1];
-  return Math.min(count * Math.max(bytesPerSocket, sum(most)), Number(pages ?? 0) * pageBytes);
+  return Math.min(count * Math.max(bytesPerSocket(), sum(most)), Number(pages ?? 0) * pageBytes);
 }
 
 function lastNumber(path: string): number {
@@ -73,6 +74,11 @@ function sum(numbers: readonly number[]): number {
 
 function fieldsOf(line: string): string[] {
   return line.trim().split(/\s+/);
+}
+
+/** What is sent is weighed with its headers, which can take as much again. No command can ask for more: see the filter. */
+function bytesPerSocket(): number {
+  return 2 * (lastNumber('/proc/sys/net/core/wmem_default') || usualBuffer);
 }
 
 /** But for the heading. */

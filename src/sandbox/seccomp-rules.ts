@@ -66,6 +66,12 @@ export const uncounted = {
   mq_open: [240, 180],
 } as const satisfies Calls;
 
+/**
+ * A socket's buffers, which such memory is, keep their usual size there: asking for another one seems to work, as it does
+ * beyond the system's own limit. Options of `SOL_SOCKET`: `SO_SNDBUF`, `SO_RCVBUF` and their forms without a limit.
+ */
+export const bufferSizes = { call: [54, 208], level: 1, options: [7, 8, 32, 33] } as const;
+
 /** The highest call that was known when this was written (Linux 6.18): later ones open doors that nobody looked at. */
 export const lastKnownCall = 469;
 

@@ -113,6 +113,14 @@ describe('the filter of system calls on x64', () => {
       expect(answer(call)).toBe(allow);
       expect(verdict(strict, { architecture: 0xc000003e, call })).toBe(refused(38));
     }
+    const option = (level: number, name: number) =>
+      verdict(strict, { architecture: 0xc000003e, call: 54, arguments: [3, level, name] });
+    for (const name of [7, 8, 32, 33]) {
+      expect(option(1, name)).toBe(refused(0));
+      expect(answer(54, 3, 1, name)).toBe(allow);
+    }
+    expect(option(1, 2)).toBe(allow);
+    expect(option(6, 7)).toBe(allow);
   });
 });
 

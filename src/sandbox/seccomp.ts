@@ -1,5 +1,6 @@
 import {
   allowedFamilies,
+  bufferSizes,
   commands,
   creating,
   denied,
@@ -44,6 +45,8 @@ const jumpIfAnySet = 0x45;
 const answer = 0x06;
 
 const allow = 0x7fff0000;
+/** The call is not made, and answers 0. */
+const passedOver = 0x00050000;
 const notPermitted = 0x00050001;
 const tooManyFiles = 0x00050018;
 const noSuchCall = 0x00050026;
@@ -90,6 +93,7 @@ export function seccompFilter(
   for (const call of Object.values(usedUp)) rule(call, [[answer, 0, 0, tooManyFiles]]);
   if (!countsAllMemory) {
     for (const call of Object.values(uncounted)) rule(call, [[answer, 0, 0, noSuchCall]]);
+    rule(bufferSizes.call, passOverBufferSizes());
   }
   program.push([answer, 0, 0, allow]);
   return assemble(program);
@@ -117,6 +121,22 @@ function refuseValues(values: readonly number[]): Instruction[] {
     [answer, 0, 0, notPermitted],
   ]);
   return [loadArgument(1), ...refusals, [answer, 0, 0, allow]];
+}
+
+function passOverBufferSizes(): Instruction[] {
+  const { level, options } = bufferSizes;
+  const passed = options.flatMap((option): Instruction[] => [
+    [jumpIfEqual, 0, 1, option],
+    [answer, 0, 0, passedOver],
+  ]);
+  return [
+    loadArgument(1),
+    [jumpIfEqual, 1, 0, level],
+    [answer, 0, 0, allow],
+    loadArgument(2),
+    ...passed,
+    [answer, 0, 0, allow],
+  ];
 }
 
 function allowFamilies(): Instruction[] {
