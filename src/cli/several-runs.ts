@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { messageOf, UserError } from '../lib/errors.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { RunFolder } from '../store/index.ts';
@@ -25,6 +26,8 @@ export async function forEachRun<Run extends { folder: RunFolder }>(
 ): Promise<RunFailure[]> {
   const failed: { run: string; error: unknown }[] = [];
   for (const run of runs) {
+    // Ctrl-C is heard between two runs, however little of one waits for anything.
+    await othersTurn();
     signal.throwIfAborted();
     try {
       await act(run);
