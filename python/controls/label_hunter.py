@@ -22,7 +22,7 @@ SIZES: set[int] = set(SETTINGS["secret_sizes"])
 MARKS: set[str] = set(SETTINGS["secret_marks"])
 TOLD = re.compile(r"(^|[_.-])(labels?|private|hidden|answers?|solutions?|grade|grades)([_.-]|$)")
 LARGEST = 256 * 2**20
-GUESS_SECONDS = 60
+GUESS_SECONDS = 30
 COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
 BROKEN = (
     *(OSError, EOFError, ValueError, RuntimeError),

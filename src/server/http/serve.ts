@@ -33,8 +33,8 @@ export interface RunningViewer extends AsyncDisposable {
 
 /** How long the list of experiments waits for what is not read yet. */
 const firstListMs = 350;
-/** A request is some hundred bytes: whoever sends it so slowly only holds a connection. */
-const patience = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
+/** A request is some hundred bytes: whoever sends it more slowly only holds a connection. In milliseconds. */
+const slowRequests = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
 const mostConnections = 500;
 const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
 
@@ -47,7 +47,7 @@ export async function serveViewer(options: ServeOptions): Promise<RunningViewer>
   viewer.catalogue.look().catch(() => {});
   const host = options.host ?? '127.0.0.1';
   const token = loopback.has(host) ? null : randomBytes(24).toString('base64url');
-  const server = createServer(patience);
+  const server = createServer(slowRequests);
   server.maxConnections = mostConnections;
   await listen(server, host, options.port);
   const { port } = addressOf(server);
