@@ -157,6 +157,7 @@ class BubblewrapRun implements CommandRun {
       sums: ungrouped
         ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes, isApart: true }
         : null,
+      ...(ungrouped ? {} : { netlinkBytes: spec.limits.memoryBytes }),
     };
   }
 

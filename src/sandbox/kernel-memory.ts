@@ -45,8 +45,16 @@ function usedBytes(folder: string): number {
 /** What connections to the sandbox's own network addresses hold. */
 function networkBytes(folder: string): number {
   const datagrams = ['udp', 'udp6'].flatMap((name) => linesOf(join(folder, name)));
-  const netlink = linesOf(join(folder, 'netlink')).map((line) => Number(fieldsOf(line)[4] ?? 0));
-  return sum([...datagrams.map(queuedBytes), ...netlink]) + streamBytes(folder);
+  return sum([...datagrams.map(queuedBytes), unreadOfNetlink(folder)]) + streamBytes(folder);
+}
+
+/** @param pid as for `heldMemory` */
+export function netlinkBytes(pid: number): number {
+  return unreadOfNetlink(`/proc/${pid}/net`);
+}
+
+function unreadOfNetlink(folder: string): number {
+  return sum(linesOf(join(folder, 'netlink')).map((line) => Number(fieldsOf(line)[4] ?? 0)));
 }
 
 /** The column `tx_queue:rx_queue`, in hexadecimal digits; of datagrams it counts what they take, not what they say. */

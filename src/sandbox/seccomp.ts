@@ -9,6 +9,7 @@ import {
   setIds,
   sockets,
   uncounted,
+  uncountedFamily,
   unknown,
   usedUp,
 } from './seccomp-rules.ts';
@@ -154,7 +155,7 @@ function loadArgument(index: number): Instruction {
 /** The same as a profile for a container engine, in the form of Docker's `--security-opt seccomp=FILE`. */
 export function seccompProfile(): object {
   const families = Array.from({ length: 64 }, (_, family) => family).filter(
-    (family) => !allowedFamilies.some((allowed) => allowed === family),
+    (family) => family === uncountedFamily || !allowedFamilies.some((allowed) => allowed === family),
   );
   return {
     defaultAction: 'SCMP_ACT_ALLOW',

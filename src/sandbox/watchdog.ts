@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { folderSize } from './folder-size.ts';
-import { type HeldMemory, heldMemory, nothingHeld } from './kernel-memory.ts';
+import { type HeldMemory, heldMemory, netlinkBytes, nothingHeld } from './kernel-memory.ts';
 import { proportionalBytesOf, removedFileBytes, type TreeUsage, usageOf } from './process-tree.ts';
 
 /** Why the watchdog ends a command. */
@@ -31,6 +31,8 @@ export interface WatchTarget {
   folder: WatchedFolder | null;
   /** What no kernel group holds down; null: one does. */
   sums: SumLimits | null;
+  /** The most, in bytes, of what control groups do not count: unread answers of netlink. Absent: nobody looks. */
+  netlinkBytes?: number;
 }
 
 const firstCheckMs = 50;
@@ -63,6 +65,7 @@ export class Watchdog {
     this.#done = Promise.all([
       target.folder === null ? null : this.#watchFolder(target.folder),
       target.sums === null ? null : this.#watchSums(),
+      target.netlinkBytes === undefined ? null : this.#watchNetlink(target.netlinkBytes),
     ]);
   }
 
@@ -87,6 +90,13 @@ export class Watchdog {
 
   async #watchSums(): Promise<void> {
     await this.#repeat(async () => (this.#exceedsSums(this.#target.processes()) ? 'out_of_memory' : null));
+  }
+
+  async #watchNetlink(most: number): Promise<void> {
+    await this.#repeat(async () => {
+      const [first] = this.#target.processes();
+      return first !== undefined && netlinkBytes(first) > most ? 'out_of_memory' : null;
+    });
   }
 
   async #watchFolder(folder: WatchedFolder): Promise<void> {

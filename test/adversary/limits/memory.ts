@@ -143,4 +143,16 @@ while True:
     'takes memory while a child takes its place again and again',
     'held = b"x" * 150 * 2**20\nif os.fork() == 0:\n    more = bytearray(held); time.sleep(3); os._exit(0)\nmore = bytearray(held); more2 = bytearray(held); time.sleep(1)\nreached(600)',
   ),
+  holding(
+    'takes memory in answers of netlink that it does not read',
+    `import struct
+held = []
+for number in range(3500):
+    one = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); one.setblocking(False); held.append(one)
+    try:
+        for _ in range(4): one.send(struct.pack("=IHHII", 16, 3, 5, 1, 0) * 400)
+    except OSError: pass
+    if number % 500 == 499:
+        reached(sum(int(line.split()[4]) for line in open("/proc/net/netlink").readlines()[1:]) / 2**20)`,
+  ),
 ];
