@@ -29,6 +29,19 @@ describe('the size of a folder', () => {
     expect(await folderSize(place.workspace, far)).toBeGreaterThan(before + 200_000);
   });
 
+  it('counts a little for every name of a file, and lets others have their turn among them', async () => {
+    using place = makePlace();
+    const file = place.file('workspace/one', 'x');
+    for (let i = 0; i < 5_000; i++) linkSync(file, join(place.workspace, `again-${i}`));
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 0);
+    expect(await folderSize(place.workspace, far)).toBeGreaterThan(5_000 * 2_000);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+  });
+
   it('is nothing for a folder that is gone, and no less than enough when it stops early', async () => {
     using place = makePlace();
     expect(await folderSize(join(place.root, 'gone'), far)).toBe(0);

@@ -4,13 +4,15 @@ import { hasCode } from '../lib/errors.ts';
 import type { FolderHandle } from '../lib/folder-handle.ts';
 import { OpenFolders, type Place } from '../lib/open-folders.ts';
 
-/** What the file system keeps for a file of no content. */
+/** What the file system keeps for a file beside its content. */
 const bytesPerEntry = 256;
+/** The least that any name counts, another name of a counted file too: each costs whoever walks the folder time. */
+const bytesPerName = 2048;
 const entriesPerTurn = 200;
 
 /**
  * Bytes that a folder takes: of each entry the allocated blocks or the apparent size, whichever is more, and a
- * little for its inode. Links are not followed, hard links count once. Stops early once above `enough`.
+ * little for its inode and its name. Links are not followed, the content of hard links counts once. Stops early once above `enough`.
  * What its maker has closed can't be walked and counts as infinite, so that nothing hides there.
  * Yields to the event loop every few hundred entries.
  */
@@ -30,11 +32,11 @@ export async function folderSize(folder: string, enough: number): Promise<number
       for (const name of handle.eachName()) {
         const stat = statOf(handle, name);
         if (stat === 'closed') return Number.POSITIVE_INFINITY;
-        if (stat === 'gone' || isCounted(stat, linked)) continue;
-        size += bytesPerEntry + Math.max(stat.blocks * 512, stat.isFile() ? stat.size : 0);
+        if (++seen % entriesPerTurn === 0) await setImmediate();
+        if (stat === 'gone') continue;
+        size += isCounted(stat, linked) ? bytesPerName : Math.max(bytesPerName, bytesOf(stat));
         if (stat.isDirectory()) inner.push(name);
         if (size > enough) return size;
-        if (++seen % entriesPerTurn === 0) await setImmediate();
       }
     } catch (error) {
       if (absence(error) === 'closed') return Number.POSITIVE_INFINITY;
@@ -42,6 +44,10 @@ export async function folderSize(folder: string, enough: number): Promise<number
     for (const name of inner) waiting.push({ parent: place, name });
   }
   return size;
+}
+
+function bytesOf(stat: Stats): number {
+  return bytesPerEntry + Math.max(stat.blocks * 512, stat.isFile() ? stat.size : 0);
 }
 
 function isCounted(stat: Stats, linked: Set<number>): boolean {

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import { isWithin, realPath } from './paths.ts';
@@ -32,11 +32,13 @@ export function placesOf(file: string, mounts: readonly Mount[]): string[] {
 
 /**
  * A mount that lies within a writable one is laid over a path that commands may have changed: a link there would
- * lead the mount, and the folders made for it, somewhere else on the host.
+ * lead the mount, and the folders made for it, somewhere else on the host. Folders that a command has closed, the
+ * writable one itself too, are opened to their owner again: what lies in them can't be looked at else.
  * @throws SandboxError when there is one.
  */
 export function checkMountTargets(mounts: readonly Mount[]): void {
   for (const outer of mounts.filter(({ access }) => access === 'write')) {
+    openToOwner(outer);
     for (const inner of mounts) {
       if (inner.target !== outer.target && isWithin(outer.target, inner.target)) checkPath(outer, inner);
     }
@@ -66,18 +68,28 @@ export function heldFolders(mounts: readonly Mount[]): Mount[] {
   );
 }
 
+/** No command can put something else where a mount begins, so its path is trusted. */
+function openToOwner({ source }: Mount): void {
+  const stat = statSync(source, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true && (stat.mode & 0o700) !== 0o700) chmodSync(source, stat.mode | 0o700);
+}
+
 function checkPath(outer: Mount, inner: Mount): void {
   const names = relative(outer.target, inner.target).split('/');
-  for (const [index] of names.entries()) {
+  using handles = new DisposableStack();
+  let folder = handles.use(FolderHandle.open(outer.source));
+  for (const [index, name] of names.entries()) {
     const path = join(outer.source, ...names.slice(0, index + 1));
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = folder.stat(name);
     // Else it would be made with the mount: as root's, and by a path that a command may have led elsewhere since.
     if (stat === undefined) {
       makePath(outer, names, inner);
       return;
     }
     if (stat.isSymbolicLink()) throw inTheWay(path, 'a symbolic link', inner);
-    if (!stat.isDirectory() && index < names.length - 1) throw inTheWay(path, 'no folder', inner);
+    if (index === names.length - 1) return;
+    if (!stat.isDirectory()) throw inTheWay(path, 'no folder', inner);
+    folder = handles.use(folder.openOwnFolder(name));
   }
 }
 

@@ -72,4 +72,31 @@ describe('bubblewrap for a user without rights', () => {
     expect(limits.output).toMatch(/Max processes\s+42\s+42/);
     expect(disk.ending).toBe('workspace_full');
   });
+
+  it('starts a command whatever the one before has closed', async (context) => {
+    if (reason !== null) context.skip(reason);
+    using place = makePlace();
+    const spec = place.spec();
+    const source = place.file('fixed.py', 'fixed');
+    spec.mounts.push({ source, target: '/workspace/inner/deep/fixed.py', access: 'read' });
+    for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
+    // Only what is the user's own can be closed.
+    const own = join(place.root, 'own');
+    spec.mounts[0] = { source: own, target: '/workspace', access: 'write' };
+    const script = `
+      const { mkdirSync } = await import('node:fs');
+      const { createSandbox } = await import(${JSON.stringify(index)});
+      mkdirSync(${JSON.stringify(own)});
+      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify({ ...spec, watch: null })});
+      const outputs = [];
+      for (const line of ['chmod 0 inner', 'chmod 0 .', 'python3 -c "import os; os.fchmod(1, 0)"', 'cat inner/deep/fixed.py']) {
+        let output = '';
+        const options = { stdin: 'none', onOutput: (chunk) => { output += chunk; }, timeoutMs: 9000, signal: null };
+        const { exitCode } = await (await sandbox.start(['/bin/sh', '-c', line], options)).ended;
+        outputs.push([exitCode, output]);
+      }
+      console.log(JSON.stringify(outputs));`;
+    const ended = [0, ''];
+    expect(JSON.parse(await asNobody(script))).toEqual([ended, ended, ended, [0, 'fixed']]);
+  });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { closeSync, constants, openSync } from 'node:fs';
+import { chmodSync, closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,6 +31,8 @@ export class OutputPipes {
     if (this.#free.length === 0) await this.#make();
     const path = this.#free.pop();
     if (path === undefined) return this.open();
+    // Who printed to it before could change its permissions, where it is the same user.
+    chmodSync(path, 0o666);
     const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const writeEnd = openWriteEnd(path, readEnd);
     const reader = new Socket({ fd: readEnd, readable: true, writable: false });

@@ -35,6 +35,13 @@ export default [
     'rm -rf .pinned frozen; mkfifo .pinned frozen; true',
   ]),
   inRun('takes all rights from the workspace', ['chmod 000 .; true', 'chmod 000 train.py data; true']),
+  inRun('closes the pipe that it prints to', [
+    python('import os\ntry: os.fchmod(1, 0)\nexcept OSError: pass'),
+  ]),
+  inRun('takes all rights from a folder that a read-only file lies in', [
+    'chmod 000 frozen . ; true',
+    'true',
+  ]),
   inRun('removes the workspace under the harness', [
     'rm -rf /workspace .* * 2>/dev/null; rmdir /workspace; true',
   ]),
