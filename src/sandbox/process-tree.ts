@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 
 /** What the processes of a tree use together. */
 export interface TreeUsage {
@@ -13,6 +14,9 @@ export interface TreeUsage {
 
 const ticksPerSecond = 100;
 const kibibyte = 1024;
+/** Open files of all processes of a command together; whoever has more hides something among them. */
+const mostDescriptors = 100_000;
+const descriptorsPerTurn = 200;
 
 /**
  * Host ids of the processes below this one, itself not among them: all of them below the first process of a
@@ -54,10 +58,13 @@ export function usageOf(pids: readonly number[]): TreeUsage {
   return usage;
 }
 
-/** Memory with pages that several processes share counted once, in bytes. Dear: some milliseconds a process. */
-export function proportionalBytesOf(
+/**
+ * Memory with pages that several processes share counted once, in bytes. Dear: some milliseconds a process, so others
+ * have their turn after each.
+ */
+export async function proportionalBytesOf(
   pids: readonly number[],
-): Pick<TreeUsage, 'residentBytes' | 'sharedBytes'> {
+): Promise<Pick<TreeUsage, 'residentBytes' | 'sharedBytes'>> {
   const usage = { residentBytes: 0, sharedBytes: 0 };
   for (const pid of pids) {
     const rollup = readProcess(pid, 'smaps_rollup');
@@ -66,15 +73,23 @@ export function proportionalBytesOf(
     const kernels = fieldOf(status, 'VmSwap') + fieldOf(status, 'VmPTE');
     usage.residentBytes += (own + kernels) * kibibyte;
     usage.sharedBytes += fieldOf(rollup, 'Pss_Shmem') * kibibyte;
+    await othersTurn();
   }
   return usage;
 }
 
-/** Disk space held by files that were removed while these processes have them open, in bytes. */
-export function removedFileBytes(pids: readonly number[], device: number): number {
+/**
+ * Disk space held by files that were removed while these processes have them open, in bytes; infinite where there are
+ * too many open files to look at. Yields to the event loop every few hundred.
+ */
+export async function removedFileBytes(pids: readonly number[], device: number): Promise<number> {
   const sizes = new Map<number, number>();
+  let seen = 0;
   for (const pid of pids) {
-    for (const name of listProcess(pid, 'fd')) {
+    const names = listProcess(pid, 'fd');
+    if (seen + names.length > mostDescriptors) return Number.POSITIVE_INFINITY;
+    for (const name of names) {
+      if (++seen % descriptorsPerTurn === 0) await othersTurn();
       try {
         const stat = statSync(`/proc/${pid}/fd/${name}`);
         if (stat.isFile() && stat.nlink === 0 && stat.dev === device) sizes.set(stat.ino, stat.blocks * 512);

@@ -116,7 +116,7 @@ class Supervised implements SandboxProcess {
 
   async usage(): Promise<ProcessUsage> {
     if (this.#used !== null) return this.#used;
-    this.#watchdog.sample();
+    await this.#watchdog.sample();
     return this.#usageWith(await this.#running.usage());
   }
 

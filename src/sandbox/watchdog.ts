@@ -84,12 +84,14 @@ export class Watchdog {
   }
 
   /** Looks at once at what is used. */
-  sample(): void {
-    this.#exceedsSums(this.#target.processes());
+  async sample(): Promise<void> {
+    await this.#exceedsSums(this.#target.processes());
   }
 
   async #watchSums(): Promise<void> {
-    await this.#repeat(async () => (this.#exceedsSums(this.#target.processes()) ? 'out_of_memory' : null));
+    await this.#repeat(async () =>
+      (await this.#exceedsSums(this.#target.processes())) ? 'out_of_memory' : null,
+    );
   }
 
   async #watchNetlink(most: number): Promise<void> {
@@ -130,13 +132,15 @@ export class Watchdog {
   async #measure(folder: WatchedFolder): Promise<Breach | null> {
     const pids = this.#target.processes();
     const free = freeBytes(folder.path);
-    const removed = removedFileBytes(pids, statSync(folder.path, { throwIfNoEntry: false })?.dev ?? -1);
+    const device = statSync(folder.path, { throwIfNoEntry: false })?.dev ?? -1;
+    const removed = await removedFileBytes(pids, device);
+    if (removed === Number.POSITIVE_INFINITY) return 'workspace_full';
     const size = removed + (await folderSize(folder.path, this.#allowedBytes));
     this.#alarmBytes = free - Math.max(0, this.#allowedBytes - size);
     return size > this.#allowedBytes ? 'workspace_full' : null;
   }
 
-  #exceedsSums(pids: readonly number[]): boolean {
+  async #exceedsSums(pids: readonly number[]): Promise<boolean> {
     const { sums } = this.#target;
     if (sums === null || pids.length === 0) return false;
     const usage = usageOf(pids);
@@ -144,7 +148,7 @@ export class Watchdog {
     const held = sums.isApart && first !== undefined ? heldMemory(first) : nothingHeld;
     // Pages that processes share count in each: a sum above the limit needs the dearer, exact look.
     const suspicious = withHeld(usage, held) > sums.memoryBytes;
-    const bytes = suspicious ? withHeld(proportionalBytesOf(pids), held) : withHeld(usage, held);
+    const bytes = suspicious ? withHeld(await proportionalBytesOf(pids), held) : withHeld(usage, held);
     this.peakMemoryBytes = Math.max(this.peakMemoryBytes ?? 0, bytes);
     this.cpuSeconds = Math.max(this.cpuSeconds ?? 0, usage.cpuSeconds);
     return bytes > sums.memoryBytes || usage.threads > sums.processes;

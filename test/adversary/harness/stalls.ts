@@ -1,6 +1,14 @@
 import { type AttackFields, attack, held, worked } from '../attack.ts';
 
 const timeoutMs = 6_000;
+const mebibyte = 2 ** 20;
+/** Nearer to those of a run than those of other attacks. */
+const limits = {
+  memoryBytes: 1024 * mebibyte,
+  processes: 512,
+  fileBytes: 64 * mebibyte,
+  temporaryBytes: 16 * mebibyte,
+};
 
 /** A command while which, and after which, the harness must be there for others: its next turn is never far away. */
 function stalling(title: string, source: string, more: Partial<AttackFields> = {}) {
@@ -10,6 +18,8 @@ function stalling(title: string, source: string, more: Partial<AttackFields> = {
     seconds: 90,
     ...more,
     run: async (stage) => {
+      const watch = { folder: stage.workspace, maxBytes: 512 * mebibyte };
+      await using sandbox = await stage.sandbox({ limits, watch });
       let last = performance.now();
       let longest = 0;
       const timer = setInterval(() => {
@@ -19,11 +29,14 @@ function stalling(title: string, source: string, more: Partial<AttackFields> = {
       }, 20);
       try {
         const start = performance.now();
-        const { output, ending } = await stage.python(`import mmap, os, sys, time\n${source}`, { timeoutMs });
+        const { output, ending } = await stage.python(`import mmap, os, sys, time\n${source}`, {
+          timeoutMs,
+          sandbox,
+        });
         if (/SyntaxError|NameError/.test(output)) throw new Error(output);
         const late = performance.now() - start - timeoutMs;
         if (late > 7_000) return worked(`it ended ${(late / 1000).toFixed(1)} s after its time`);
-        const next = await stage.shell('echo well');
+        const next = await stage.shell('echo well', { sandbox });
         if (!next.output.includes('well')) return worked(`the next command said: ${next.output}`);
         if (longest > 2_000) return worked(`the harness had no turn for ${(longest / 1000).toFixed(1)} s`);
         return held(`${ending}; no turn for ${Math.round(longest)} ms`);
