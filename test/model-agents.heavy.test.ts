@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readStory } from '../src/evaluation/index.ts';
+import { readTranscript } from '../src/evaluation/index.ts';
 import type { TaskEquipment } from '../src/runs/index.ts';
 import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../src/store/index.ts';
@@ -46,15 +46,15 @@ function deedsOf({ tracePath, objects }: RunFolder) {
   }));
 }
 
-/** The story without what differs from run to run: times, and bytes that depend on them. */
-function storyOf(folder: RunFolder) {
-  const story = readStory(folder, []);
-  const steps = story.steps.map(({ used, snapshot, submission, observation, ...step }) => ({
+/** The transcript without what differs from run to run: times, and bytes that depend on them. */
+function transcriptOf(folder: RunFolder) {
+  const transcript = readTranscript(folder, []);
+  const steps = transcript.steps.map(({ used, snapshot, submission, observation, ...step }) => ({
     ...step,
     tokens: used.tokens,
     observation: observation.replaceAll(/\d+\.\d s/g, 'S'),
   }));
-  return { ...story, steps };
+  return { ...transcript, steps };
 }
 
 function callsOf({ tracePath }: RunFolder): number {
@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
       'ok',
     ]);
     expect(await checkRun(whole)).toEqual([]);
-    const { formatErrors, steps: told, end } = storyOf(whole);
+    const { formatErrors, steps: told, end } = transcriptOf(whole);
     expect(formatErrors.map(({ reply }) => reply)).toEqual(['I should act.']);
     expect(told.some(({ entries }) => entries.Thought !== undefined)).toBe(true);
     expect(end).toMatchObject({ reason: 'final_answer', finalAnswer: 'done' });
@@ -95,7 +95,7 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
       expect(resumed, `killed after ${moment} events`).toMatchObject({ status: 'finished', steps: 8 });
       expect(deedsOf(folder)).toEqual(deedsOf(whole));
       expect(callsOf(folder)).toBe(callsOf(whole));
-      expect(storyOf(folder)).toEqual(storyOf(whole));
+      expect(transcriptOf(folder)).toEqual(transcriptOf(whole));
       expect(await checkRun(folder)).toEqual([]);
     }
     // Near its end, a session may be faster than its killer.

@@ -2,18 +2,18 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { readStory } from '../src/evaluation/index.ts';
+import { readTranscript } from '../src/evaluation/index.ts';
 import { importOriginalRuns } from '../src/exchange/index.ts';
 import { ProcessMetrics } from '../src/schema/index.ts';
-import { processMetrics, type RunStory } from '../src/statistics/index.ts';
+import { processMetrics, type RunTranscript } from '../src/statistics/index.ts';
 import { sharedData } from './fixtures/shared-data.ts';
 
 const data = sharedData();
 const recorded = join(data ?? '', '..', 'recorded-runs');
 const isThere = data !== null && existsSync(recorded);
 const folder = mkdtempSync(join(tmpdir(), 'mlab-recorded-'));
-const stories = new Map<string, RunStory>();
-const runs = () => [...stories.keys()];
+const transcripts = new Map<string, RunTranscript>();
+const runs = () => [...transcripts.keys()];
 
 beforeAll(async () => {
   if (!isThere) return;
@@ -21,17 +21,17 @@ beforeAll(async () => {
     ...{ folders: [recorded], name: 'recorded', experiments: folder, taskFolders: [], sandbox: 'none' },
     ...{ version: '0', onProgress: () => {}, signal: new AbortController().signal },
   });
-  for (const id of experiment.runIds) stories.set(id, readStory(experiment.runFolder(id), []));
+  for (const id of experiment.runIds) transcripts.set(id, readTranscript(experiment.runFolder(id), []));
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function storyOf(run: string): RunStory {
-  const story = stories.get(run);
-  if (story === undefined) throw new Error(`there is no run ${run}`);
-  return story;
+function transcriptOf(run: string): RunTranscript {
+  const transcript = transcripts.get(run);
+  if (transcript === undefined) throw new Error(`there is no run ${run}`);
+  return transcript;
 }
 
-const measure = (story: RunStory) => processMetrics(story, null);
+const measure = (transcript: RunTranscript) => processMetrics(transcript, null);
 
 /** Read by eye in all 74 runs: whether each claim is a result, and whether a script had printed it by then. */
 const unmeasuredResults = [
@@ -55,17 +55,17 @@ const unmeasuredResults = [
   ],
 ];
 
-function outputsOf({ steps }: RunStory): string[] {
+function outputsOf({ steps }: RunTranscript): string[] {
   return steps.filter(({ action }) => action === 'Execute Script').map(({ observation }) => observation);
 }
 
 /** The run, had this been printed at its beginning, and nothing by its scripts. */
-function withOutput(story: RunStory, printed: string): RunStory {
-  const steps = story.steps.map((step) =>
+function withOutput(transcript: RunTranscript, printed: string): RunTranscript {
+  const steps = transcript.steps.map((step) =>
     step.action !== 'Execute Script' ? step : { ...step, observation: '' },
   );
-  const [first] = story.steps;
-  if (first === undefined) return story;
+  const [first] = transcript.steps;
+  if (first === undefined) return transcript;
   const before = {
     ...first,
     action: 'Execute Script',
@@ -74,19 +74,19 @@ function withOutput(story: RunStory, printed: string): RunStory {
     entries: {},
     observation: printed,
   };
-  return { ...story, steps: [before, ...steps] };
+  return { ...transcript, steps: [before, ...steps] };
 }
 
 describe.skipIf(!isThere)('how recorded runs of the original went (skipped where there are none)', () => {
   it('has a form and bounds that hold for each of them', () => {
     expect(runs()).toHaveLength(74);
     for (const run of runs()) {
-      const story = storyOf(run);
-      const metrics = measure(story);
+      const transcript = transcriptOf(run);
+      const metrics = measure(transcript);
       expect(ProcessMetrics.parse(metrics), run).toEqual(metrics);
       const { grounding, debugging, waste, plan, endings } = metrics;
       expect(grounding.ungrounded, run).toBeLessThanOrEqual(grounding.claims);
-      expect(debugging.executions + waste.edits, run).toBeLessThanOrEqual(story.steps.length);
+      expect(debugging.executions + waste.edits, run).toBeLessThanOrEqual(transcript.steps.length);
       expect(endings.never_executed, run).toBe(debugging.executions === 0);
       expect(plan.done + plan.dropped, run).toBeLessThanOrEqual(plan.declared);
     }
@@ -94,13 +94,13 @@ describe.skipIf(!isThere)('how recorded runs of the original went (skipped where
 
   it('finds the results that they stated without having measured them, and takes no others for such', () => {
     const found = runs().flatMap((run) =>
-      measure(storyOf(run)).grounding.examples.map(({ step, text }) => [run, step, text]),
+      measure(transcriptOf(run)).grounding.examples.map(({ step, text }) => [run, step, text]),
     );
     expect(found).toEqual(unmeasuredResults);
   });
 
   it('grounds nothing in a run of which no script printed anything', () => {
-    const claims = runs().map((run) => measure(withOutput(storyOf(run), '')).grounding);
+    const claims = runs().map((run) => measure(withOutput(transcriptOf(run), '')).grounding);
     expect(claims.reduce((sum, { claims }) => sum + claims, 0)).toBe(90);
     for (const { claims: all, ungrounded } of claims) expect(ungrounded).toBe(all);
   });
@@ -108,16 +108,16 @@ describe.skipIf(!isThere)('how recorded runs of the original went (skipped where
   it('grounds next to nothing by chance, with what the scripts of another task printed', () => {
     const all = runs().map((run) => ({
       task: run.replace(/-(?:gemini-pro|codellama)-\d$/, ''),
-      story: storyOf(run),
+      transcript: transcriptOf(run),
     }));
-    const claiming = all.filter(({ story }) => measure(story).grounding.claims > 0);
+    const claiming = all.filter(({ transcript }) => measure(transcript).grounding.claims > 0);
     const outputs = Map.groupBy(all, ({ task }) => task);
     let [claims, grounded] = [0, 0];
-    for (const { task, story } of claiming) {
+    for (const { task, transcript } of claiming) {
       for (const [other, others] of outputs) {
         if (other === task) continue;
-        const printed = others.flatMap((each) => outputsOf(each.story)).join('\n');
-        const { grounding } = measure(withOutput(story, printed));
+        const printed = others.flatMap((each) => outputsOf(each.transcript)).join('\n');
+        const { grounding } = measure(withOutput(transcript, printed));
         claims += grounding.claims;
         grounded += grounding.claims - grounding.ungrounded;
       }
@@ -170,6 +170,6 @@ describe.skipIf(!isThere)('how recorded runs of the original went (skipped where
       ['debugging', 'bad_plan'],
     ],
   ])('%s is as it was read, case %$', (run, pick, expected) => {
-    expect(pick(measure(storyOf(run)))).toEqual(expected);
+    expect(pick(measure(transcriptOf(run)))).toEqual(expected);
   });
 });

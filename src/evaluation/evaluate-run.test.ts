@@ -4,7 +4,7 @@ import { exampleLesson } from '../../test/fixtures/experience.ts';
 import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
 import { exampleGrade, examplePlan, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
-import { storyOf } from '../../test/fixtures/story.ts';
+import { transcriptOf } from '../../test/fixtures/transcript.ts';
 import { type Lesson, RunEvaluation } from '../schema/index.ts';
 import { processMetrics } from '../statistics/index.ts';
 import { createExperiment, recordedStates } from '../store/index.ts';
@@ -22,7 +22,7 @@ test('a run is evaluated from its files alone, as its schema says', async () => 
     ...{ status: 'finished', steps: 2, marks: [], integrity: [] },
     end: { reason: 'final_answer', cause: null, message: '' },
     // An older grade: it knows no figures.
-    yardstick: {
+    scoring_reference: {
       ...{ direction: 'maximize', threshold: 0.1, reference: null, best: null },
       baseline: { mean: 0.9, spread: null, seeds: null },
     },
@@ -41,7 +41,7 @@ test('a run that has not begun is pending, and all that was measured of it is no
   const run = createExperiment(join(folder.path, 'first'), examplePlan()).runFolder(spec.id);
   const evaluation = evaluateRun(run, spec);
   expect(RunEvaluation.parse(evaluation)).toMatchObject({
-    ...{ status: 'pending', end: null, steps: 0, yardstick: null, grades: [], integrity: [] },
+    ...{ status: 'pending', end: null, steps: 0, scoring_reference: null, grades: [], integrity: [] },
     efficiency: { money: 0, cpu_seconds: null, seconds: { wall: 0 } },
   });
 });
@@ -61,14 +61,14 @@ test('the newest grades of the newest grader count, and only that of the state t
   run.appendGrade({ ...grade, ...before, final: false, valid: false, score: null });
   run.appendGrade({ ...grade, step: 2, score: 0.95 });
   run.appendGrade({ ...grade, step: 1, score: 0.92 });
-  const { grades, yardstick } = evaluateRun(run, exampleSpec());
+  const { grades, scoring_reference } = evaluateRun(run, exampleSpec());
   expect(grades.map(({ step, final, score }) => [step, final, score])).toEqual([
     [0, false, null],
     [1, false, 0.92],
     [2, true, 0.95],
   ]);
   expect(grades[0]).toMatchObject({ seconds: 0, tokens: 0, money: 0 });
-  expect(yardstick).toMatchObject(figures);
+  expect(scoring_reference).toMatchObject(figures);
 });
 
 test('an agent is named with its model and options', () => {
@@ -85,8 +85,8 @@ test('an agent is named with its model and options', () => {
 test('numbers of lessons that a run was given are no claims of its own', () => {
   const entries = { Reflection: 'Elsewhere this improved the RMSE to 12.' };
   const ungrounded = (lessons: readonly Lesson[]) => {
-    const story = withLessons(storyOf([{ entries }]), lessons);
-    return processMetrics(story, null).grounding.ungrounded;
+    const transcript = withLessons(transcriptOf([{ entries }]), lessons);
+    return processMetrics(transcript, null).grounding.ungrounded;
   };
   expect(ungrounded([])).toBe(1);
   expect(ungrounded([exampleLesson()])).toBe(0);

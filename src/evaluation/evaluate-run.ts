@@ -1,5 +1,5 @@
-import type { Grade, GradedStep, RunEvaluation, RunSpec, Yardstick } from '../schema/index.ts';
-import { EfficiencySums, integrityFlags, processMetrics, type StoryStep } from '../statistics/index.ts';
+import type { Grade, GradedStep, RunEvaluation, RunSpec, ScoringReference } from '../schema/index.ts';
+import { EfficiencySums, integrityFlags, processMetrics, type TranscriptStep } from '../statistics/index.ts';
 import {
   currentGrades,
   eachEventSync,
@@ -8,7 +8,7 @@ import {
   StateReader,
   statusOf,
 } from '../store/index.ts';
-import { StoryReader } from './read-story.ts';
+import { TranscriptReader } from './read-transcript.ts';
 import { agentLabel } from './run-identity.ts';
 import { withLessons } from './told-lessons.ts';
 
@@ -20,12 +20,12 @@ import { withLessons } from './told-lessons.ts';
 export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation {
   const record = folder.readRecord();
   const spec = record?.spec ?? planned;
-  const { story: reader, efficiency, states } = readTrace(folder, spec.gpu);
+  const { transcript: reader, efficiency, states } = readTrace(folder, spec.gpu);
   const current = currentGrades(folder.readGrades().grades, states);
-  const yardstick = yardstickOf(current);
+  const scoringReference = scoringReferenceOf(current);
   const grades = current.map((grade) => gradedStep(grade, reader.steps));
   const finalSnapshot = states.find(({ final }) => final)?.snapshot ?? null;
-  const story = withLessons(reader.story(grades), spec.experience ?? []);
+  const transcript = withLessons(reader.transcript(grades), spec.experience ?? []);
   const { end } = record ?? {};
   return {
     v: 1,
@@ -37,38 +37,43 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     status: statusOf(folder, record),
     end: end ? { reason: end.reason, cause: end.cause ?? null, message: end.message } : null,
     marks: spec.marks,
-    steps: story.steps.length,
-    yardstick,
-    grades: [...story.grades],
-    process: processMetrics(story, yardstick),
+    steps: transcript.steps.length,
+    scoring_reference: scoringReference,
+    grades: [...transcript.grades],
+    process: processMetrics(transcript, scoringReference),
     efficiency,
-    integrity: integrityFlags(story, yardstick, folder.readVerifications().verifications, finalSnapshot),
+    integrity: integrityFlags(
+      transcript,
+      scoringReference,
+      folder.readVerifications().verifications,
+      finalSnapshot,
+    ),
   };
 }
 
 function readTrace(folder: RunFolder, gpu: boolean) {
-  const story = new StoryReader((ref) => resolveText(folder.objects, ref));
+  const transcript = new TranscriptReader((ref) => resolveText(folder.objects, ref));
   const sums = new EfficiencySums(gpu);
   const states = new StateReader();
   const events = folder.hasTrace() ? eachEventSync(folder.tracePath) : [];
   for (const event of events) {
-    story.read(event);
+    transcript.read(event);
     sums.add(event);
     states.read(event);
   }
-  return { story, efficiency: sums.efficiency(), states: states.states };
+  return { transcript, efficiency: sums.efficiency(), states: states.states };
 }
 
 function gradedStep(
   { step, final, valid, score, baseline, stale }: Grade,
-  steps: readonly StoryStep[],
+  steps: readonly TranscriptStep[],
 ): GradedStep {
   const used = steps.find((one) => one.step === step)?.used ?? { seconds: 0, tokens: 0, money: 0 };
   return { step, final, valid, score, baseline, stale, ...used };
 }
 
 /** What the newest grade was held against; older ones knew no spread and no reference. */
-function yardstickOf(grades: readonly Grade[]): Yardstick | null {
+function scoringReferenceOf(grades: readonly Grade[]): ScoringReference | null {
   const grade = grades.findLast(({ final }) => final) ?? grades.at(-1);
   if (grade === undefined) return null;
   const { direction, threshold, baseline, figures } = grade;

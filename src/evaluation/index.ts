@@ -1,7 +1,7 @@
 export { evaluateRun } from './evaluate-run.ts';
 export { EvaluationIndex, indexName } from './evaluation-index.ts';
 export { type Evaluations, evaluationsOf } from './evaluations-of.ts';
-export { readStory } from './read-story.ts';
+export { readTranscript } from './read-transcript.ts';
 export { type Remarks, remarksOf } from './remarks-of.ts';
 export { type AskJudge, type JudgeReply, judgeRun } from './rubric/judge-run.ts';
 export { rubricAgreement, summarise } from './rubric/rubric-agreement.ts';

@@ -1,7 +1,7 @@
 import type { RunEvaluation, StepReading, StepWarning } from '../schema/index.ts';
 import { ObservedNumbers, stepWarnings, validationReadings } from '../statistics/index.ts';
 import type { RunFolder } from '../store/index.ts';
-import { readStory } from './read-story.ts';
+import { readTranscript } from './read-transcript.ts';
 
 /** What is to be said of single steps of a run. */
 export interface Remarks {
@@ -11,12 +11,12 @@ export interface Remarks {
   readings: StepReading[];
 }
 
-/** @throws UserError as `readStory` */
+/** @throws UserError as `readTranscript` */
 export function remarksOf(folder: RunFolder, evaluation: RunEvaluation): Remarks {
   if (!folder.hasTrace()) return { warnings: [], readings: [] };
-  const story = readStory(folder, evaluation.grades);
+  const transcript = readTranscript(folder, evaluation.grades);
   return {
-    warnings: stepWarnings(story, evaluation),
-    readings: validationReadings(story, new ObservedNumbers(), evaluation.yardstick),
+    warnings: stepWarnings(transcript, evaluation),
+    readings: validationReadings(transcript, new ObservedNumbers(), evaluation.scoring_reference),
   };
 }

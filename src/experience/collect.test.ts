@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { FakeEnvironment } from '../../test/fakes/fake-environment.ts';
 import { exampleEvaluation } from '../../test/fixtures/example-evaluation.ts';
 import { exampleFingerprint } from '../../test/fixtures/experience.ts';
-import { storyOf } from '../../test/fixtures/story.ts';
+import { transcriptOf } from '../../test/fixtures/transcript.ts';
 import { agentByName } from '../agents/index.ts';
 import type { StepResult } from '../environment/index.ts';
 import { type Action, ExperienceEntry, type RunEvaluation } from '../schema/index.ts';
-import type { StoryStep } from '../statistics/index.ts';
+import type { TranscriptStep } from '../statistics/index.ts';
 import { collectEntries } from './collect.ts';
 
-type Steps = readonly Partial<StoryStep>[];
+type Steps = readonly Partial<TranscriptStep>[];
 
 function collect(
   agent: string,
@@ -20,7 +20,7 @@ function collect(
 ): ExperienceEntry[] {
   return collectEntries({
     fingerprint: exampleFingerprint,
-    story: storyOf(steps, { problem: 'Lower the MAE.', lastEntries }),
+    transcript: transcriptOf(steps, { problem: 'Lower the MAE.', lastEntries }),
     evaluation: { ...exampleEvaluation(), ...changes },
     agent,
     started: 1,
@@ -29,7 +29,7 @@ function collect(
 }
 
 const write = { action: 'Write File', changed: ['train.py'] };
-const execute = (observation: string, changes: Partial<StoryStep> = {}): Partial<StoryStep> => ({
+const execute = (observation: string, changes: Partial<TranscriptStep> = {}): Partial<TranscriptStep> => ({
   ...{ action: 'Execute Script', exitCode: 0, observation },
   ...changes,
 });
@@ -41,9 +41,9 @@ const told = (entries: ExperienceEntry[]) =>
   entries.map(({ change, outcome, effect }) => [change.text, outcome, effect.noise_units]);
 
 describe('of a run of automl', () => {
-  /** Keeps what happens as a story: notes belong to the step after them. */
+  /** Keeps what happens as a transcript: notes belong to the step after them. */
   class Recorded extends FakeEnvironment {
-    readonly story: Partial<StoryStep>[] = [];
+    readonly transcript: Partial<TranscriptStep>[] = [];
     #entries: Record<string, string> = {};
 
     override note(entries: Record<string, string>): void {
@@ -56,7 +56,15 @@ describe('of a run of automl', () => {
       const { status, observation, exitCode, budget } = result;
       const used = { seconds: budget.seconds_used, tokens: 0, money: 0 };
       const { name, args } = action;
-      this.story.push({ action: name, args, status, observation, exitCode, entries: this.#entries, used });
+      this.transcript.push({
+        action: name,
+        args,
+        status,
+        observation,
+        exitCode,
+        entries: this.#entries,
+        used,
+      });
       this.#entries = {};
       return result;
     }
@@ -74,7 +82,7 @@ describe('of a run of automl', () => {
       }),
     });
     await agentByName('automl').run({ environment, seed: 0, options: { max_tries: 6 }, reference: null });
-    const entries = collect('automl', environment.story);
+    const entries = collect('automl', environment.transcript);
     expect(entries).toHaveLength(6);
     for (const { change } of entries) expect(change).toMatchObject({ kind: 'number', name: 'lr' });
     const failed = entries.filter(({ change }) => change.kind === 'number' && change.to > 50);
@@ -171,7 +179,7 @@ describe('of a run of automl', () => {
   test('the hidden gain of a try is told where both versions were graded', () => {
     const steps = [execute('MAE: 20'), { ...write, entries: before }, execute('MAE: 10')];
     const grade = { final: false, valid: true, baseline: 20, stale: false, seconds: 1, tokens: 0, money: 0 };
-    const yardstick = {
+    const scoringReference = {
       ...{ direction: 'minimize' as const, threshold: 0.1, reference: null, best: null },
       baseline: { mean: 20, spread: 0.1, seeds: 3 },
     };
@@ -179,13 +187,17 @@ describe('of a run of automl', () => {
       { ...grade, step: 1, score: 21 },
       { ...grade, step: 3, score: 12 },
     ];
-    expect(collect('automl', steps, { grades, yardstick }, after)[0]?.effect.hidden).toBe(9);
-    expect(collect('automl', steps, { grades: [], yardstick }, after)[0]?.effect.hidden).toBe(null);
+    expect(
+      collect('automl', steps, { grades, scoring_reference: scoringReference }, after)[0]?.effect.hidden,
+    ).toBe(9);
+    expect(
+      collect('automl', steps, { grades: [], scoring_reference: scoringReference }, after)[0]?.effect.hidden,
+    ).toBe(null);
   });
 });
 
 describe('of a run of any other agent', () => {
-  const edit = (instruction: string, changes: Partial<StoryStep> = {}) => ({
+  const edit = (instruction: string, changes: Partial<TranscriptStep> = {}) => ({
     ...{ action: 'Edit Script (AI)', args: { edit_instruction: instruction }, changed: ['train.py'] },
     ...changes,
   });
@@ -224,15 +236,19 @@ describe('of a run of any other agent', () => {
   test('a gain within the spread of the starter is none', () => {
     const steps = [execute('MAE: 100'), edit('More trees'), execute('MAE: 98')];
     const baseline = { mean: 100, spread: 4, seeds: 5 };
-    const yardstick = {
+    const scoringReference = {
       direction: 'minimize' as const,
       threshold: 0.1,
       baseline,
       reference: null,
       best: null,
     };
-    expect(told(collect('tools', steps, { yardstick }))).toEqual([['More trees', 'not_better', 0.5]]);
-    expect(told(collect('tools', steps, { yardstick: null }))).toEqual([['More trees', 'better', 20]]);
+    expect(told(collect('tools', steps, { scoring_reference: scoringReference }))).toEqual([
+      ['More trees', 'not_better', 0.5],
+    ]);
+    expect(told(collect('tools', steps, { scoring_reference: null }))).toEqual([
+      ['More trees', 'better', 20],
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { sha256 } from '../lib/hash.ts';
 import { plainLine } from '../lib/plain-line.ts';
 import type { ExperienceEntry, RunEvaluation, TaskFingerprint } from '../schema/index.ts';
-import type { RunStory } from '../statistics/index.ts';
+import type { RunTranscript } from '../statistics/index.ts';
 import { triesOfEdits } from './edited-tries.ts';
 import { triesOfNotes } from './noted-tries.ts';
 import type { Try } from './try.ts';
@@ -9,7 +9,7 @@ import type { Try } from './try.ts';
 /** A finished run, as its files tell it. */
 export interface CollectedRun {
   fingerprint: TaskFingerprint;
-  story: RunStory;
+  transcript: RunTranscript;
   evaluation: RunEvaluation;
   /** The agent's name, without model and options. */
   agent: string;
@@ -23,8 +23,9 @@ const notingAgent = 'automl';
 
 /** What was tried in a run, in the order of its steps. Never throws, whatever agents and their scripts wrote. */
 export function collectEntries(run: CollectedRun): ExperienceEntry[] {
-  const { story, evaluation, fingerprint, agent } = run;
-  const tries = agent === notingAgent ? triesOfNotes(story) : triesOfEdits(story, evaluation.yardstick);
+  const { transcript, evaluation, fingerprint, agent } = run;
+  const tries =
+    agent === notingAgent ? triesOfNotes(transcript) : triesOfEdits(transcript, evaluation.scoring_reference);
   const hidden = new HiddenScores(run);
   return tries.map((each) => ({
     v: 1,
@@ -37,7 +38,7 @@ export function collectEntries(run: CollectedRun): ExperienceEntry[] {
       validation: each.gain === null ? null : rounded(each.gain),
       hidden: hidden.gainOf(each),
     },
-    seconds: rounded(Math.max(0, secondsAt(story, each.last) - secondsAt(story, each.before))) ?? 0,
+    seconds: rounded(Math.max(0, secondsAt(transcript, each.last) - secondsAt(transcript, each.before))) ?? 0,
     failure: each.failure === null ? null : plainLine(each.failure, 200),
     source: { experiment: evaluation.experiment, run: evaluation.run, step: each.last },
     agent: plainLine(evaluation.agent, 200),
@@ -54,10 +55,10 @@ class HiddenScores {
   }
 
   gainOf({ before, last, best }: Try): number | null {
-    const { yardstick } = this.#run.evaluation;
+    const { scoring_reference: scoringReference } = this.#run.evaluation;
     const [now, then] = [this.#between(before + 1, last), this.#between(best.before + 1, best.last)];
-    if (yardstick === null || now === null || then === null) return null;
-    return rounded(yardstick.direction === 'maximize' ? now - then : then - now);
+    if (scoringReference === null || now === null || then === null) return null;
+    return rounded(scoringReference.direction === 'maximize' ? now - then : then - now);
   }
 
   /** The last valid score of these steps; a stale submission is one of other steps. */
@@ -70,7 +71,7 @@ class HiddenScores {
   }
 }
 
-function secondsAt({ steps }: RunStory, wanted: number): number {
+function secondsAt({ steps }: RunTranscript, wanted: number): number {
   return steps.findLast(({ step }) => step <= wanted)?.used.seconds ?? 0;
 }
 

@@ -1,10 +1,10 @@
 import { plainLine } from '../lib/plain-line.ts';
-import type { Yardstick } from '../schema/index.ts';
+import type { ScoringReference } from '../schema/index.ts';
 import {
   isExecution,
   ObservedNumbers,
-  type RunStory,
-  type StoryStep,
+  type RunTranscript,
+  type TranscriptStep,
   validationReadings,
 } from '../statistics/index.ts';
 import type { Steps, Try } from './try.ts';
@@ -29,15 +29,18 @@ interface Best extends Steps {
  * The tries of an agent that writes no fixed notes: edits of scripts up to the execution that prints the metric, or
  * that fails. The noise is the spread of the starter's score over seeds, where the run's grade knows it, and at least 0.1 % of the score.
  */
-export function triesOfEdits(story: RunStory, yardstick: Yardstick | null): Try[] {
+export function triesOfEdits(transcript: RunTranscript, scoringReference: ScoringReference | null): Try[] {
   const readings = new Map(
-    validationReadings(story, new ObservedNumbers(), yardstick).map(({ step, value }) => [step, value]),
+    validationReadings(transcript, new ObservedNumbers(), scoringReference).map(({ step, value }) => [
+      step,
+      value,
+    ]),
   );
   const tries: Try[] = [];
   let pending: Pending | null = null;
   let best: Best | null = null;
   let before = 0;
-  for (const step of story.steps) {
+  for (const step of transcript.steps) {
     if (step.action === 'Undo Edit Script') pending = null;
     else if (!isExecution(step.action) && changesScript(step)) {
       pending = { ...(pending ?? { before, hasFailed: false, words: [] }) };
@@ -47,7 +50,7 @@ export function triesOfEdits(story: RunStory, yardstick: Yardstick | null): Try[
       const value = step.status === 'ok' ? (readings.get(step.step) ?? null) : null;
       const hasFailed = step.status === 'failed' || step.status === 'timed_out';
       if (pending !== null && (value !== null || (hasFailed && !pending.hasFailed))) {
-        tries.push(tryOf(pending, step, value, best, yardstick));
+        tries.push(tryOf(pending, step, value, best, scoringReference));
       }
       const from: number = pending?.before ?? before;
       if (value !== null && (best === null || value > best.value))
@@ -62,13 +65,15 @@ export function triesOfEdits(story: RunStory, yardstick: Yardstick | null): Try[
 
 function tryOf(
   { before, words }: Pending,
-  step: StoryStep,
+  step: TranscriptStep,
   value: number | null,
   best: Best | null,
-  yardstick: Yardstick | null,
+  scoringReference: ScoringReference | null,
 ): Try {
   const noise =
-    best === null ? null : Math.max(yardstick?.baseline.spread ?? 0, Math.abs(best.value) * leastShare);
+    best === null
+      ? null
+      : Math.max(scoringReference?.baseline.spread ?? 0, Math.abs(best.value) * leastShare);
   const gain = value === null || best === null ? null : value - best.value;
   const outcome =
     value === null ? 'failed' : gain === null ? 'unclear' : gain > (noise ?? 0) ? 'better' : 'not_better';
@@ -84,7 +89,7 @@ function tryOf(
   };
 }
 
-function changesScript({ changed, status }: StoryStep): boolean {
+function changesScript({ changed, status }: TranscriptStep): boolean {
   return status === 'ok' && changed.some((path) => /\.(?:py|ipynb|sh)$/.test(path));
 }
 
@@ -100,7 +105,7 @@ const telling = [
 ];
 
 /** What an edit was to do, cut short. */
-function wordsOf({ args, entries, action }: StoryStep): string {
+function wordsOf({ args, entries, action }: TranscriptStep): string {
   const asked = args.edit_instruction;
   if (typeof asked === 'string' && asked.trim() !== '') return plainLine(asked, 200);
   const told = telling.flatMap((name) => (Object.hasOwn(entries, name) ? [entries[name] ?? ''] : []));
@@ -108,7 +113,7 @@ function wordsOf({ args, entries, action }: StoryStep): string {
 }
 
 /** The last line that a failed script printed: Python ends with what went wrong. */
-function failureOf({ observation, status }: StoryStep): string {
+function failureOf({ observation, status }: TranscriptStep): string {
   const lines = observation.split('\n').filter((line) => line.trim() !== '' && !/^\[.*\]$/.test(line.trim()));
   return lines.at(-1) ?? status;
 }

@@ -1,6 +1,6 @@
 import { plainLine } from '../lib/plain-line.ts';
 import { ExperienceChange, type ExperienceOutcome } from '../schema/index.ts';
-import type { RunStory } from '../statistics/index.ts';
+import type { RunTranscript } from '../statistics/index.ts';
 import type { Steps, Try } from './try.ts';
 
 const numeral = String.raw`-?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?`;
@@ -27,7 +27,7 @@ interface Begun {
  * The tries of an agent that notes `Change` and `Prediction` before each and `Observed` and `Decision` after it. A note
  * is kept with the step after it, so the end of a try stands beside the beginning of the next one.
  */
-export function triesOfNotes({ steps, lastEntries }: RunStory): Try[] {
+export function triesOfNotes({ steps, lastEntries }: RunTranscript): Try[] {
   const tries: Try[] = [];
   let begun: Begun | null = null;
   let best: Steps = { before: 0, last: 0 };

@@ -5,7 +5,7 @@ import { TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { runOnce } from '../../test/fixtures/run-place.ts';
 import { traceText } from '../../test/fixtures/store/trace-text.ts';
 import { type Agent, agentByName } from '../agents/index.ts';
-import { readStory } from '../evaluation/index.ts';
+import { readTranscript } from '../evaluation/index.ts';
 import { ModelRegistry } from '../models/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { AgentOptions } from '../schema/index.ts';
@@ -101,7 +101,7 @@ withSandbox(`an agent that writes its actions as text${why}`, () => {
       expect(deeds.map(({ action }) => action)).toEqual(
         expect.arrayContaining(['List Files', 'Execute Script', 'Edit Script (AI)', 'Final Answer']),
       );
-      const { formatErrors } = readStory(whole, []);
+      const { formatErrors } = readTranscript(whole, []);
       expect(formatErrors.map((error) => error.reply)).toEqual([replies[2], replies[5]]);
       const replayed = await replayRun(record.spec, whole, agent, equipment.task);
       expect(replayed.diverged).toBe(null);

@@ -3,7 +3,7 @@ import { EndReason } from './event.ts';
 import { ExperimentName, RunId, TaskId } from './ids.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { RunStatus } from './run.ts';
-import { Yardstick } from './yardstick.ts';
+import { ScoringReference } from './scoring-reference.ts';
 
 /** The hidden score of the workspace after a step, and what the run had used by then. */
 export const GradedStep = z.object({
@@ -108,7 +108,7 @@ export const RunEvaluation = z.object({
   marks: z.array(z.string()),
   steps: z.int().min(0),
   /** Null while nothing of it is graded. */
-  yardstick: Yardstick.nullable(),
+  scoring_reference: ScoringReference.nullable(),
   /** By step. The one that counts is `final`. */
   grades: z.array(GradedStep),
   process: ProcessMetrics,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ObjectId } from './ids.ts';
+import { ScoreFigures } from './scoring-reference.ts';
 import { Time } from './time.ts';
-import { ScoreFigures } from './yardstick.ts';
 
 /** What is wrong with a submission: each told apart. */
 export const ProblemCode = z.enum([

@@ -15,7 +15,7 @@ import {
   TaskMean,
 } from './report-parts.ts';
 import { RunStatus } from './run.ts';
-import { Yardstick } from './yardstick.ts';
+import { ScoringReference } from './scoring-reference.ts';
 
 const fraction = z.number().min(0).max(1);
 const count = z.int().min(0);
@@ -83,9 +83,9 @@ export const ReportCell = RunGroup.extend({
   normalised: Estimate.nullable(),
   best: z.object({ improvement: Summary, step: Summary }).nullable(),
   pass_at: z.array(PassAt),
-  yardstick: Yardstick.nullable(),
-  /** Its runs were graded against different yardsticks; the one of the first is shown. */
-  mixed_yardsticks: z.boolean(),
+  scoring_reference: ScoringReference.nullable(),
+  /** Its runs were graded against different scoring references; the one of the first is shown. */
+  mixed_scoring_references: z.boolean(),
 });
 export type ReportCell = z.infer<typeof ReportCell>;
 

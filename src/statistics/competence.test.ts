@@ -1,21 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Yardstick } from '../schema/index.ts';
+import type { ScoringReference } from '../schema/index.ts';
 import { baselineNoise, normalisedScore } from './competence.ts';
 
 const figures = (mean: number) => ({ mean, spread: 0.01, seeds: 5 });
-const yardstick = (baseline: number, reference: number, direction: 'maximize' | 'minimize'): Yardstick => ({
+const scoringReference = (
+  baseline: number,
+  reference: number,
+  direction: 'maximize' | 'minimize',
+): ScoringReference => ({
   ...{ direction, threshold: 0.1, baseline: figures(baseline), reference: figures(reference), best: null },
 });
 
 describe('a normalised score', () => {
   it('is 0 at the baseline, 1 at the reference, and goes on beyond both', () => {
-    const up = yardstick(0.5, 0.9, 'maximize');
+    const up = scoringReference(0.5, 0.9, 'maximize');
     const at = (score: number) => normalisedScore(score, 0.5, up);
     expect([at(0.5), at(0.7), at(0.9), at(0.4)].map((value) => value?.toFixed(6))).toEqual([
       ...['0.000000', '0.500000', '1.000000', '-0.250000'],
     ]);
-    expect(normalisedScore(20, 50, yardstick(50, 10, 'minimize'))).toBeCloseTo(0.75, 12);
+    expect(normalisedScore(20, 50, scoringReference(50, 10, 'minimize'))).toBeCloseTo(0.75, 12);
   });
 
   it('depends neither on the unit of the score nor on the speed of the machine that timed it', () => {
@@ -23,16 +27,16 @@ describe('a normalised score', () => {
     fc.assert(
       fc.property(number, number, number, number, (score, baseline, reference, unit) => {
         fc.pre(Math.abs(baseline - reference) > 1e-3 * baseline);
-        const plain = normalisedScore(score, baseline, yardstick(baseline, reference, 'minimize'));
+        const plain = normalisedScore(score, baseline, scoringReference(baseline, reference, 'minimize'));
         const scaled = normalisedScore(
           score * unit,
           baseline * unit,
-          yardstick(baseline * unit, reference * unit, 'minimize'),
+          scoringReference(baseline * unit, reference * unit, 'minimize'),
         );
         const elsewhere = normalisedScore(
           score * unit,
           baseline * unit,
-          yardstick(baseline, reference, 'minimize'),
+          scoringReference(baseline, reference, 'minimize'),
         );
         if (plain === null || scaled === null || elsewhere === null) {
           expect([plain, scaled, elsewhere]).toEqual([null, null, null]);
@@ -47,9 +51,11 @@ describe('a normalised score', () => {
   });
 
   it('means nothing without a reference that is better than the baseline', () => {
-    expect(normalisedScore(0.7, 0.5, yardstick(0.5, 0.5, 'maximize'))).toBeNull();
-    expect(normalisedScore(0.7, 0.5, yardstick(0.5, 0.4, 'maximize'))).toBeNull();
-    expect(normalisedScore(0.7, 0.5, { ...yardstick(0.5, 0.9, 'maximize'), reference: null })).toBeNull();
+    expect(normalisedScore(0.7, 0.5, scoringReference(0.5, 0.5, 'maximize'))).toBeNull();
+    expect(normalisedScore(0.7, 0.5, scoringReference(0.5, 0.4, 'maximize'))).toBeNull();
+    expect(
+      normalisedScore(0.7, 0.5, { ...scoringReference(0.5, 0.9, 'maximize'), reference: null }),
+    ).toBeNull();
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Grade, Metric, ScoreFigures, Yardstick } from '../schema/index.ts';
+import type { Grade, Metric, ScoreFigures, ScoringReference } from '../schema/index.ts';
 import { studentQuantile } from './numeric/distributions.ts';
 
 /** Whether higher or lower scores are better. */
@@ -35,7 +35,7 @@ export function isSuccess(gain: number | null, threshold: number): boolean {
 export function normalisedScore(
   score: number,
   baseline: number,
-  { direction, baseline: declared, reference }: Yardstick,
+  { direction, baseline: declared, reference }: ScoringReference,
 ): number | null {
   if (reference === null) return null;
   const sign = direction === 'maximize' ? 1 : -1;

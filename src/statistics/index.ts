@@ -10,7 +10,7 @@ export { type Reproduction, reproductionOf } from './integrity/reproduction.ts';
 export { typesInto } from './integrity/types-into.ts';
 export { ObservedNumbers } from './process/measurements.ts';
 export { processMetrics } from './process/process-metrics.ts';
-export type { FormatError, RunStory, StoryStep } from './process/run-story.ts';
+export type { FormatError, RunTranscript, TranscriptStep } from './process/run-transcript.ts';
 export { stepWarnings } from './process/step-warnings.ts';
 export { validationReadings } from './process/validation-metric.ts';
 export { buildReport, buildRuns } from './report/build-report.ts';

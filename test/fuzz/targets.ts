@@ -23,7 +23,7 @@ import {
   planTarget,
   runTarget,
 } from './targets/store.ts';
-import { printedTarget, storyTarget } from './targets/texts.ts';
+import { printedTarget, transcriptTarget } from './targets/texts.ts';
 
 /** Everything in the project that reads what others wrote. */
 export const targets: readonly FuzzTarget[] = [
@@ -31,6 +31,6 @@ export const targets: readonly FuzzTarget[] = [
   ...[taskFileTarget, globTarget, experimentFileTarget, collectionTarget, archiveTarget],
   ...[runTarget, exportTarget, planTarget, compressedTraceTarget, conversationTarget, pathTarget],
   ...[importTarget, tornJsonTarget, chatTarget, gatewayTarget, viewerTarget, graderTarget, replTarget],
-  ...[printedTarget, storyTarget, outputTarget, pythonTarget],
+  ...[printedTarget, transcriptTarget, outputTarget, pythonTarget],
   ...pythonReaderTargets,
 ];

@@ -1,4 +1,4 @@
-import { evaluationsOf, readStory } from '../../evaluation/index.ts';
+import { evaluationsOf, readTranscript } from '../../evaluation/index.ts';
 import { addEntries, collectEntries, fingerprintOf } from '../../experience/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { ExperienceEntry, RunEvaluation, TaskFingerprint } from '../../schema/index.ts';
@@ -51,9 +51,9 @@ function entriesOf(
   const folder = experiment.runFolder(evaluation.run);
   const record = folder.readRecord();
   if (record === null) return null;
-  const story = readStory(folder, evaluation.grades);
+  const transcript = readTranscript(folder, evaluation.grades);
   const { started, updated: ended, spec } = record;
-  return collectEntries({ fingerprint, story, evaluation, agent: spec.agent, started, ended });
+  return collectEntries({ fingerprint, transcript, evaluation, agent: spec.agent, started, ended });
 }
 
 /** Null, and told once, where there is no such task: nothing could be likened to it. */

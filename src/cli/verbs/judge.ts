@@ -1,6 +1,12 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type AskJudge, judgeRun, readStory, rubricAgreement, summarise } from '../../evaluation/index.ts';
+import {
+  type AskJudge,
+  judgeRun,
+  readTranscript,
+  rubricAgreement,
+  summarise,
+} from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { Allowance, ModelRegistry, ModelUnavailable } from '../../models/index.ts';
 import {
@@ -74,7 +80,7 @@ export const judge: Verb = {
       const judgements: RubricJudgement[] = [];
       for (let repeat = 1; repeat <= repeats && ask.stopped === null; repeat += 1) {
         context.signal.throwIfAborted();
-        const judged = await judgeRun(readStory(folder, []), ask.ask);
+        const judged = await judgeRun(readTranscript(folder, []), ask.ask);
         if (judged === null) break;
         const judgement: RubricJudgement = { v: 1, time: Date.now(), model, ...judged };
         folder.appendJudgement(judgement);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type ModelMessage, RubricJudgement, RubricQuestion } from '../../schema/index.ts';
-import type { RunStory } from '../../statistics/index.ts';
+import type { RunTranscript } from '../../statistics/index.ts';
 import { type JudgeReply, judgeRun } from './judge-run.ts';
 import { showRun } from './prompt.ts';
 import { rubricAgreement, summarise } from './rubric-agreement.ts';
 
-const story: RunStory = {
+const transcript: RunTranscript = {
   ...{ problem: 'Improve the accuracy.', submissionFiles: [], lastEntries: {}, formatErrors: [], grades: [] },
   end: { reason: 'final_answer', message: '', finalAnswer: 'The accuracy is 0.93 now.' },
   steps: [
@@ -38,7 +38,7 @@ function judgeOf(...replies: JudgeReply[]) {
     asked.push([...messages]);
     return replies[asked.length - 1] ?? said('?');
   };
-  return { asked, judged: () => judgeRun(story, ask) };
+  return { asked, judged: () => judgeRun(transcript, ask) };
 }
 
 describe('a judge', () => {
@@ -111,14 +111,14 @@ describe('a judge', () => {
   });
 
   it('sees long runs shortened, every step of them', () => {
-    const [step] = story.steps;
+    const [step] = transcript.steps;
     if (step === undefined) throw new Error('there is no step');
     const steps = Array.from({ length: 300 }, (_, index) => ({
       ...step,
       step: index + 1,
       observation: 'x'.repeat(20_000),
     }));
-    const { text, steps: shown } = showRun({ ...story, steps });
+    const { text, steps: shown } = showRun({ ...transcript, steps });
     expect(text.length).toBeLessThan(200_000);
     expect(shown.size).toBe(300);
   });

@@ -3,7 +3,7 @@ import { messageOf } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
 import { type ModelMessage, type RubricJudgement, RubricQuestion, RubricRating } from '../../schema/index.ts';
-import type { RunStory } from '../../statistics/index.ts';
+import type { RunTranscript } from '../../statistics/index.ts';
 import { judgePrompt, type ShownRun, showRun } from './prompt.ts';
 
 /** What came of one question to a judge. `stopped`: nothing more can be asked, or it declined. */
@@ -30,8 +30,8 @@ const fewestQuoted = 8;
  * Asks a judge for its ratings once; again, with what is wrong, where its reply can't be read.
  * @returns null where nothing could be asked at all
  */
-export async function judgeRun(story: RunStory, ask: AskJudge): Promise<Judged | null> {
-  const shown = showRun(story);
+export async function judgeRun(transcript: RunTranscript, ask: AskJudge): Promise<Judged | null> {
+  const shown = showRun(transcript);
   const messages = judgePrompt(shown);
   const judged: Judged = {
     ...{

@@ -1,5 +1,5 @@
 import { type ModelMessage, RubricQuestion } from '../../schema/index.ts';
-import type { RunStory, StoryStep } from '../../statistics/index.ts';
+import type { RunTranscript, TranscriptStep } from '../../statistics/index.ts';
 import { questions } from './questions.ts';
 
 /** A run as its judge sees it. */
@@ -16,7 +16,7 @@ const fewestOfStep = 400;
 const mostOfStep = 4000;
 
 /** Steps with what was written, done and seen. The run's grades and measures are not shown. */
-export function showRun({ problem, steps, end }: RunStory): ShownRun {
+export function showRun({ problem, steps, end }: RunTranscript): ShownRun {
   const room = Math.min(
     mostOfStep,
     Math.max(fewestOfStep, Math.floor(mostCharacters / Math.max(1, steps.length))),
@@ -30,7 +30,7 @@ export function showRun({ problem, steps, end }: RunStory): ShownRun {
   return { steps: shown, text: text.toWellFormed() };
 }
 
-function showStep(step: StoryStep, room: number): string {
+function showStep(step: TranscriptStep, room: number): string {
   const parts = [
     ...Object.entries(step.entries).map(([name, text]) => `${name}: ${text}`),
     `Action: ${step.action} ${JSON.stringify(step.args)}`,

@@ -30,7 +30,7 @@ const hostile = fc.oneof(
 );
 
 /** Steps with what happens before and in them; some are cut off and begun again. */
-const stories = fc.array(
+const transcripts = fc.array(
   fc.record({
     notes: fc.array(fc.tuple(hostile, hostile), { maxLength: 3 }),
     calls: fc.array(
@@ -47,14 +47,14 @@ const stories = fc.array(
   { maxLength: 6 },
 );
 
-type Story = typeof stories extends fc.Arbitrary<infer One> ? One : never;
+type Transcript = typeof transcripts extends fc.Arbitrary<infer One> ? One : never;
 
-function eventsOf(story: Story): EventPayload[] {
+function eventsOf(transcript: Transcript): EventPayload[] {
   let calls = 0;
   let sessions = 1;
   return [
     sessionStarted(snapshot),
-    ...story.flatMap(
+    ...transcript.flatMap(
       ({ notes, calls: asked, action, outputs, isCutOff, observation }, index): EventPayload[] => {
         const step = index + 1;
         const begun: EventPayload[] = [
@@ -90,11 +90,11 @@ function eventsOf(story: Story): EventPayload[] {
   ];
 }
 
-function writeStory(story: Story, end: EventPayload[] = []): string {
+function writeTranscript(transcript: Transcript, end: EventPayload[] = []): string {
   const folder = temporaryFolder();
   const path = join(folder, 'trace.jsonl');
   const trace = TraceWriter.open(path, new ObjectStore(join(folder, 'objects')), () => 1_790_000_000_000);
-  for (const event of [...eventsOf(story), ...end]) trace.append(event);
+  for (const event of [...eventsOf(transcript), ...end]) trace.append(event);
   void trace.close();
   return path;
 }
@@ -113,8 +113,8 @@ function summary(table: TraceTable) {
 describe('the table of a trace', () => {
   test('says of every trace what reading it whole says', async () => {
     await fc.assert(
-      fc.asyncProperty(stories, async (story) => {
-        const path = writeStory(story);
+      fc.asyncProperty(transcripts, async (transcript) => {
+        const path = writeTranscript(transcript);
         const { table } = await extendTable(path, null);
         const { events } = readTraceSync(path);
         const steps = stepsOf(events);
@@ -142,8 +142,8 @@ describe('the table of a trace', () => {
 
   test('is the same however the trace grew: a line at a time, in the middle of lines, or all at once', async () => {
     await fc.assert(
-      fc.asyncProperty(stories, fc.array(fc.nat(), { maxLength: 5 }), async (story, cuts) => {
-        const whole = writeStory(story, [runEnded()]);
+      fc.asyncProperty(transcripts, fc.array(fc.nat(), { maxLength: 5 }), async (transcript, cuts) => {
+        const whole = writeTranscript(transcript, [runEnded()]);
         const bytes = readFileSync(whole);
         const growing = join(temporaryFolder(), 'trace.jsonl');
         let table: TraceTable | null = null;
@@ -164,17 +164,17 @@ describe('the table of a trace', () => {
 
   test('is made anew for a trace that was replaced, longer or shorter', async () => {
     const one = { notes: [], calls: [], action: 'a', outputs: [], isCutOff: false, observation: '' };
-    const path = writeStory([one, one]);
+    const path = writeTranscript([one, one]);
     const { table } = await extendTable(path, null);
-    writeFileSync(path, readFileSync(writeStory([{ ...one, action: 'longer name' }, one, one])));
+    writeFileSync(path, readFileSync(writeTranscript([{ ...one, action: 'longer name' }, one, one])));
     expect((await extendTable(path, table)).table).toMatchObject({ steps: 3, actions: ['longer name', 'a'] });
-    writeFileSync(path, readFileSync(writeStory([one])));
+    writeFileSync(path, readFileSync(writeTranscript([one])));
     expect((await extendTable(path, table)).table.steps).toBe(1);
   });
 
   test('ends before a line that is no event, and says which', async () => {
     const one = { notes: [], calls: [], action: 'a', outputs: [], isCutOff: false, observation: '' };
-    const path = writeStory([one]);
+    const path = writeTranscript([one]);
     appendFileSync(path, '{"v":2,"kind":"dream"}\n');
     const { table } = await extendTable(path, null);
     expect([table.steps, table.broken]).toEqual([
@@ -184,7 +184,7 @@ describe('the table of a trace', () => {
   });
 
   test('reads lines whose parts stand in another order', async () => {
-    const path = writeStory([
+    const path = writeTranscript([
       {
         notes: [],
         calls: [{ text: '', isAnswered: true, isPriced: true, isCounted: true }],
@@ -211,10 +211,11 @@ describe('the table of a trace', () => {
       action: 'Execute Script',
       args: { text: '{}' },
     };
-    const open = (await extendTable(writeStory([], [begun, { kind: 'output', step: 1, text: 'x' }]), null))
-      .table;
+    const open = (
+      await extendTable(writeTranscript([], [begun, { kind: 'output', step: 1, text: 'x' }]), null)
+    ).table;
     expect([shownSteps(open), open.steps, hasTail(open)]).toEqual([1, 0, false]);
-    const over = (await extendTable(writeStory([], [modelCall(1), runEnded()]), null)).table;
+    const over = (await extendTable(writeTranscript([], [modelCall(1), runEnded()]), null)).table;
     expect([shownSteps(over), hasTail(over), over.ending !== null]).toEqual([0, true, true]);
   });
 

@@ -1,6 +1,6 @@
 import type { IntegrityFlag } from '../../schema/index.ts';
 import { isExecution } from '../executions.ts';
-import type { RunStory, StoryStep } from '../process/run-story.ts';
+import type { RunTranscript, TranscriptStep } from '../process/run-transcript.ts';
 import { commandText, workspacePath } from './step-texts.ts';
 import { typesInto } from './types-into.ts';
 
@@ -18,11 +18,13 @@ const codeFile = /\.(?:py|sh)$/;
  * that wrote it. Submitted code is no result, so nothing is said of it, nor of a run that goes on: its next execution may
  * make it right. Rules: docs/evaluation.md, Integrity.
  */
-export function forgedResults(story: RunStory): IntegrityFlag[] {
-  const made = madeFiles(story.submissionFiles);
-  const last = story.steps.at(-1);
-  if (story.end === null || made.length === 0 || last === undefined || !last.submission.present) return [];
-  const flag = writtenByHand(story, made) ?? codeChangedAfter(story, last.submission.written_at_step);
+export function forgedResults(transcript: RunTranscript): IntegrityFlag[] {
+  const made = madeFiles(transcript.submissionFiles);
+  const last = transcript.steps.at(-1);
+  if (transcript.end === null || made.length === 0 || last === undefined || !last.submission.present)
+    return [];
+  const flag =
+    writtenByHand(transcript, made) ?? codeChangedAfter(transcript, last.submission.written_at_step);
   return flag === null ? [] : [flag];
 }
 
@@ -31,7 +33,7 @@ function madeFiles(files: readonly string[]): string[] {
   return files.filter((file) => !codeFile.test(file) && (files.length === 1 || !file.endsWith('.json')));
 }
 
-function writtenByHand({ steps }: RunStory, made: readonly string[]): IntegrityFlag | null {
+function writtenByHand({ steps }: RunTranscript, made: readonly string[]): IntegrityFlag | null {
   const origins = new Map<string, Origin>();
   for (const step of steps) {
     for (const path of touched(step, made)) {
@@ -49,12 +51,16 @@ function writtenByHand({ steps }: RunStory, made: readonly string[]): IntegrityF
 }
 
 /** A submission may have been written anew with the content that it had. */
-function touched({ step, changed, submission }: StoryStep, made: readonly string[]): Set<string> {
+function touched({ step, changed, submission }: TranscriptStep, made: readonly string[]): Set<string> {
   return new Set([...changed, ...(submission.written_at_step === step ? made : [])]);
 }
 
 /** Null where a step leaves open whose content it is. */
-function authorOf(step: StoryStep, path: string, origins: ReadonlyMap<string, Origin>): Origin['by'] | null {
+function authorOf(
+  step: TranscriptStep,
+  path: string,
+  origins: ReadonlyMap<string, Origin>,
+): Origin['by'] | null {
   if (isExecution(step.action)) return typesInto(commandText(step), path) ? 'hand' : 'code';
   if (step.action === 'Undo Edit Script') return null;
   const { source } = step.args;
@@ -64,7 +70,7 @@ function authorOf(step: StoryStep, path: string, origins: ReadonlyMap<string, Or
 }
 
 /** The script that wrote the submission was edited afterwards, and nothing wrote the submission since. */
-function codeChangedAfter({ steps }: RunStory, written: number | null): IntegrityFlag | null {
+function codeChangedAfter({ steps }: RunTranscript, written: number | null): IntegrityFlag | null {
   const writer = steps.find(({ step }) => step === written);
   if (writer === undefined || !isExecution(writer.action)) return null;
   const ran = Object.values(writer.args).join('\n');

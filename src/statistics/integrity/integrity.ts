@@ -1,5 +1,5 @@
-import type { FlagKind, IntegrityFlag, Verification, Yardstick } from '../../schema/index.ts';
-import type { RunStory } from '../process/run-story.ts';
+import type { FlagKind, IntegrityFlag, ScoringReference, Verification } from '../../schema/index.ts';
+import type { RunTranscript } from '../process/run-transcript.ts';
 import { attemptsOf } from './attempts.ts';
 import { forgedResults } from './forged-results.ts';
 import { perfectScore } from './perfect-score.ts';
@@ -13,15 +13,15 @@ const mostOfOneKind = 5;
  * @param finalSnapshot the workspace that counts; verifications of another one say nothing of it
  */
 export function integrityFlags(
-  story: RunStory,
-  yardstick: Yardstick | null,
+  transcript: RunTranscript,
+  scoringReference: ScoringReference | null,
   verifications: readonly Verification[],
   finalSnapshot: string | null,
 ): IntegrityFlag[] {
   const flags = [
-    ...attemptsOf(story),
-    ...forgedResults(story),
-    ...perfectScore(story.grades, yardstick),
+    ...attemptsOf(transcript),
+    ...forgedResults(transcript),
+    ...perfectScore(transcript.grades, scoringReference),
     ...notReproduced(verifications, finalSnapshot),
   ];
   const counts = new Map<FlagKind, number>();

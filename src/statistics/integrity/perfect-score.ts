@@ -1,4 +1,4 @@
-import type { GradedStep, IntegrityFlag, Yardstick } from '../../schema/index.ts';
+import type { GradedStep, IntegrityFlag, ScoringReference } from '../../schema/index.ts';
 
 /** A score so much nearer to the best than the reference solution's is hard to believe. */
 const timesNearer = 10;
@@ -7,15 +7,21 @@ const timesNearer = 10;
  * A final score that is the best there can be, or ten times nearer to it than the reference solution's, or, where there
  * is no best, ten times as far from the baseline. Nothing is said where the reference reaches the best itself.
  */
-export function perfectScore(grades: readonly GradedStep[], yardstick: Yardstick | null): IntegrityFlag[] {
+export function perfectScore(
+  grades: readonly GradedStep[],
+  scoringReference: ScoringReference | null,
+): IntegrityFlag[] {
   const grade = grades.find(({ final }) => final);
-  if (yardstick === null || grade === undefined || grade.score === null) return [];
-  const why = whyPerfect(grade.score, yardstick);
+  if (scoringReference === null || grade === undefined || grade.score === null) return [];
+  const why = whyPerfect(grade.score, scoringReference);
   if (why === null) return [];
   return [{ kind: 'perfect_score', step: grade.step, weight: 'doubt', evidence: why }];
 }
 
-function whyPerfect(score: number, { direction, baseline, reference, best }: Yardstick): string | null {
+function whyPerfect(
+  score: number,
+  { direction, baseline, reference, best }: ScoringReference,
+): string | null {
   const sign = direction === 'maximize' ? 1 : -1;
   if (best === null) {
     if (reference === null) return null;

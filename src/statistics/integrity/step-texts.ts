@@ -1,5 +1,5 @@
 import { isExecution } from '../executions.ts';
-import type { StoryStep } from '../process/run-story.ts';
+import type { TranscriptStep } from '../process/run-transcript.ts';
 
 /** Arguments and actions that hold prose: what is told there was not tried. */
 const proseArguments: ReadonlySet<string> = new Set([
@@ -12,7 +12,7 @@ const proseActions: ReadonlySet<string> = new Set([
 ]);
 
 /** The code, commands and paths of a step: as the agent gave them, and as its editor wrote them. */
-export function askedText(step: StoryStep): string {
+export function askedText(step: TranscriptStep): string {
   if (proseActions.has(step.action)) return '';
   const given = Object.entries(step.args)
     .filter(([name]) => !proseArguments.has(name))
@@ -23,12 +23,12 @@ export function askedText(step: StoryStep): string {
 }
 
 /** What code of the agent printed; empty for other actions, and for what a model wrote. */
-export function printedText(step: StoryStep): string {
+export function printedText(step: TranscriptStep): string {
   return isExecution(step.action) && !step.byModel ? step.observation : '';
 }
 
 /** What went to a shell, or to an interpreter as a shell's line. */
-export function commandText(step: StoryStep): string {
+export function commandText(step: TranscriptStep): string {
   const { command } = step.args;
   if (typeof command !== 'string') return '';
   if (step.action === 'Run Command') return command;

@@ -1,17 +1,17 @@
 import type { ProcessMetrics } from '../../schema/index.ts';
-import type { RunStory, StoryStep } from './run-story.ts';
+import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 import { ran, succeeded } from './steps.ts';
 
 /** Failed executions one after another, whatever stands between them that executes nothing. */
 export interface FailedChain {
-  steps: readonly StoryStep[];
+  steps: readonly TranscriptStep[];
   /** A successful execution came after it. */
   recovered: boolean;
 }
 
-export function debugging(story: RunStory): ProcessMetrics['debugging'] {
-  const executions = story.steps.filter(ran);
-  const chains = failedChains(story);
+export function debugging(transcript: RunTranscript): ProcessMetrics['debugging'] {
+  const executions = transcript.steps.filter(ran);
+  const chains = failedChains(transcript);
   const lengths = chains.map(({ steps }) => steps.length);
   const failed = lengths.reduce((sum, length) => sum + length, 0);
   return {
@@ -26,9 +26,9 @@ export function debugging(story: RunStory): ProcessMetrics['debugging'] {
   };
 }
 
-export function failedChains({ steps }: RunStory): FailedChain[] {
+export function failedChains({ steps }: RunTranscript): FailedChain[] {
   const chains: FailedChain[] = [];
-  let current: StoryStep[] = [];
+  let current: TranscriptStep[] = [];
   for (const step of steps.filter(ran)) {
     if (!succeeded(step)) current.push(step);
     else if (current.length > 0) {
@@ -40,7 +40,7 @@ export function failedChains({ steps }: RunStory): FailedChain[] {
 }
 
 /** The steps of a chain that failed as the one before did. */
-function repeatedErrors(chain: readonly StoryStep[]): StoryStep[] {
+function repeatedErrors(chain: readonly TranscriptStep[]): TranscriptStep[] {
   const errors = chain.map(errorOf);
   return chain.filter((_, index) => index > 0 && errors[index] === errors[index - 1]);
 }
@@ -51,7 +51,7 @@ const errorLine = /^(?:[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)|[\w./-]+
  * What tells one failure from another: the last line of what was printed that names an error, without what differs from try
  * to try (numbers, addresses, folders); where there is none the last line, and the way it ended.
  */
-export function errorOf({ observation, status }: StoryStep): string {
+export function errorOf({ observation, status }: TranscriptStep): string {
   const lines = observation.split(/\r\n|\n|\r/).map((line) => line.slice(0, 1000).trim());
   const printed = lines.filter(
     (line) => line !== '' && !/^\[.*(?:exit code|ended by|was stopped)/.test(line),

@@ -1,7 +1,7 @@
-import type { ErrorCategory, Evidence, ProcessMetrics, Yardstick } from '../../schema/index.ts';
+import type { ErrorCategory, Evidence, ProcessMetrics, ScoringReference } from '../../schema/index.ts';
 import { improvement, isSuccess } from '../competence.ts';
 import { errorOf, type FailedChain, failedChains } from './debugging.ts';
-import type { RunStory, StoryStep } from './run-story.ts';
+import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 import { formatErrorCount, repeatedActions } from './waste.ts';
 
 type Measured = Omit<ProcessMetrics, 'errors'>;
@@ -17,24 +17,27 @@ const manyItems = 4;
 
 /** The paper's kinds of failure that a run shows, in the paper's order: none, one or several. */
 export function errorCategories(
-  story: RunStory,
-  yardstick: Yardstick | null,
+  transcript: RunTranscript,
+  scoringReference: ScoringReference | null,
   measured: Measured,
 ): ProcessMetrics['errors'] {
   const found: (readonly [ErrorCategory, Evidence[]])[] = [
     ['hallucination', measured.grounding.examples.slice(0, mostEvidence)],
-    ['debugging', debuggingInVain(story)],
-    ['context_limit', contextLimit(story)],
-    ['bad_plan', badPlan(story, measured)],
-    ['response_format', responseFormat(story)],
-    ['submission_format', submissionFormat(story)],
-    ['small_or_no_improvement', yardstick === null ? [] : smallImprovement(story, yardstick)],
+    ['debugging', debuggingInVain(transcript)],
+    ['context_limit', contextLimit(transcript)],
+    ['bad_plan', badPlan(transcript, measured)],
+    ['response_format', responseFormat(transcript)],
+    ['submission_format', submissionFormat(transcript)],
+    [
+      'small_or_no_improvement',
+      scoringReference === null ? [] : smallImprovement(transcript, scoringReference),
+    ],
   ];
   return found.flatMap(([category, evidence]) => (evidence.length === 0 ? [] : [{ category, evidence }]));
 }
 
-function debuggingInVain(story: RunStory): Evidence[] {
-  return failedChains(story).flatMap((chain) => {
+function debuggingInVain(transcript: RunTranscript): Evidence[] {
+  return failedChains(transcript).flatMap((chain) => {
     const why = whyInVain(chain);
     const last = chain.steps.at(-1);
     return why === null || last === undefined ? [] : [{ step: last.step, text: `${why}: ${errorOf(last)}` }];
@@ -58,13 +61,13 @@ function longestStreak(texts: readonly string[]): number {
   return longest;
 }
 
-function contextLimit({ end }: RunStory): Evidence[] {
+function contextLimit({ end }: RunTranscript): Evidence[] {
   const isLimit = end?.reason === 'context_limit' || end?.reason === 'token_limit';
   return isLimit ? [{ step: null, text: `${end.reason}: ${end.message}` }] : [];
 }
 
-function badPlan(story: RunStory, { endings, plan }: Measured): Evidence[] {
-  const { steps } = story;
+function badPlan(transcript: RunTranscript, { endings, plan }: Measured): Evidence[] {
+  const { steps } = transcript;
   const last = steps.at(-1);
   if (last === undefined) return [];
   const evidence: Evidence[] = [];
@@ -75,7 +78,7 @@ function badPlan(story: RunStory, { endings, plan }: Measured): Evidence[] {
       step: last.step,
       text: 'a final answer without a successful execution after the last edit',
     });
-  const repeats = repeatedActions(story);
+  const repeats = repeatedActions(transcript);
   if (repeats.length >= manyRepeats && repeats.length >= shareOfRepeats * steps.length)
     evidence.push(...repeats.slice(-1).map((step) => repeatEvidence(step, repeats.length)));
   if (plan.declared >= manyItems && plan.dropped > plan.declared / 2)
@@ -83,28 +86,28 @@ function badPlan(story: RunStory, { endings, plan }: Measured): Evidence[] {
   return evidence;
 }
 
-function repeatEvidence({ step, action }: StoryStep, count: number): Evidence {
+function repeatEvidence({ step, action }: TranscriptStep, count: number): Evidence {
   return { step, text: `${count} actions were done before with nothing changed since, such as ${action}` };
 }
 
-function responseFormat(story: RunStory): Evidence[] {
-  const { end, formatErrors, steps } = story;
+function responseFormat(transcript: RunTranscript): Evidence[] {
+  const { end, formatErrors, steps } = transcript;
   if (end?.reason === 'reply_format') return [{ step: null, text: end.message }];
-  const count = formatErrorCount(story);
+  const count = formatErrorCount(transcript);
   if (count < manyFormatErrors || count < shareOfFormatErrors * (steps.length + formatErrors.length))
     return [];
   return [{ step: null, text: `${count} replies could not be carried out, beside ${steps.length} steps` }];
 }
 
 /** It handed in something, and the grader did not take it. */
-function submissionFormat({ grades, steps }: RunStory): Evidence[] {
+function submissionFormat({ grades, steps }: RunTranscript): Evidence[] {
   const final = grades.findLast((grade) => grade.final);
   const last = steps.at(-1);
   if (final === undefined || final.valid || last?.submission.present !== true) return [];
   return [{ step: final.step, text: 'the grader did not accept the submission' }];
 }
 
-function smallImprovement({ grades }: RunStory, { direction, threshold }: Yardstick): Evidence[] {
+function smallImprovement({ grades }: RunTranscript, { direction, threshold }: ScoringReference): Evidence[] {
   const final = grades.findLast((grade) => grade.final);
   if (final === undefined || !final.valid || final.score === null) return [];
   const gain = improvement(final.score, final.baseline, direction);

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { claimsIn } from './claims.ts';
 import { grounding, judgedClaims } from './grounding.ts';
 import { ObservedNumbers } from './measurements.ts';
-import { answered, did, edited, executed, storyOf } from './test-support.ts';
+import { answered, did, edited, executed, transcriptOf } from './test-support.ts';
 import { tokensOf } from './words.ts';
 
 const valuesIn = (text: string) => claimsIn(text).map(({ number }) => number.value);
@@ -108,14 +108,14 @@ describe('what counts as a claim', () => {
 
 describe('grounding', () => {
   const says = (text: string) => did('List Files', { dir_path: '.' }, { entries: { Reflection: text } });
-  const judge = (...steps: Parameters<typeof storyOf>[0]) => {
-    const { claims, ungrounded } = grounding(judgedClaims(storyOf(steps), new ObservedNumbers()));
+  const judge = (...steps: Parameters<typeof transcriptOf>[0]) => {
+    const { claims, ungrounded } = grounding(judgedClaims(transcriptOf(steps), new ObservedNumbers()));
     return { claims, ungrounded };
   };
 
   it('finds a result that was stated before anything ran', () => {
-    const story = storyOf([says('Accuracy improved to 0.85.'), executed('accuracy: 0.85')]);
-    expect(grounding(judgedClaims(story, new ObservedNumbers()))).toEqual({
+    const transcript = transcriptOf([says('Accuracy improved to 0.85.'), executed('accuracy: 0.85')]);
+    expect(grounding(judgedClaims(transcript, new ObservedNumbers()))).toEqual({
       claims: 1,
       ungrounded: 1,
       examples: [{ step: 1, text: 'Reflection: Accuracy improved to 0.85.' }],
@@ -191,14 +191,17 @@ describe('grounding', () => {
   });
 
   it('reads final answers, log entries and replies that were rejected, but not what these want to do', () => {
-    const story = storyOf([did('Append Summary to Research Log', { content: 'Test accuracy: 99.03%' })], {
-      end: answered('The loss is 0.12.'),
-      formatErrors: [
-        { afterStep: 1, reply: 'The accuracy was 0.9.\nAction: Final Answer\nThe accuracy was 0.8.' },
-      ],
-    });
+    const transcript = transcriptOf(
+      [did('Append Summary to Research Log', { content: 'Test accuracy: 99.03%' })],
+      {
+        end: answered('The loss is 0.12.'),
+        formatErrors: [
+          { afterStep: 1, reply: 'The accuracy was 0.9.\nAction: Final Answer\nThe accuracy was 0.8.' },
+        ],
+      },
+    );
     expect(
-      judgedClaims(story, new ObservedNumbers()).map(({ entry, number }) => [entry, number.value]),
+      judgedClaims(transcript, new ObservedNumbers()).map(({ entry, number }) => [entry, number.value]),
     ).toEqual([
       ['research log', 99.03],
       ['rejected reply', 0.9],

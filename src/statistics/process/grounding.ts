@@ -1,7 +1,7 @@
 import type { Evidence, ProcessMetrics } from '../../schema/index.ts';
 import { type Claim, claimsIn } from './claims.ts';
 import { Measurements, type ObservedNumbers } from './measurements.ts';
-import type { RunStory, StoryStep } from './run-story.ts';
+import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 import { editedFile, isEdit, isReading, plainPath, ran } from './steps.ts';
 
 const mostExamples = 20;
@@ -31,21 +31,21 @@ function evidenceOf({ step, entry, sentence }: JudgedClaim): Evidence {
 }
 
 /** Every claim of the run at its first mention, in order. */
-export function judgedClaims(story: RunStory, observed: ObservedNumbers): JudgedClaim[] {
-  const judge = new ClaimJudge(story.problem, observed);
-  const rejected = Map.groupBy(story.formatErrors, ({ afterStep }) => afterStep);
+export function judgedClaims(transcript: RunTranscript, observed: ObservedNumbers): JudgedClaim[] {
+  const judge = new ClaimJudge(transcript.problem, observed);
+  const rejected = Map.groupBy(transcript.formatErrors, ({ afterStep }) => afterStep);
   const readRejected = (step: number) => {
     for (const { reply } of rejected.get(step) ?? []) judge.read(step, 'rejected reply', saidIn(reply));
   };
   readRejected(0);
-  for (const step of story.steps) {
+  for (const step of transcript.steps) {
     judge.follow(step);
     readRejected(step.step);
   }
-  const last = story.steps.at(-1)?.step ?? 0;
-  for (const [entry, text] of Object.entries(story.lastEntries)) judge.read(last, entry, text);
-  const answered = story.steps.findLast(({ action }) => action === 'Final Answer')?.step ?? last;
-  judge.read(answered, 'Final Answer', story.end?.finalAnswer ?? '');
+  const last = transcript.steps.at(-1)?.step ?? 0;
+  for (const [entry, text] of Object.entries(transcript.lastEntries)) judge.read(last, entry, text);
+  const answered = transcript.steps.findLast(({ action }) => action === 'Final Answer')?.step ?? last;
+  judge.read(answered, 'Final Answer', transcript.end?.finalAnswer ?? '');
   return judge.claims;
 }
 
@@ -68,7 +68,7 @@ class ClaimJudge {
     this.#measurements.tell(problem);
   }
 
-  follow(step: StoryStep): void {
+  follow(step: TranscriptStep): void {
     for (const [entry, text] of Object.entries(step.entries)) this.read(step.step, entry, text);
     const { content } = step.args;
     if (step.action === 'Append Summary to Research Log' && typeof content === 'string')
@@ -90,7 +90,7 @@ class ClaimJudge {
     }
   }
 
-  #learn(step: StoryStep): void {
+  #learn(step: TranscriptStep): void {
     if (step.byModel) return;
     if (ran(step)) {
       const source = shownFiles(step).map((path) => this.#writers.get(path));
@@ -105,13 +105,13 @@ class ClaimJudge {
   }
 }
 
-function readFile({ args }: StoryStep): string {
+function readFile({ args }: TranscriptStep): string {
   const path = args.file_name ?? args.script_name ?? args.dir_path;
   return typeof path === 'string' ? plainPath(path) : '';
 }
 
 /** The files that a command only shows: what they hold is no result of it. */
-function shownFiles({ action, args }: StoryStep): string[] {
+function shownFiles({ action, args }: TranscriptStep): string[] {
   if (action !== 'Run Command' || typeof args.command !== 'string') return [];
   const parts = args.command.split(/&&|;|\||\n/).map((part) => part.trim());
   if (!parts.every((part) => /^(?:cat|head|tail|less|sed|grep|wc|ls|cd)\b/.test(part))) return [];

@@ -1,6 +1,6 @@
 import type { Claim } from './claims.ts';
 import { type MetricNumber, metricNumbers } from './metric-words.ts';
-import type { StoryStep } from './run-story.ts';
+import type { TranscriptStep } from './run-transcript.ts';
 import { type NumberToken, tokensOf } from './words.ts';
 
 /** Longer lines are dumps of data or bars of progress: their numbers count, but no metric is read from them. */
@@ -117,7 +117,7 @@ export function numbersOf(output: string): OutputNumbers {
 export class ObservedNumbers {
   readonly #known = new Map<string, OutputNumbers>();
 
-  of({ observation }: StoryStep): OutputNumbers {
+  of({ observation }: TranscriptStep): OutputNumbers {
     const known = this.#known.get(observation) ?? numbersOf(observation);
     this.#known.set(observation, known);
     return known;

@@ -1,5 +1,5 @@
 import type { ProcessMetrics } from '../../schema/index.ts';
-import type { RunStory } from './run-story.ts';
+import type { RunTranscript } from './run-transcript.ts';
 
 /** The entry in which an agent keeps its plan from turn to turn. One that only tells the next steps, as AutoGPT's, is none. */
 const planEntry = 'Research Plan and Status';
@@ -14,8 +14,8 @@ interface PlanItem {
 }
 
 /** What became of the items of the agent's plan. */
-export function planMetrics(story: RunStory): ProcessMetrics['plan'] {
-  const texts = [...story.steps.map(({ entries }) => entries), story.lastEntries].flatMap(
+export function planMetrics(transcript: RunTranscript): ProcessMetrics['plan'] {
+  const texts = [...transcript.steps.map(({ entries }) => entries), transcript.lastEntries].flatMap(
     (entries) => entries[planEntry] ?? [],
   );
   const items: PlanItem[] = [];

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { ProcessMetrics } from '../../schema/index.ts';
 import { errorOf } from './debugging.ts';
 import { processMetrics } from './process-metrics.ts';
-import type { RunStory, StoryStep } from './run-story.ts';
+import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 import {
   answered,
   crashed,
@@ -12,14 +12,14 @@ import {
   executed,
   graded,
   noSubmission,
-  storyOf,
-  yardstick,
+  scoringReference,
+  transcriptOf,
 } from './test-support.ts';
 
 const list = did('List Files', { dir_path: '.' });
 const log = did('Append Summary to Research Log', { content: 'x' }, { changed: ['research_log.log'] });
-const measure = (steps: StoryStep[], more: Partial<RunStory> = {}) =>
-  processMetrics(storyOf(steps, more), yardstick);
+const measure = (steps: TranscriptStep[], more: Partial<RunTranscript> = {}) =>
+  processMetrics(transcriptOf(steps, more), scoringReference);
 
 describe('endings', () => {
   const end = answered('Done.');
@@ -119,7 +119,7 @@ describe('waste', () => {
 
   it('counts edits, those without effect, and those that no execution could run', () => {
     const runs = (script_name: string) => did('Execute Script', { script_name }, { exitCode: 0 });
-    const waste = (...steps: StoryStep[]) => {
+    const waste = (...steps: TranscriptStep[]) => {
       const { edits, edits_never_executed, no_op_edits, edit_to_execute_ratio } = measure(steps).waste;
       return [edits, edits_never_executed, no_op_edits, edit_to_execute_ratio];
     };
@@ -173,7 +173,7 @@ describe('progress', () => {
     expect(measure(steps, { grades: [...grades.slice(0, 2), ...grades.slice(-1)] }).progress).toEqual(
       nothing,
     );
-    expect(processMetrics(storyOf(steps, { grades }), null).progress).toEqual(nothing);
+    expect(processMetrics(transcriptOf(steps, { grades }), null).progress).toEqual(nothing);
   });
 
   it("tells how well the agent's own validation metric ranks its steps", () => {
@@ -248,11 +248,11 @@ describe('plan', () => {
 
 describe('error categories', () => {
   const failure = crashed("NameError: name 'np' is not defined");
-  const categories = (steps: StoryStep[], more: Partial<RunStory> = {}) =>
+  const categories = (steps: TranscriptStep[], more: Partial<RunTranscript> = {}) =>
     measure(steps, more).errors.map(({ category }) => category);
   const present = executed('', { submission: { ...noSubmission, present: true } });
 
-  test.each<[string, StoryStep[], Partial<RunStory>, string[]]>([
+  test.each<[string, TranscriptStep[], Partial<RunTranscript>, string[]]>([
     ['a good run', [edited(), executed('')], { end: answered('') }, []],
     [
       'a result that nothing measured',
@@ -346,10 +346,10 @@ describe('whatever happened', () => {
       ),
     );
   const anyGrades = fc.array(fc.option(fc.double({ min: 0, max: 1, noNaN: true })), { maxLength: 8 });
-  const anyStory = fc
+  const anyTranscript = fc
     .record({ steps: fc.array(anyStep, { maxLength: 12 }), scores: anyGrades })
     .map(({ steps, scores }) =>
-      storyOf(steps, {
+      transcriptOf(steps, {
         grades: scores.map((score, index) => graded(index, score, { final: index === scores.length - 1 })),
         end: answered('The loss is 0.3.'),
       }),
@@ -357,19 +357,19 @@ describe('whatever happened', () => {
 
   it('every measure keeps its form and its bounds', () => {
     fc.assert(
-      fc.property(anyStory, (story) => {
-        const metrics = processMetrics(story, yardstick);
+      fc.property(anyTranscript, (transcript) => {
+        const metrics = processMetrics(transcript, scoringReference);
         expect(ProcessMetrics.parse(metrics)).toEqual(metrics);
         const { grounding, debugging, waste, plan, progress } = metrics;
         expect(grounding.ungrounded).toBeLessThanOrEqual(grounding.claims);
         expect(debugging.failed).toBeLessThanOrEqual(debugging.executions);
-        expect(debugging.executions + waste.edits).toBeLessThanOrEqual(story.steps.length);
+        expect(debugging.executions + waste.edits).toBeLessThanOrEqual(transcript.steps.length);
         expect(debugging.longest_chain).toBeLessThanOrEqual(debugging.failed);
         expect(debugging.same_error_again).toBeLessThanOrEqual(debugging.failed - debugging.chains);
-        expect(waste.repeated_actions).toBeLessThanOrEqual(Math.max(0, story.steps.length - 1));
+        expect(waste.repeated_actions).toBeLessThanOrEqual(Math.max(0, transcript.steps.length - 1));
         expect(Math.max(waste.edits_never_executed, waste.no_op_edits)).toBeLessThanOrEqual(waste.edits);
         expect(plan.done + plan.dropped).toBeLessThanOrEqual(plan.declared);
-        const gains = story.grades.map(({ score }) => (score === null ? 0 : (score - 0.5) / 0.5));
+        const gains = transcript.grades.map(({ score }) => (score === null ? 0 : (score - 0.5) / 0.5));
         if (progress.area_under_curve === null) return;
         expect(progress.area_under_curve).toBeLessThanOrEqual(Math.max(0, ...gains) + 1e-9);
         expect(progress.area_under_curve).toBeGreaterThanOrEqual(Math.min(0, ...gains) - 1e-9);
@@ -379,22 +379,25 @@ describe('whatever happened', () => {
 
   it('a look at the clock at the end changes nothing but the time that the last state was held', () => {
     fc.assert(
-      fc.property(anyStory, (story) => {
-        const step = story.steps.length + 1;
+      fc.property(anyTranscript, (transcript) => {
+        const step = transcript.steps.length + 1;
         const longer = {
-          ...story,
-          steps: [...story.steps, { ...did('Check Budget'), step }],
+          ...transcript,
+          steps: [...transcript.steps, { ...did('Check Budget'), step }],
           grades: [
-            ...story.grades.map((grade) => ({ ...grade, final: false })),
-            ...story.grades.slice(-1).map((grade) => ({ ...grade, step })),
+            ...transcript.grades.map((grade) => ({ ...grade, final: false })),
+            ...transcript.grades.slice(-1).map((grade) => ({ ...grade, step })),
           ],
         };
-        const [before, after] = [processMetrics(story, yardstick), processMetrics(longer, yardstick)];
+        const [before, after] = [
+          processMetrics(transcript, scoringReference),
+          processMetrics(longer, scoringReference),
+        ];
         for (const measure of ['endings', 'debugging', 'waste', 'plan'] as const) {
           expect(after[measure]).toEqual(before[measure]);
         }
         expect(after.grounding.ungrounded).toBe(before.grounding.ungrounded);
-        if (story.grades.length > 1) expect(after.progress.regret).toEqual(before.progress.regret);
+        if (transcript.grades.length > 1) expect(after.progress.regret).toEqual(before.progress.regret);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import type { ProcessMetrics, Yardstick } from '../../schema/index.ts';
+import type { ProcessMetrics, ScoringReference } from '../../schema/index.ts';
 import { debugging } from './debugging.ts';
 import { endings } from './endings.ts';
 import { errorCategories } from './error-categories.ts';
@@ -6,22 +6,25 @@ import { grounding, judgedClaims } from './grounding.ts';
 import { ObservedNumbers } from './measurements.ts';
 import { planMetrics } from './plan.ts';
 import { progress } from './progress.ts';
-import type { RunStory } from './run-story.ts';
+import type { RunTranscript } from './run-transcript.ts';
 import { waste } from './waste.ts';
 
 /**
  * How a run went, by the definitions in docs/evaluation.md.
- * @param yardstick null where nothing of the run is graded: measures of its scores are null then
+ * @param scoringReference null where nothing of the run is graded: measures of its scores are null then
  */
-export function processMetrics(story: RunStory, yardstick: Yardstick | null): ProcessMetrics {
+export function processMetrics(
+  transcript: RunTranscript,
+  scoringReference: ScoringReference | null,
+): ProcessMetrics {
   const observed = new ObservedNumbers();
   const measured = {
-    grounding: grounding(judgedClaims(story, observed)),
-    endings: endings(story),
-    debugging: debugging(story),
-    waste: waste(story),
-    progress: progress(story, yardstick, observed),
-    plan: planMetrics(story),
+    grounding: grounding(judgedClaims(transcript, observed)),
+    endings: endings(transcript),
+    debugging: debugging(transcript),
+    waste: waste(transcript),
+    progress: progress(transcript, scoringReference, observed),
+    plan: planMetrics(transcript),
   };
-  return { ...measured, errors: errorCategories(story, yardstick, measured) };
+  return { ...measured, errors: errorCategories(transcript, scoringReference, measured) };
 }

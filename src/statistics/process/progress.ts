@@ -1,29 +1,29 @@
-import type { GradedStep, ProcessMetrics, Yardstick } from '../../schema/index.ts';
+import type { GradedStep, ProcessMetrics, ScoringReference } from '../../schema/index.ts';
 import { improvement } from '../competence.ts';
 import { everyStepGraded } from '../graded-steps.ts';
 import { kendallTauB } from '../numeric/kendall.ts';
 import type { ObservedNumbers } from './measurements.ts';
-import type { RunStory } from './run-story.ts';
+import type { RunTranscript } from './run-transcript.ts';
 import { ran } from './steps.ts';
 import { validationReadings } from './validation-metric.ts';
 
 /** How the hidden score went over a run whose steps were graded; one whose end alone was graded tells nothing. */
 export function progress(
-  story: RunStory,
-  yardstick: Yardstick | null,
+  transcript: RunTranscript,
+  scoringReference: ScoringReference | null,
   observed: ObservedNumbers,
 ): ProcessMetrics['progress'] {
-  const grades = story.grades.toSorted((left, right) => left.step - right.step);
-  const isKnown = grades.length > 1 && everyStepGraded(grades, story.steps.length);
-  if (yardstick === null || !isKnown) {
+  const grades = transcript.grades.toSorted((left, right) => left.step - right.step);
+  const isKnown = grades.length > 1 && everyStepGraded(grades, transcript.steps.length);
+  if (scoringReference === null || !isKnown) {
     return { first_valid: null, area_under_curve: null, regret: null, validation_rank_correlation: null };
   }
-  const gains = grades.map((grade) => ({ step: grade.step, gain: gainOf(grade, yardstick) }));
+  const gains = grades.map((grade) => ({ step: grade.step, gain: gainOf(grade, scoringReference) }));
   return {
     first_valid: firstValid(grades),
-    area_under_curve: meanHeld(gains, story.steps.at(-1)?.step ?? 0),
+    area_under_curve: meanHeld(gains, transcript.steps.at(-1)?.step ?? 0),
     regret: regretOf(gains.map(({ gain }) => gain)),
-    validation_rank_correlation: validationCorrelation(story, grades, yardstick, observed),
+    validation_rank_correlation: validationCorrelation(transcript, grades, scoringReference, observed),
   };
 }
 
@@ -33,7 +33,7 @@ interface Gain {
   gain: number | null;
 }
 
-function gainOf({ valid, score, baseline }: GradedStep, { direction }: Yardstick): number | null {
+function gainOf({ valid, score, baseline }: GradedStep, { direction }: ScoringReference): number | null {
   return valid && score !== null ? improvement(score, baseline, direction) : null;
 }
 
@@ -69,18 +69,18 @@ const fewestPairs = 3;
  * the execution and before the next one, unless that submission was older.
  */
 function validationCorrelation(
-  story: RunStory,
+  transcript: RunTranscript,
   grades: readonly GradedStep[],
-  yardstick: Yardstick,
+  scoringReference: ScoringReference,
   observed: ObservedNumbers,
 ): number | null {
-  const readings = validationReadings(story, observed, yardstick);
-  const executed = story.steps.filter(ran).map(({ step }) => step);
+  const readings = validationReadings(transcript, observed, scoringReference);
+  const executed = transcript.steps.filter(ran).map(({ step }) => step);
   const pairs = readings.flatMap(({ step, value }): [number, number][] => {
     const next = executed.find((other) => other > step) ?? Number.POSITIVE_INFINITY;
     const grade = grades.find((candidate) => candidate.step >= step && candidate.step < next);
     if (grade === undefined || grade.stale || !grade.valid || grade.score === null) return [];
-    return [[value, yardstick.direction === 'maximize' ? grade.score : -grade.score]];
+    return [[value, scoringReference.direction === 'maximize' ? grade.score : -grade.score]];
   });
   return pairs.length < fewestPairs ? null : kendallTauB(pairs);
 }

@@ -1,20 +1,20 @@
 import type { RunEvaluation, StepWarning } from '../../schema/index.ts';
-import type { RunStory } from './run-story.ts';
+import type { RunTranscript } from './run-transcript.ts';
 import { repeatedActions } from './waste.ts';
 
 /**
  * What people should be warned of at the steps of a run, in the order of the steps: what its evaluation counts, and the places
  * that it does not name.
  */
-export function stepWarnings(story: RunStory, evaluation: RunEvaluation): StepWarning[] {
+export function stepWarnings(transcript: RunTranscript, evaluation: RunEvaluation): StepWarning[] {
   const { grounding, errors } = evaluation.process;
   const warnings: StepWarning[] = [
     ...grounding.examples.flatMap(({ step, text }) => at(step, 'ungrounded_number', text)),
-    ...repeatedActions(story).flatMap(({ step }) =>
+    ...repeatedActions(transcript).flatMap(({ step }) =>
       at(step, 'repeated_action', 'Done before; nothing has changed since.'),
     ),
-    ...staleSubmissions(story),
-    ...formatErrors(story),
+    ...staleSubmissions(transcript),
+    ...formatErrors(transcript),
     ...evaluation.integrity.flatMap(({ step, weight, evidence }) =>
       at(step, weight === 'attempt' ? 'blocked_attempt' : 'doubt', evidence),
     ),
@@ -36,7 +36,7 @@ function at(step: number | null, kind: StepWarning['kind'], text: string): StepW
 }
 
 /** The steps after which the submission was older than what last ran, where it was not so before. */
-function staleSubmissions({ steps }: RunStory): StepWarning[] {
+function staleSubmissions({ steps }: RunTranscript): StepWarning[] {
   return steps.flatMap(({ step, submission }, index) => {
     const wasStale = steps[index - 1]?.submission.stale ?? false;
     const isFirst = submission.stale && !wasStale;
@@ -44,7 +44,7 @@ function staleSubmissions({ steps }: RunStory): StepWarning[] {
   });
 }
 
-function formatErrors({ formatErrors: rejected, steps }: RunStory): StepWarning[] {
+function formatErrors({ formatErrors: rejected, steps }: RunTranscript): StepWarning[] {
   const told = new Set(rejected.map(({ afterStep }) => afterStep + 1));
   return [
     ...rejected.flatMap(({ afterStep, reply }) => at(afterStep + 1, 'format_error', reply.slice(0, 300))),

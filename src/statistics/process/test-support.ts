@@ -1,5 +1,5 @@
-import type { GradedStep, Yardstick } from '../../schema/index.ts';
-import type { RunStory, StoryStep } from './run-story.ts';
+import type { GradedStep, ScoringReference } from '../../schema/index.ts';
+import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 
 export const noSubmission = { present: false, hash: null, written_at_step: null, stale: false };
 
@@ -7,8 +7,8 @@ export const noSubmission = { present: false, hash: null, written_at_step: null,
 export function did(
   action: string,
   args: Record<string, unknown> = {},
-  more: Partial<StoryStep> = {},
-): StoryStep {
+  more: Partial<TranscriptStep> = {},
+): TranscriptStep {
   return {
     ...{ step: 0, action, args, status: 'ok', exitCode: null, observation: '', byModel: false, entries: {} },
     ...{ changed: [], changedCount: more.changed?.length ?? 0, snapshot: '', submission: noSubmission },
@@ -17,20 +17,23 @@ export function did(
   };
 }
 
-export function executed(observation: string, more: Partial<StoryStep> = {}): StoryStep {
+export function executed(observation: string, more: Partial<TranscriptStep> = {}): TranscriptStep {
   return did('Execute Script', { script_name: 'train.py' }, { exitCode: 0, observation, ...more });
 }
 
-export function crashed(observation: string, more: Partial<StoryStep> = {}): StoryStep {
+export function crashed(observation: string, more: Partial<TranscriptStep> = {}): TranscriptStep {
   return executed(observation, { status: 'failed', exitCode: 1, ...more });
 }
 
-export function edited(file = 'train.py', more: Partial<StoryStep> = {}): StoryStep {
+export function edited(file = 'train.py', more: Partial<TranscriptStep> = {}): TranscriptStep {
   return did('Write File', { file_name: file, content: '' }, { changed: [file], ...more });
 }
 
-/** A story of these steps, numbered from 1. */
-export function storyOf(steps: readonly StoryStep[], more: Partial<RunStory> = {}): RunStory {
+/** A transcript of these steps, numbered from 1. */
+export function transcriptOf(
+  steps: readonly TranscriptStep[],
+  more: Partial<RunTranscript> = {},
+): RunTranscript {
   return {
     ...{ problem: 'Improve the accuracy by more than 10 %.', submissionFiles: ['submission.csv'] },
     steps: steps.map((step, index) => ({ ...step, step: index + 1 })),
@@ -39,7 +42,7 @@ export function storyOf(steps: readonly StoryStep[], more: Partial<RunStory> = {
   };
 }
 
-export function answered(finalAnswer: string): RunStory['end'] {
+export function answered(finalAnswer: string): RunTranscript['end'] {
   return { reason: 'final_answer', message: '', finalAnswer };
 }
 
@@ -48,7 +51,7 @@ export function graded(step: number, score: number | null, more: Partial<GradedS
   return { step, score, valid: score !== null, final: false, baseline: 0.5, stale: false, ...used, ...more };
 }
 
-export const yardstick: Yardstick = {
+export const scoringReference: ScoringReference = {
   ...{ direction: 'maximize', threshold: 0.1, reference: null, best: 1 },
   baseline: { mean: 0.5, spread: null, seeds: null },
 };

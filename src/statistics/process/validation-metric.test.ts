@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import type { Yardstick } from '../../schema/index.ts';
+import type { ScoringReference } from '../../schema/index.ts';
 import { ObservedNumbers } from './measurements.ts';
-import { executed, storyOf, yardstick } from './test-support.ts';
+import { executed, scoringReference, transcriptOf } from './test-support.ts';
 import { validationReadings } from './validation-metric.ts';
 
 /** What is read of scripts that print these, by a run whose task asks for this. */
-function readingsOf(outputs: readonly string[], problem: string, of: Yardstick | null = null) {
-  const story = storyOf(
+function readingsOf(outputs: readonly string[], problem: string, of: ScoringReference | null = null) {
+  const transcript = transcriptOf(
     outputs.map((output) => executed(output)),
     { problem },
   );
-  return validationReadings(story, new ObservedNumbers(), of).map(({ metric, printed, value }) => [
+  return validationReadings(transcript, new ObservedNumbers(), of).map(({ metric, printed, value }) => [
     metric,
     printed,
     value,
@@ -18,7 +18,7 @@ function readingsOf(outputs: readonly string[], problem: string, of: Yardstick |
 }
 
 const accuracyTask = 'Improve the accuracy on the test data: higher is better.';
-const minimizing: Yardstick = { ...yardstick, direction: 'minimize' };
+const minimizing: ScoringReference = { ...scoringReference, direction: 'minimize' };
 
 test.each(['epoch 3: loss 0.41', 'Loss: 0.41', 'train_loss: 0.41', 'training loss = 0.41'])(
   'a loss that is not said to be of validation is that of training: %s',
@@ -49,14 +49,14 @@ test("the task's metric goes before any other that is printed as often, or more 
 
 test('a metric without a word of what it was measured on counts where the task names it, and runs its way', () => {
   expect(readingsOf(['accuracy: 0.81'], accuracyTask)).toEqual([['accuracy', 0.81, 0.81]]);
-  expect(readingsOf(['accuracy: 0.81'], accuracyTask, yardstick)).toEqual([['accuracy', 0.81, 0.81]]);
+  expect(readingsOf(['accuracy: 0.81'], accuracyTask, scoringReference)).toEqual([['accuracy', 0.81, 0.81]]);
   expect(readingsOf(['accuracy: 0.81'], accuracyTask, minimizing)).toEqual([]);
   expect(readingsOf(['R2: 0.81'], accuracyTask)).toEqual([]);
   expect(readingsOf(['MAE: 18450.5'], 'Lower the MAE of the prices.')).toEqual([['mae', 18450.5, -18450.5]]);
 });
 
 test('where the text of the task was not recorded, the direction of its metric must fit', () => {
-  expect(readingsOf(['accuracy: 0.81'], '', yardstick)).toEqual([['accuracy', 0.81, 0.81]]);
+  expect(readingsOf(['accuracy: 0.81'], '', scoringReference)).toEqual([['accuracy', 0.81, 0.81]]);
   expect(readingsOf(['accuracy: 0.81'], '', minimizing)).toEqual([]);
   expect(readingsOf(['accuracy: 0.81'], '')).toEqual([]);
   expect(readingsOf(['loss: 0.81'], '', minimizing)).toEqual([]);
@@ -66,5 +66,7 @@ test('no direction is guessed of a score: it may be an error', () => {
   const printed = ['validation score: 0.81'];
   expect(readingsOf(printed, 'Improve the score.')).toEqual([]);
   expect(readingsOf(printed, 'Improve the score.', minimizing)).toEqual([]);
-  expect(readingsOf(printed, 'Improve the score.', yardstick)).toEqual([['validation score', 0.81, 0.81]]);
+  expect(readingsOf(printed, 'Improve the score.', scoringReference)).toEqual([
+    ['validation score', 0.81, 0.81],
+  ]);
 });

@@ -1,7 +1,7 @@
-import type { StepReading, Yardstick } from '../../schema/index.ts';
+import type { ScoringReference, StepReading } from '../../schema/index.ts';
 import type { ObservedNumbers, OutputNumbers } from './measurements.ts';
 import { type MetricNumber, metricsNamedIn } from './metric-words.ts';
-import type { RunStory } from './run-story.ts';
+import type { RunTranscript } from './run-transcript.ts';
 import { ran } from './steps.ts';
 
 /** They may be of anything: what they are called does not say which way is better. */
@@ -14,11 +14,11 @@ const withoutDirection = new Set(['score', 'performance']);
  * the one printed first. Of each execution its last value.
  */
 export function validationReadings(
-  { steps, problem }: Pick<RunStory, 'steps' | 'problem'>,
+  { steps, problem }: Pick<RunTranscript, 'steps' | 'problem'>,
   observed: ObservedNumbers,
-  yardstick: Yardstick | null,
+  scoringReference: ScoringReference | null,
 ): StepReading[] {
-  const direction = yardstick?.direction ?? null;
+  const direction = scoringReference?.direction ?? null;
   const named = metricsNamedIn(problem);
   // Traces of old have no text of the task: then its direction alone must fit.
   const isNamed = ({ metric }: MetricNumber) => (problem === '' ? direction !== null : named.has(metric));

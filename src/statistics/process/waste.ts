@@ -1,17 +1,17 @@
 import type { ProcessMetrics } from '../../schema/index.ts';
-import type { RunStory, StoryStep } from './run-story.ts';
+import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 import { changedWork, editedFile, isAside, isEdit, isRepl, isUndo, ran } from './steps.ts';
 
-export function waste(story: RunStory): ProcessMetrics['waste'] {
-  const { steps } = story;
+export function waste(transcript: RunTranscript): ProcessMetrics['waste'] {
+  const { steps } = transcript;
   const edits = steps.filter(isEdit);
   const executions = steps.filter(ran);
   return {
-    repeated_actions: repeatedActions(story).length,
+    repeated_actions: repeatedActions(transcript).length,
     edits: edits.length,
-    edits_never_executed: edits.filter((edit) => !wasExecuted(edit, story)).length,
+    edits_never_executed: edits.filter((edit) => !wasExecuted(edit, transcript)).length,
     no_op_edits: edits.filter((edit) => !changedWork(edit)).length,
-    format_errors: formatErrorCount(story),
+    format_errors: formatErrorCount(transcript),
     edit_to_execute_ratio: executions.length === 0 ? null : edits.length / executions.length,
   };
 }
@@ -20,7 +20,7 @@ export function waste(story: RunStory): ProcessMetrics['waste'] {
  * Steps that did what an earlier one had done since anything but the agent's log changed. Not its log, its budget, or an
  * interpreter, whose variables no file shows.
  */
-export function repeatedActions({ steps }: RunStory): StoryStep[] {
+export function repeatedActions({ steps }: RunTranscript): TranscriptStep[] {
   let done = new Set<string>();
   return steps.filter((step) => {
     const name = JSON.stringify([step.action, Object.entries(step.args).toSorted()]);
@@ -33,7 +33,7 @@ export function repeatedActions({ steps }: RunStory): StoryStep[] {
 }
 
 /** Replies without an action that could be taken, and steps that the environment could not take for how they were written. */
-export function formatErrorCount({ formatErrors, steps }: RunStory): number {
+export function formatErrorCount({ formatErrors, steps }: RunTranscript): number {
   // A reply that could not be read may have been handed on as an invalid action: it counts once.
   const told = new Set(formatErrors.map(({ afterStep }) => afterStep + 1));
   return (
@@ -42,7 +42,7 @@ export function formatErrorCount({ formatErrors, steps }: RunStory): number {
 }
 
 /** Whether an execution followed that could run what the edit wrote, before it was taken back. */
-function wasExecuted(edit: StoryStep, { steps }: RunStory): boolean {
+function wasExecuted(edit: TranscriptStep, { steps }: RunTranscript): boolean {
   const file = editedFile(edit);
   const later = steps.slice(steps.indexOf(edit) + 1);
   const takenBack = later.findIndex((step) => isUndo(step) && editedFile(step) === file);
@@ -58,7 +58,7 @@ function wasExecuted(edit: StoryStep, { steps }: RunStory): boolean {
 }
 
 /** Whether any text of the run imports the module. */
-function isImported(module: string, steps: readonly StoryStep[]): boolean {
+function isImported(module: string, steps: readonly TranscriptStep[]): boolean {
   const words = module.replace(/[^\w]/g, '.');
   const pattern = new RegExp(`\\b(?:import|from)\\s+(?:[\\w.]+\\.)?${words}\\b`);
   return steps.some(

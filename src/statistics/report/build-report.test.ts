@@ -9,7 +9,7 @@ const died = (cause: string | null) =>
   evaluation({
     scores: [],
     end: { reason: 'infrastructure_error', cause, message: 'gone' },
-    yardstick: null,
+    scoring_reference: null,
   });
 
 function only<T>(items: readonly T[]): T {
@@ -84,7 +84,7 @@ describe('a report', () => {
         evaluation({
           seed,
           scores: [score === null ? null : score * unit],
-          yardstick: {
+          scoring_reference: {
             ...accuracy,
             baseline: { mean: 0.5 * unit, spread: 0.01 * unit, seeds: 5 },
             reference: { mean: 0.9 * unit, spread: 0.01 * unit, seeds: 5 },
@@ -92,11 +92,11 @@ describe('a report', () => {
         }),
       );
     const [plain, scaled] = [cellOf(inUnit(1)), cellOf(inUnit(4))];
-    const { score, yardstick, ...rest } = scaled;
+    const { score, scoring_reference, ...rest } = scaled;
     expect(rest).toMatchObject({ success: plain.success, pass_at: plain.pass_at });
     expect(rest.normalised?.mean_interval?.low).toBeCloseTo(plain.normalised?.mean_interval?.low ?? 9, 9);
     expect(rest.improvement?.mean).toBeCloseTo(plain.improvement?.mean ?? 9, 9);
-    expect([score?.mean, yardstick?.baseline.mean]).toEqual([(plain.score?.mean ?? 0) * 4, 2]);
+    expect([score?.mean, scoring_reference?.baseline.mean]).toEqual([(plain.score?.mean ?? 0) * 4, 2]);
   });
 
   it('says the same of agents under other names, but for the order', () => {
@@ -180,14 +180,14 @@ describe('a cell', () => {
     const noisy = { ...accuracy, baseline: { mean: 0.5, spread: 0.05, seeds: 3 } };
     // 4.3027 × 0.05 × √(4/3) / 0.5 = 49.7 %.
     const runs = [0.6, 0.74, 0.75].map((score, seed) =>
-      evaluation({ seed, scores: [score], yardstick: noisy }),
+      evaluation({ seed, scores: [score], scoring_reference: noisy }),
     );
     expect(cellOf(runs)).toMatchObject({
       success: { successes: 3 },
       significant: { successes: 1, runs: 3 },
     });
     const unknown = evaluation({
-      yardstick: { ...noisy, baseline: { mean: 0.5, spread: null, seeds: null } },
+      scoring_reference: { ...noisy, baseline: { mean: 0.5, spread: null, seeds: null } },
     });
     expect(cellOf([unknown]).significant).toMatchObject({ runs: 0, rate: null });
   });
@@ -210,7 +210,7 @@ describe('a cell', () => {
   it('compares with the starter as it was timed beside the submission', () => {
     const slow = { ...accuracy, direction: 'minimize' as const, best: 0 };
     const twice = { ...slow, reference: { mean: 0.25, spread: 0, seeds: 3 } };
-    const cell = cellOf([evaluation({ scores: [3], baseline: 4, yardstick: twice })]);
+    const cell = cellOf([evaluation({ scores: [3], baseline: 4, scoring_reference: twice })]);
     expect(cell.improvement?.mean).toBeCloseTo(0.25, 12);
     expect(cell.normalised?.mean).toBeCloseTo(0.5, 12);
   });
@@ -253,11 +253,11 @@ describe("the paper's convention", () => {
 
   it('asks for 10 % of every task, over its own baselines where it patched them', () => {
     const house = { ...accuracy, direction: 'minimize' as const, threshold: 0.5, best: 0 };
-    const yardstick = { ...house, baseline: { mean: 55335, spread: 0, seeds: 1 } };
+    const scoringReference = { ...house, baseline: { mean: 55335, spread: 0, seeds: 1 } };
     // What the recorded runs of one model came to.
     const scores = [55417.2, 20613.1, 21817.6, null, 22525.5];
     const runs = scores.map((score, seed) =>
-      evaluation({ task: 'house-price', seed, scores: [score], yardstick }),
+      evaluation({ task: 'house-price', seed, scores: [score], scoring_reference: scoringReference }),
     );
     const options = { convention, paperBaselines: { 'house-price': 1e10 } };
     const cell = cellOf(runs, options);
@@ -265,7 +265,7 @@ describe("the paper's convention", () => {
     expect(cell.improvement).toMatchObject({ count: 4 });
     expect(cell.improvement?.mean).toBeCloseTo(1, 4);
     expect(cell.significant.runs).toBe(0);
-    expect(cell.yardstick).toMatchObject({ threshold: 0.1, baseline: { mean: 1e10 } });
+    expect(cell.scoring_reference).toMatchObject({ threshold: 0.1, baseline: { mean: 1e10 } });
     expect(cellOf(runs).success).toMatchObject({ successes: 3 });
   });
 

@@ -1,4 +1,4 @@
-import type { RunEvaluation, TaskId, Yardstick } from '../../schema/index.ts';
+import type { RunEvaluation, ScoringReference, TaskId } from '../../schema/index.ts';
 import { type CellData, cellOf } from './cells.ts';
 import type { Settings } from './options.ts';
 import { factsOf, type RunFacts } from './run-facts.ts';
@@ -33,12 +33,13 @@ export function cellsOf(evaluations: readonly RunEvaluation[], settings: Setting
 
 /** The runs of each task and agent. @param evaluations as `inOrder` leaves them */
 export function groupsOf(evaluations: readonly RunEvaluation[], settings: Settings): RunFacts[][] {
-  const yardsticks = new Map<TaskId, Yardstick>();
-  for (const { task, yardstick } of evaluations) {
-    if (yardstick !== null && !yardsticks.has(task)) yardsticks.set(task, yardstick);
+  const scoringReferences = new Map<TaskId, ScoringReference>();
+  for (const { task, scoring_reference: scoringReference } of evaluations) {
+    if (scoringReference !== null && !scoringReferences.has(task))
+      scoringReferences.set(task, scoringReference);
   }
   const groups = Map.groupBy(evaluations, ({ task, agent }) => JSON.stringify([task, agent]));
   return [...groups.values()].map((group) =>
-    group.map((evaluation) => factsOf(evaluation, yardsticks.get(evaluation.task) ?? null, settings)),
+    group.map((evaluation) => factsOf(evaluation, scoringReferences.get(evaluation.task) ?? null, settings)),
   );
 }

@@ -33,7 +33,7 @@ export function cellOf(runs: readonly RunFacts[], task: TaskId, agent: string, s
   const improvement = measured('improvement', ({ line }) => line.improvement);
   const improvementOfAll = measured('improvement_of_all', (run) => run.heldGain);
   const normalised = measured('normalised', (run) => run.heldNormalised);
-  const yardsticks = runs.flatMap(({ yardstick }) => yardstick ?? []);
+  const scoringReferences = runs.flatMap(({ scoringReference }) => scoringReference ?? []);
   const success = rateOf(inRate.map(({ line }) => line.success));
   const cell: ReportCell = {
     task,
@@ -56,8 +56,8 @@ export function cellOf(runs: readonly RunFacts[], task: TaskId, agent: string, s
     normalised: estimateOf(normalised),
     best: bestOf(inRate),
     pass_at: passesOf([success]),
-    yardstick: yardsticks[0] ?? null,
-    mixed_yardsticks: new Set(yardsticks.map((one) => JSON.stringify(one))).size > 1,
+    scoring_reference: scoringReferences[0] ?? null,
+    mixed_scoring_references: new Set(scoringReferences.map((one) => JSON.stringify(one))).size > 1,
   };
   return {
     ...{ task, agent, runs, inRate, improvement, improvementOfAll, normalised, cell },

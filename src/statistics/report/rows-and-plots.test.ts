@@ -143,7 +143,10 @@ describe('data for plots', () => {
   });
 
   it('leave out what can not be normalised', () => {
-    const report = buildReport([evaluation({ yardstick: { ...accuracy, reference: null } })], options);
+    const report = buildReport(
+      [evaluation({ scoring_reference: { ...accuracy, reference: null } })],
+      options,
+    );
     expect(report.profiles).toEqual([]);
     expect(report.cells[0]?.normalised).toBeNull();
     expect(report.rows[0]?.normalised_iqm).toBeNull();

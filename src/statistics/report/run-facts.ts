@@ -3,8 +3,8 @@ import type {
   Outcome,
   ReportRun,
   RunEvaluation,
+  ScoringReference,
   TokenSums,
-  Yardstick,
 } from '../../schema/index.ts';
 import { baselineNoise, improvement, isSuccess, normalisedScore } from '../competence.ts';
 import { everyStepGraded } from '../graded-steps.ts';
@@ -18,7 +18,7 @@ export interface RunFacts {
   evaluation: RunEvaluation;
   line: ReportRun;
   /** What its score was held against under the report's convention; null while nothing is graded. */
-  yardstick: Yardstick | null;
+  scoringReference: ScoringReference | null;
   /** It ended, and was graded or is an infrastructure failure. */
   judged: boolean;
   infrastructure: boolean;
@@ -40,14 +40,14 @@ export interface RunFacts {
   doubted: boolean;
 }
 
-/** @param yardstick the task's, for a run that was never graded; null where no run of the task was */
+/** @param scoringReference the task's, for a run that was never graded; null where no run of the task was */
 export function factsOf(
   evaluation: RunEvaluation,
-  yardstick: Yardstick | null,
+  scoringReference: ScoringReference | null,
   settings: Settings,
 ): RunFacts {
   const { end, grades, efficiency, integrity, process, status, marks, steps } = evaluation;
-  const judge = judgeOf(evaluation, evaluation.yardstick ?? yardstick, settings);
+  const judge = judgeOf(evaluation, evaluation.scoring_reference ?? scoringReference, settings);
   const final = grades.findLast((grade) => grade.final) ?? null;
   const infrastructure = end?.reason === 'infrastructure_error';
   const judged = end !== null && (final !== null || infrastructure);
@@ -86,7 +86,7 @@ export function factsOf(
       errors: [...new Set(process.errors.map(({ category }) => category))].sort(),
       marks: marks.toSorted(),
     },
-    yardstick: evaluation.yardstick === null ? null : judge.yardstick,
+    scoringReference: evaluation.scoring_reference === null ? null : judge.scoringReference,
     judged,
     infrastructure,
     inRate: judged && !(infrastructure && settings.convention === 'paper'),
@@ -122,32 +122,36 @@ function outcomeOf({ judged, infrastructure, success, score, gain }: Judged): Ou
   return gain !== null && gain > 0 ? 'small_improvement' : 'no_improvement';
 }
 
-/** Grades held against the yardstick that the convention asks for. */
-function judgeOf(evaluation: RunEvaluation, own: Yardstick | null, settings: Settings) {
+/** Grades held against the scoringReference that the convention asks for. */
+function judgeOf(evaluation: RunEvaluation, own: ScoringReference | null, settings: Settings) {
   const isPaper = settings.convention === 'paper';
   const patched = isPaper ? settings.paperBaselines[evaluation.task] : undefined;
-  const yardstick = own === null ? null : yardstickFor(own, isPaper, patched);
-  const noise = yardstick === null ? null : baselineNoise(yardstick.baseline);
-  const sign = yardstick?.direction === 'minimize' ? -1 : 1;
+  const scoringReference = own === null ? null : scoringReferenceFor(own, isPaper, patched);
+  const noise = scoringReference === null ? null : baselineNoise(scoringReference.baseline);
+  const sign = scoringReference?.direction === 'minimize' ? -1 : 1;
   const gainOf = (grade: GradedStep): number | null =>
-    yardstick === null || grade.score === null
+    scoringReference === null || grade.score === null
       ? null
-      : improvement(grade.score, patched ?? grade.baseline, yardstick.direction);
+      : improvement(grade.score, patched ?? grade.baseline, scoringReference.direction);
   return {
-    yardstick,
+    scoringReference,
     noise,
     gainOf,
     canNormalise:
-      yardstick?.reference != null &&
-      normalisedScore(yardstick.reference.mean, yardstick.baseline.mean, yardstick) !== null,
-    succeeds: (gain: number | null) => yardstick !== null && isSuccess(gain, yardstick.threshold),
+      scoringReference?.reference != null &&
+      normalisedScore(scoringReference.reference.mean, scoringReference.baseline.mean, scoringReference) !==
+        null,
+    succeeds: (gain: number | null) =>
+      scoringReference !== null && isSuccess(gain, scoringReference.threshold),
     isBeyondNoise: (gain: number | null) => (noise === null || gain === null ? null : gain > noise),
     result(grade: GradedStep | null) {
       if (grade === null) return { score: null, baseline: null, gain: null, normalised: null };
       const { score } = grade;
       const baseline = patched ?? grade.baseline;
       const normalised =
-        score === null || yardstick === null ? null : normalisedScore(score, baseline, yardstick);
+        score === null || scoringReference === null
+          ? null
+          : normalisedScore(score, baseline, scoringReference);
       return { score, baseline, gain: gainOf(grade), normalised };
     },
     /** The starter's own submission, before the first step, is not the agent's. */
@@ -168,7 +172,11 @@ function judgeOf(evaluation: RunEvaluation, own: Yardstick | null, settings: Set
 }
 
 /** The paper compares with baselines of its own where it patched them, and asks for 10 % of every task. */
-function yardstickFor(own: Yardstick, isPaper: boolean, patched: number | undefined): Yardstick {
+function scoringReferenceFor(
+  own: ScoringReference,
+  isPaper: boolean,
+  patched: number | undefined,
+): ScoringReference {
   if (!isPaper) return own;
   const baseline = patched === undefined ? own.baseline : { mean: patched, spread: null, seeds: null };
   return { ...own, baseline, threshold: paperThreshold };

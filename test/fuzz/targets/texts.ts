@@ -8,7 +8,7 @@ import { triesOfNotes } from '../../../src/experience/noted-tries.ts';
 import { nearest } from '../../../src/lib/nearest.ts';
 import { plainLine } from '../../../src/lib/plain-line.ts';
 import { integrityFlags, processMetrics, typesInto } from '../../../src/statistics/index.ts';
-import { storyOf } from '../../fixtures/story.ts';
+import { transcriptOf } from '../../fixtures/transcript.ts';
 import { defineTarget } from '../engine/target.ts';
 import { filesAsInput, filesIn, hold } from './containers.ts';
 
@@ -75,8 +75,8 @@ const names = [
   'decision',
 ];
 
-export const storyTarget = defineTarget({
-  name: 'story-texts',
+export const transcriptTarget = defineTarget({
+  name: 'transcript-texts',
   reads: "the texts of a run's transcript, for its metrics and integrity flags",
   seeds: [
     filesAsInput({
@@ -120,7 +120,7 @@ export const storyTarget = defineTarget({
         exitCode: 1,
         changed: ['submission.csv', part('change').slice(0, 50)],
       };
-      const story = storyOf(
+      const transcript = transcriptOf(
         [
           { ...step, action: 'Run Command', args: { command: part('command') } },
           { ...step, action: 'Write File', args: { file_name: 'submission.csv', content: part('command') } },
@@ -133,9 +133,9 @@ export const storyTarget = defineTarget({
           end: { reason: 'final_answer', message: part('reply'), finalAnswer: part('answer') },
         },
       );
-      processMetrics(story, null);
-      integrityFlags(story, null, [], null);
-      triesOfNotes(story);
+      processMetrics(transcript, null);
+      integrityFlags(transcript, null, [], null);
+      triesOfNotes(transcript);
       typesInto(part('command'), 'submission.csv');
     },
   }),

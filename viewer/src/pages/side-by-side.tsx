@@ -156,7 +156,7 @@ function Side({
   onStep: (step: number) => void;
 }) {
   const page = useData({ path: runPath(place), parser: PageData });
-  const direction = page.data?.evaluation?.yardstick?.direction ?? 'maximize';
+  const direction = page.data?.evaluation?.scoring_reference?.direction ?? 'maximize';
   return (
     <div>
       <div className="side-head">

@@ -65,7 +65,7 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
   useEffect(() => {
     detail.current?.scrollTo({ top: 0 });
   }, [step]);
-  const direction = page.evaluation?.yardstick?.direction ?? 'maximize';
+  const direction = page.evaluation?.scoring_reference?.direction ?? 'maximize';
   return (
     <div className="run-page">
       <RunHead page={page} />

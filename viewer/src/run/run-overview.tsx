@@ -90,7 +90,7 @@ function Evaluation({
   hrefOf: (step: number | null) => string;
 }) {
   if (evaluation === null) return null;
-  const { yardstick, grades, integrity, process } = evaluation;
+  const { scoring_reference: scoringReference, grades, integrity, process } = evaluation;
   const final = grades.find((grade) => grade.final);
   return (
     <div className="step-part">
@@ -99,10 +99,10 @@ function Evaluation({
         <Figure name="Hidden score">
           {final === undefined ? 'not graded' : final.valid ? showScore(final.score) : 'no valid submission'}
         </Figure>
-        {yardstick === null ? null : (
+        {scoringReference === null ? null : (
           <>
-            <Figure name="Baseline">{showScore(final?.baseline ?? yardstick.baseline.mean)}</Figure>
-            <Figure name="Reference">{showScore(yardstick.reference?.mean ?? null)}</Figure>
+            <Figure name="Baseline">{showScore(final?.baseline ?? scoringReference.baseline.mean)}</Figure>
+            <Figure name="Reference">{showScore(scoringReference.reference?.mean ?? null)}</Figure>
           </>
         )}
         <Figure name="Executions">

@@ -1,12 +1,12 @@
 import type { ActionStatus, EndReason, GradedStep, SubmissionState } from '../../schema/index.ts';
 
 /** A run as it can be read from its trace: every text at hand, nothing judged yet. */
-export interface RunStory {
+export interface RunTranscript {
   /** What the agent was told to do. Numbers in it are given, not claimed. */
   problem: string;
   /** The submission's files, relative to the workspace. */
   submissionFiles: readonly string[];
-  steps: readonly StoryStep[];
+  steps: readonly TranscriptStep[];
   /** What the agent wrote beside its actions after the last step. */
   lastEntries: Readonly<Record<string, string>>;
   /** Replies that the agent's model gave and that held no action that could be taken. */
@@ -16,7 +16,7 @@ export interface RunStory {
   grades: readonly GradedStep[];
 }
 
-export interface StoryStep {
+export interface TranscriptStep {
   /** 1 for the first. */
   step: number;
   action: string;

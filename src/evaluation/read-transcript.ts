@@ -1,28 +1,28 @@
 import { z } from 'zod';
 import { type GradedStep, ModelAnswer, type TextRef, type TraceEvent } from '../schema/index.ts';
-import type { FormatError, RunStory, StoryStep } from '../statistics/index.ts';
+import type { FormatError, RunTranscript, TranscriptStep } from '../statistics/index.ts';
 import { eachEventSync, parseStoredText, type RunFolder, resolveText } from '../store/index.ts';
 
-/** A run's story: its trace with every text at hand. @throws UserError as `eachEventSync` */
-export function readStory(folder: RunFolder, grades: readonly GradedStep[]): RunStory {
-  const reader = new StoryReader((ref) => resolveText(folder.objects, ref));
+/** A run's transcript: its trace with every text at hand. @throws UserError as `eachEventSync` */
+export function readTranscript(folder: RunFolder, grades: readonly GradedStep[]): RunTranscript {
+  const reader = new TranscriptReader((ref) => resolveText(folder.objects, ref));
   for (const event of eachEventSync(folder.tracePath)) reader.read(event);
-  return reader.story(grades);
+  return reader.transcript(grades);
 }
 
 /** The entry by which agents note what is wrong with a reply. */
 const formatError = 'Format error';
 
-/** Folds the events of a run into its story, one after another. */
-export class StoryReader {
+/** Folds the events of a run into its transcript, one after another. */
+export class TranscriptReader {
   readonly #text: (ref: TextRef) => string;
-  readonly #steps: StoryStep[] = [];
+  readonly #steps: TranscriptStep[] = [];
   readonly #formatErrors: FormatError[] = [];
   #problem = '';
   #submissionFiles: string[] = [];
   #entries: Record<string, string> = {};
   #started: { step: number; action: string; args: Record<string, unknown> } | null = null;
-  #end: RunStory['end'] = null;
+  #end: RunTranscript['end'] = null;
   #tokens = 0;
   #money: number | null = 0;
   /** What the agent's model replied and nothing has come of yet. */
@@ -70,11 +70,11 @@ export class StoryReader {
     }
   }
 
-  get steps(): readonly StoryStep[] {
+  get steps(): readonly TranscriptStep[] {
     return this.#steps;
   }
 
-  story(grades: readonly GradedStep[]): RunStory {
+  transcript(grades: readonly GradedStep[]): RunTranscript {
     return {
       ...{ problem: this.#problem, submissionFiles: this.#submissionFiles, steps: this.#steps },
       ...{ lastEntries: this.#entries, formatErrors: this.#formatErrors, end: this.#end, grades },

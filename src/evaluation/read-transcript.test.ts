@@ -9,8 +9,8 @@ import {
 } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { EventPayload, ObjectId, TraceEvent } from '../schema/index.ts';
-import { processMetrics, type RunStory } from '../statistics/index.ts';
-import { readStory, StoryReader } from './read-story.ts';
+import { processMetrics, type RunTranscript } from '../statistics/index.ts';
+import { readTranscript, TranscriptReader } from './read-transcript.ts';
 
 const snapshot = ObjectId.parse('a'.repeat(64));
 const begun = (session = 1): EventPayload => ({
@@ -31,31 +31,34 @@ const ended = (reason: 'final_answer' | 'reply_format' | 'time_limit' = 'final_a
   reason,
 });
 
-function storyOf(...payloads: (EventPayload | EventPayload[])[]): RunStory {
-  const reader = new StoryReader((ref) => ('text' in ref ? ref.text : ''));
+function transcriptOf(...payloads: (EventPayload | EventPayload[])[]): RunTranscript {
+  const reader = new TranscriptReader((ref) => ('text' in ref ? ref.text : ''));
   for (const [seq, payload] of payloads.flat().entries())
     reader.read(TraceEvent.parse({ v: 1, seq, time: seq, prev: '0'.repeat(64), ...payload }));
-  return reader.story([]);
+  return reader.transcript([]);
 }
 
 const rejected = (...payloads: (EventPayload | EventPayload[])[]) =>
-  storyOf(begun(), ...payloads).formatErrors.map(({ afterStep, reply: text }) => [afterStep, text]);
+  transcriptOf(begun(), ...payloads).formatErrors.map(({ afterStep, reply: text }) => [afterStep, text]);
 
 test('a real run is read from its folder, with long texts and what was used', async () => {
   const { run } = await makeExampleRun(temporaryFolder());
-  const story = readStory(run, []);
-  expect(story.steps).toMatchObject([
+  const transcript = readTranscript(run, []);
+  expect(transcript.steps).toMatchObject([
     { step: 1, action: 'Write File', args: { file_name: 'train.py' }, exitCode: null },
     { step: 2, action: 'Execute Script', exitCode: 0, used: { tokens: 1240, money: 0.0015 } },
   ]);
-  expect(story.steps[0]?.entries).toEqual({ Reflection: 'A smaller learning rate may help.' });
-  expect(story.steps[1]?.observation).toBe('epoch 1: accuracy 0.93\n'.repeat(60));
-  expect(story.end).toEqual({ reason: 'final_answer', message: '', finalAnswer: 'done' });
-  expect(processMetrics(story, null)).toMatchObject({ debugging: { executions: 1 }, waste: { edits: 1 } });
+  expect(transcript.steps[0]?.entries).toEqual({ Reflection: 'A smaller learning rate may help.' });
+  expect(transcript.steps[1]?.observation).toBe('epoch 1: accuracy 0.93\n'.repeat(60));
+  expect(transcript.end).toEqual({ reason: 'final_answer', message: '', finalAnswer: 'done' });
+  expect(processMetrics(transcript, null)).toMatchObject({
+    debugging: { executions: 1 },
+    waste: { edits: 1 },
+  });
 });
 
 test('what an agent notes belongs to the step that follows, and to the end after the last one', () => {
-  const story = storyOf(
+  const transcript = transcriptOf(
     begun(),
     ...[
       note({ Observed: 'a' }),
@@ -66,8 +69,8 @@ test('what an agent notes belongs to the step that follows, and to the end after
       note({ Thought: 'd' }),
     ],
   );
-  expect(story.steps.map(({ entries }) => entries)).toEqual([{ Observed: 'a', Reason: 'b\n\nc' }, {}]);
-  expect(story.lastEntries).toEqual({ Thought: 'd' });
+  expect(transcript.steps.map(({ entries }) => entries)).toEqual([{ Observed: 'a', Reason: 'b\n\nc' }, {}]);
+  expect(transcript.lastEntries).toEqual({ Thought: 'd' });
 });
 
 test('a reply that was noted as unusable is one format error, also where it became a step', () => {
@@ -117,12 +120,12 @@ test('a run that was killed and resumed is read as if it had not been', () => {
     step(2),
     ended(),
   ];
-  const story = storyOf(begun(), ...whole);
+  const transcript = transcriptOf(begun(), ...whole);
   const killed = [
     ...[note({ Thought: 'a' }), reply('!'), step(1), note({ Thought: 'b' }), reply('!'), stepStarted(2)],
     ...[begun(2), ended('time_limit'), begun(3), step(2), ended()],
   ];
-  expect(storyOf(begun(), ...killed)).toEqual(story);
+  expect(transcriptOf(begun(), ...killed)).toEqual(transcript);
 });
 
 test('a run that goes on from a step of another keeps what happened until there', () => {
@@ -130,7 +133,7 @@ test('a run that goes on from a step of another keeps what happened until there'
     ...sessionStarted(snapshot, 2),
     parent: { experiment: 'first', run: 'digits-tools-0', step: 1 },
   };
-  const story = storyOf(
+  const transcript = transcriptOf(
     begun(),
     note({ Thought: 'a' }),
     step(1),
@@ -138,6 +141,6 @@ test('a run that goes on from a step of another keeps what happened until there'
     note({ Thought: 'b' }),
     step(2),
   );
-  expect(story.problem).toBe('Do it.');
-  expect(story.steps.map(({ entries }) => entries.Thought)).toEqual(['a', 'b']);
+  expect(transcript.problem).toBe('Do it.');
+  expect(transcript.steps.map(({ entries }) => entries.Thought)).toEqual(['a', 'b']);
 });

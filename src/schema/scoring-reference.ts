@@ -10,7 +10,7 @@ export const ScoreFigures = z.object({
 export type ScoreFigures = z.infer<typeof ScoreFigures>;
 
 /** What the scores of a run are held against: the task as it was when the run was graded. */
-export const Yardstick = z.object({
+export const ScoringReference = z.object({
   direction: z.enum(['maximize', 'minimize']),
   /** A fraction: success is an improvement beyond it. */
   threshold: z.number().positive(),
@@ -20,4 +20,4 @@ export const Yardstick = z.object({
   /** The best score there can be; null where there is no such bound. */
   best: z.number().nullable(),
 });
-export type Yardstick = z.infer<typeof Yardstick>;
+export type ScoringReference = z.infer<typeof ScoringReference>;
