@@ -1,5 +1,5 @@
 /**
- * The walls of the house: which room may import which, beside `schema` and `lib`, which everyone may.
+ * The boundaries of modules: which may import which, beside `schema` and `lib`, which everyone may.
  * docs/architecture.md shows the same table; a test holds the two together.
  */
 export const allowed = {
@@ -24,26 +24,29 @@ export const allowed = {
     ...['evaluation', 'experience', 'exchange', 'server'],
   ],
 };
-const rooms = Object.keys(allowed);
+const modules = Object.keys(allowed);
 const everyone = 'schema|lib';
 const tests = '\\.test\\.ts$';
 
-const walls = rooms.map((room) => ({
-  name: `${room}-walls`,
-  comment: `${room} may import ${[...allowed[room], 'schema', 'lib'].join(', ')}; see docs/architecture.md`,
+const imports = modules.map((module) => ({
+  name: `${module}-imports`,
+  comment: `${module} may import ${[...allowed[module], 'schema', 'lib'].join(', ')}; see docs/architecture.md`,
   severity: 'error',
-  from: { path: `^src/${room}/`, pathNot: tests },
-  to: { path: '^src/', pathNot: `^src/(${[room, ...allowed[room], everyone].join('|')})/` },
+  from: { path: `^src/${module}/`, pathNot: tests },
+  to: { path: '^src/', pathNot: `^src/(${[module, ...allowed[module], everyone].join('|')})/` },
 }));
 
-/** Unit tests lie inside their room and see all of it; everybody else, test/, bench/ and viewer/ too, comes by the door. */
-const doors = [...rooms, 'schema'].map((room) => ({
-  name: `${room}-door`,
-  comment: `${room} is entered by its index.ts`,
+/** Unit tests lie inside their module and see all of it; everybody else, test/, bench/ and viewer/ too, enters by its index. */
+const entries = [...modules, 'schema'].map((module) => ({
+  name: `${module}-index`,
+  comment: `${module} is entered by its index.ts`,
   severity: 'error',
-  // What the fuzzer feeds lies behind the doors.
-  from: { path: '^(src|bench|test|viewer)/', pathNot: `^(src/${room}|test/fuzz/targets)/` },
-  to: { path: `^src/${room}/`, pathNot: `^src/${room}/${room === 'cli' ? '(index|main)' : 'index'}\\.ts$` },
+  // The fuzzer feeds parsers that no index exports.
+  from: { path: '^(src|bench|test|viewer)/', pathNot: `^(src/${module}|test/fuzz/targets)/` },
+  to: {
+    path: `^src/${module}/`,
+    pathNot: `^src/${module}/${module === 'cli' ? '(index|main)' : 'index'}\\.ts$`,
+  },
 }));
 
 const heavyLibraries = [
@@ -59,7 +62,7 @@ const heavyLibraries = [
   { name: 'python-parser-lives-in-automl', libraries: '@lezer/[^/]+', home: 'agents/automl/' },
 ].map(({ name, libraries, home }) => ({
   name,
-  comment: 'one heavy library lives in one room',
+  comment: 'one heavy library lives in one module',
   severity: 'error',
   from: { path: '^src/', pathNot: `^src/${home}|${tests}` },
   to: { path: `^node_modules/(@types/)?(${libraries})/` },
@@ -68,23 +71,23 @@ const heavyLibraries = [
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    ...walls,
-    ...doors,
+    ...imports,
+    ...entries,
     ...heavyLibraries,
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'mapped-rooms-only',
-      comment: 'every folder of src is a room on the map, and what is not in a room imports nothing',
+      name: 'known-modules-only',
+      comment: 'every folder of src is a module of docs/architecture.md, and what is in none imports nothing',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/(${[...rooms, everyone].join('|')})/` },
+      from: { path: '^src/', pathNot: `^src/(${[...modules, everyone].join('|')})/` },
       to: {},
     },
     {
-      name: 'into-mapped-rooms-only',
-      comment: 'every folder of src is a room on the map',
+      name: 'into-known-modules-only',
+      comment: 'every folder of src is a module of docs/architecture.md',
       severity: 'error',
       from: {},
-      to: { path: '^src/', pathNot: `^src/(${[...rooms, everyone].join('|')})/` },
+      to: { path: '^src/', pathNot: `^src/(${[...modules, everyone].join('|')})/` },
     },
     {
       name: 'schema-and-lib-know-nobody',
@@ -151,7 +154,7 @@ export default {
     },
   ],
   options: {
-    // Type-only imports count: a type is knowledge of another room too.
+    // Type-only imports count: a type is knowledge of another module too.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },

@@ -92,9 +92,9 @@ function stateOf(folder: string, code: string): string {
 /** SHA-256 over the modules that judge, so that nothing stays that other code has made. */
 function codeVersion(): string {
   const hash = createHash('sha256');
-  const rooms = ['evaluation', 'statistics', 'schema', 'store'];
-  for (const room of rooms) {
-    const folder = join(import.meta.dirname, '..', room);
+  const modules = ['evaluation', 'statistics', 'schema', 'store'];
+  for (const module of modules) {
+    const folder = join(import.meta.dirname, '..', module);
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
       if (/(?<!\.test)\.[jt]s$/.test(name)) hash.update(name).update(readFileSync(join(folder, name)));
     }

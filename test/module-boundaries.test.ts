@@ -44,62 +44,62 @@ interface Plant {
 
 const plants: Plant[] = [
   {
-    rule: 'tasks-walls',
-    breach: 'an import of a room that is not allowed',
+    rule: 'tasks-imports',
+    breach: 'an import of a module that is not allowed',
     file: 'src/tasks/planted.ts',
     content: "import '../environment/index.ts';",
   },
   {
-    rule: 'sandbox-walls',
-    breach: 'a type-only import of a room that is not allowed',
+    rule: 'sandbox-imports',
+    breach: 'a type-only import of a module that is not allowed',
     file: 'src/sandbox/planted.ts',
     content: "import type { Environment } from '../environment/index.ts';\nexport type Leak = Environment;",
   },
   {
-    rule: 'store-walls',
+    rule: 'store-imports',
     breach: 'a type imported in the middle of a line',
     file: 'src/store/planted.ts',
     content: "export type Leak = import('../environment/index.ts').Environment;",
   },
   {
-    rule: 'grading-walls',
+    rule: 'grading-imports',
     breach: 'an import at run time',
     file: 'src/grading/planted.ts',
     content: "export const leak = () => import('../environment/index.ts');",
   },
   {
-    rule: 'environment-walls',
-    breach: 'a re-export of a room that is not allowed',
+    rule: 'environment-imports',
+    breach: 'a re-export of a module that is not allowed',
     file: 'src/environment/planted.ts',
     content: "export * from '../agents/agent.ts';",
   },
   {
-    rule: 'environment-door',
-    breach: "a deep import past a room's index",
+    rule: 'environment-index',
+    breach: "a deep import past a module's index",
     file: 'src/runs/planted-deep.ts',
     content: "import '../environment/environment.ts';",
   },
   {
-    rule: 'environment-door',
+    rule: 'environment-index',
     breach: 'a deep import from the tests',
     file: 'test/planted.test.ts',
     content: "import '../src/environment/environment.ts';",
   },
   {
-    rule: 'schema-door',
+    rule: 'schema-index',
     breach: 'a deep import of a schema',
     file: 'src/runs/planted-schema.ts',
     content: "import '../schema/limits.ts';",
   },
   {
-    rule: 'mapped-rooms-only',
+    rule: 'known-modules-only',
     breach: 'a folder that is not on the map',
     file: 'src/attic/planted.ts',
     content: "import '../schema/index.ts';",
   },
   {
-    rule: 'into-mapped-rooms-only',
-    breach: 'an import of a file that lies in no room',
+    rule: 'into-known-modules-only',
+    breach: 'an import of a file that lies in no module',
     file: 'src/lib/planted-attic.ts',
     content: "import '../loose-planted.ts';",
   },
@@ -124,8 +124,8 @@ const plants: Plant[] = [
   },
   {
     rule: 'schema-and-lib-know-nobody',
-    breach: 'a helper that imports a room',
-    file: 'src/lib/planted-room.ts',
+    breach: 'a helper that imports a module',
+    file: 'src/lib/planted-module.ts',
     content: "import '../environment/index.ts';",
   },
   {
@@ -136,7 +136,7 @@ const plants: Plant[] = [
   },
   {
     rule: 'command-line-libraries-live-in-cli',
-    breach: "a room that uses another room's library",
+    breach: "a module that uses another module's library",
     file: 'src/runs/planted-library.ts',
     content: "import 'commander';",
   },
@@ -154,7 +154,7 @@ const plants: Plant[] = [
   },
   {
     rule: 'viewer-knows-schemas-alone',
-    breach: 'a page that imports a room',
+    breach: 'a page that imports a module',
     file: 'viewer/src/planted.tsx',
     content: "import type { Experiment } from '../../src/store/index.ts';\nexport type Leak = Experiment;",
   },
@@ -180,13 +180,13 @@ const companions: Record<string, string> = {
   'src/agents/planted-two/agent.ts': 'export {};',
 };
 
-describe('the walls', () => {
+describe('the boundaries of modules', () => {
   let copy: string;
   let violations: { from: string; rule: string }[];
 
   beforeAll(() => {
-    copy = mkdtempSync(join(tmpdir(), 'mlab-walls-'));
-    // Unit tests import fixtures that are not copied, and no wall stands between a test and its room.
+    copy = mkdtempSync(join(tmpdir(), 'mlab-boundaries-'));
+    // Unit tests import fixtures that are not copied, and a test may see all of its own module.
     const filter = (file: string) => !file.endsWith('.test.ts') && !file.endsWith('test-support.ts');
     cpSync(join(root, 'src'), join(copy, 'src'), { recursive: true, filter });
     for (const file of ['package.json', 'tsconfig.json']) cpSync(join(root, file), join(copy, file));
@@ -196,8 +196,8 @@ describe('the walls', () => {
       mkdirSync(dirname(join(copy, file)), { recursive: true });
       writeFileSync(join(copy, file), `${content}\n`);
     }
-    writeFileSync(join(copy, 'walls.mjs'), sameWallsBesideLinkedPackages());
-    const report = cruise(copy, 'walls.mjs');
+    writeFileSync(join(copy, 'boundaries.mjs'), sameRulesBesideLinkedPackages());
+    const report = cruise(copy, 'boundaries.mjs');
     violations = report.summary.violations.map(({ from, rule }) => ({ from, rule: rule.name }));
   });
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
@@ -229,9 +229,9 @@ function isPlanted(file: string): boolean {
 }
 
 /** In the copy, node_modules is a link: followed, it would lead to paths that no rule knows. */
-function sameWallsBesideLinkedPackages(): string {
+function sameRulesBesideLinkedPackages(): string {
   const real = pathToFileURL(join(root, '.dependency-cruiser.mjs')).href;
-  return `import walls from '${real}';
-export default { ...walls, options: { ...walls.options, preserveSymlinks: true } };
+  return `import rules from '${real}';
+export default { ...rules, options: { ...rules.options, preserveSymlinks: true } };
 `;
 }

@@ -5,37 +5,37 @@ import { allowed } from '../.dependency-cruiser.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** The rooms in docs/architecture.md's table, with the rooms that each may import. */
-function roomsOnTheMap(): Map<string, string[]> {
+/** The modules in docs/architecture.md's table, with the modules that each may import. */
+function documentedModules(): Map<string, string[]> {
   const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-  const rows = page.matchAll(/^\| `(?<room>[a-z]+)` \|[^|]*\| (?<imports>[^|]*) \|$/gm);
+  const rows = page.matchAll(/^\| `(?<module>[a-z]+)` \|[^|]*\| (?<imports>[^|]*) \|$/gm);
   return new Map(
     [...rows].map(({ groups }) => {
       const imports = (groups?.imports ?? '').split(',').map((name) => name.trim());
-      return [groups?.room ?? '', imports.filter((name) => name !== '–')];
+      return [groups?.module ?? '', imports.filter((name) => name !== '–')];
     }),
   );
 }
 
-test('every folder of src is a room on the map', () => {
+test('docs/architecture.md names every folder of src', () => {
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  const rooms = roomsOnTheMap();
-  expect(folders.map(({ name }) => name).filter((name) => !rooms.has(name))).toEqual([]);
+  const modules = documentedModules();
+  expect(folders.map(({ name }) => name).filter((name) => !modules.has(name))).toEqual([]);
 });
 
-test('the map and the walls say the same of who may import whom', () => {
-  const rooms = roomsOnTheMap();
-  expect([rooms.get('schema'), rooms.get('lib')]).toEqual([[], []]);
-  const walled = [...rooms].filter(([room]) => room !== 'schema' && room !== 'lib');
-  expect(Object.fromEntries(walled)).toEqual(allowed);
+test('docs/architecture.md and the checked boundaries say the same of who may import whom', () => {
+  const modules = documentedModules();
+  expect([modules.get('schema'), modules.get('lib')]).toEqual([[], []]);
+  const bounded = [...modules].filter(([module]) => module !== 'schema' && module !== 'lib');
+  expect(Object.fromEntries(bounded)).toEqual(allowed);
 });
 
-test('AGENTS.md shows every room', () => {
+test('AGENTS.md shows every module', () => {
   const agents = readFileSync(join(root, 'AGENTS.md'), 'utf8');
   const shown = [...agents.matchAll(/^- `src\/([a-z]+)\/`/gm)].map((match) => match[1]);
-  expect(shown.toSorted()).toEqual([...roomsOnTheMap().keys()].toSorted());
+  expect(shown.toSorted()).toEqual([...documentedModules().keys()].toSorted());
 });
 
 test('links between the pages lead somewhere', () => {
