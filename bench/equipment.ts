@@ -27,7 +27,7 @@ export async function equip(cache: string, signal: AbortSignal): Promise<TaskEqu
 export async function requireSandbox(): Promise<void> {
   const obstacle = (await checkSandbox()).find(({ state }) => state === 'missing');
   if (obstacle === undefined) return;
-  throw new UserError('no_sandbox', obstacle.detail, obstacle.mend ?? 'mlab doctor tells more.');
+  throw new UserError('no_sandbox', obstacle.detail, obstacle.fix ?? 'mlab doctor tells more.');
 }
 
 /** @throws UserError `no_pages` */

@@ -11,7 +11,7 @@ export function secondsSince(start) {
   return `${((performance.now() - start) / 1000).toFixed(1)} s`;
 }
 
-/** Something a person can mend: shown without a stack. */
+/** Something a person can fix: shown without a stack. */
 export class SetUpError extends Error {
   name = 'SetUpError';
 }

@@ -44,7 +44,7 @@ export function installSystemPackages() {
   const missing = needs.filter((need) => need.platforms.includes(process.platform) && !need.present());
   for (const need of missing) {
     if (!installQuietly(need) || !need.present())
-      say(`Missing: ${need.what}. To mend it: ${mendingCommand(need)}`);
+      say(`Missing: ${need.what}. To fix it: ${fixingCommand(need)}`);
   }
   return missing.filter((need) => !need.present()).map((need) => need.what);
 }
@@ -74,7 +74,7 @@ function rootPrefix() {
   return isOnPath('sudo') && run(['sudo', '-n', 'true']).status === 0 ? ['sudo', '-n'] : null;
 }
 
-function mendingCommand(need) {
+function fixingCommand(need) {
   if (need.otherwise !== undefined) return need.otherwise;
   const manager = managers.find(({ program }) => isOnPath(program));
   if (manager === undefined) return "install it with your system's package manager";

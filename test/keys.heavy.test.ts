@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(`the keys of providers${why}`, () => {
     expect(replay.out).toContain('10 runs replayed, 0 diverged');
   });
 
-  test('are nowhere after an error that repeats them; it names the variable, and the runs go on once it is mended', async () => {
+  test('are nowhere after an error that repeats them; it names the variable, and the runs go on once it is fixed', async () => {
     let isBroken = true;
     const faults: FaultPlan = (number) =>
       isBroken && number > 2

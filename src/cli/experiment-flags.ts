@@ -101,7 +101,7 @@ export function experimentFlags(): Flag[] {
 
 /**
  * The experiment that a file and flags describe together; flags win.
- * @throws UserError naming the file, the key and the mend
+ * @throws UserError naming the file, the key and the fix
  */
 export function readExperiment(path: string | undefined, options: object): ExperimentFile {
   const flags: Readonly<Record<string, unknown>> = { ...options };

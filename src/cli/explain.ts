@@ -10,7 +10,7 @@ export interface Explanation {
   hint: string;
 }
 
-/** Errors that a person can mend outside the command line: something is not there, or not to be had. */
+/** Errors that a person can fix outside the command line: something is not there, or not to be had. */
 const missingCodes: ReadonlySet<string> = new Set([
   ...['no_python', 'old_python', 'no_venv', 'no_package', 'pip_failed', 'broken_environment'],
   ...['offline', 'network', 'not_found', 'server_error', 'no_access', 'not_in_mirror', 'no_checksum'],

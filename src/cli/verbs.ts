@@ -141,7 +141,7 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'doctor',
-    summary: 'say what is there, what is missing, and what mends it',
+    summary: 'say what is there, what is missing, and what fixes it',
     load: async () => (await import('./verbs/doctor.ts')).doctor,
   },
 ];

@@ -8,10 +8,10 @@ import type {
   Grade,
   GraderResult,
   ObjectId,
-  Problem,
   RunSpec,
   ScoreFigures,
   SnapshotEntry,
+  SubmissionProblem,
 } from '../schema/index.ts';
 import {
   currentGrades,
@@ -158,7 +158,7 @@ async function resultsFor(
     rejected('', missingFiles(entries, options.task));
 }
 
-function rejected(submission: string, problems: Problem[]): TimedResult {
+function rejected(submission: string, problems: SubmissionProblem[]): TimedResult {
   return { submission, valid: false, score: null, problems, details: {}, seconds: 0 };
 }
 

@@ -1,4 +1,4 @@
-import type { GraderResult, ObjectId, Problem } from '../schema/index.ts';
+import type { GraderResult, ObjectId, SubmissionProblem } from '../schema/index.ts';
 import { submissionHash } from '../store/index.ts';
 import type { GraderOptions } from './grader-process.ts';
 import { gradeSubmissions, missingFiles, type StoredWorkspace, sizeProblem } from './submission-files.ts';
@@ -27,6 +27,6 @@ export async function gradeWorkspace(
   return { submission, result };
 }
 
-function rejected(problems: Problem[]): GraderResult {
+function rejected(problems: SubmissionProblem[]): GraderResult {
   return { submission: '', valid: false, score: null, problems, details: {} };
 }

@@ -10,7 +10,12 @@ import {
   type SandboxProcess,
   type SandboxSpec,
 } from '../sandbox/index.ts';
-import { type GraderResult, type Problem, type SandboxDriver, toolPurpose } from '../schema/index.ts';
+import {
+  type GraderResult,
+  type SandboxDriver,
+  type SubmissionProblem,
+  toolPurpose,
+} from '../schema/index.ts';
 import { concealedBy, type PreparedData, type PythonEnvironment, type Task } from '../tasks/index.ts';
 import { GraderProtocol } from './grader-protocol.ts';
 import { MessagePipe } from './message-pipe.ts';
@@ -54,7 +59,7 @@ export interface GraderRun {
 export interface GraderFailure {
   /** The submission that it was at; null when it was at none. */
   submission: string | null;
-  code: Extract<Problem['code'], 'timed_out' | 'crashed'>;
+  code: Extract<SubmissionProblem['code'], 'timed_out' | 'crashed'>;
   message: string;
   /** The end of what it printed. */
   printed: string;

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../lib/read-only-tree.ts';
 import { ownedFolder } from '../sandbox/index.ts';
-import type { GraderResult, Problem, SnapshotEntry } from '../schema/index.ts';
+import type { GraderResult, SnapshotEntry, SubmissionProblem } from '../schema/index.ts';
 import type { ObjectStore } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
 import { gradeEach } from './grade-each.ts';
@@ -67,7 +67,7 @@ async function gradeLaidOut(
 }
 
 /** Why a submission is larger than the task takes; null where it is not. */
-export function sizeProblem(entries: readonly SnapshotEntry[], { file }: Task): Problem | null {
+export function sizeProblem(entries: readonly SnapshotEntry[], { file }: Task): SubmissionProblem | null {
   const { files, max_mb } = file.submission;
   const paths = new Set<string>(files.map(({ path }) => path));
   const bytes = entries.reduce(
@@ -82,8 +82,8 @@ export function sizeProblem(entries: readonly SnapshotEntry[], { file }: Task): 
 }
 
 /** Which declared files are not there, or are none. */
-export function missingFiles(entries: readonly SnapshotEntry[], { file }: Task): Problem[] {
-  return file.submission.files.flatMap(({ path }): Problem[] => {
+export function missingFiles(entries: readonly SnapshotEntry[], { file }: Task): SubmissionProblem[] {
+  return file.submission.files.flatMap(({ path }): SubmissionProblem[] => {
     const entry = entries.find((candidate) => candidate.path === path);
     if (entry === undefined) return [{ code: 'missing_file', message: `${path} is missing.` }];
     if ('object' in entry) return [];

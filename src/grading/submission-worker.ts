@@ -10,7 +10,7 @@ import {
   type SandboxProcess,
   type SandboxSpec,
 } from '../sandbox/index.ts';
-import type { Problem, Spent } from '../schema/index.ts';
+import type { Spent, SubmissionProblem } from '../schema/index.ts';
 import { LocalServices, type LocalServicesOptions } from '../services/index.ts';
 import { concealedBy, withheldContents, withheldPaths } from '../tasks/index.ts';
 
@@ -79,7 +79,7 @@ export class SubmissionWorker implements AsyncDisposable {
    * @param source folder of the code
    * @returns why it may not run any more; null when it runs
    */
-  async start(name: string, source: string): Promise<Problem | null> {
+  async start(name: string, source: string): Promise<SubmissionProblem | null> {
     await this.stop(false);
     const timeoutMs = this.#leftMs(name);
     if (timeoutMs !== null && timeoutMs <= 0) return this.#tookTooLong();
@@ -119,7 +119,7 @@ export class SubmissionWorker implements AsyncDisposable {
    * @returns what the submitted code did that the process was ended for; null for nothing
    * @throws Error when a local service ended before it was told to, and nothing else was wrong
    */
-  async stop(gone: boolean): Promise<Problem | null> {
+  async stop(gone: boolean): Promise<SubmissionProblem | null> {
     const { problem, serviceFailure } = await this.#end(gone);
     if (problem === null && serviceFailure !== null) throw new Error(serviceFailure);
     return problem;
@@ -129,7 +129,7 @@ export class SubmissionWorker implements AsyncDisposable {
     await this.#end(false);
   }
 
-  async #end(gone: boolean): Promise<{ problem: Problem | null; serviceFailure: string | null }> {
+  async #end(gone: boolean): Promise<{ problem: SubmissionProblem | null; serviceFailure: string | null }> {
     if (this.#running === null) return { problem: null, serviceFailure: null };
     const { name, process, sandbox, services } = this.#running;
     this.#running = null;
@@ -151,14 +151,14 @@ export class SubmissionWorker implements AsyncDisposable {
     return Math.min(1000 * this.#options.seconds - (this.#ran.get(name) ?? 0), longestTimerMs);
   }
 
-  #problemOf({ ending }: ProcessEnd): Problem | null {
+  #problemOf({ ending }: ProcessEnd): SubmissionProblem | null {
     if (ending === 'timed_out') return this.#tookTooLong();
     if (ending !== 'out_of_memory') return null;
     const most = `${this.#options.memoryMb} MB of memory, or more than ${processes} processes`;
     return { code: 'crashed', message: `the submitted code took more than ${most}` };
   }
 
-  #tookTooLong(): Problem {
+  #tookTooLong(): SubmissionProblem {
     const { seconds } = this.#options;
     const message = `the submitted code ran for more than ${seconds} s in one grading, all calls together`;
     return { code: 'timed_out', message };

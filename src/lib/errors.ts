@@ -1,5 +1,5 @@
 /**
- * An error that a person can mend: it says what is wrong, and `hint` says what to do.
+ * An error that a person can fix: it says what is wrong, and `hint` says what to do.
  * The command line shows both and no stack.
  */
 export class UserError extends Error {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkSandbox } from './check-sandbox.ts';
 
-it('says of each thing that sandboxes need whether it serves, and how to mend what does not', async () => {
+it('says of each thing that sandboxes need whether it serves, and how to fix what does not', async () => {
   const findings = await checkSandbox();
   expect(findings.map(({ name }) => name)).toEqual([
     'bubblewrap',
@@ -10,9 +10,9 @@ it('says of each thing that sandboxes need whether it serves, and how to mend wh
     'container engine',
     'GPU',
   ]);
-  for (const { state, detail, mend } of findings) {
+  for (const { state, detail, fix } of findings) {
     expect(detail).not.toBe('');
-    if (state === 'ok') expect(mend).toBeNull();
-    if (state === 'missing') expect(mend).not.toBeNull();
+    if (state === 'ok') expect(fix).toBeNull();
+    if (state === 'missing') expect(fix).not.toBeNull();
   }
 });

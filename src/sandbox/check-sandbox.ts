@@ -12,7 +12,7 @@ import { findProgram } from './find-program.ts';
 import { findLimiter } from './limits/find-limiter.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { ownedFolder } from './owned-folder.ts';
-import { type Finding, SandboxError } from './sandbox.ts';
+import { type DoctorCheck, SandboxError } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { gpuDevices } from './system-folders.ts';
 import { trySandbox } from './try-sandbox.ts';
@@ -22,7 +22,7 @@ import { openWorkspaceVolume, whyNoVolume } from './workspace-volume.ts';
 const delegate = 'systemd-run --user --scope --property Delegate=yes mlab run …';
 
 /** What sandboxes can and can't do on this host, for this user; tried, not guessed. Takes some tenths of a second. */
-export async function checkSandbox(): Promise<Finding[]> {
+export async function checkSandbox(): Promise<DoctorCheck[]> {
   if (process.platform !== 'linux') return [notLinux];
   const limiter = await findLimiter();
   return [
@@ -34,30 +34,29 @@ export async function checkSandbox(): Promise<Finding[]> {
   ];
 }
 
-const notLinux: Finding = {
+const notLinux: DoctorCheck = {
   name: 'sandbox',
   state: 'missing',
   detail: 'bubblewrap needs Linux; here only the docker driver can confine',
-  mend: 'mlab run --sandbox docker …',
+  fix: 'mlab run --sandbox docker …',
 };
 
-async function checkBubblewrap(): Promise<Finding> {
+async function checkBubblewrap(): Promise<DoctorCheck> {
   const name = 'bubblewrap';
   const program = findProgram('bwrap');
-  if (program === null)
-    return { name, state: 'missing', detail: 'bwrap is not installed', mend: installHint };
+  if (program === null) return { name, state: 'missing', detail: 'bwrap is not installed', fix: installHint };
   try {
     const { stdout } = await promisify(execFile)(program, ['--version'], { env: {} });
     await trySandbox('bubblewrap');
     if (process.getuid?.() === 0 && (await findUserSwitch(program)) === null) {
       const detail = `${stdout.trim()} works, but can't make agent code another user than root here: its files belong to root`;
-      return { name, state: 'warning', detail, mend: 'run mlab as an ordinary user' };
+      return { name, state: 'warning', detail, fix: 'run mlab as an ordinary user' };
     }
     return {
       name,
       state: 'ok',
       detail: `${stdout.trim()}, and it works for this user${filterNote()}`,
-      mend: null,
+      fix: null,
     };
   } catch (error) {
     const obstacle = userNamespaceObstacle();
@@ -66,7 +65,7 @@ async function checkBubblewrap(): Promise<Finding> {
       name,
       state: 'missing',
       detail: obstacle?.reason ?? messageOf(error),
-      mend: obstacle?.mend ?? hint,
+      fix: obstacle?.fix ?? hint,
     };
   }
 }
@@ -75,30 +74,30 @@ function filterNote(): string {
   return seccompFilter() === null ? `; no filter of system calls is known for ${process.arch}` : '';
 }
 
-function checkLimits(limiter: Limiter): Finding {
+function checkLimits(limiter: Limiter): DoctorCheck {
   const name = 'limits';
   switch (limiter.mechanism) {
     case 'cgroup v2':
-      return { name, state: 'ok', detail: 'control groups, version 2, delegated to this user', mend: null };
+      return { name, state: 'ok', detail: 'control groups, version 2, delegated to this user', fix: null };
     case 'cgroup v1':
-      return { name, state: 'ok', detail: 'control groups, version 1, writable', mend: null };
+      return { name, state: 'ok', detail: 'control groups, version 1, writable', fix: null };
     case 'rlimits and watchdog':
       return {
         name,
         state: 'warning',
         detail: `no control groups for this user: limits of single processes, and a watchdog that measures the sum and kills: memory can be passed for a moment, and what the kernel keeps for locks and the like is not counted`,
-        mend: existsSync('/run/systemd/system') ? delegate : null,
+        fix: existsSync('/run/systemd/system') ? delegate : null,
       };
   }
 }
 
-async function checkWorkspaceLimit(): Promise<Finding> {
+async function checkWorkspaceLimit(): Promise<DoctorCheck> {
   const reason = whyNoVolume() ?? (await tryVolume());
   const detail =
     reason === null
       ? 'each run has a file system of its size, which the kernel keeps'
       : `a watchdog measures it ten times a second: it can be passed by what is written meanwhile (${reason})`;
-  return { name: 'workspace', state: 'ok', detail, mend: null };
+  return { name: 'workspace', state: 'ok', detail, fix: null };
 }
 
 async function tryVolume(): Promise<string | null> {
@@ -111,7 +110,7 @@ async function tryVolume(): Promise<string | null> {
   }
 }
 
-async function checkEngines(): Promise<Finding> {
+async function checkEngines(): Promise<DoctorCheck> {
   const name = 'container engine';
   const problems: string[] = [];
   for (const command of ['docker', 'podman']) {
@@ -120,16 +119,16 @@ async function checkEngines(): Promise<Finding> {
       const engine = await DockerEngine.connect(command);
       const unlimited = await unlimitedBy(engine);
       const detail = `\`${command}\` answers`;
-      if (unlimited.length === 0) return { name, state: 'ok', detail, mend: null };
+      if (unlimited.length === 0) return { name, state: 'ok', detail, fix: null };
       const warning = `${detail}, but does not limit ${unlimited.join(' and ')} here: a container may take all`;
-      return { name, state: 'warning', detail: warning, mend: null };
+      return { name, state: 'warning', detail: warning, fix: null };
     } catch (error) {
       problems.push(messageOf(error).split('\n').slice(0, 2).join(' '));
     }
   }
   const detail = problems.length === 0 ? 'neither docker nor podman is installed' : problems.join('; ');
-  const mend = problems.length === 0 ? 'sudo apt-get install docker.io' : 'sudo systemctl start docker';
-  return { name, state: 'warning', detail: `${detail} (only the docker driver needs one)`, mend };
+  const fix = problems.length === 0 ? 'sudo apt-get install docker.io' : 'sudo systemctl start docker';
+  return { name, state: 'warning', detail: `${detail} (only the docker driver needs one)`, fix };
 }
 
 const DockerInfo = z.object({ MemoryLimit: z.boolean(), PidsLimit: z.boolean() });
@@ -157,13 +156,13 @@ async function unlimitedBy(engine: DockerEngine): Promise<string[]> {
   ];
 }
 
-function checkGpu(): Finding {
+function checkGpu(): DoctorCheck {
   const name = 'GPU';
   const cards = gpuDevices().filter((path) => /nvidia\d+$/.test(path));
-  if (cards.length > 0) return { name, state: 'ok', detail: cards.join(', '), mend: null };
+  if (cards.length > 0) return { name, state: 'ok', detail: cards.join(', '), fix: null };
   if (existsSync('/proc/driver/nvidia')) {
     const detail = 'the NVIDIA driver is loaded, but its device files are missing';
-    return { name, state: 'warning', detail, mend: 'sudo nvidia-modprobe -c 0 -u' };
+    return { name, state: 'warning', detail, fix: 'sudo nvidia-modprobe -c 0 -u' };
   }
-  return { name, state: 'warning', detail: 'none found; only runs that ask for one need it', mend: null };
+  return { name, state: 'warning', detail: 'none found; only runs that ask for one need it', fix: null };
 }

@@ -6,7 +6,7 @@ export { type OutputPipe, OutputPipes } from './output-pipe.ts';
 export { ownedFolder } from './owned-folder.ts';
 export {
   type Content,
-  type Finding,
+  type DoctorCheck,
   type Mount,
   type ProcessEnd,
   type ProcessUsage,

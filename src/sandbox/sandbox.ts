@@ -1,6 +1,6 @@
 import type { SandboxDriver } from '../schema/index.ts';
 
-export type { Finding } from '../lib/finding.ts';
+export type { DoctorCheck } from '../lib/doctor-check.ts';
 
 /** A folder or file of the host that processes in the sandbox see. */
 export interface Mount {

@@ -7,25 +7,25 @@ const bubblewrapProfile = [
 ];
 
 /** What keeps this user from making user namespaces, and the step that allows it; null when nothing is known to. */
-export function userNamespaceObstacle(): { reason: string; mend: string } | null {
+export function userNamespaceObstacle(): { reason: string; fix: string } | null {
   if (readSetting('kernel/apparmor_restrict_unprivileged_userns') === '1') {
     const lines = bubblewrapProfile.map((line) => `'${line}'`).join(' ');
     return {
       reason:
         'AppArmor keeps ordinary programs from using user namespaces (kernel.apparmor_restrict_unprivileged_userns = 1)',
-      mend: `printf '%s\\n' ${lines} | sudo tee /etc/apparmor.d/bwrap && sudo apparmor_parser -r /etc/apparmor.d/bwrap`,
+      fix: `printf '%s\\n' ${lines} | sudo tee /etc/apparmor.d/bwrap && sudo apparmor_parser -r /etc/apparmor.d/bwrap`,
     };
   }
   if (readSetting('kernel/unprivileged_userns_clone') === '0') {
     return {
       reason: 'user namespaces are off for ordinary users (kernel.unprivileged_userns_clone = 0)',
-      mend: 'echo kernel.unprivileged_userns_clone=1 | sudo tee /etc/sysctl.d/60-userns.conf && sudo sysctl --system',
+      fix: 'echo kernel.unprivileged_userns_clone=1 | sudo tee /etc/sysctl.d/60-userns.conf && sudo sysctl --system',
     };
   }
   if (readSetting('user/max_user_namespaces') === '0') {
     return {
       reason: 'user namespaces are off (user.max_user_namespaces = 0)',
-      mend: 'echo user.max_user_namespaces=15000 | sudo tee /etc/sysctl.d/60-userns.conf && sudo sysctl --system',
+      fix: 'echo user.max_user_namespaces=15000 | sudo tee /etc/sysctl.d/60-userns.conf && sudo sysctl --system',
     };
   }
   return null;
@@ -37,7 +37,7 @@ export function userNamespaceHint(message: string): string {
     message,
   );
   const obstacle = aboutNamespaces ? userNamespaceObstacle() : null;
-  return obstacle?.mend ?? 'run `mlab doctor` to see what the sandbox needs';
+  return obstacle?.fix ?? 'run `mlab doctor` to see what the sandbox needs';
 }
 
 function readSetting(name: string): string | null {

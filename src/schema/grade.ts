@@ -23,8 +23,8 @@ export const ProblemCode = z.enum([
   'timed_out',
   'crashed',
 ]);
-export const Problem = z.object({ code: ProblemCode, message: z.string() });
-export type Problem = z.infer<typeof Problem>;
+export const SubmissionProblem = z.object({ code: ProblemCode, message: z.string() });
+export type SubmissionProblem = z.infer<typeof SubmissionProblem>;
 
 /** What a grader says of one submission. */
 export const GraderResult = z.object({
@@ -34,7 +34,7 @@ export const GraderResult = z.object({
   score: z.number().nullable(),
   /** The starter's score measured in the same session, where the grader compares side by side. */
   baseline: z.number().optional(),
-  problems: z.array(Problem),
+  problems: z.array(SubmissionProblem),
   details: z.record(z.string(), z.unknown()).default({}),
 });
 export type GraderResult = z.infer<typeof GraderResult>;
@@ -70,7 +70,7 @@ export const Grade = z.object({
       best: z.number().nullable(),
     })
     .optional(),
-  problems: z.array(Problem),
+  problems: z.array(SubmissionProblem),
   details: z.record(z.string(), z.unknown()),
   seconds: z.number(),
   /** Why the result is not comparable: unverified data, no sandbox, … */

@@ -3,7 +3,7 @@ import { ActionStatus } from './action.ts';
 import { GradedStep, RunEvaluation } from './evaluation.ts';
 import { EndReason, SubmissionState } from './event.ts';
 import { Lesson } from './experience.ts';
-import { Problem } from './grade.ts';
+import { SubmissionProblem } from './grade.ts';
 import { ObjectId, RunId, TaskId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
 import { CallFailure, FailedAttempt, ModelRole, ModelRoles, TokenUsage } from './model.ts';
@@ -257,7 +257,7 @@ export const StepPage = z.object({
   /** The workspace after it: equal names, equal content. */
   snapshot: ObjectId.nullable(),
   warnings: z.array(StepWarning),
-  grade: GradedStep.extend({ problems: z.array(Problem) }).nullable(),
+  grade: GradedStep.extend({ problems: z.array(SubmissionProblem) }).nullable(),
   /** The run was resumed before or within this step. */
   resumed: z.boolean(),
 });

@@ -10,13 +10,13 @@ import {
   isImported,
   type LiveEvent,
   ObjectId,
-  type Problem,
   type ReportPage,
   type RunPage,
   type SearchResult,
   type StepDiff,
   type StepPage,
   type Strip,
+  type SubmissionProblem,
   TaskId,
   type TaskPage,
   type TextRest,
@@ -308,7 +308,7 @@ export class Viewer implements Disposable {
     const experiment = this.catalogue.experiment(id);
     const { message } = experiment.line;
     if (message === null) return experiment;
-    throw new UserError('broken_experiment', message, 'Mend or delete its folder.');
+    throw new UserError('broken_experiment', message, 'Repair or delete its folder.');
   }
 
   #objects(id: string): ObjectStore {
@@ -323,6 +323,6 @@ export class Viewer implements Disposable {
 }
 
 /** What was wrong with the submission after a step. */
-function problemsAt(folder: RunFolder, step: number): Problem[] {
+function problemsAt(folder: RunFolder, step: number): SubmissionProblem[] {
   return folder.readGrades().grades.findLast((grade) => grade.step === step)?.problems ?? [];
 }

@@ -30,7 +30,7 @@ interface FolderPlan {
 /**
  * Makes a folder hold what a snapshot holds: contents, permissions, times of change, symbolic links, folders;
  * what is not in the snapshot is removed. The folder is made when it is missing. Breaking off leaves a part;
- * restoring again mends that.
+ * restoring again fixes that.
  * @returns what was left out
  * @throws UserError `unsafe_snapshot`, `not_empty`, and those of `ObjectStore.get`
  */

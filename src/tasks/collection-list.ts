@@ -19,7 +19,7 @@ const listBytesMax = 256 * 2 ** 20;
  */
 export function readCollectionList(path: string, collection: Collection): ListedFile[] {
   const refuse = (message: string) =>
-    new UserError('bad_list', `the list of ${collection.list}: ${message}`, 'mend the script, or its source');
+    new UserError('bad_list', `the list of ${collection.list}: ${message}`, 'fix the script, or its source');
   const lines = linesOf(path, refuse);
   if (lines.length === 0) throw refuse('it names no files');
   if (lines.length > collection.files_max)

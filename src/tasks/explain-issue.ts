@@ -32,7 +32,7 @@ const FieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
   }),
 );
 
-/** Says in a person's words what zod found, where, and how to mend it. */
+/** Says in a person's words what zod found, where, and how to fix it. */
 export function explainIssue(issue: z.core.$ZodIssue, document: unknown): Explanation[] {
   const path = issue.path;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key]));

@@ -4,15 +4,15 @@ import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { TaskBrief, type TaskFile } from '../schema/index.ts';
 import { folderVersion } from './folder-version.ts';
-import { describeProblem, type Problem } from './problem.ts';
 import { inTask, type Task } from './task-folder.ts';
+import { describeProblem, type TaskProblem } from './task-problem.ts';
 import { inspectTask } from './validate-task.ts';
 
 export interface FoundTasks {
   /** Sorted by id. */
   tasks: Task[];
   /** What keeps other folders from being tasks. */
-  problems: Problem[];
+  problems: TaskProblem[];
 }
 
 /**
@@ -21,7 +21,7 @@ export interface FoundTasks {
  */
 export function findTasks(folders: readonly string[]): FoundTasks {
   const found = new Map<string, Task>();
-  const problems: Problem[] = [];
+  const problems: TaskProblem[] = [];
   for (const folder of folders) {
     if (!isFolder(folder)) {
       problems.push(noFolder(resolve(folder)));
@@ -58,7 +58,7 @@ export function loadTask(idOrPath: string, folders: readonly string[]): Task {
     throw new UserError(
       'invalid_task',
       `the task in ${folder} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map(describeProblem).join('\n')}`,
-      'mend the task; docs/how-to/write-a-task.md describes the format',
+      'fix the task; docs/how-to/write-a-task.md describes the format',
     );
   }
   const wanted = tasksIn(folder, { file, variants }).find((task) => task.file.id === idOrPath);
@@ -143,7 +143,7 @@ function assemble(folder: string, file: TaskFile, variant: string | null): Task 
   };
 }
 
-function noFolder(folder: string): Problem {
+function noFolder(folder: string): TaskProblem {
   return {
     file: folder,
     field: null,
@@ -153,7 +153,7 @@ function noFolder(folder: string): Problem {
   };
 }
 
-function sameId(folder: string, earlier: Task): Problem {
+function sameId(folder: string, earlier: Task): TaskProblem {
   return {
     file: join(folder, 'task.yaml'),
     field: 'id',

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { DoctorCheck } from '../lib/doctor-check.ts';
 import { UserError } from '../lib/errors.ts';
-import type { Finding } from '../lib/finding.ts';
 import type { Variables } from './host-variables.ts';
 import { isExposed, kaggleCredentials } from './kaggle.ts';
 import { findInterpreter } from './python-interpreter.ts';
@@ -13,28 +13,28 @@ export interface CheckPythonOptions {
   signal?: AbortSignal | null;
 }
 
-export async function checkPython(options: CheckPythonOptions): Promise<Finding> {
+export async function checkPython(options: CheckPythonOptions): Promise<DoctorCheck> {
   try {
     const found = await findInterpreter(options);
-    return { name: 'Python', state: 'ok', detail: `${found.version} (${found.executable})`, mend: null };
+    return { name: 'Python', state: 'ok', detail: `${found.version} (${found.executable})`, fix: null };
   } catch (error) {
     return findingOf('Python', 'missing', error);
   }
 }
 
 /** Only some tasks need it, so its absence is a warning. */
-export function checkKaggle(variables: Variables): Finding {
+export function checkKaggle(variables: Variables): DoctorCheck {
   const name = 'Kaggle';
   try {
     const credentials = kaggleCredentials(variables);
     if (credentials === null) {
-      const mend = 'make a token at https://www.kaggle.com/settings and export KAGGLE_API_TOKEN=<token>';
-      return { name, state: 'warning', detail: 'no credentials: tasks with Kaggle data need them', mend };
+      const fix = 'make a token at https://www.kaggle.com/settings and export KAGGLE_API_TOKEN=<token>';
+      return { name, state: 'warning', detail: 'no credentials: tasks with Kaggle data need them', fix };
     }
     const detail = `credentials from ${credentials.from}`;
-    if (!isExposed(credentials)) return { name, state: 'ok', detail, mend: null };
-    const mend = `chmod 600 ${credentials.from}`;
-    return { name, state: 'warning', detail: `${detail}, which other users can read`, mend };
+    if (!isExposed(credentials)) return { name, state: 'ok', detail, fix: null };
+    const fix = `chmod 600 ${credentials.from}`;
+    return { name, state: 'warning', detail: `${detail}, which other users can read`, fix };
   } catch (error) {
     return findingOf(name, 'warning', error);
   }
@@ -44,18 +44,18 @@ export function checkKaggle(variables: Variables): Finding {
 const comfortable = 5 * 2 ** 30;
 const necessary = 2 ** 30;
 
-export async function checkCacheDisk(cache: string): Promise<Finding> {
+export async function checkCacheDisk(cache: string): Promise<DoctorCheck> {
   let folder = cache;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   const disk = await statfs(folder);
   const free = disk.bavail * disk.bsize;
   const detail = `${(free / 2 ** 30).toFixed(1)} GiB free for ${cache}`;
   const state = free < necessary ? 'missing' : free < comfortable ? 'warning' : 'ok';
-  const mend = state === 'ok' ? null : 'export MLAB_CACHE=<folder on a disk with more room>';
-  return { name: 'Cache', state, detail, mend };
+  const fix = state === 'ok' ? null : 'export MLAB_CACHE=<folder on a disk with more room>';
+  return { name: 'Cache', state, detail, fix };
 }
 
-function findingOf(name: string, state: Finding['state'], error: unknown): Finding {
+function findingOf(name: string, state: DoctorCheck['state'], error: unknown): DoctorCheck {
   if (!UserError.isInstance(error)) throw error;
-  return { name, state, detail: error.message, mend: error.hint };
+  return { name, state, detail: error.message, fix: error.hint };
 }

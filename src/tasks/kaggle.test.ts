@@ -75,9 +75,9 @@ describe('Kaggle credentials', () => {
     expect(JSON.stringify(checkKaggle(broken))).not.toContain(secret);
   });
 
-  it('that others can read are reported with the command that mends it', () => {
-    expect(checkKaggle(home('kaggle.json', keyFile))).toMatchObject({ state: 'ok', mend: null });
-    expect(checkKaggle(home('kaggle.json', keyFile, 0o644)).mend).toMatch(/^chmod 600 /);
+  it('that others can read are reported with the command that fixes it', () => {
+    expect(checkKaggle(home('kaggle.json', keyFile))).toMatchObject({ state: 'ok', fix: null });
+    expect(checkKaggle(home('kaggle.json', keyFile, 0o644)).fix).toMatch(/^chmod 600 /);
     expect(checkKaggle({ HOME: temporaryFolder() }).state).toBe('warning');
   });
 });

@@ -51,7 +51,7 @@ export interface FindInterpreterOptions {
 
 /**
  * The first Python ≥ 3.10 that can make virtual environments.
- * @throws UserError `no_python`, `old_python` or `no_venv` with the command that mends it.
+ * @throws UserError `no_python`, `old_python` or `no_venv` with the command that fixes it.
  */
 export async function findInterpreter(options: FindInterpreterOptions): Promise<Interpreter> {
   const seen: Interpreter[] = [];

@@ -42,7 +42,7 @@ describe('finding Python', () => {
     expect((await findInterpreter({ variables })).version).toBe('3.11.4');
   });
 
-  it('says what is missing and the command that mends it', async () => {
+  it('says what is missing and the command that fixes it', async () => {
     const find = (variables: { PATH: string }) => findInterpreter({ variables });
     await expect(find(programs({ python3: answer([3, 12, 1], false) }, ['apt-get']))).rejects.toMatchObject({
       code: 'no_venv',

@@ -3,14 +3,14 @@ import { messageOf } from '../lib/errors.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
 import { TaskFile } from '../schema/index.ts';
 import { type Explanation, explainIssue } from './explain-issue.ts';
-import type { Problem } from './problem.ts';
+import type { TaskProblem } from './task-problem.ts';
 
 export interface ReadTaskFile {
   /** Null when anything in it is wrong. */
   file: TaskFile | null;
   /** Its variants by name, each with what it shares with the task. */
   variants: Map<string, TaskFile>;
-  problems: Problem[];
+  problems: TaskProblem[];
   /** Line of a field in the file, from 1: of its nearest parent where the field itself is missing. */
   lineOf: (path: readonly PropertyKey[]) => number | null;
 }
@@ -107,7 +107,11 @@ function parseVariant(file: TaskFile, name: string): TaskFile | Explanation[] {
   return parsed.map((issue) => ({ ...issue, path: ['variants', name, ...issue.path] }));
 }
 
-function located(issues: readonly Explanation[], file: string, lineOf: ReadTaskFile['lineOf']): Problem[] {
+function located(
+  issues: readonly Explanation[],
+  file: string,
+  lineOf: ReadTaskFile['lineOf'],
+): TaskProblem[] {
   return issues
     .map(({ path: field, message, fix }) => ({
       file,

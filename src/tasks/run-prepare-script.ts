@@ -67,7 +67,7 @@ export async function runSampleScript(task: Task, options: RunSampleOptions): Pr
     inTask(task.folder, 'sample'),
     args,
     options,
-    'mend the script: it needs no source and no network',
+    'fix the script: it needs no source and no network',
   );
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeTask, type TaskOptions, taskFields } from '../../test/fixtures/make-task.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
-import { describeProblem } from './problem.ts';
+import { describeProblem } from './task-problem.ts';
 import { validateTask } from './validate-task.ts';
 
 function problemsOf(options: TaskOptions) {

@@ -3,16 +3,16 @@ import { basename, join, resolve } from 'node:path';
 import type { Collection, TaskFile } from '../schema/index.ts';
 import { archiveFolderName } from './archive-name.ts';
 import { listFolderFiles } from './folder-files.ts';
-import type { Problem } from './problem.ts';
 import { type ReadTaskFile, readTaskFile } from './read-task-file.ts';
 import { looseRequirements } from './requirements.ts';
 import { inTask, layout } from './task-folder.ts';
+import type { TaskProblem } from './task-problem.ts';
 
 /** Files of a task are copied, hashed and committed; data comes from sources. In bytes. */
 const fileBytesMax = 5 * 2 ** 20;
 
 /** Everything that is wrong with a task's folder, at once; empty when it is fit for use. */
-export function validateTask(folder: string): Problem[] {
+export function validateTask(folder: string): TaskProblem[] {
   return inspectTask(resolve(folder)).problems;
 }
 
@@ -20,7 +20,7 @@ export function validateTask(folder: string): Problem[] {
 export function inspectTask(folder: string): {
   file: TaskFile | null;
   variants: Map<string, TaskFile>;
-  problems: Problem[];
+  problems: TaskProblem[];
 } {
   const { file, variants, lineOf, ...read } = readTaskFile(inTask(folder, 'taskFile'));
   const problems = [...read.problems, ...filesProblems(folder), ...requirementsProblems(folder)];
@@ -32,12 +32,12 @@ export function inspectTask(folder: string): {
   return { file: problems.length === 0 ? file : null, variants, problems };
 }
 
-function fileProblem(file: string, message: string, fix: string): Problem {
+function fileProblem(file: string, message: string, fix: string): TaskProblem {
   return { file, field: null, line: null, message, fix };
 }
 
-function filesProblems(folder: string): Problem[] {
-  const problems: Problem[] = [];
+function filesProblems(folder: string): TaskProblem[] {
+  const problems: TaskProblem[] = [];
   for (const part of ['environment', 'hidden', 'solution'] as const) {
     if (!isFolder(inTask(folder, part)))
       problems.push(fileProblem(inTask(folder, part), 'missing folder', `make the folder ${layout[part]}/`));
@@ -69,7 +69,7 @@ const fixForMissing = {
   requirements: 'write it with one name==version a line; it may be empty',
 };
 
-function requirementsProblems(folder: string): Problem[] {
+function requirementsProblems(folder: string): TaskProblem[] {
   const file = inTask(folder, 'requirements');
   if (!isFile(file)) return [];
   return looseRequirements(readFileSync(file, 'utf8')).map(({ line, text }) => ({
@@ -82,7 +82,7 @@ function requirementsProblems(folder: string): Problem[] {
 }
 
 /** What a schema can't see: fields that speak of files and of each other. */
-function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): Problem[] {
+function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): TaskProblem[] {
   const { problems, report } = reporter(folder, lineOf);
   if (file.id !== basename(folder))
     report(
@@ -111,7 +111,7 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
 }
 
 /** What a variant has figures of its own for. */
-function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): Problem[] {
+function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): TaskProblem[] {
   const { problems, report } = reporter(folder, lineOf);
   metricChecks(file, report);
   noiseCheck(file, report);
@@ -137,8 +137,11 @@ function serviceChecks(folder: string, { services }: TaskFile, report: Report): 
   });
 }
 
-function reporter(folder: string, lineOf: ReadTaskFile['lineOf']): { problems: Problem[]; report: Report } {
-  const problems: Problem[] = [];
+function reporter(
+  folder: string,
+  lineOf: ReadTaskFile['lineOf'],
+): { problems: TaskProblem[]; report: Report } {
+  const problems: TaskProblem[] = [];
   const file = inTask(folder, 'taskFile');
   const report: Report = (field, message, fix) =>
     problems.push({ file, field: field.join('.'), line: lineOf(field), message, fix });

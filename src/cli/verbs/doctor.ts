@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Finding } from '../../lib/finding.ts';
+import type { DoctorCheck } from '../../lib/doctor-check.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import { checkCacheDisk, checkKaggle, checkPython } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
@@ -18,16 +18,16 @@ export const doctor: Verb = {
   examples: [['mlab doctor', 'sandbox, Python, GPU, credentials, disk']],
   async run(context) {
     const { variables, folders, signal } = context;
-    const findings: Finding[] = [
-      { name: 'Node', state: 'ok', detail: process.version, mend: null },
+    const findings: DoctorCheck[] = [
+      { name: 'Node', state: 'ok', detail: process.version, fix: null },
       await checkPython({ variables, signal }),
       ...(await checkSandbox()),
       checkKaggle(variables),
       await checkCacheDisk(folders.cache),
     ];
-    const lines = findings.map(({ name, state, detail, mend }) => {
+    const lines = findings.map(({ name, state, detail, fix }) => {
       const line = `${signs[state]} ${name.padEnd(12)} ${detail}`;
-      return mend === null ? line : `${line}\n${' '.repeat(15)}→ ${mend}`;
+      return fix === null ? line : `${line}\n${' '.repeat(15)}→ ${fix}`;
     });
     const isMissing = findings.some(({ state }) => state === 'missing');
     return {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { Problem } from '../../schema/index.ts';
+import { SubmissionProblem } from '../../schema/index.ts';
 import { defineAction } from '../action.ts';
 import { cutMiddle } from '../output.ts';
 import { PathFailed } from '../workspace-path.ts';
 import { commandText, statusOf } from './execute.ts';
 
-const Verdict = z.object({ valid: z.boolean(), problems: z.array(Problem) });
+const Verdict = z.object({ valid: z.boolean(), problems: z.array(SubmissionProblem) });
 
 const validateSubmission = defineAction({
   name: 'Validate Submission',

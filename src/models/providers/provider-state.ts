@@ -188,7 +188,7 @@ function baseUrlProblem(provider: string, facts: KindFacts, baseUrl: string | nu
   return {
     code: 'base_url_invalid',
     message: `The base URL of ${provider} is not one of http or https without user name and password.`,
-    hint: `Mend base_url in its settings, or ${facts.baseUrlVariable}; a key belongs in a variable of its own.`,
+    hint: `Correct base_url in its settings, or ${facts.baseUrlVariable}; a key belongs in a variable of its own.`,
   };
 }
 

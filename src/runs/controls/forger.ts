@@ -1,4 +1,4 @@
-import type { Problem } from '../../schema/index.ts';
+import type { SubmissionProblem } from '../../schema/index.ts';
 import { readSnapshot } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
 import { bestScore, submissionPath, tableOf } from './cheat-facts.ts';
@@ -172,11 +172,11 @@ function judged(
 }
 
 /** What the module that looks around from inside has told. */
-function snoopingIn({ message }: Problem): string | null {
+function snoopingIn({ message }: SubmissionProblem): string | null {
   return /RuntimeError: snooped \[(.*)\]/s.exec(message)?.[1] ?? null;
 }
 
-function problemText({ code, message }: Problem): string {
+function problemText({ code, message }: SubmissionProblem): string {
   return `${code}: ${firstLine(message)}`;
 }
 

@@ -268,7 +268,7 @@ describe('error categories', () => {
       ['debugging'],
     ],
     [
-      'different failures that were mended',
+      'different failures that were fixed',
       [failure, crashed('ValueError: x'), edited(), failure, executed('')],
       {},
       [],

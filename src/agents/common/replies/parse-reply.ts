@@ -22,7 +22,7 @@ export type ParsedReply =
   | {
       ok: false;
       reason: ReplyProblem;
-      /** For the model: what to mend. */
+      /** For the model: what to fix. */
       message: string;
       entries: Record<string, string>;
       /** The action that was asked for, where that much is clear. */

@@ -21,7 +21,7 @@ export type ReplyProblem =
 
 export interface ReplyFailure {
   reason: ReplyProblem;
-  /** For the model: what to mend. */
+  /** For the model: what to fix. */
   message: string;
 }
 

@@ -1,8 +1,8 @@
 /** What `mlab doctor` says of one thing. */
-export interface Finding {
+export interface DoctorCheck {
   name: string;
   state: 'ok' | 'warning' | 'missing';
   detail: string;
-  /** One command that mends it; null when all is well. */
-  mend: string | null;
+  /** One command that fixes it; null when all is well. */
+  fix: string | null;
 }
