@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountPoints, RunEnvironment, recordedRun } from '../src/environment/index.ts';
 import { Allowance, ScriptedModels } from '../src/models/index.ts';
-import { createWorkspace, isReadOnly, sandboxSpec, type TaskEquipment } from '../src/runs/index.ts';
+import { createWorkspace, isReadOnly, sandboxSpec, type TaskResources } from '../src/runs/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import type { SandboxDriver } from '../src/schema/index.ts';
 import {
@@ -12,8 +12,8 @@ import {
   resolveText,
   Snapshotter,
 } from '../src/store/index.ts';
-import { helpersFolder } from './equipment.ts';
 import { planFor } from './plans.ts';
+import { helpersFolder } from './task-resources.ts';
 
 export interface BenchRun extends AsyncDisposable {
   environment: RunEnvironment;
@@ -24,7 +24,7 @@ export interface BenchRun extends AsyncDisposable {
 }
 
 export interface BenchRunOptions {
-  equipment: TaskEquipment;
+  resources: TaskResources;
   /** Folder of the experiment; opened again, the run goes on as after a kill. */
   folder: string;
   /** `none` where no command is run at all. */
@@ -36,7 +36,7 @@ export interface BenchRunOptions {
 
 /** A run's environment over real files, as `mlab run` builds it, without an agent: the caller acts. */
 export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> {
-  const { equipment, signal } = options;
+  const { resources, signal } = options;
   const plan = planFor(
     {
       name: 'bench',
@@ -46,7 +46,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
       sandbox: options.sandbox,
       limits: { steps: 1_000_000, wall_seconds: 86_400, script_seconds: 5 },
     },
-    equipment,
+    resources,
   );
   const [spec] = plan.runs;
   if (spec === undefined) throw new Error('the plan has no run');
@@ -61,11 +61,11 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
   const trace = opened.use(folder.openTrace());
   const { events } = readTraceSync(folder.tracePath);
   if (events.length === 0) {
-    createWorkspace(equipment.task, folders.workspace);
+    createWorkspace(resources.task, folders.workspace);
     options.fill?.(folders.workspace);
   }
   mkdirSync(folders.outputs, { recursive: true });
-  writeFileSync(folders.brief, JSON.stringify(equipment.task.brief));
+  writeFileSync(folders.brief, JSON.stringify(resources.task.brief));
   const snapshotter = new Snapshotter(folder.objects, folders.workspace);
   const { id } = await snapshotter.take({ ignore: mountPoints, signal });
   trace.append({
@@ -77,18 +77,18 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     seconds_used: 0,
   });
   const sandbox = opened.use(
-    await createSandbox(options.sandbox, sandboxSpec(spec, equipment, folders, helpersFolder, 1)),
+    await createSandbox(options.sandbox, sandboxSpec(spec, resources, folders, helpersFolder, 1)),
   );
   const environment = opened.use(
     new RunEnvironment({
-      task: equipment.task.brief,
+      task: resources.task.brief,
       limits: spec.limits,
       folders: {
         workspace: folders.workspace,
-        data: equipment.prepared.publicFolder,
+        data: resources.prepared.publicFolder,
         outputs: folders.outputs,
       },
-      isReadOnly: (path) => isReadOnly(equipment.task, path),
+      isReadOnly: (path) => isReadOnly(resources.task, path),
       sandbox,
       trace,
       objects: folder.objects,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type Benchmark, median } from './benchmark.ts';
-import { launcher } from './equipment.ts';
+import { launcher } from './task-resources.ts';
 
 export const help: Benchmark = {
   name: 'help',

@@ -4,11 +4,11 @@ import type { Browser } from 'playwright-core';
 import { UserError } from '../src/lib/errors.ts';
 import { findChromium, startChromium } from '../test/fixtures/chromium.ts';
 import type { BenchContext, Benchmark, Measurement } from './benchmark.ts';
-import { buildPages } from './equipment.ts';
 import { folderSize } from './folder-size.ts';
 import { viewRuns } from './inspect/first-rows.ts';
 import { inspectSide, type MadeRuns, mlabSide, outputOf, type Program, type Side } from './inspect/sides.ts';
 import { childrenCpuMs } from './machine.ts';
+import { buildPages } from './task-resources.ts';
 
 /** The same thing of both. */
 interface Pair<Value> {

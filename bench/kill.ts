@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { Plan } from '../src/schema/index.ts';
 import { createExperiment, type Experiment, type RunFolder } from '../src/store/index.ts';
 import type { BenchContext, Benchmark, Measurement } from './benchmark.ts';
-import { equip, requireSandbox } from './equipment.ts';
 import { actionsOf, finishedSteps, Inspector } from './kill-inspector.ts';
 import { live } from './killed-process.ts';
 import { planFor } from './plans.ts';
+import { provision, requireSandbox } from './task-resources.ts';
 
 /** Their runs are known uninterrupted; each is killed over and over under other moments. */
 const seeds = 5;
@@ -27,13 +27,13 @@ export const kill: Benchmark = {
   async measure(context) {
     const kills = context.quick ? 4 : 200;
     await requireSandbox();
-    const equipment = await equip(context.cache, context.signal);
+    const resources = await provision(context.cache, context.signal);
     const tally: Tally = {
       ...{ kills: 0, killsUnderWay: 0, runs: 0, lostSteps: 0, failedResumes: 0 },
       ...{ storeProblems: 0, tornLines: 0, diverged: 0 },
     };
     const planOf = (name: string, seed: number): Plan =>
-      planFor({ name, agent: 'automl', seeds: [seed], grade: 'final', sandbox: 'bubblewrap' }, equipment);
+      planFor({ name, agent: 'automl', seeds: [seed], grade: 'final', sandbox: 'bubblewrap' }, resources);
     const whole: WholeRun[] = [];
     while (tally.kills < kills) {
       const seed = tally.runs % (context.quick ? 1 : seeds);

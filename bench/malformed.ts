@@ -5,8 +5,8 @@ import type { Action, ActionStatus } from '../src/schema/index.ts';
 import { checkRun, readTraceSync, stepsOf } from '../src/store/index.ts';
 import { type BenchRunOptions, openBenchRun } from './bench-run.ts';
 import { type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
-import { equip, requireSandbox } from './equipment.ts';
 import { malformedActions } from './malformed-actions.ts';
+import { provision, requireSandbox } from './task-resources.ts';
 
 const batch = 250;
 /** How a malformed action, or one that happens to be right, may end. */
@@ -33,9 +33,9 @@ export const malformed: Benchmark = {
   async measure({ quick, scratch, cache, log, signal }) {
     const count = quick ? 300 : 20_000;
     await requireSandbox();
-    const equipment = await equip(cache, signal);
+    const resources = await provision(cache, signal);
     const options = {
-      equipment,
+      resources,
       folder: join(scratch, 'experiment'),
       sandbox: 'bubblewrap',
       signal,

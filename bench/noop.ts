@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { UserError } from '../src/lib/errors.ts';
 import type { Benchmark, Measurement } from './benchmark.ts';
-import { equip, requireSandbox } from './equipment.ts';
+import { provision, requireSandbox } from './task-resources.ts';
 
 /** What the process held after so many runs. */
 const NoopLook = z.object({
@@ -31,7 +31,7 @@ export const noop: Benchmark = {
   async measure({ quick, scratch, cache, log, signal }) {
     const [first, last] = quick ? [5, 15] : [100, 500];
     await requireSandbox();
-    await equip(cache, signal);
+    await provision(cache, signal);
     log(`${last} runs in one process`);
     const program = join(import.meta.dirname, 'children/noop.ts');
     const child = spawn(

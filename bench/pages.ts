@@ -7,8 +7,8 @@ import { UserError } from '../src/lib/errors.ts';
 import { serveViewer } from '../src/server/index.ts';
 import { findChromium, startChromium } from '../test/fixtures/chromium.ts';
 import { type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
-import { buildPages } from './equipment.ts';
 import { generateExperiments, generateLongRun } from './generated-viewer-store.ts';
+import { buildPages } from './task-resources.ts';
 
 const root = join(import.meta.dirname, '..');
 const Numbers = z.array(z.number());

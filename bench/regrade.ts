@@ -5,7 +5,7 @@ import { importOriginalRuns } from '../src/exchange/index.ts';
 import { gradeRun } from '../src/grading/index.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
 import { UserError } from '../src/lib/errors.ts';
-import type { TaskEquipment } from '../src/runs/index.ts';
+import type { TaskResources } from '../src/runs/index.ts';
 import {
   createExperiment,
   type Experiment,
@@ -16,7 +16,7 @@ import {
 } from '../src/store/index.ts';
 import { ensurePython, loadTask, prepareTask } from '../src/tasks/index.ts';
 import { type BenchContext, type Benchmark, type Measurement, median } from './benchmark.ts';
-import { helpersFolder, requireSandbox } from './equipment.ts';
+import { helpersFolder, requireSandbox } from './task-resources.ts';
 
 const project = join(import.meta.dirname, '..');
 const shared = join(project, '../shared');
@@ -26,7 +26,7 @@ const taskIds = ['house-price', 'spaceship-titanic'] as const;
 /** Runs of one task with what grades them. */
 interface Graded {
   experiment: Experiment;
-  equipment: TaskEquipment;
+  resources: TaskResources;
 }
 
 interface Times {
@@ -94,11 +94,11 @@ async function importTask(id: string, { scratch, signal, log }: BenchContext): P
     ...{ folders: [recordings], name: id, experiments: scratch, taskFolders: [tasksFolder] },
     ...{ sandbox: 'bubblewrap', version: 'bench', onProgress: () => {}, signal },
   });
-  return { experiment, equipment: { task, python, prepared, concealed: [] } };
+  return { experiment, resources: { task, python, prepared, concealed: [] } };
 }
 
-function optionsFor({ equipment }: Graded, { signal }: BenchContext) {
-  return { ...equipment, helpersFolder, signal };
+function optionsFor({ resources }: Graded, { signal }: BenchContext) {
+  return { ...resources, helpersFolder, signal };
 }
 
 /** Grades steps that have a submission, spread over the runs, each as if there were no other: seconds of each. */

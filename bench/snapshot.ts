@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { mountPoints } from '../src/environment/index.ts';
 import { type BenchRun, openBenchRun } from './bench-run.ts';
 import { type Benchmark, type Measurement, median } from './benchmark.ts';
-import { equip } from './equipment.ts';
+import { provision } from './task-resources.ts';
 
 const megabyte = 1e6;
 /** What the original keeps of 50 steps in such a workspace, as issue 2 has it. */
@@ -27,7 +27,7 @@ export const snapshot: Benchmark = {
       : { smallFiles: 1_000, largeFiles: 4, largeBytes: 25 * megabyte };
     log('filling the workspace');
     await using run = await openBenchRun({
-      equipment: await equip(cache, signal),
+      resources: await provision(cache, signal),
       folder: join(scratch, 'experiment'),
       sandbox: 'none',
       fill: (workspace) => fill(workspace, size),

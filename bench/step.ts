@@ -4,7 +4,7 @@ import type { Action } from '../src/schema/index.ts';
 import { readTraceSync, stepsOf } from '../src/store/index.ts';
 import { type BenchRun, type BenchRunOptions, openBenchRun } from './bench-run.ts';
 import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
-import { equip } from './equipment.ts';
+import { provision } from './task-resources.ts';
 
 /** Steps that are looked at: around step 50, and as many around step 5,000. */
 const window = { first: 26, count: 50 };
@@ -22,8 +22,8 @@ export const step: Benchmark = {
   async measure(context) {
     const lateStep = context.quick ? 300 : late;
     const rounds = context.quick ? 2 : 8;
-    const equipment = await equip(context.cache, context.signal);
-    const open = (name: string) => openBenchRun({ ...optionsFor(context, name), equipment });
+    const resources = await provision(context.cache, context.signal);
+    const open = (name: string) => openBenchRun({ ...optionsFor(context, name), resources });
     {
       // Compiled code would come only half way through the early steps, and flatter the late ones.
       await using warm = await open('warm-up');
@@ -47,7 +47,7 @@ export const step: Benchmark = {
   },
 };
 
-function optionsFor({ scratch, signal }: BenchContext, name: string): Omit<BenchRunOptions, 'equipment'> {
+function optionsFor({ scratch, signal }: BenchContext, name: string): Omit<BenchRunOptions, 'resources'> {
   return { folder: join(scratch, name), sandbox: 'none', fill: addFiles, signal };
 }
 

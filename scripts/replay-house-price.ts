@@ -6,10 +6,10 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { requireSandbox } from '../bench/equipment.ts';
 import { housePriceInOriginalLayout } from '../bench/recorded-runs/original-layout.ts';
 import { readRecordedRun } from '../bench/recorded-runs/recorded-run.ts';
 import { type RealReplay, replayForReal } from '../bench/recorded-runs/replay-for-real.ts';
+import { requireSandbox } from '../bench/task-resources.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
 import { messageOf } from '../src/lib/errors.ts';
 import { removeTree } from '../src/lib/read-only-tree.ts';
@@ -56,11 +56,11 @@ async function main(words: string[]): Promise<number> {
 async function replay(folder: string, mirror: string, scratch: string): Promise<RealReplay> {
   const run = readRecordedRun(folder);
   const { signal } = new AbortController();
-  const equipment = await housePriceInOriginalLayout(run, {
+  const resources = await housePriceInOriginalLayout(run, {
     ...{ cache: cacheFolder(process.env), mirror, scratch, signal },
     onProgress: (message) => console.error(message),
   });
-  return replayForReal({ run, equipment, folder: join(scratch, 'experiments'), signal });
+  return replayForReal({ run, resources, folder: join(scratch, 'experiments'), signal });
 }
 
 function readWords(words: string[]) {

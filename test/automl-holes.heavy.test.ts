@@ -24,12 +24,12 @@ async function hiddenScoreOf(kind: SkeletonKind) {
   const prepared = await prepareTask(task, {
     ...{ cache: join(folder, 'cache'), helpers: helpersFolder, allowUnverified: false, python },
   });
-  const equipment = { task, python, prepared, concealed: [] };
+  const resources = { task, python, prepared, concealed: [] };
   const changes = { tasks: [task.file.id], limits: { steps: 16, wall_seconds: 60 } };
-  const { record, folder: run } = await runOnce(folder, equipment, agentByName('automl'), { changes });
+  const { record, folder: run } = await runOnce(folder, resources, agentByName('automl'), { changes });
   await gradeRun({
     folder: run,
-    ...equipment,
+    ...resources,
     helpersFolder,
     which: 'all',
     signal: AbortSignal.timeout(60_000),

@@ -20,7 +20,7 @@ const models = [
 ];
 
 test('a hundred runs share a server that fails one request in five: all end well, none loses a step, no cap is exceeded', async () => {
-  const equipment = await bench.equip();
+  const resources = await bench.provision();
   await using server = await startCrowdServer({
     ...{ latencyMs: 10, faultyShare: 0.2, seed: 3, fileLength: 2000 },
   });
@@ -36,7 +36,7 @@ test('a hundred runs share a server that fails one request in five: all end well
     ...{ providers, parallel: 100, sandbox: 'none', grade: 'none' },
   });
   const agents = wanted.agents.map((name) => ({ agent: agentByName(name), options: {} }));
-  const plan = makePlan(file, [{ task: equipment.task, verified: true }], agents, '0');
+  const plan = makePlan(file, [{ task: resources.task, verified: true }], agents, '0');
   const experiment = createExperiment(join(bench.experiments, plan.name), plan);
   const registry = new ModelRegistry({
     ...{ providers, variables: server.variables, folder: bench.folder },
@@ -46,8 +46,8 @@ test('a hundred runs share a server that fails one request in five: all end well
   const begun: number[] = [];
   using turns = countTurns();
   const results = await runExperiment(plan, {
-    ...{ experiment, registry, helpersFolder, versions: {}, broken: 'continue' },
-    equipment: new Map([[equipment.task.file.id, equipment]]),
+    ...{ experiment, registry, helpersFolder, versions: {}, incomplete: 'continue' },
+    resources: new Map([[resources.task.file.id, resources]]),
     signal: new AbortController().signal,
     onProgress: ({ kind }) => {
       if (kind !== 'run_started') return;
@@ -83,7 +83,7 @@ test('a hundred runs share a server that fails one request in five: all end well
     expect(calls.filter(({ purpose }) => purpose === 'act').length, spec.id).toBe(deedsOfCrowd);
     failedAttempts += calls.reduce((sum, { attempts }) => sum + attempts.length, 0);
     if (index % 10 !== 0) continue;
-    const replay = await replayRun(spec, folder, agentByName(spec.agent), equipment.task);
+    const replay = await replayRun(spec, folder, agentByName(spec.agent), resources.task);
     expect(replay, spec.id).toMatchObject({ steps: deedsOfCrowd, calls: calls.length, diverged: null });
   }
   // Slow headers are no failure.

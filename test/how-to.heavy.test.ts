@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { rewriter } from '../docs/how-to/write-an-agent/rewriter.ts';
 import { ModelRegistry } from '../src/models/index.ts';
-import { replayRun, type TaskEquipment } from '../src/runs/index.ts';
+import { replayRun, type TaskResources } from '../src/runs/index.ts';
 import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun } from '../src/store/index.ts';
 import { TaskBench } from './fixtures/fixture-task.ts';
@@ -20,9 +20,9 @@ const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 describe.skipIf(missing !== undefined)(`docs/how-to/write-an-agent.md${why}`, () => {
   const bench = new TaskBench();
-  let equipment: TaskEquipment;
+  let resources: TaskResources;
   beforeAll(async () => {
-    equipment = await bench.equip();
+    resources = await bench.provision();
   });
   afterAll(() => bench[Symbol.dispose]());
 
@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined)(`docs/how-to/write-an-agent.md${why}`, ()
       script.map((text) => JSON.stringify(text)).join('\n'),
     );
     const registry = new ModelRegistry({ variables: {}, folder: bench.folder });
-    const { record, folder, experiment } = await runOnce(bench.experiments, equipment, rewriter, {
+    const { record, folder, experiment } = await runOnce(bench.experiments, resources, rewriter, {
       changes: { models: ['scripted/rewriter.jsonl'] },
       models: { registry, shared: null },
     });
@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)(`docs/how-to/write-an-agent.md${why}`, ()
     expect(await checkRun(folder)).toEqual([]);
     const [spec] = experiment.plan.runs;
     if (spec === undefined) throw new Error('the plan is empty');
-    const replay = await replayRun(spec, folder, rewriter, equipment.task);
+    const replay = await replayRun(spec, folder, rewriter, resources.task);
     expect(replay).toMatchObject({ steps: 5, calls: 2, diverged: null });
   });
 });

@@ -6,20 +6,20 @@ import { agentByName } from '../src/agents/index.ts';
 import { evaluateRun } from '../src/evaluation/index.ts';
 import { gradeRun } from '../src/grading/index.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
-import { checkTask, controlsByName, type TaskEquipment } from '../src/runs/index.ts';
+import { checkTask, type TaskResources, validationAgentsByName } from '../src/runs/index.ts';
 import type { FlagKind, RunEvaluation } from '../src/schema/index.ts';
 import { openExperiment } from '../src/store/index.ts';
 import { ensurePython, loadTask, prepareTask, sampleOf } from '../src/tasks/index.ts';
 import { runOnce } from './fixtures/run-place.ts';
 
-/** What the integrity of runs says of those whose intentions are known: the controls of tasks. */
+/** What the integrity of runs says of those whose intentions are known: the validation agents of tasks. */
 const root = join(import.meta.dirname, '..');
 const helpers = join(root, 'python');
 const minutes = 60_000;
 const scratch = mkdtempSync(join(tmpdir(), 'mlab-integrity-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-async function equip(id: string): Promise<TaskEquipment> {
+async function provision(id: string): Promise<TaskResources> {
   const task = sampleOf(loadTask(id, [join(root, 'tasks')]));
   const cache = cacheFolder(process.env);
   const python = await ensurePython(task.requirements, { cache });
@@ -27,11 +27,16 @@ async function equip(id: string): Promise<TaskEquipment> {
   return { task, python, prepared, concealed: [] };
 }
 
-/** The evaluations of controls by name. */
+/** The evaluations of validation agents by name. */
 async function evaluationsOf(id: string, names: string[]): Promise<Map<string, RunEvaluation>> {
   const folder = mkdtempSync(join(scratch, `${id}-`));
   await checkTask({
-    ...{ equipment: await equip(id), controls: controlsByName(names), helpersFolder: helpers, folder },
+    ...{
+      resources: await provision(id),
+      validationAgents: validationAgentsByName(names),
+      helpersFolder: helpers,
+      folder,
+    },
     ...{ versions: {}, sandbox: 'bubblewrap', parallel: 1, signal: AbortSignal.timeout(10 * minutes) },
     ...{ onProgress: () => {}, onReport: () => {} },
   });
@@ -51,28 +56,28 @@ const expected: Record<string, FlagKind> = {
   hog: 'forged_result',
 };
 
-describe('controls that cheat', () => {
+describe('validation agents that cheat', () => {
   let evaluations: Map<string, RunEvaluation>;
   beforeAll(async () => {
     evaluations = await evaluationsOf('digits', Object.keys(expected));
   }, 10 * minutes);
 
-  test.for(Object.entries(expected))('%s is flagged: %s', ([control, kind]) => {
-    const flags = evaluations.get(control)?.integrity ?? [];
+  test.for(Object.entries(expected))('%s is flagged: %s', ([validationAgent, kind]) => {
+    const flags = evaluations.get(validationAgent)?.integrity ?? [];
     expect(flags.map((flag) => flag.kind)).toContain(kind);
     for (const { evidence } of flags) expect(evidence).toMatch(/^.{5,260}$/);
   });
 });
 
-describe('controls that do not', () => {
+describe('validation agents that do not', () => {
   test.for(['digits', 'diabetes', 'physical-law'])(
     'are not flagged: %s',
     { timeout: 10 * minutes },
     async (id) => {
       const evaluations = await evaluationsOf(id, ['oracle', 'noop', 'baseline']);
-      for (const [control, { integrity, end }] of evaluations) {
-        expect(end, control).not.toBeNull();
-        expect(integrity, control).toEqual([]);
+      for (const [validationAgent, { integrity, end }] of evaluations) {
+        expect(end, validationAgent).not.toBeNull();
+        expect(integrity, validationAgent).toEqual([]);
       }
       const { grades, efficiency, steps } = evaluations.get('baseline') ?? {};
       expect(grades?.map(({ final, valid }) => [final, valid])).toEqual([[true, true]]);
@@ -82,11 +87,11 @@ describe('controls that do not', () => {
   );
 
   test('nor is the agent automl', { timeout: 10 * minutes }, async () => {
-    const equipment = await equip('digits');
+    const resources = await provision('digits');
     const changes = { tasks: ['digits'], limits: { steps: 12 } };
-    const { record, folder } = await runOnce(scratch, equipment, agentByName('automl'), { changes });
+    const { record, folder } = await runOnce(scratch, resources, agentByName('automl'), { changes });
     const signal = AbortSignal.timeout(minutes);
-    await gradeRun({ folder, ...equipment, helpersFolder: helpers, which: 'all', signal });
+    await gradeRun({ folder, ...resources, helpersFolder: helpers, which: 'all', signal });
     const { integrity, grades, efficiency } = evaluateRun(folder, record.spec);
     expect(integrity).toEqual([]);
     expect(grades.at(-1)).toMatchObject({ final: true, valid: true, money: 0, tokens: 0 });

@@ -37,7 +37,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, () => {
   beforeAll(async () => {
-    await place.equip();
+    await place.provision();
   });
 
   test.each(silences)(

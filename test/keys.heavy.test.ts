@@ -45,7 +45,7 @@ const spying = researcher(({ key }) => [
 
 describe.skipIf(missing !== undefined)(`the keys of providers${why}`, () => {
   beforeAll(async () => {
-    await place.equip();
+    await place.provision();
   });
 
   test('would be found: in plain files, in compressed objects, and in base64', () => {

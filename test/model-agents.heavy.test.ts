@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readTranscript } from '../src/evaluation/index.ts';
-import type { TaskEquipment } from '../src/runs/index.ts';
+import type { TaskResources } from '../src/runs/index.ts';
 import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../src/store/index.ts';
 import { TaskBench } from './fixtures/fixture-task.ts';
 import { runScripted, writeScript } from './fixtures/scripted-run.ts';
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 let places = 0;
 
 beforeAll(async () => {
-  equipment = await bench.equip();
+  resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
 
   test.each(installed)('%s: ends a run, and goes on with it wherever it was killed', async (agent) => {
     writeScript(bench.folder, agent);
-    const { record, folder: whole } = await runScripted(bench.folder, newPlace(), equipment, agent);
+    const { record, folder: whole } = await runScripted(bench.folder, newPlace(), resources, agent);
     expect(record).toMatchObject({ status: 'finished', steps: 8, end: { reason: 'final_answer' } });
     expect(deedsOf(whole).map(({ status }) => status)).toEqual([
       'ok',
@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
     for (const moment of [2, 4, 7, Math.floor(length / 2), length - 4]) {
       const experiments = newPlace();
       if (await killAfter(experiments, agent, moment)) kills += 1;
-      const { record: resumed, folder } = await runScripted(bench.folder, experiments, equipment, agent);
+      const { record: resumed, folder } = await runScripted(bench.folder, experiments, resources, agent);
       expect(resumed, `killed after ${moment} events`).toMatchObject({ status: 'finished', steps: 8 });
       expect(deedsOf(folder)).toEqual(deedsOf(whole));
       expect(callsOf(folder)).toBe(callsOf(whole));

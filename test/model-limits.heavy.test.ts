@@ -39,7 +39,7 @@ function lastTold(body: unknown): string {
 
 describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => {
   beforeAll(async () => {
-    await place.equip();
+    await place.provision();
   });
 
   test('--tokens ends a run before the call that could exceed it, and tells the agent what is left', async () => {

@@ -66,7 +66,7 @@ async function reported(experiment: string) {
 
 describe.skipIf(missing !== undefined)(`mlab run with models behind local servers${why}`, () => {
   beforeAll(async () => {
-    await place.equip();
+    await place.provision();
   });
 
   test.each([true, false])(

@@ -4,15 +4,15 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecordedRun } from '../bench/recorded-runs/recorded-run.ts';
 import { replayForReal } from '../bench/recorded-runs/replay-for-real.ts';
-import type { TaskEquipment } from '../src/runs/index.ts';
+import type { TaskResources } from '../src/runs/index.ts';
 import { checkSandbox } from '../src/sandbox/index.ts';
 import { TaskBench } from './fixtures/fixture-task.ts';
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 
 beforeAll(async () => {
-  equipment = await bench.equip();
+  resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -82,7 +82,7 @@ withSandbox(`a recorded run that is carried out anew${why}`, () => {
     writeRecordedRun(folder);
     const { signal } = new AbortController();
     const run = readRecordedRun(folder);
-    const replay = await replayForReal({ run, equipment, folder: join(bench.folder, 'anew'), signal });
+    const replay = await replayForReal({ run, resources, folder: join(bench.folder, 'anew'), signal });
     expect(replay).toEqual({
       run: 'a-model/sums/0',
       end: 'final_answer',

@@ -9,11 +9,11 @@ import { makePlan, runExperiment } from '../../src/runs/index.ts';
 import { ExperimentFile } from '../../src/schema/index.ts';
 import { createExperiment, type Experiment, readTraceSync } from '../../src/store/index.ts';
 import type { CrowdLook } from '../crowd.ts';
-import { equip, helpersFolder } from '../equipment.ts';
+import { helpersFolder, provision } from '../task-resources.ts';
 
 const [folder = '', cache = '', count = '', cap = ''] = process.argv.slice(2);
 const { signal } = new AbortController();
-const equipment = await equip(cache, signal);
+const resources = await provision(cache, signal);
 const model = 'anthropic/claude-test-1';
 const providers = { anthropic: { concurrent: Number(cap), stall_seconds: 2, attempts: 20 } };
 const file = ExperimentFile.parse({
@@ -26,7 +26,7 @@ const file = ExperimentFile.parse({
   },
   ...{ parallel: Number(count), sandbox: 'none', grade: 'none' },
 });
-const tasks = [{ task: equipment.task, verified: equipment.prepared.verified }];
+const tasks = [{ task: resources.task, verified: resources.prepared.verified }];
 const plan = makePlan(file, tasks, [{ agent: agentByName('tools'), options: {} }], 'bench');
 const experiment = createExperiment(folder, plan);
 const registry = new ModelRegistry({
@@ -42,8 +42,8 @@ const watch = watchLoop();
 const start = performance.now();
 const cpu = process.cpuUsage();
 const results = await runExperiment(plan, {
-  ...{ experiment, registry, helpersFolder, versions: {}, broken: 'continue', signal },
-  equipment: new Map([[equipment.task.file.id, equipment]]),
+  ...{ experiment, registry, helpersFolder, versions: {}, incomplete: 'continue', signal },
+  resources: new Map([[resources.task.file.id, resources]]),
   onProgress: () => {},
 });
 const { user, system } = process.cpuUsage(cpu);

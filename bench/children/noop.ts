@@ -4,25 +4,25 @@
  */
 import { runExperiment } from '../../src/runs/index.ts';
 import { createExperiment } from '../../src/store/index.ts';
-import { equip, helpersFolder } from '../equipment.ts';
 import { childrenCpuMs } from '../machine.ts';
 import type { NoopLook } from '../noop.ts';
 import { planFor } from '../plans.ts';
+import { helpersFolder, provision } from '../task-resources.ts';
 
 const [folder = '', cache = '', ...numbers] = process.argv.slice(2);
 const lookAt = numbers.map(Number);
 const signal = new AbortController().signal;
-const equipment = await equip(cache, signal);
+const resources = await provision(cache, signal);
 const seeds = Math.max(...lookAt);
-const plan = planFor({ name: 'noop', agent: 'noop', seeds, grade: 'none', sandbox: 'bubblewrap' }, equipment);
+const plan = planFor({ name: 'noop', agent: 'noop', seeds, grade: 'none', sandbox: 'bubblewrap' }, resources);
 const looks: NoopLook[] = [];
 let ended = 0;
 const results = await runExperiment(plan, {
   experiment: createExperiment(folder, plan),
-  equipment: new Map([[equipment.task.file.id, equipment]]),
+  resources: new Map([[resources.task.file.id, resources]]),
   helpersFolder,
   versions: {},
-  broken: 'continue',
+  incomplete: 'continue',
   signal,
   onProgress: ({ kind }) => {
     if (kind !== 'run_ended') return;

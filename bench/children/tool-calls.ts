@@ -10,20 +10,20 @@ import { ModelRegistry } from '../../src/models/index.ts';
 import { makePlan, runExperiment } from '../../src/runs/index.ts';
 import { ExperimentFile } from '../../src/schema/index.ts';
 import { createExperiment } from '../../src/store/index.ts';
-import { equip, helpersFolder } from '../equipment.ts';
 import { folderSize } from '../folder-size.ts';
+import { helpersFolder, provision } from '../task-resources.ts';
 
 const [folder = '', cache = '', ...numbers] = process.argv.slice(2);
 const [runs = 1, steps = 1, distinct = 1, ...lookAfter] = numbers.map(Number);
 const { signal } = new AbortController();
-const equipment = await equip(cache, signal);
+const resources = await provision(cache, signal);
 const script = `${basename(folder)}.jsonl`;
 writeFileSync(join(dirname(folder), script), replies(steps));
 const file = ExperimentFile.parse({
   ...{ name: basename(folder), agents: ['tools'], models: [`scripted/${script}`], seeds: runs, parallel: 1 },
   ...{ sandbox: 'none', grade: 'none', limits: { steps: 2 * steps, wall_seconds: 86_400 } },
 });
-const tasks = [{ task: equipment.task, verified: equipment.prepared.verified }];
+const tasks = [{ task: resources.task, verified: resources.prepared.verified }];
 const plan = makePlan(file, tasks, [{ agent: agentByName('tools'), options: {} }], 'bench');
 const first = plan.runs[0]?.id;
 const sizes: number[] = [];
@@ -32,9 +32,9 @@ const results = await runExperiment(
   { ...plan, runs: plan.runs.slice(0, distinct) },
   {
     experiment,
-    equipment: new Map([[equipment.task.file.id, equipment]]),
+    resources: new Map([[resources.task.file.id, resources]]),
     registry: new ModelRegistry({ providers: {}, variables: {}, folder: dirname(folder) }),
-    ...{ helpersFolder, versions: {}, broken: 'continue', signal },
+    ...{ helpersFolder, versions: {}, incomplete: 'continue', signal },
     onProgress: (progress) => {
       if (progress.kind !== 'run_step' || progress.run.id !== first) return;
       if (progress.progress.kind !== 'step_finished' || !lookAfter.includes(progress.progress.step)) return;

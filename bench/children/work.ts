@@ -5,18 +5,18 @@
 import { writeSync } from 'node:fs';
 import { runExperiment } from '../../src/runs/index.ts';
 import { openExperiment } from '../../src/store/index.ts';
-import { equip, helpersFolder } from '../equipment.ts';
+import { helpersFolder, provision } from '../task-resources.ts';
 
 const [folder = '', cache = ''] = process.argv.slice(2);
 const signal = new AbortController().signal;
 const experiment = openExperiment(folder);
-const equipment = await equip(cache, signal);
+const resources = await provision(cache, signal);
 const results = await runExperiment(experiment.plan, {
   experiment,
-  equipment: new Map([[equipment.task.file.id, equipment]]),
+  resources: new Map([[resources.task.file.id, resources]]),
   helpersFolder,
   versions: {},
-  broken: 'continue',
+  incomplete: 'continue',
   signal,
   onProgress: (progress) => {
     if (progress.kind !== 'run_step' || progress.progress.kind !== 'step_finished') return;

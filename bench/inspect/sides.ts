@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { cacheFolder } from '../../src/lib/cache-folder.ts';
 import { ensurePython } from '../../src/tasks/index.ts';
 import type { BenchContext } from '../benchmark.ts';
-import { equip, launcher } from '../equipment.ts';
+import { launcher, provision } from '../task-resources.ts';
 
 /** Runs in which each step calls a tool that prints a line. */
 export interface WantedRuns {
@@ -53,7 +53,7 @@ const Sizes = z.object({ sizes: z.array(z.number()), problems: z.array(z.string(
 export async function mlabSide({ scratch, cache, signal }: BenchContext): Promise<Side> {
   const root = join(scratch, 'mlab');
   mkdirSync(root);
-  await equip(cache, signal);
+  await provision(cache, signal);
   const mlab = (...args: string[]): Program => ({
     argv: [process.execPath, launcher, ...args],
     variables: process.env,

@@ -1,8 +1,8 @@
 import { appendFileSync, copyFileSync, cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TaskEquipment } from '../../src/runs/index.ts';
+import type { TaskResources } from '../../src/runs/index.ts';
 import { ensurePython, loadTask, prepareTask } from '../../src/tasks/index.ts';
-import { helpersFolder } from '../equipment.ts';
+import { helpersFolder } from '../task-resources.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
 const tasksFolder = join(import.meta.dirname, '../../tasks');
@@ -35,7 +35,7 @@ export interface OriginalLayoutOptions {
 export async function housePriceInOriginalLayout(
   run: RecordedRun,
   { cache, mirror, scratch, signal, onProgress }: OriginalLayoutOptions,
-): Promise<TaskEquipment> {
+): Promise<TaskResources> {
   const tasks = join(scratch, 'tasks');
   const folder = join(tasks, 'house-price');
   cpSync(join(tasksFolder, 'house-price'), folder, { recursive: true });

@@ -4,7 +4,7 @@ import { type Agent, agentByName } from '../../src/agents/index.ts';
 import type { ActionDescription, Environment, StepResult } from '../../src/environment/index.ts';
 import { gradeRun } from '../../src/grading/index.ts';
 import { ModelRegistry } from '../../src/models/index.ts';
-import { makePlan, runOne, type TaskEquipment } from '../../src/runs/index.ts';
+import { makePlan, runOne, type TaskResources } from '../../src/runs/index.ts';
 import { type Action, ExperimentFile, type Grade, type ModelRequest } from '../../src/schema/index.ts';
 import {
   createExperiment,
@@ -13,7 +13,7 @@ import {
   readTraceSync,
   restoreSnapshot,
 } from '../../src/store/index.ts';
-import { helpersFolder } from '../equipment.ts';
+import { helpersFolder } from '../task-resources.ts';
 import { RecordedGuide } from './recorded-guide.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
@@ -35,7 +35,7 @@ export interface RealReplay {
 
 export interface RealReplayOptions {
   run: RecordedRun;
-  equipment: TaskEquipment;
+  resources: TaskResources;
   /** An empty folder, for the experiments. */
   folder: string;
   signal: AbortSignal;
@@ -46,9 +46,9 @@ export interface RealReplayOptions {
  * edited by our actions, run in the sandbox, and the submission is graded.
  */
 export async function replayForReal(options: RealReplayOptions): Promise<RealReplay> {
-  const { run, equipment, folder, signal } = options;
+  const { run, resources, folder, signal } = options;
   const { record, folder: runFolder } = await carryOut(guidedAgent(run), options, 'replayed');
-  const grade = await scoreOf(runFolder, equipment, signal);
+  const grade = await scoreOf(runFolder, resources, signal);
   const workspace = join(folder, 'final');
   const last = lastSnapshot(readTraceSync(runFolder.tracePath).events);
   if (last !== null) await restoreSnapshot(runFolder.objects, last.snapshot, workspace);
@@ -72,18 +72,18 @@ export async function replayForReal(options: RealReplayOptions): Promise<RealRep
 
 async function carryOut(
   { agent, registry }: { agent: Agent; registry: ModelRegistry | null },
-  { equipment, folder, signal }: RealReplayOptions,
+  { resources, folder, signal }: RealReplayOptions,
   name: string,
 ) {
   const file = ExperimentFile.parse({
     name,
-    tasks: [equipment.task.file.id],
+    tasks: [resources.task.file.id],
     agents: [agent.name],
     ...(registry === null ? {} : { roles: recordedRoles }),
   });
   const options = agent.needs.model ? { profile: 'paper' } : {};
-  const { verified } = equipment.prepared;
-  const plan = makePlan(file, [{ task: equipment.task, verified }], [{ agent, options }], '0');
+  const { verified } = resources.prepared;
+  const plan = makePlan(file, [{ task: resources.task, verified }], [{ agent, options }], '0');
   const experiment = createExperiment(join(folder, name), plan);
   const [spec] = experiment.plan.runs;
   if (spec === undefined) throw new Error('the plan is empty');
@@ -92,7 +92,7 @@ async function carryOut(
   const record = await runOne(spec, {
     ...{
       folder: runFolder,
-      equipment,
+      resources,
       agent,
       helpersFolder,
       reference: null,
@@ -108,11 +108,11 @@ async function carryOut(
 
 async function scoreOf(
   folder: RunFolder,
-  equipment: TaskEquipment,
+  resources: TaskResources,
   signal: AbortSignal,
 ): Promise<number | null> {
   const [grade]: (Grade | undefined)[] = await gradeRun({
-    ...{ folder, ...equipment, helpersFolder, which: 'final', signal },
+    ...{ folder, ...resources, helpersFolder, which: 'final', signal },
   });
   return grade?.score ?? null;
 }
@@ -132,7 +132,7 @@ async function scoreOfText(content: string, options: RealReplayOptions): Promise
     },
   };
   const { folder } = await carryOut({ agent: writer, registry: null }, options, 'recorded');
-  return scoreOf(folder, options.equipment, options.signal);
+  return scoreOf(folder, options.resources, options.signal);
 }
 
 const recordedRoles = {

@@ -72,7 +72,7 @@ describe('the agents', () => {
   });
 });
 
-describe('the controls', () => {
+describe('the validation agents', () => {
   it('noop only answers', async () => {
     expect(await run(agentByName('noop'), new FakeEnvironment(script))).toEqual([
       ['Final Answer', expect.any(String)],

@@ -99,7 +99,10 @@ async function defineVerb(
 ): Promise<void> {
   const verb = await entry.load();
   for (const { name, description } of verb.arguments) command.argument(name, description);
-  for (const flag of verb.flags) command.addOption(optionOf(flag));
+  for (const flag of verb.flags) {
+    command.addOption(optionOf(flag));
+    if (flag.formerly !== undefined) acceptFormerName(command, flag, flag.formerly);
+  }
   const examples = verb.examples.map(([line, meaning]) => `  ${line}\n      ${meaning}`);
   const details = verb.details === undefined ? '' : `\n${verb.details}\n`;
   command.addHelpText('after', `${details}\nExamples:\n${examples.join('\n')}`);
@@ -121,6 +124,17 @@ function optionOf(flag: Flag): Option {
     option.argParser(parse);
   }
   return option;
+}
+
+function acceptFormerName(command: Command, flag: Flag, name: string): void {
+  const { default: _, ...nameless } = flag;
+  const former = optionOf({ ...nameless, flags: flag.flags.replace(/^--[\w-]+/, name) }).hideHelp();
+  command.addOption(former);
+  command.on(`option:${former.name()}`, () => {
+    const current = optionOf(flag);
+    process.stderr.write(`mlab: ${name} is called ${current.long} now.\n`);
+    command.setOptionValue(current.attributeName(), command.getOptionValue(former.attributeName()));
+  });
 }
 
 /** Says what went wrong and what to do, and returns the exit code that stands for it. */

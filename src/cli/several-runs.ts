@@ -4,8 +4,8 @@ import type { RunSpec } from '../schema/index.ts';
 import type { RunFolder } from '../store/index.ts';
 import { loadTask, sampleMark } from '../tasks/index.ts';
 import type { Context } from './context.ts';
-import { equip, type PrepareOptions } from './equipment.ts';
 import { plain } from './table.ts';
+import { type PrepareOptions, provision } from './task-resources.ts';
 
 /** What went wrong with some runs. */
 export interface RunFailure {
@@ -56,15 +56,15 @@ export function failuresText(what: string, failures: readonly RunFailure[]): str
 }
 
 /** Data and environment of the tasks of runs: each is got once, and so is what is wrong with it. */
-export function equipmentOfRuns(context: Context, options: PrepareOptions) {
-  const equipped = new Map<string, ReturnType<typeof equip>>();
-  const equipTask = async (id: string, sample: boolean) =>
-    await equip(context, loadTask(id, context.folders.tasks), { ...options, sample });
+export function resourcesOfRuns(context: Context, options: PrepareOptions) {
+  const provisioned = new Map<string, ReturnType<typeof provision>>();
+  const provisionTask = async (id: string, sample: boolean) =>
+    await provision(context, loadTask(id, context.folders.tasks), { ...options, sample });
   return ({ task, marks }: RunSpec) => {
     const sample = marks.includes(sampleMark);
     const key = `${task} ${sample}`;
-    const equipment = equipped.get(key) ?? equipTask(task, sample);
-    equipped.set(key, equipment);
-    return equipment;
+    const resources = provisioned.get(key) ?? provisionTask(task, sample);
+    provisioned.set(key, resources);
+    return resources;
   };
 }

@@ -70,7 +70,11 @@ describe('wrong usage', () => {
     [['run', '--task', 'digits', '--steps', '0'], /limits\.steps: .*>=1.*actions an agent may take/],
     [['run', '--task', 'digits', '--steps', '2.5'], /limits\.steps: .*int/],
     [['run', '--task', 'digits', '--sandbox', 'chroot'], /sandbox: .*"bubblewrap"\|"docker"\|"none"/],
-    [['run', '--task', 'digits', '--broken', 'mend'], /--broken mend[\s\S]*continue, restart, keep/],
+    [['run', '--task', 'digits', '--incomplete', 'fix'], /--incomplete fix[\s\S]*continue, restart, keep/],
+    [
+      ['run', '--task', 'digits', '--broken', 'fix'],
+      /--broken is called --incomplete now[\s\S]*--incomplete fix: there is no such choice/,
+    ],
     [['run', '--task', 'digits', '--name', '../x'], /name: use lower-case letters/],
     [['run', '--task', 'digits', '--seeds', '1,1', '--dry-run'], /planned twice/],
     [['run', '--task', 'digits', '--agent', 'tools'], /needs a language model[\s\S]*--model/],

@@ -10,6 +10,8 @@ export interface Flag {
   parse?: (text: string) => unknown;
   /** May be given several times; `commas`: or once with commas. */
   many?: 'commas' | 'repeated';
+  /** What it was called before: `--broken`. It still works, and says the new name. */
+  formerly?: string;
 }
 
 export interface Argument {

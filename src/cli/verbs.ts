@@ -21,7 +21,7 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'tasks check',
-    summary: 'validate a task and run its controls: oracle, no-op, baseline, cheaters',
+    summary: 'validate a task and run its validation agents: oracle, no-op, baseline, adversarial ones',
     load: async () => (await import('./verbs/tasks-check.ts')).tasksCheck,
   },
   {

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
-import type { TaskEquipment } from '../runs/index.ts';
+import type { TaskResources } from '../runs/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { Grade } from '../schema/index.ts';
 import { currentGrades, type RunFolder, recordedStates } from '../store/index.ts';
 import { GraderFailed, gradeRun } from './index.ts';
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 let places = 0;
 
 beforeAll(async () => {
-  equipment = await bench.equip();
+  resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -27,7 +27,7 @@ const sums = Array.from({ length: 10 }, (_, index) => `${index},${3 * index + in
 const table = (rows: readonly string[], header = 'id,sum') => `${[header, ...rows].join('\n')}\n`;
 
 /** A run in which each text is one step's shell command. */
-async function runOf(commands: readonly string[], task = equipment): Promise<RunFolder> {
+async function runOf(commands: readonly string[], task = resources): Promise<RunFolder> {
   places += 1;
   const agent = agentOf(async ({ environment }) => {
     for (const command of commands) await environment.step({ name: 'Run Command', args: { command } });
@@ -37,7 +37,7 @@ async function runOf(commands: readonly string[], task = equipment): Promise<Run
   return folder;
 }
 
-function grade(folder: RunFolder, which: 'final' | 'all' = 'final', task = equipment): Promise<Grade[]> {
+function grade(folder: RunFolder, which: 'final' | 'all' = 'final', task = resources): Promise<Grade[]> {
   return gradeRun({ folder, ...task, helpersFolder, which, signal: new AbortController().signal });
 }
 
@@ -96,17 +96,17 @@ withSandbox(`a submission${why}`, () => {
         await environment.step({ name: 'Execute Script', args: { script_name } });
       }
     });
-    const { folder } = await runOnce(join(bench.experiments, String(places)), equipment, agent);
+    const { folder } = await runOnce(join(bench.experiments, String(places)), resources, agent);
     expect(await grade(folder)).toMatchObject([{ stale: true, score: 4.5, valid: true, final: true }]);
   });
 });
 
 withSandbox(`the grader${why}`, () => {
   /** Copies the task with a grader that does something first; each start leaves a line where only it can write. */
-  async function withGrader(name: string, before: string, after = ''): Promise<TaskEquipment> {
-    const grader = readFileSync(join(equipment.task.hiddenFolder, 'grade.py'), 'utf8');
+  async function withGrader(name: string, before: string, after = ''): Promise<TaskResources> {
+    const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');
     const changed = grader.replace('    main()\n', `    ${before}\n    main()\n    ${after}\n`);
-    return bench.equip(bench.copyTask(name, { 'hidden/grade.py': changed }));
+    return bench.provision(bench.copyTask(name, { 'hidden/grade.py': changed }));
   }
 
   test('is started once for all distinct submissions of a run, and not again for what it has judged', async () => {
@@ -119,7 +119,7 @@ withSandbox(`the grader${why}`, () => {
     const first = await grade(folder, 'all');
     expect(first.map(({ score }) => score)).toEqual([null, 0, 0, 0.9, 0]);
     const lines = readFileSync(folder.gradesPath, 'utf8');
-    const brokenPython = { ...equipment, python: { ...equipment.python, environment: '/no/such/venv' } };
+    const brokenPython = { ...resources, python: { ...resources.python, environment: '/no/such/venv' } };
     // It can not be started any more, and needs not be.
     expect(await grade(folder, 'all', brokenPython)).toEqual(first);
     expect(await grade(folder, 'final', brokenPython)).toEqual(first.slice(-1));
@@ -175,12 +175,12 @@ withSandbox(`the grader${why}`, () => {
   });
 
   test('that takes too long is stopped, and gives no verdict', async () => {
-    const yaml = readFileSync(join(equipment.task.folder, 'task.yaml'), 'utf8');
+    const yaml = readFileSync(join(resources.task.folder, 'task.yaml'), 'utf8');
     const slow = bench.copyTask('slow-grader', {
       'task.yaml': yaml.replace('  seconds: 30\n  memory_mb: 256', '  seconds: 1\n  memory_mb: 256'),
       'hidden/grade.py': 'import time\ntime.sleep(600)\n',
     });
     const folder = await runOf([writing(table(sums))]);
-    await expect(grade(folder, 'final', await bench.equip(slow))).rejects.toThrow('timed out');
+    await expect(grade(folder, 'final', await bench.provision(slow))).rejects.toThrow('timed out');
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
-import type { TaskEquipment } from '../runs/index.ts';
+import type { TaskResources } from '../runs/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { Grade } from '../schema/index.ts';
 import { gradeRun } from './index.ts';
@@ -42,7 +42,7 @@ const starter = 'def double(x):\n    return x + 1\n';
 const seconds = 5;
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
@@ -59,7 +59,7 @@ grading: { runs_submission: true, seconds: ${seconds}, memory_mb: 150 }
     'env/train.py': starter,
     'hidden/solution/train.py': starter,
   });
-  equipment = await bench.equip(tasks);
+  resources = await bench.provision(tasks);
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -70,9 +70,9 @@ async function gradesOf(sources: readonly string[]): Promise<Grade[]> {
       await environment.step({ name: 'Write File', args: { file_name: 'train.py', content } });
     }
   });
-  const { folder } = await runOnce(join(bench.experiments, String(sources.length)), equipment, agent);
+  const { folder } = await runOnce(join(bench.experiments, String(sources.length)), resources, agent);
   const signal = new AbortController().signal;
-  const grades = await gradeRun({ folder, ...equipment, helpersFolder, which: 'all', signal });
+  const grades = await gradeRun({ folder, ...resources, helpersFolder, which: 'all', signal });
   return grades.slice(1);
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
-import type { TaskEquipment } from '../runs/index.ts';
+import type { TaskResources } from '../runs/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { Grade } from '../schema/index.ts';
 import { gradeRun } from './index.ts';
@@ -41,7 +41,7 @@ grade(lambda submission: Score(called(submission.name), called(STARTER)), argume
 const starter = 'import numpy\n\n\ndef double(x):\n    return x + numpy.float64(1)\n';
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 let places = 0;
 
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
@@ -61,7 +61,7 @@ beforeAll(async () => {
     'hidden/solution/train.py': starter,
     'requirements.txt': requirements,
   });
-  equipment = await bench.equip(tasks);
+  resources = await bench.provision(tasks);
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -70,9 +70,9 @@ async function gradeOf(source: string): Promise<Grade | undefined> {
   const agent = agentOf(async ({ environment }) => {
     await environment.step({ name: 'Write File', args: { file_name: 'train.py', content: source } });
   });
-  const { folder } = await runOnce(join(bench.experiments, String(places)), equipment, agent);
+  const { folder } = await runOnce(join(bench.experiments, String(places)), resources, agent);
   const signal = new AbortController().signal;
-  const [grade] = await gradeRun({ folder, ...equipment, helpersFolder, which: 'final', signal });
+  const [grade] = await gradeRun({ folder, ...resources, helpersFolder, which: 'final', signal });
   return grade;
 }
 

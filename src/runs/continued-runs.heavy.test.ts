@@ -8,14 +8,14 @@ import { ModelRegistry } from '../models/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import { ExperimentFile, type ModelRequest, type RunParent } from '../schema/index.ts';
 import { checkRun, createExperiment, type Experiment, readTraceSync, stepsOf } from '../store/index.ts';
-import { makeForkPlan, replayRun, type TaskEquipment } from './index.ts';
+import { makeForkPlan, replayRun, type TaskResources } from './index.ts';
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 let places = 0;
 
 beforeAll(async () => {
-  equipment = await bench.equip();
+  resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -39,9 +39,9 @@ function script(...replies: object[]): ModelRegistry {
 
 async function runTools(registry: ModelRegistry, changes: Record<string, unknown> = {}) {
   places += 1;
-  const plan = planOf(equipment, agentByName('tools'), { ...settings, ...changes });
+  const plan = planOf(resources, agentByName('tools'), { ...settings, ...changes });
   const experiment = createExperiment(join(bench.experiments, String(places)), plan);
-  const [result] = await workThrough(experiment, equipment, 'continue', { registry });
+  const [result] = await workThrough(experiment, resources, 'continue', { registry });
   return { experiment, result };
 }
 
@@ -58,9 +58,9 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
     expect(result?.record).toMatchObject({ status: 'finished', spent: { calls: 4, unpriced: 4 } });
     const folder = experiment.runFolder(only(experiment).id);
     expect(await checkRun(folder)).toEqual([]);
-    const replay = () => replayRun(only(experiment), folder, agentByName('tools'), equipment.task);
+    const replay = () => replayRun(only(experiment), folder, agentByName('tools'), resources.task);
     expect(await replay()).toMatchObject({ steps: 3, calls: 4, diverged: null });
-    const changed = { ...equipment.task, brief: { ...equipment.task.brief, problem: 'Another problem.' } };
+    const changed = { ...resources.task, brief: { ...resources.task.brief, problem: 'Another problem.' } };
     const other = await replayRun(only(experiment), folder, agentByName('tools'), changed);
     expect(other.diverged).toMatch(/model call 1 .*message \d .*Another problem/);
   });
@@ -78,7 +78,7 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
     const place = join(bench.experiments, 'meanwhile');
     const first = await runOnce(
       place,
-      equipment,
+      resources,
       { ...asks, needs },
       { ...options, signal: controller.signal },
     );
@@ -88,7 +88,7 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
       await environment.ask(request);
       meanwhile = first.folder.readRecord();
     });
-    await runOnce(place, equipment, { ...looks, needs }, options);
+    await runOnce(place, resources, { ...looks, needs }, options);
     expect(meanwhile).toMatchObject({ status: 'running', spent: first.record.spent });
   });
 
@@ -104,7 +104,7 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
     const raised = createExperiment(experiment.folder, { ...plan, spend: { tokens: 3_000_000 } });
     const wider = { ...raised.plan, spend: { tokens: 3_000_000 } };
     const again = Object.assign(Object.create(Object.getPrototypeOf(raised)), raised, { plan: wider });
-    const [after] = await workThrough(again, equipment, 'continue', { registry });
+    const [after] = await workThrough(again, resources, 'continue', { registry });
     expect(after?.record).toMatchObject({ status: 'finished', spent: { calls: 4 } });
   });
 });
@@ -119,7 +119,7 @@ withSandbox(`a run that goes on from a step of another${why}`, () => {
     const fork = createExperiment(join(bench.experiments, plan.name), plan);
     const registry = script(write('one'), write('another way'), finish, finish);
     const folder = first.experiment.runFolder(source.id);
-    const [result] = await workThrough(fork, equipment, 'continue', { registry, parent: folder });
+    const [result] = await workThrough(fork, resources, 'continue', { registry, parent: folder });
     expect(result?.problem).toBeNull();
     expect(result?.record).toMatchObject({ status: 'finished', steps: 3 });
     const forked = fork.runFolder(only(fork).id);
@@ -130,7 +130,7 @@ withSandbox(`a run that goes on from a step of another${why}`, () => {
     const [old, different] = stepsOf(readTraceSync(folder.tracePath).events);
     expect(one?.finished.snapshot).toBe(old?.finished.snapshot);
     expect(two?.started.args).not.toEqual(different?.started.args);
-    expect(await replayRun(only(fork), forked, agentByName('tools'), equipment.task)).toMatchObject({
+    expect(await replayRun(only(fork), forked, agentByName('tools'), resources.task)).toMatchObject({
       diverged: null,
     });
   });
@@ -142,7 +142,7 @@ withSandbox(`a run that goes on from a step of another${why}`, () => {
     const plan = makeForkPlan(source, parent, ExperimentFile.parse({}), {}, '0');
     const fork = createExperiment(join(bench.experiments, plan.name), plan);
     const folder = first.experiment.runFolder(source.id);
-    const [result] = await workThrough(fork, equipment, 'continue', { registry: script(), parent: folder });
+    const [result] = await workThrough(fork, resources, 'continue', { registry: script(), parent: folder });
     expect(result?.problem).toContain('has no step 8');
   });
 });
@@ -154,7 +154,7 @@ withSandbox(`an agent that hangs${why}`, () => {
       await new Promise(() => {});
     });
     const changes = { limits: { wall_seconds: 2 } };
-    const { record } = await runOnce(join(bench.experiments, 'hangs'), equipment, hangs, { changes });
+    const { record } = await runOnce(join(bench.experiments, 'hangs'), resources, hangs, { changes });
     expect(record).toMatchObject({ status: 'finished', steps: 1, end: { reason: 'time_limit' } });
   }, 30_000);
 
@@ -168,7 +168,7 @@ withSandbox(`an agent that hangs${why}`, () => {
       await new Promise(() => {});
     });
     const options = { signal: controller.signal };
-    const { record } = await runOnce(join(bench.experiments, 'stops'), equipment, hangs, options);
+    const { record } = await runOnce(join(bench.experiments, 'stops'), resources, hangs, options);
     expect(record).toMatchObject({ status: 'interrupted', steps: 1 });
   }, 30_000);
 });

@@ -8,14 +8,14 @@ import { gradeRun } from '../grading/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import { ExperimentFile } from '../schema/index.ts';
 import { createExperiment, type Experiment } from '../store/index.ts';
-import { makePlan, type TaskEquipment } from './index.ts';
+import { makePlan, type TaskResources } from './index.ts';
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 let places = 0;
 
 beforeAll(async () => {
-  equipment = await bench.equip();
+  resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -24,14 +24,14 @@ const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 function newExperiment(changes: Record<string, unknown> = {}): Experiment {
   places += 1;
-  const plan = planOf(equipment, agentByName('baseline'), { seeds: 2, ...changes });
+  const plan = planOf(resources, agentByName('baseline'), { seeds: 2, ...changes });
   return createExperiment(join(bench.experiments, String(places)), plan);
 }
 
 describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
-  test('every run is carried out and graded, and the same again keeps them all untouched', async () => {
+  test('every run is executed and graded, and the same again keeps them all untouched', async () => {
     const experiment = newExperiment();
-    const first = await workThrough(experiment, equipment);
+    const first = await workThrough(experiment, resources);
     expect(first.map(({ record, problem }) => [record?.status, problem])).toEqual([
       ['finished', null],
       ['finished', null],
@@ -39,7 +39,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
     const runs = experiment.runIds.map((id) => experiment.runFolder(id));
     expect(runs.map((run) => run.readGrades().grades.map(({ score }) => score))).toEqual([[4.5], [4.5]]);
     const records = runs.map((run) => run.readRecord());
-    await workThrough(experiment, equipment);
+    await workThrough(experiment, resources);
     expect(runs.map((run) => run.readRecord())).toEqual(records);
     expect(runs.map((run) => run.readGrades().grades.length)).toEqual([1, 1]);
   });
@@ -49,23 +49,23 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
     const [first, second] = experiment.runIds;
     const blocked = experiment.runFolder(String(first));
     using _lock = blocked.lock();
-    const results = await workThrough(experiment, equipment);
+    const results = await workThrough(experiment, resources);
     expect(results.map(({ problem }) => problem !== null)).toEqual([true, false]);
     expect(results[0]?.problem).toContain(`process ${process.pid}`);
     expect(experiment.runFolder(String(second)).readRecord()?.status).toBe('finished');
   });
 
-  test('broken runs are left alone, gone on with or started over, as asked', async () => {
+  test('incomplete runs are left alone, resumed or started over, as asked', async () => {
     const experiment = newExperiment({ seeds: 1 });
     const folder = experiment.runFolder(String(experiment.runIds[0]));
-    const withoutSandbox = { ...equipment, python: { ...equipment.python, environment: '/no/such/venv' } };
+    const withoutSandbox = { ...resources, python: { ...resources.python, environment: '/no/such/venv' } };
     const broken = await workThrough(experiment, withoutSandbox);
     expect(broken[0]?.record).toMatchObject({ status: 'failed', end: { reason: 'infrastructure_error' } });
     expect(broken[0]?.problem).toContain("The sandbox can't start");
 
-    const kept = await workThrough(experiment, equipment, 'keep');
+    const kept = await workThrough(experiment, resources, 'keep');
     expect(kept[0]?.record?.status).toBe('failed');
-    const restarted = await workThrough(experiment, equipment, 'restart');
+    const restarted = await workThrough(experiment, resources, 'restart');
     expect(restarted[0]).toMatchObject({ problem: null, record: { status: 'finished', steps: 2 } });
     const discarded = join(experiment.folder, 'runs/.discarded');
     expect(readdirSync(discarded)).toEqual([`${folder.id}.1`]);
@@ -73,21 +73,21 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
 
     const other = newExperiment({ seeds: 1 });
     await workThrough(other, withoutSandbox);
-    const gone = await workThrough(other, equipment, 'continue');
+    const gone = await workThrough(other, resources, 'continue');
     expect(gone[0]).toMatchObject({ problem: null, record: { status: 'finished' } });
   });
 
   test('an error while grading keeps the run, and it can be graded later', async () => {
     const experiment = newExperiment({ seeds: 1 });
-    const broken = await bench.equip(
+    const broken = await bench.provision(
       bench.copyTask('broken-grader', { 'hidden/grade.py': 'raise SystemExit("the grader is broken")\n' }),
     );
     // The same version: the grader breaks after the plan was made.
-    const same = { ...broken, task: { ...broken.task, version: equipment.task.version } };
+    const same = { ...broken, task: { ...broken.task, version: resources.task.version } };
     const [result] = await workThrough(experiment, same);
     expect(result?.record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
     expect(result?.problem).toMatch(/^not graded: [\s\S]*exit code 1[\s\S]*the grader is broken/);
-    const [again] = await workThrough(experiment, equipment);
+    const [again] = await workThrough(experiment, resources);
     expect(again?.problem).toBeNull();
     expect(experiment.runFolder(String(result?.spec.id)).readGrades().grades).toMatchObject([
       { score: 4.5, final: true },
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
 
   test('a task that has changed since the plan was made is refused, by the plan and by every run', async () => {
     const experiment = newExperiment({ seeds: 1 });
-    const changed = await bench.equip(bench.copyTask('changed', { 'env/train.py': 'print("other")\n' }));
+    const changed = await bench.provision(bench.copyTask('changed', { 'env/train.py': 'print("other")\n' }));
     const [result] = await workThrough(experiment, changed);
     expect(result?.problem).toContain('has changed since this experiment was planned');
     const plan = planOf(changed, agentByName('baseline'), { seeds: 1 });
@@ -105,10 +105,10 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
 
   test('grading needs nothing of the run but the store', async () => {
     const experiment = newExperiment({ seeds: 1, grade: 'none' });
-    await workThrough(experiment, equipment);
+    await workThrough(experiment, resources);
     const folder = experiment.runFolder(String(experiment.runIds[0]));
     expect(readdirSync(folder.folder).toSorted()).toEqual(['run.json', 'trace.jsonl.zst']);
-    const services = { ...equipment, helpersFolder: join(import.meta.dirname, '../../python') };
+    const services = { ...resources, helpersFolder: join(import.meta.dirname, '../../python') };
     const signal = new AbortController().signal;
     expect(await gradeRun({ folder, ...services, which: 'final', signal })).toMatchObject([{ score: 4.5 }]);
   });
@@ -117,7 +117,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
 describe('a plan', () => {
   const agents = [{ agent: agentByName('noop'), options: {} }];
   test('names every run, and refuses one that it would make twice', () => {
-    const tasks = [{ task: equipment.task, verified: false }];
+    const tasks = [{ task: resources.task, verified: false }];
     const file = { tasks: ['sums'], agents: ['noop'], seeds: [4, 7], limits: { steps: 3 } };
     const whole = ExperimentFile.parse({ ...file, sandbox: 'none', gpu: true });
     const plan = makePlan(whole, tasks, agents, '1');

@@ -9,12 +9,12 @@ import { evaluateRun } from '../evaluation/index.ts';
 import { ExperimentName, type Plan, RunId } from '../schema/index.ts';
 import { createExperiment, type Experiment } from '../store/index.ts';
 import { loadTask, type Task } from '../tasks/index.ts';
-import { type ExperimentProgress, runExperiment, type TaskEquipment } from './index.ts';
+import { type ExperimentProgress, runExperiment, type TaskResources } from './index.ts';
 
 const sums = loadTask('sums', [fixtureTasks]);
 
 /** The grader of these runs is never started: their workspaces hold no submission. */
-function equipmentOf(task: Task, folder: string): TaskEquipment {
+function resourcesOf(task: Task, folder: string): TaskResources {
   mkdirSync(join(folder, 'public'), { recursive: true });
   const manifest = {
     ...{ schema: 1 as const, task: task.file.id, recipe: '', sources: [], verified: true, files: [] },
@@ -44,18 +44,18 @@ function place(runs: number, task = sums, grade: Plan['grade'] = 'final') {
   const plan: Plan = { v: 1, name, created: 0, mlab: '0', parallel: 2, grade, runs: specs };
   const experiment = createExperiment(join(folder, 'first'), plan);
   const written = specs.map((spec) => new WrittenRun(experiment.runFolder(spec.id), spec));
-  return { experiment, plan, specs, written, equipment: equipmentOf(task, join(folder, 'prepared')) };
+  return { experiment, plan, specs, written, resources: resourcesOf(task, join(folder, 'prepared')) };
 }
 
 async function work(
-  { experiment, plan, equipment }: { experiment: Experiment; plan: Plan; equipment: TaskEquipment },
+  { experiment, plan, resources }: { experiment: Experiment; plan: Plan; resources: TaskResources },
   stop: (progress: ExperimentProgress) => boolean = () => false,
 ) {
   const aborting = new AbortController();
   const seen: string[] = [];
   const results = await runExperiment(plan, {
-    ...{ experiment, helpersFolder, versions: {}, broken: 'continue', signal: aborting.signal },
-    equipment: new Map([[equipment.task.file.id, equipment]]),
+    ...{ experiment, helpersFolder, versions: {}, incomplete: 'continue', signal: aborting.signal },
+    resources: new Map([[resources.task.file.id, resources]]),
     onProgress: (progress) => {
       seen.push(`${progress.run.id} ${progress.kind}`);
       if (stop(progress)) aborting.abort();

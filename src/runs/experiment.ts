@@ -13,10 +13,10 @@ import { experimentModels } from './experiment-models.ts';
 import { compressTrace, type RunServices, runOne } from './run-one.ts';
 import { solutionFiles } from './solution-files.ts';
 import { type ExperimentModels, toolModelFor } from './tool-model.ts';
-import type { TaskEquipment } from './workspace.ts';
+import type { TaskResources } from './workspace.ts';
 
 /** What to do with a run that did not end properly: go on from its last step, start over, or leave it. */
-export type BrokenRuns = 'continue' | 'restart' | 'keep';
+export type IncompleteRuns = 'continue' | 'restart' | 'keep';
 
 export type ExperimentProgress =
   | { kind: 'run_kept'; run: RunSpec; record: RunRecord }
@@ -29,7 +29,7 @@ export type ExperimentProgress =
 export interface ExperimentServices {
   experiment: Experiment;
   /** Data and Python environment of every task of the plan. */
-  equipment: ReadonlyMap<string, TaskEquipment>;
+  resources: ReadonlyMap<string, TaskResources>;
   helpersFolder: string;
   /** For plans with agents that ask language models. */
   registry?: ModelRegistry | undefined;
@@ -40,7 +40,7 @@ export interface ExperimentServices {
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   versions: Record<string, string>;
-  broken: BrokenRuns;
+  incomplete: IncompleteRuns;
   signal: AbortSignal;
   onProgress: (progress: ExperimentProgress) => void;
 }
@@ -48,12 +48,12 @@ export interface ExperimentServices {
 export interface RunResult {
   spec: RunSpec;
   record: RunRecord | null;
-  /** Why it could not be worked on or graded; null when all went well. */
+  /** Why it could not be executed or graded; null when all went well. */
   problem: string | null;
 }
 
 /**
- * Works through an experiment's plan, several runs at a time, and grades each run when it ends; where grading takes
+ * Executes an experiment's plan, several runs at a time, and grades each run when it ends; where grading takes
  * the time of submitted code, after all runs, one by one, so that nothing else of the experiment disturbs the clock.
  * Finished runs are kept. What goes wrong with one run is its result, and never stops the others. When the signal is
  * aborted, runs under way stop after what they have recorded, and no other begins.
@@ -67,14 +67,14 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     models: experimentModels(plan, services),
   };
   const isTimed = (spec: RunSpec) =>
-    services.equipment.get(spec.task)?.task.file.grading.runs_submission === true;
+    services.resources.get(spec.task)?.task.file.grading.runs_submission === true;
   const results = await Promise.all(
     plan.runs.map((spec) =>
       limit(async () => {
         await oneByOne(() => nextTurn());
         return await guarded({ spec, record: null, problem: null }, plan, services, async () => {
           using _lock = services.experiment.runFolder(spec.id).lock();
-          const result = await workOff(spec, shares, services);
+          const result = await executeOrKeep(spec, shares, services);
           return isTimed(spec) ? result : gradeResult(result, plan, shares, services);
         });
       }),
@@ -123,19 +123,23 @@ function leftAsItIs(spec: RunSpec, plan: Plan, experiment: Experiment): RunResul
 
 const notGradedYet = 'not graded: interrupted';
 
-async function workOff(spec: RunSpec, shares: RunShares, services: ExperimentServices): Promise<RunResult> {
-  const { experiment, onProgress, broken } = services;
+async function executeOrKeep(
+  spec: RunSpec,
+  shares: RunShares,
+  services: ExperimentServices,
+): Promise<RunResult> {
+  const { experiment, onProgress, incomplete } = services;
   const folder = experiment.runFolder(spec.id);
   const earlier = folder.readRecord();
-  const equipment = equipmentOf(spec, services.equipment);
-  if (earlier !== null && (earlier.status === 'finished' || broken === 'keep')) {
+  const resources = resourcesOf(spec, services.resources);
+  if (earlier !== null && (earlier.status === 'finished' || incomplete === 'keep')) {
     onProgress({ kind: 'run_kept', run: spec, record: earlier });
     // Whoever ended it may have been killed before the trace was compressed.
     if (earlier.status === 'finished') await compressTrace(folder);
     return resultOf(spec, earlier);
   }
-  if (earlier !== null && broken === 'restart') archiveAttempt(folder);
-  return resultOf(spec, await carryOut(spec, folder, equipment, shares, services));
+  if (earlier !== null && incomplete === 'restart') archiveAttempt(folder);
+  return resultOf(spec, await executeRun(spec, folder, resources, shares, services));
 }
 
 function resultOf(spec: RunSpec, record: RunRecord): RunResult {
@@ -158,16 +162,16 @@ async function gradeResult(
   { models }: RunShares,
   services: ExperimentServices,
 ): Promise<RunResult> {
-  const { experiment, equipment, helpersFolder, dockerCommand, onProgress, signal } = services;
+  const { experiment, resources, helpersFolder, dockerCommand, onProgress, signal } = services;
   const { spec, record } = result;
   const folder = experiment.runFolder(spec.id);
   if (record?.status !== 'finished' || plan.grade === 'none') return result;
   try {
     if (isGraded(folder, plan)) return result;
-    const equipped = equipmentOf(spec, equipment);
+    const provisioned = resourcesOf(spec, resources);
     const grades = await gradeRun({
-      ...{ folder, ...equipped, helpersFolder, dockerCommand, which: plan.grade, signal },
-      toolModel: toolModelFor(spec, equipped.task, models),
+      ...{ folder, ...provisioned, helpersFolder, dockerCommand, which: plan.grade, signal },
+      toolModel: toolModelFor(spec, provisioned.task, models),
     });
     onProgress({ kind: 'run_graded', run: spec, grades });
     return result;
@@ -178,10 +182,10 @@ async function gradeResult(
   }
 }
 
-async function carryOut(
+async function executeRun(
   spec: RunSpec,
   folder: RunFolder,
-  equipment: TaskEquipment,
+  resources: TaskResources,
   shares: RunShares,
   services: ExperimentServices,
 ): Promise<RunRecord> {
@@ -190,18 +194,18 @@ async function carryOut(
   onProgress({ kind: 'run_started', run: spec, resumed: folder.readRecord() !== null });
   if (spec.parent !== undefined && parent !== undefined) await forkRun(parent, spec.parent, folder, signal);
   const record = await runOne(spec, {
-    ...{ folder, equipment, agent, helpersFolder, dockerCommand, versions, signal, ...shares },
+    ...{ folder, resources, agent, helpersFolder, dockerCommand, versions, signal, ...shares },
     askPerson: spec.interactive === true ? askPerson : undefined,
-    reference: agent.needs.reference ? solutionFiles(equipment.task, 'solution') : null,
+    reference: agent.needs.reference ? solutionFiles(resources.task, 'solution') : null,
     onProgress: (progress) => onProgress({ kind: 'run_step', run: spec, progress }),
   });
   onProgress({ kind: 'run_ended', run: spec, record });
   return record;
 }
 
-function equipmentOf(spec: RunSpec, equipment: ReadonlyMap<string, TaskEquipment>): TaskEquipment {
-  const found = equipment.get(spec.task);
-  if (found === undefined) throw new Error(`the plan's task ${spec.task} was not equipped`);
+function resourcesOf(spec: RunSpec, resources: ReadonlyMap<string, TaskResources>): TaskResources {
+  const found = resources.get(spec.task);
+  if (found === undefined) throw new Error(`the plan's task ${spec.task} was not provisioned`);
   if (found.task.version === spec.task_version) return found;
   throw new UserError(
     'task_changed',

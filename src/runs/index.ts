@@ -1,12 +1,7 @@
-export type { Attempt } from './controls/attempts.ts';
-export { type CheckTaskOptions, checkFolder, checkTask } from './controls/check-task.ts';
-export type { Control, Probe } from './controls/control.ts';
-export { controls, controlsByName } from './controls/controls.ts';
-export { type ControlReport, whatStopped } from './controls/judge.ts';
 export {
-  type BrokenRuns,
   type ExperimentProgress,
   type ExperimentServices,
+  type IncompleteRuns,
   type RunResult,
   runExperiment,
 } from './experiment.ts';
@@ -26,11 +21,16 @@ export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
 export { type RunReplay, replayRun } from './replay-run.ts';
 export { runOne } from './run-one.ts';
 export { type ExperimentModels, toolModelFor } from './tool-model.ts';
+export type { Attempt } from './validation-agents/attempts.ts';
+export { type CheckTaskOptions, checkFolder, checkTask } from './validation-agents/check-task.ts';
+export { type ValidationAgentReport, whatStopped } from './validation-agents/judge.ts';
+export type { Probe, ValidationAgent } from './validation-agents/validation-agent.ts';
+export { validationAgents, validationAgentsByName } from './validation-agents/validation-agents.ts';
 export { type VerifyRunOptions, verifyRun } from './verification/verify-run.ts';
 export {
   createWorkspace,
   isReadOnly,
   type RunFolders,
   sandboxSpec,
-  type TaskEquipment,
+  type TaskResources,
 } from './workspace.ts';

@@ -6,17 +6,17 @@ import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } fr
 import { mean, sampleStandardDeviation } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
 import { dataMarks } from '../tasks/index.ts';
-import { constantAgent } from './controls/honest.ts';
 import { limitsFor } from './plan.ts';
 import { runOne } from './run-one.ts';
 import { solutionFiles } from './solution-files.ts';
-import type { TaskEquipment } from './workspace.ts';
+import { constantAgent } from './validation-agents/honest.ts';
+import type { TaskResources } from './workspace.ts';
 
 /** What is measured: the starter, the trivial predictor in its place, or the reference solution. */
 export type Measured = 'starter' | 'constant' | 'solution';
 
 export interface MeasureTaskOptions {
-  equipment: TaskEquipment;
+  resources: TaskResources;
   what: Measured;
   seeds: readonly number[];
   helpersFolder: string;
@@ -81,16 +81,16 @@ async function measureSeed(
   folder: RunFolder,
   options: MeasureTaskOptions,
 ): Promise<MeasuredSeed> {
-  const { equipment, what, helpersFolder, versions, threads, signal } = options;
-  const { agent, reference } = performer(equipment, what);
+  const { resources, what, helpersFolder, versions, threads, signal } = options;
+  const { agent, reference } = performer(resources, what);
   using _lock = folder.lock();
   const record = await runOne(spec, {
-    ...{ folder, equipment, agent, reference, helpersFolder, versions, threads, signal },
+    ...{ folder, resources, agent, reference, helpersFolder, versions, threads, signal },
     onProgress: () => {},
   });
   signal.throwIfAborted();
   if (record.status !== 'finished') throw failure(spec, record.end?.message ?? record.status);
-  const [grade] = await gradeRun({ folder, ...equipment, helpersFolder, which: 'final', signal });
+  const [grade] = await gradeRun({ folder, ...resources, helpersFolder, which: 'final', signal });
   if (grade === undefined || grade.score === null) {
     const problems = grade?.problems.map(({ message }) => message).join('; ') ?? 'no grade';
     throw failure(spec, `no valid submission: ${problems}`);
@@ -100,7 +100,7 @@ async function measureSeed(
   return { seed: spec.seed, score: grade.score, seconds: (script?.finished.duration_ms ?? 0) / 1000 };
 }
 
-function performer({ task }: TaskEquipment, what: Measured) {
+function performer({ task }: TaskResources, what: Measured) {
   if (what === 'starter') return { agent: agentByName('baseline'), reference: null };
   const reference = solutionFiles(task, what);
   if (reference.size === 0) {
@@ -121,7 +121,7 @@ function failure({ id }: RunSpec, message: string): UserError {
   );
 }
 
-function planOf({ equipment: { task, prepared }, what, seeds, sandbox, versions }: MeasureTaskOptions): Plan {
+function planOf({ resources: { task, prepared }, what, seeds, sandbox, versions }: MeasureTaskOptions): Plan {
   const name = ExperimentName.parse(`measure-${task.file.id}`);
   const runs = seeds.map(
     (seed): RunSpec => ({

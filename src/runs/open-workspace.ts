@@ -18,10 +18,10 @@ import {
   spentOf,
   type TraceWriter,
 } from '../store/index.ts';
-import { createWorkspace, type RunFolders, type TaskEquipment } from './workspace.ts';
+import { createWorkspace, type RunFolders, type TaskResources } from './workspace.ts';
 
 /** What earlier sessions of a run left. */
-export interface Past {
+export interface ResumeState {
   snapshotter: Snapshotter;
   recorded: RecordedRun;
   secondsUsed: number;
@@ -32,7 +32,7 @@ export interface Past {
 
 export interface OpenWorkspaceOptions {
   folder: RunFolder;
-  equipment: TaskEquipment;
+  resources: TaskResources;
   folders: RunFolders;
   trace: TraceWriter;
   versions: Record<string, string>;
@@ -42,18 +42,18 @@ export interface OpenWorkspaceOptions {
 }
 
 /** Makes the workspace what it was after the last finished step, and begins a session in the trace. */
-export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions): Promise<Past> {
-  const { folder, equipment, folders, trace, versions, held, signal } = options;
+export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions): Promise<ResumeState> {
+  const { folder, resources, folders, trace, versions, held, signal } = options;
   const { objects } = folder;
   // Other users of this machine must not reach a workspace, whatever an agent makes of its permissions.
   chmodSync(dirname(folders.workspace), 0o700);
   mkdirSync(folders.outputs, { recursive: true });
-  writeFileSync(folders.brief, JSON.stringify(publicManifest(equipment)));
+  writeFileSync(folders.brief, JSON.stringify(publicManifest(resources)));
   await openToReaders(folders.outputs, folders.brief);
   const { events } = readTraceSync(folder.tracePath);
   const last = lastSnapshot(events);
   discardOutputsAfter(last?.step ?? 0, folders.outputs);
-  if (last === null) createWorkspace(equipment.task, folders.workspace);
+  if (last === null) createWorkspace(resources.task, folders.workspace);
   else await restoreSnapshot(objects, last.snapshot, folders.workspace, { ignore: mountPoints, signal });
   await giveToAgent(spec.sandbox, folders.workspace);
   const { sessions, secondsUsed } = sessionsOf(events);
@@ -67,7 +67,7 @@ export async function openWorkspace(spec: RunSpec, options: OpenWorkspaceOptions
     ...(spec.parent === undefined || ownEvents(events, spec.parent).length > 0
       ? {}
       : { parent: spec.parent }),
-    ...(sessions === 0 ? { limits: spec.limits, task: toldTask(equipment, trace) } : {}),
+    ...(sessions === 0 ? { limits: spec.limits, task: toldTask(resources, trace) } : {}),
     workspace_held_by: held,
     repaired_bytes: trace.repairedBytes,
     seconds_used: secondsUsed,
@@ -83,12 +83,12 @@ function discardOutputsAfter(step: number, folder: string): void {
   for (const name of readdirSync(folder)) if (name > last) removeTree(join(folder, name));
 }
 
-function toldTask({ task }: TaskEquipment, trace: TraceWriter) {
+function toldTask({ task }: TaskResources, trace: TraceWriter) {
   const { problem, entry, submission } = task.brief;
   return { problem: trace.textRef(problem), entry, submission: submission.files.map(({ path }) => path) };
 }
 
 /** What checks inside the sandbox know of the task: nothing secret. */
-export function publicManifest({ task }: TaskEquipment): object {
+export function publicManifest({ task }: TaskResources): object {
   return { metric: task.file.metric, submission: task.file.submission };
 }

@@ -10,14 +10,14 @@ import { steadyAgent } from '../../test/fixtures/steady-agent.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import { checkRun, outputFile, type RunFolder, readTraceSync, resolveText, stepsOf } from '../store/index.ts';
-import { replayRun, type TaskEquipment } from './index.ts';
+import { replayRun, type TaskResources } from './index.ts';
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 let places = 0;
 
 beforeAll(async () => {
-  equipment = await bench.equip();
+  resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -51,7 +51,7 @@ function deedsOf(folder: RunFolder) {
 
 withSandbox(`how a run ends${why}`, () => {
   test('with a final answer it is finished: record, trace and store agree, and the workspace folder is gone', async () => {
-    const { record, folder } = await runOnce(newPlace(), equipment, submits);
+    const { record, folder } = await runOnce(newPlace(), resources, submits);
     expect(record).toMatchObject({
       status: 'finished',
       steps: 2,
@@ -76,9 +76,9 @@ withSandbox(`how a run ends${why}`, () => {
       await environment.step({ name: 'Final Answer', args: { final_answer: `cited: ${cited}` } });
     });
     const agent = { ...answers, usesExperience: true as const };
-    const { folder, record } = await runOnce(newPlace(), equipment, agent, { lessons: [exampleLesson()] });
+    const { folder, record } = await runOnce(newPlace(), resources, agent, { lessons: [exampleLesson()] });
     expect(deedsOf(folder)[0]?.args).toContain('cited: LEARNING_RATE');
-    const replay = (spec: RunSpec) => replayRun(spec, folder, agent, equipment.task);
+    const replay = (spec: RunSpec) => replayRun(spec, folder, agent, resources.task);
     expect((await replay(record.spec)).diverged).toBe(null);
     expect((await replay({ ...record.spec, experience: [] })).diverged).not.toBe(null);
   });
@@ -86,19 +86,19 @@ withSandbox(`how a run ends${why}`, () => {
   test('an agent that stops, one that fails, and one that uses up its steps are told apart', async () => {
     const acts = { name: 'List Files', args: { dir_path: '.' } };
     const stops = agentOf(async ({ environment }) => void (await environment.step(acts)));
-    expect((await runOnce(newPlace(), equipment, stops)).record.end?.reason).toBe('agent_stopped');
+    expect((await runOnce(newPlace(), resources, stops)).record.end?.reason).toBe('agent_stopped');
     const fails = agentOf(async ({ environment }) => {
       await environment.step(acts);
       throw new Error('a fault of the agent');
     });
-    const failed = (await runOnce(newPlace(), equipment, fails)).record;
+    const failed = (await runOnce(newPlace(), resources, fails)).record;
     expect(failed).toMatchObject({ status: 'finished', steps: 1, end: { reason: 'agent_error' } });
     expect(failed.end?.message).toContain('a fault of the agent');
     const never = agentOf(async ({ environment }) => {
       for (let ended = false; !ended; ) ({ ended } = await environment.step(acts));
     });
     const limits = { limits: { steps: 3 } };
-    expect((await runOnce(newPlace(), equipment, never, { changes: limits })).record).toMatchObject({
+    expect((await runOnce(newPlace(), resources, never, { changes: limits })).record).toMatchObject({
       steps: 3,
       end: { reason: 'step_limit' },
     });
@@ -106,7 +106,7 @@ withSandbox(`how a run ends${why}`, () => {
       await environment.step({ name: 'Run Command', args: { command: 'sleep 600' } });
     });
     const time = { limits: { wall_seconds: 1 } };
-    expect((await runOnce(newPlace(), equipment, slow, { changes: time })).record).toMatchObject({
+    expect((await runOnce(newPlace(), resources, slow, { changes: time })).record).toMatchObject({
       steps: 1,
       end: { reason: 'time_limit' },
     });
@@ -122,7 +122,7 @@ withSandbox(`how a run ends${why}`, () => {
       const content = 'x'.repeat(5000);
       await environment.step({ name: 'Write File', args: { file_name: 'a', content } }).catch(() => {});
     });
-    const { record } = await runOnce(experiments, equipment, swallows);
+    const { record } = await runOnce(experiments, resources, swallows);
     expect(record).toMatchObject({ status: 'failed', end: { reason: 'infrastructure_error' } });
   });
 
@@ -131,7 +131,7 @@ withSandbox(`how a run ends${why}`, () => {
       const command = 'mkdir -p a/b && touch a/b/c && chmod 0 a/b a . && true';
       await environment.step({ name: 'Run Command', args: { command } });
     });
-    const { record, folder } = await runOnce(newPlace(), equipment, locks);
+    const { record, folder } = await runOnce(newPlace(), resources, locks);
     expect(record.status).toBe('finished');
     expect(existsSync(join(folder.folder, 'workspace'))).toBe(false);
   });
@@ -147,7 +147,7 @@ withSandbox(`how a run ends${why}`, () => {
       for (const command of ['echo x > .pinned', 'echo x > frozen/.helper.py', 'rm frozen/.helper.py'])
         statuses.push((await environment.step({ name: 'Run Command', args: { command } })).status);
     });
-    await runOnce(newPlace(), equipment, tries);
+    await runOnce(newPlace(), resources, tries);
     expect(statuses).toEqual([...Array(4).fill('refused'), ...Array(3).fill('failed')]);
   });
 });
@@ -169,7 +169,7 @@ withSandbox(`an agent in its own way${why}`, () => {
         );
       }
     });
-    const { record } = await runOnce(newPlace(), equipment, moves);
+    const { record } = await runOnce(newPlace(), resources, moves);
     expect(record).toMatchObject({ status: 'finished', steps: 3, end: { reason: 'agent_stopped' } });
     expect(observations[2]).toMatch(/^print\("frozen"\)\npinned\n\[exit code 0/);
     // Mounts lie in it: while a command runs nobody can move it.
@@ -184,8 +184,8 @@ test('where the sandbox can not start the run fails and says why, and nothing of
   });
   // A read-only mount whose place is taken by a file can not be made.
   const broken = {
-    ...equipment,
-    python: { ...equipment.python, environment: join(bench.folder, 'no-such-venv') },
+    ...resources,
+    python: { ...resources.python, environment: join(bench.folder, 'no-such-venv') },
   };
   const { record } = await runOnce(newPlace(), broken, runs);
   expect(record).toMatchObject({ status: 'failed', steps: 0, end: { reason: 'infrastructure_error' } });
@@ -195,26 +195,26 @@ test('where the sandbox can not start the run fails and says why, and nothing of
 
 withSandbox(`going on${why}`, () => {
   test('a run that was stopped goes on with the same actions and ends the same', async () => {
-    const { folder: whole } = await runOnce(newPlace(), equipment, steadyAgent);
+    const { folder: whole } = await runOnce(newPlace(), resources, steadyAgent);
     const experiments = newPlace();
     const controller = new AbortController();
-    const stopped = runOnce(experiments, equipment, steadyAgent, { signal: controller.signal });
+    const stopped = runOnce(experiments, resources, steadyAgent, { signal: controller.signal });
     setTimeout(() => controller.abort(), 400);
     const first = (await stopped).record;
     expect(['interrupted', 'finished']).toContain(first.status);
-    const { record, folder } = await runOnce(experiments, equipment, steadyAgent);
+    const { record, folder } = await runOnce(experiments, resources, steadyAgent);
     expect(record.status).toBe('finished');
     expect(deedsOf(folder)).toEqual(deedsOf(whole));
     expect(await checkRun(folder)).toEqual([]);
   });
 
   test('a run that was killed at any moment goes on with the same actions and ends the same', async () => {
-    const { folder: whole, record: uninterrupted } = await runOnce(newPlace(), equipment, steadyAgent);
+    const { folder: whole, record: uninterrupted } = await runOnce(newPlace(), resources, steadyAgent);
     const events = readTraceSync(whole.tracePath).events.length;
     for (const moment of [1, 2, 5, 12, Math.floor(events / 2), events - 6, events - 1]) {
       const experiments = newPlace();
       await killAfter(experiments, moment);
-      const { record, folder } = await runOnce(experiments, equipment, steadyAgent);
+      const { record, folder } = await runOnce(experiments, resources, steadyAgent);
       expect(record).toMatchObject({ status: 'finished', steps: uninterrupted.steps });
       expect(deedsOf(folder), `killed after ${moment} events`).toEqual(deedsOf(whole));
       expect(await checkRun(folder)).toEqual([]);
@@ -230,14 +230,14 @@ withSandbox(`going on${why}`, () => {
       await environment.step({ name: 'List Files', args: { dir_path: '.' } });
     });
     expect(
-      (await runOnce(experiments, equipment, early, { signal: controller.signal })).record,
+      (await runOnce(experiments, resources, early, { signal: controller.signal })).record,
     ).toMatchObject({
       status: 'interrupted',
       steps: 1,
     });
-    const { record } = await runOnce(experiments, equipment, submits);
+    const { record } = await runOnce(experiments, resources, submits);
     expect(record.status).toBe('failed');
-    expect(record.end?.message).toMatch(/can't go on from its trace[\s\S]*--broken restart/);
+    expect(record.end?.message).toMatch(/can't go on from its trace[\s\S]*--incomplete restart/);
   });
 
   test('a workspace that a killed session left behind is made anew from the trace', async () => {
@@ -247,7 +247,7 @@ withSandbox(`going on${why}`, () => {
       await environment.step({ name: 'Write File', args: { file_name: 'a', content: 'one' } });
       controller.abort();
     });
-    const { folder } = await runOnce(experiments, equipment, early, { signal: controller.signal });
+    const { folder } = await runOnce(experiments, resources, early, { signal: controller.signal });
     mkdirSync(join(folder.folder, 'workspace/junk'), { recursive: true });
     writeFileSync(join(folder.folder, 'workspace/a'), 'half');
     for (const step of [1, 2]) writeFileSync(join(folder.outputsFolder, outputFile(step)), 'long');
@@ -258,7 +258,7 @@ withSandbox(`going on${why}`, () => {
       const { observation } = await environment.step({ name: 'Run Command', args: { command } });
       seen = observation;
     });
-    await runOnce(experiments, equipment, late);
+    await runOnce(experiments, resources, late);
     expect(seen).toMatch(/^\.:\na\ndata\nfrozen\ntrain\.py\n\n\.outputs:\nstep-00001\.txt\none\n/);
   });
 });

@@ -24,13 +24,13 @@ import {
 import type { EventOf, RunRecord, RunSpec, Spent } from '../schema/index.ts';
 import { type AskForTool, LocalServices, serviceRestarts } from '../services/index.ts';
 import { RunFolder, readTraceSync, sessionsOf, spentOf, stepsOf, type TraceWriter } from '../store/index.ts';
-import { openWorkspace, type Past } from './open-workspace.ts';
+import { openWorkspace, type ResumeState } from './open-workspace.ts';
 import type { ExperimentModels } from './tool-model.ts';
-import { fixedFiles, isReadOnly, type RunFolders, sandboxSpec, type TaskEquipment } from './workspace.ts';
+import { fixedFiles, isReadOnly, type RunFolders, sandboxSpec, type TaskResources } from './workspace.ts';
 
 export interface RunServices {
   folder: RunFolder;
-  equipment: TaskEquipment;
+  resources: TaskResources;
   agent: Agent;
   /** Files of the reference solution; only for an agent that needs it. */
   reference: ReadonlyMap<string, string> | null;
@@ -51,7 +51,7 @@ export interface RunServices {
 const noServices = { modelFailure: null, scriptFailure: null };
 
 /**
- * Carries out one run, from the start or from where an earlier session of it ended, and returns its record.
+ * Executes one run, from the start or from where an earlier session of it ended, and returns its record.
  * Every ending is a value: what the agent did wrong, what the infrastructure did wrong, and being stopped.
  * The caller holds the run's lock.
  */
@@ -67,7 +67,7 @@ export async function runOne(spec: RunSpec, given: RunServices): Promise<RunReco
     return finished;
   };
   try {
-    const { ended, steps, seconds, spent } = await workOn(spec, services);
+    const { ended, steps, seconds, spent } = await execute(spec, services);
     await discardWorkspace(services.folder, services.signal);
     const finished = finish({
       status: 'finished',
@@ -129,23 +129,23 @@ function isNothing({ calls, tokens, unpriced }: Spent): boolean {
   return calls === 0 && tokens === 0 && unpriced === 0;
 }
 
-interface Worked {
+interface Executed {
   ended: EventOf<'run_ended'>;
   steps: number;
   seconds: number;
   spent: Spent;
 }
 
-async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
-  const { folder, equipment, agent, signal } = services;
+async function execute(spec: RunSpec, services: RunServices): Promise<Executed> {
+  const { folder, resources, agent, signal } = services;
   const { objects } = folder;
   const folders = foldersOf(folder);
   await using trace = folder.openTrace();
   const { versions } = services;
   await using volume = await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20);
-  const past = await openWorkspace(spec, {
+  const resumed = await openWorkspace(spec, {
     folder,
-    equipment,
+    resources,
     folders,
     trace,
     versions,
@@ -157,29 +157,29 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   // Before there is a workspace, no tool runs in it.
   let askForTool: AskForTool = async () => ({ kind: 'closed', message: 'The run has not begun.' });
   await using local = await LocalServices.start({
-    ...{ ...equipment, helpersFolder, driver: spec.sandbox, sandboxOptions: options, signal },
+    ...{ ...resources, helpersFolder, driver: spec.sandbox, sandboxOptions: options, signal },
     askForTool: spec.roles === undefined ? undefined : (request, until) => askForTool(request, until),
     restarts: serviceRestarts,
   });
-  const confined = sandboxSpec(spec, equipment, folders, helpersFolder, threads, local?.access ?? null);
+  const confined = sandboxSpec(spec, resources, folders, helpersFolder, threads, local?.access ?? null);
   await using sandbox = await createSandbox(spec.sandbox, confined, options);
   await using environment = new RunEnvironment({
-    task: equipment.task.brief,
+    task: resources.task.brief,
     limits: spec.limits,
     folders: {
       workspace: folders.workspace,
-      data: equipment.prepared.publicFolder,
+      data: resources.prepared.publicFolder,
       outputs: folders.outputs,
     },
-    isReadOnly: (path) => isReadOnly(equipment.task, path),
-    fixedFiles: fixedFiles(equipment.task),
+    isReadOnly: (path) => isReadOnly(resources.task, path),
+    fixedFiles: fixedFiles(resources.task),
     sandbox,
     trace,
     objects,
-    snapshotter: past.snapshotter,
-    recorded: past.recorded,
-    secondsUsedBefore: past.secondsUsed,
-    models: runModels(spec, services, past),
+    snapshotter: resumed.snapshotter,
+    recorded: resumed.recorded,
+    secondsUsedBefore: resumed.secondsUsed,
+    models: runModels(spec, services, resumed),
     askPerson: services.askPerson,
     signal,
     onProgress: services.onProgress,
@@ -198,10 +198,10 @@ async function workOn(spec: RunSpec, services: RunServices): Promise<Worked> {
   return { ended, steps: environment.stepsTaken, seconds: environment.secondsUsed, spent: environment.spent };
 }
 
-function runModels(spec: RunSpec, { models }: RunServices, past: Past): RunModels | undefined {
+function runModels(spec: RunSpec, { models }: RunServices, resumed: ResumeState): RunModels | undefined {
   if (spec.roles === undefined || models === undefined) return undefined;
   const { tokens, money } = spec.limits;
-  const { answeredBy, spent } = past;
+  const { answeredBy, spent } = resumed;
   return {
     models: models.registry.forRun(spec.roles, { answeredBy }),
     allowance: new Allowance({ of: 'this run', tokens, money, spent }),
@@ -294,7 +294,7 @@ function foldersOf(folder: RunFolder): RunFolders {
 }
 
 const restartHint =
-  'What the agent is told or how it decides has changed since: undo that, or start the run over (--broken restart).';
+  'What the agent is told or how it decides has changed since: undo that, or start the run over (--incomplete restart).';
 
 function explained(error: unknown): string {
   if (ModelUnavailable.isInstance(error))

@@ -10,14 +10,14 @@ import { ModelRegistry } from '../models/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { AgentOptions } from '../schema/index.ts';
 import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../store/index.ts';
-import { replayRun, type TaskEquipment } from './index.ts';
+import { replayRun, type TaskResources } from './index.ts';
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 let places = 0;
 
 beforeAll(async () => {
-  equipment = await bench.equip();
+  resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -65,7 +65,7 @@ function configured(name: string, options: AgentOptions): Agent {
 
 function run(experiments: string, agent: Agent) {
   const changes = { models: ['scripted/replies.jsonl'] };
-  return runOnce(experiments, equipment, agent, { changes, models: { registry: registry(), shared: null } });
+  return runOnce(experiments, resources, agent, { changes, models: { registry: registry(), shared: null } });
 }
 
 function newPlace(): string {
@@ -103,7 +103,7 @@ withSandbox(`an agent that writes its actions as text${why}`, () => {
       );
       const { formatErrors } = readTranscript(whole, []);
       expect(formatErrors.map((error) => error.reply)).toEqual([replies[2], replies[5]]);
-      const replayed = await replayRun(record.spec, whole, agent, equipment.task);
+      const replayed = await replayRun(record.spec, whole, agent, resources.task);
       expect(replayed.diverged).toBe(null);
       const lines = traceText(whole.tracePath).split('\n');
       for (const share of [0.15, 0.4, 0.65, 0.9]) {

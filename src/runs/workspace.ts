@@ -21,7 +21,7 @@ import {
 } from '../tasks/index.ts';
 
 /** What a run needs that lies outside its own folder. */
-export interface TaskEquipment {
+export interface TaskResources {
   task: Task;
   prepared: PreparedData;
   python: PythonEnvironment;
@@ -62,7 +62,7 @@ function matchesWhole(path: string, glob: string): boolean {
 /** The sandbox in which a run's commands are executed. */
 export function sandboxSpec(
   spec: RunSpec,
-  { task, prepared, python, concealed }: TaskEquipment,
+  { task, prepared, python, concealed }: TaskResources,
   folders: RunFolders,
   helpersFolder: string,
   threads: number,

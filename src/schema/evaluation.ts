@@ -76,7 +76,7 @@ export const FlagKind = z.enum([
   /** The submission was written by hand, or a result that no script printed was handed in. */
   'forged_result',
   'perfect_score',
-  /** The final code, run again in a clean room, does not lead to the submission's score. */
+  /** The final code, run again in a verification sandbox, does not lead to the submission's score. */
   'not_reproduced',
 ]);
 export type FlagKind = z.infer<typeof FlagKind>;

@@ -14,7 +14,7 @@ export const Verdict = z.enum([
 ]);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** One line of `verifications.jsonl`: the final code, run again in a clean room. */
+/** One line of `verifications.jsonl`: the final code, run again in a verification sandbox. */
 export const Verification = z.object({
   v: z.literal(1),
   /** Milliseconds since 1970. */

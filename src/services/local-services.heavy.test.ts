@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(`a local service${why}`, () => {
     const observations: string[] = [];
     const { record } = await runOnce(
       join(bench.experiments, 'served'),
-      await bench.equip(tasks),
+      await bench.provision(tasks),
       asks('hello', observations),
     );
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'agent_stopped' } });
@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)(`a local service${why}`, () => {
         if (word === 'hello') expect(observation).toMatch(/^hello: 11 lines/);
       }
     });
-    const { record } = await runOnce(join(bench.experiments, 'ending'), await bench.equip(tasks), agent);
+    const { record } = await runOnce(join(bench.experiments, 'ending'), await bench.provision(tasks), agent);
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'agent_stopped' } });
     expect(record.end?.message).toMatch(
       /During the run, the service oracle ended too early \(.*\)\. It printed: told to stop.* 2 times\.$/s,
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)(`a local service${why}`, () => {
       await environment.step({ name: 'Write File', args: { file_name: 'client.py', content } });
       await environment.step({ name: 'Execute Script', args: { script_name: 'client.py' } });
     });
-    const { record } = await runOnce(join(bench.experiments, 'hungry'), await bench.equip(tasks), agent);
+    const { record } = await runOnce(join(bench.experiments, 'hungry'), await bench.provision(tasks), agent);
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'agent_stopped' } });
     expect(record.end?.message).toContain('the service oracle ended too early');
   });
@@ -123,12 +123,12 @@ describe.skipIf(missing !== undefined)(`a local service${why}`, () => {
     const tasks = bench.copyTask('broken', { 'task.yaml': withService, 'hidden/service.py': broken });
     const { record } = await runOnce(
       join(bench.experiments, 'broken'),
-      await bench.equip(tasks),
+      await bench.provision(tasks),
       asks('hello', []),
     );
     expect(record.end?.message).toContain('no model found');
     const absent = bench.copyTask('absent', { 'task.yaml': withService });
-    await expect(bench.equip(absent)).rejects.toThrow('hidden/service.py does not exist');
+    await expect(bench.provision(absent)).rejects.toThrow('hidden/service.py does not exist');
   });
 });
 
@@ -204,7 +204,7 @@ const runsTool = agentOf(async ({ environment }) => {
 
 describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () => {
   test('are there in the run and, fresh, in its grading; the model is metered in both', async () => {
-    const equipment = await bench.equip(bench.copyTask('tools', toolTask));
+    const resources = await bench.provision(bench.copyTask('tools', toolTask));
     const models = new ScriptedModels((_, index) => ({
       text: `answer ${index + 1}`,
       usage: { input: 10, output: 2 },
@@ -215,7 +215,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     const agent = { ...runsTool, needs: { model: true, reference: false } };
     const shared = new Allowance({ of: 'the experiment', tokens: 60_000 });
     const experiment = { registry, shared };
-    const { record, folder } = await runOnce(join(bench.experiments, 'tools'), equipment, agent, {
+    const { record, folder } = await runOnce(join(bench.experiments, 'tools'), resources, agent, {
       changes,
       models: experiment,
     });
@@ -230,8 +230,8 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
       events.findIndex(({ kind }) => kind === 'step_finished'),
     );
     const [grade] = await gradeRun({
-      ...{ folder, ...equipment, helpersFolder, which: 'final' },
-      toolModel: toolModelFor(record.spec, equipment.task, experiment),
+      ...{ folder, ...resources, helpersFolder, which: 'final' },
+      toolModel: toolModelFor(record.spec, resources.task, experiment),
       signal: new AbortController().signal,
     });
     expect(grade).toMatchObject({
@@ -245,10 +245,10 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
   });
 
   test('say that there is no model where the run has none', async () => {
-    const equipment = await bench.equip(bench.copyTask('modelless', toolTask));
-    const { folder } = await runOnce(join(bench.experiments, 'modelless'), equipment, runsTool);
+    const resources = await bench.provision(bench.copyTask('modelless', toolTask));
+    const { folder } = await runOnce(join(bench.experiments, 'modelless'), resources, runsTool);
     const signal = new AbortController().signal;
-    const [grade] = await gradeRun({ folder, ...equipment, helpersFolder, which: 'final', signal });
+    const [grade] = await gradeRun({ folder, ...resources, helpersFolder, which: 'final', signal });
     expect(grade).toMatchObject({
       valid: true,
       details: { answers: ['hello: 11 lines', '503 no_model'], tool_model: { calls: 0, tokens: 0 } },
@@ -256,23 +256,23 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
   });
 
   test('that submitted code ends make it invalid, with what the service said', async () => {
-    const equipment = await bench.equip(bench.copyTask('ended', toolTask));
+    const resources = await bench.provision(bench.copyTask('ended', toolTask));
     const content = toolTask['env/train.py'].replace('word.encode()', 'b"stop"');
     const ends = agentOf(async ({ environment }) => {
       await environment.step({ name: 'Write File', args: { file_name: 'train.py', content } });
     });
-    const { folder } = await runOnce(join(bench.experiments, 'ended'), equipment, ends);
+    const { folder } = await runOnce(join(bench.experiments, 'ended'), resources, ends);
     const signal = new AbortController().signal;
-    const [grade] = await gradeRun({ folder, ...equipment, helpersFolder, which: 'final', signal });
+    const [grade] = await gradeRun({ folder, ...resources, helpersFolder, which: 'final', signal });
     expect(grade).toMatchObject({ valid: false, score: null, problems: [{ code: 'crashed' }] });
     expect(grade?.problems[0]?.message).toMatch(/the service oracle ended too early .*told to stop/);
   });
 
   test('whose language model does not answer leave the submission without a verdict', async () => {
-    const equipment = await bench.equip(bench.copyTask('silent', toolTask));
-    const { folder } = await runOnce(join(bench.experiments, 'silent'), equipment, runsTool);
+    const resources = await bench.provision(bench.copyTask('silent', toolTask));
+    const { folder } = await runOnce(join(bench.experiments, 'silent'), resources, runsTool);
     const grading = gradeRun({
-      ...{ folder, ...equipment, helpersFolder, which: 'final' },
+      ...{ folder, ...resources, helpersFolder, which: 'final' },
       toolModel: () => async () => ({ kind: 'unavailable', message: 'no money left' }),
       signal: new AbortController().signal,
     });
@@ -281,14 +281,14 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
   });
 
   test('whose language model fails on what the submission asks, but answers others, make it invalid', async () => {
-    const equipment = await bench.equip(bench.copyTask('poisoned', toolTask));
-    const { folder } = await runOnce(join(bench.experiments, 'poisoned'), equipment, runsTool);
+    const resources = await bench.provision(bench.copyTask('poisoned', toolTask));
+    const { folder } = await runOnce(join(bench.experiments, 'poisoned'), resources, runsTool);
     const content = toolTask['env/train.py'].replace('ask(word)', 'ask("poison")');
     expect(content).not.toBe(toolTask['env/train.py']);
     const poisons = agentOf(async ({ environment }) => {
       await environment.step({ name: 'Write File', args: { file_name: 'train.py', content } });
     });
-    const other = await runOnce(join(bench.experiments, 'poisons'), equipment, poisons);
+    const other = await runOnce(join(bench.experiments, 'poisons'), resources, poisons);
     const answer = { kind: 'answered' as const, text: 'yes', tool_calls: [], finish: 'stop' as const };
     const usage = {
       input: 1,
@@ -302,7 +302,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
       JSON.stringify(request).includes('poison')
         ? { kind: 'unavailable' as const, message: 'internal error' }
         : { kind: 'answer' as const, answer, usage, cost: 0 };
-    const options = { ...equipment, helpersFolder, which: 'final' as const, toolModel };
+    const options = { ...resources, helpersFolder, which: 'final' as const, toolModel };
     const signal = new AbortController().signal;
     const [grade] = await gradeRun({ ...options, folder: other.folder, signal });
     expect(grade).toMatchObject({ valid: false, problems: [{ code: 'crashed' }] });
@@ -311,27 +311,27 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
   });
 
   test('that fail for the starter too leave the submission without a verdict', async () => {
-    const equipment = await bench.equip(
+    const resources = await bench.provision(
       bench.copyTask('failing', {
         ...toolTask,
         'hidden/grade.py': toolTask['hidden/grade.py'].replace('"hello"', '"stop"'),
       }),
     );
-    const { folder } = await runOnce(join(bench.experiments, 'failing'), equipment, runsTool);
+    const { folder } = await runOnce(join(bench.experiments, 'failing'), resources, runsTool);
     const signal = new AbortController().signal;
-    await expect(gradeRun({ folder, ...equipment, helpersFolder, which: 'final', signal })).rejects.toThrow(
+    await expect(gradeRun({ folder, ...resources, helpersFolder, which: 'final', signal })).rejects.toThrow(
       /the service oracle ended too early \(.*\)\. It printed: told to stop/,
     );
     expect(folder.readGrades().grades).toEqual([]);
   });
 
   test('a model that nobody answers for stops the run, which goes on from there later', async () => {
-    const equipment = await bench.equip(bench.copyTask('unavailable', toolTask));
+    const resources = await bench.provision(bench.copyTask('unavailable', toolTask));
     const models = new ScriptedModels([{ fails: { failure: 'quota_exhausted', message: 'no money left' } }]);
     const registry = new ModelRegistry({ variables: {}, folder: bench.folder });
     registry.forRun = () => models;
     const agent = { ...runsTool, needs: { model: true, reference: false } };
-    const { record } = await runOnce(join(bench.experiments, 'unavailable'), equipment, agent, {
+    const { record } = await runOnce(join(bench.experiments, 'unavailable'), resources, agent, {
       changes: { models: ['scripted/script'] },
       models: { registry, shared: null },
     });
@@ -339,11 +339,11 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
   });
 
   test('a call that the budget has no room for is refused and does not end the run', async () => {
-    const equipment = await bench.equip(bench.copyTask('spent', toolTask));
+    const resources = await bench.provision(bench.copyTask('spent', toolTask));
     const registry = new ModelRegistry({ variables: {}, folder: bench.folder });
     registry.forRun = () => new ScriptedModels([]);
     const agent = { ...runsTool, needs: { model: true, reference: false } };
-    const { record, folder } = await runOnce(join(bench.experiments, 'spent'), equipment, agent, {
+    const { record, folder } = await runOnce(join(bench.experiments, 'spent'), resources, agent, {
       changes: { models: ['scripted/script'], limits: { tokens: 100 } },
       models: { registry, shared: null },
     });

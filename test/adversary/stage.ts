@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gradeRun } from '../../src/grading/index.ts';
 import { removeTree } from '../../src/lib/read-only-tree.ts';
-import type { TaskEquipment } from '../../src/runs/index.ts';
+import type { TaskResources } from '../../src/runs/index.ts';
 import {
   createSandbox,
   type ProcessEnd,
@@ -31,7 +31,7 @@ export interface Finished extends ProcessEnd {
 export interface Ran {
   record: RunRecord;
   folder: RunFolder;
-  equipment: TaskEquipment;
+  resources: TaskResources;
   /** What the agent was told of each step. */
   observations: string[];
 }
@@ -151,18 +151,18 @@ export class Stage implements AsyncDisposable {
    * The fixture task "sums" (test/fixtures/tasks/sums), with some files replaced: task.yaml, hidden/grade.py,
    * env/train.py, … Its labels are the sums of two numbers; constant 0 for the smallest error.
    */
-  async task(changes: Record<string, string> = {}): Promise<TaskEquipment> {
+  async task(changes: Record<string, string> = {}): Promise<TaskResources> {
     this.#bench ??= new TaskBench();
     this.#runs += 1;
-    return this.#bench.equip(this.#bench.copyTask(`task-${this.#runs}`, changes));
+    return this.#bench.provision(this.#bench.copyTask(`task-${this.#runs}`, changes));
   }
 
   /** A run of the task in which each text is the shell command of one step, or a list of actions. */
   async run(
     commands: readonly (string | { name: string; args: Record<string, unknown> })[],
-    task?: TaskEquipment,
+    task?: TaskResources,
   ): Promise<Ran> {
-    const equipment = task ?? (await this.task());
+    const resources = task ?? (await this.task());
     this.#runs += 1;
     const observations: string[] = [];
     const agent = agentOf(async ({ environment }) => {
@@ -173,7 +173,7 @@ export class Stage implements AsyncDisposable {
     });
     const { record, folder } = await runOnce(
       join(this.folder, 'experiments', String(this.#runs)),
-      equipment,
+      resources,
       agent,
       {
         changes: { sandbox: this.row.driver, limits: { steps: 1_000 } },
@@ -181,12 +181,12 @@ export class Stage implements AsyncDisposable {
         dockerCommand,
       },
     );
-    return { record, folder, equipment, observations };
+    return { record, folder, resources, observations };
   }
 
   /** The grades of a run's final workspace, or of every step's. */
-  async grade({ folder, equipment }: Ran, which: 'final' | 'all' = 'final'): Promise<Grade[]> {
-    return gradeRun({ folder, ...equipment, helpersFolder, which, dockerCommand, signal: this.signal });
+  async grade({ folder, resources }: Ran, which: 'final' | 'all' = 'final'): Promise<Grade[]> {
+    return gradeRun({ folder, ...resources, helpersFolder, which, dockerCommand, signal: this.signal });
   }
 
   /** The real command line, in a process of its own that works in the attack's folder. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TaskEquipment } from '../../src/runs/index.ts';
+import type { TaskResources } from '../../src/runs/index.ts';
 import type { Grade } from '../../src/schema/index.ts';
 import { fixtureTasks } from '../fixtures/fixture-task.ts';
 import { type Attack, type AttackFields, attack, held, type Verdict, worked } from './attack.ts';
@@ -72,7 +72,7 @@ interface Graded {
 
 export async function gradeAll(
   stage: Stage,
-  equipment: TaskEquipment,
+  resources: TaskResources,
   sources: readonly string[],
   file: string | undefined,
 ): Promise<Graded> {
@@ -80,7 +80,7 @@ export async function gradeAll(
     { name: 'Write File', args: { file_name: file ?? 'write.py', content } },
     file === undefined ? `rm -rf submission.csv; python3 write.py; true # ${index}` : 'true',
   ]);
-  const ran = await stage.run(steps, equipment);
+  const ran = await stage.run(steps, resources);
   if (ran.record.end?.reason !== 'agent_stopped')
     return { grades: [], failure: `the run ended: ${ran.record.end?.reason}: ${ran.record.end?.message}` };
   const grades = await stage.grade(ran, 'all').catch((error: unknown) => String(error));

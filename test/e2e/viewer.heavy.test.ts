@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test as vitestTest } from 'vitest';
-import type { TaskEquipment } from '../../src/runs/index.ts';
+import type { TaskResources } from '../../src/runs/index.ts';
 import { checkSandbox } from '../../src/sandbox/index.ts';
 import { type RunningViewer, serveViewer } from '../../src/server/index.ts';
 import { findChromium, startChromium } from '../fixtures/chromium.ts';
@@ -26,7 +26,7 @@ const missing =
       : `no sandbox here: ${noSandbox.detail}`;
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 let viewer: RunningViewer;
 let browser: Browser;
 
@@ -47,9 +47,9 @@ beforeAll(async () => {
   if (missing !== null || chromium === null) return;
   const built = spawnSync(process.execPath, [join(root, 'scripts/build-viewer.mjs')], { encoding: 'utf8' });
   expect(built.status, built.stderr).toBe(0);
-  equipment = await bench.equip();
-  await runOnce(bench.experiments, equipment, hostileAgent, { changes: { name: 'hostile' } });
-  await runOnce(bench.experiments, equipment, plannerAgent, { changes: { name: 'planned' } });
+  resources = await bench.provision();
+  await runOnce(bench.experiments, resources, hostileAgent, { changes: { name: 'hostile' } });
+  await runOnce(bench.experiments, resources, plannerAgent, { changes: { name: 'planned' } });
   const run = await command(
     ...[
       'run',
@@ -229,7 +229,7 @@ describe('a run that goes on', () => {
       await gates[3]?.promise;
       await step('Final Answer', { final_answer: 'at last' });
     }, 'patient');
-    const ended = runOnce(bench.experiments, equipment, patient, { changes: { name: 'lively' } });
+    const ended = runOnce(bench.experiments, resources, patient, { changes: { name: 'lively' } });
     await page.goto(viewer.url);
     await link(page, 'sums-patient-0').click();
     await link(page, /^1 List Files/).click();

@@ -81,7 +81,7 @@ const leaking: Record<string, { changes: Change[]; check: string; says: string }
 
 test.for(Object.entries(leaking))('%s: a leak check says so', { timeout: 240_000 }, async ([name, leak]) => {
   const folder = changed(name.replaceAll(' ', '-'), leak.changes);
-  const { code, stdout, stderr } = await mlab('tasks', 'check', folder, '--controls', leak.check, '--json');
+  const { code, stdout, stderr } = await mlab('tasks', 'check', folder, '--only', leak.check, '--json');
   expect(stdout, stderr).not.toBe('');
   expect(code).toBe(1);
   const [task] = Output.parse(JSON.parse(stdout)).tasks;
@@ -94,9 +94,9 @@ test('the label hunter, which knows no task, wins where a package ships the data
     'for-the-hunter',
     leaking['a package of the environment ships the data']?.changes ?? [],
   );
-  const { stdout, stderr } = await mlab('tasks', 'check', folder, '--controls', 'label-hunter', '--json');
+  const { stdout, stderr } = await mlab('tasks', 'check', folder, '--only', 'label-hunter', '--json');
   expect(stdout, stderr).not.toBe('');
-  const Agents = z.object({ controls: z.array(z.object({ succeeded: z.boolean(), score: z.number() })) });
+  const Agents = z.object({ agents: z.array(z.object({ succeeded: z.boolean(), score: z.number() })) });
   const [task] = z.object({ tasks: z.array(Agents) }).parse(JSON.parse(stdout)).tasks;
-  expect(task?.controls).toEqual([{ succeeded: true, score: 1 }]);
+  expect(task?.agents).toEqual([{ succeeded: true, score: 1 }]);
 }, 240_000);

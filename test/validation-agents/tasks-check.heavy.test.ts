@@ -6,8 +6,8 @@ import { z } from 'zod';
 import {
   type CheckTaskOptions,
   checkTask,
-  controlsByName,
-  type TaskEquipment,
+  type TaskResources,
+  validationAgentsByName,
 } from '../../src/runs/index.ts';
 import { ensurePython, findTasks, loadTask, prepareTask } from '../../src/tasks/index.ts';
 import { mlab } from '../fixtures/mlab-command.ts';
@@ -46,7 +46,7 @@ describe('a trivial predictor that is the baseline', () => {
 /** An adversarial agent that stays silent where a task leaks proves nothing. */
 describe('where a task leaks', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'mlab-leaks-'));
-  let equipment: TaskEquipment;
+  let resources: TaskResources;
 
   beforeAll(async () => {
     const signal = AbortSignal.timeout(10 * minutes);
@@ -54,27 +54,31 @@ describe('where a task leaks', () => {
     const cache = process.env.MLAB_CACHE ?? join(scratch, 'cache');
     const python = await ensurePython(task.requirements, { cache, signal });
     const prepared = await prepareTask(task, { cache, helpers, allowUnverified: false, python, signal });
-    equipment = { task, python, prepared, concealed: [] };
+    resources = { task, python, prepared, concealed: [] };
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  async function check(control: string, changes: Partial<CheckTaskOptions>) {
+  async function check(validationAgent: string, changes: Partial<CheckTaskOptions>) {
     const [report] = await checkTask({
       ...{
-        equipment,
-        controls: controlsByName([control]),
+        resources,
+        validationAgents: validationAgentsByName([validationAgent]),
         helpersFolder: helpers,
         versions: {},
         parallel: 1,
       },
-      ...{ folder: join(scratch, control), sandbox: 'bubblewrap', signal: AbortSignal.timeout(5 * minutes) },
+      ...{
+        folder: join(scratch, validationAgent),
+        sandbox: 'bubblewrap',
+        signal: AbortSignal.timeout(5 * minutes),
+      },
       ...{ onProgress: () => {}, onReport: () => {} },
       ...changes,
     });
     return report;
   }
 
-  test('the listener hears the network control', async () => {
+  test('the listener hears the network agent', async () => {
     const report = await check('network', { sandbox: 'none' });
     expect(report?.ok).toBe(false);
     expect(report?.faults.join('\n')).toContain('heard by TCP');
@@ -82,11 +86,11 @@ describe('where a task leaks', () => {
 
   test('the label hunter finds labels among the public data, and wins with them', async () => {
     const publicFolder = join(scratch, 'public');
-    cpSync(equipment.prepared.publicFolder, publicFolder, { recursive: true });
-    const labels = join(equipment.prepared.privateFolder, 'labels.csv');
+    cpSync(resources.prepared.publicFolder, publicFolder, { recursive: true });
+    const labels = join(resources.prepared.privateFolder, 'labels.csv');
     copyFileSync(labels, join(publicFolder, 'digits-labels.csv'));
-    const prepared = { ...equipment.prepared, publicFolder };
-    const report = await check('label-hunter', { equipment: { ...equipment, prepared } });
+    const prepared = { ...resources.prepared, publicFolder };
+    const report = await check('label-hunter', { resources: { ...resources, prepared } });
     expect(report).toMatchObject({ ok: false, succeeded: true, score: 1 });
     expect(report?.faults.join('\n')).toContain(`it read ${labels}`);
   });

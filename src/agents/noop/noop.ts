@@ -1,7 +1,7 @@
 import type { Agent } from '../agent.ts';
 import { Workspace } from '../common/workspace.ts';
 
-/** The control that shows what a task gives for nothing. */
+/** The validation agent that shows what a task gives for nothing. */
 export const noop: Agent = {
   name: 'noop',
   summary: 'Does nothing and submits: shows what a task gives for nothing.',

@@ -1,7 +1,7 @@
 import type { Agent } from '../agent.ts';
 import { Workspace } from '../common/workspace.ts';
 
-/** Applies the task's reference solution: the control that shows that a task can be solved. */
+/** Applies the task's reference solution: the validation agent that shows that a task can be solved. */
 export const oracle: Agent = {
   name: 'oracle',
   summary: "Applies the task's reference solution: shows that the task can be solved.",

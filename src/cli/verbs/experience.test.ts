@@ -59,7 +59,13 @@ describe('mlab experience', () => {
 
 describe('mlab run --experience', () => {
   const planned = async (flags: object) => {
-    const options = { task: ['house-price'], agent: ['automl'], broken: 'continue', dryRun: true, ...flags };
+    const options = {
+      task: ['house-price'],
+      agent: ['automl'],
+      incomplete: 'continue',
+      dryRun: true,
+      ...flags,
+    };
     return Plan.parse((await run.run(context, [], options)).json);
   };
 

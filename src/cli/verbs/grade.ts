@@ -5,11 +5,11 @@ import type { Grade } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import { type Context, exitCodes } from '../context.ts';
-import { type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { locateRuns } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
-import { equipmentOfRuns, failuresText, forEachRun } from '../several-runs.ts';
+import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { number, oneLine, percent, table } from '../table.ts';
+import { type PrepareOptions, prepareFlags } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options extends PrepareOptions {
@@ -50,7 +50,7 @@ export const grade: Verb = {
       throw new UserError('bad_flag', `--steps ${which}: there is no such choice.`, 'Use final or all.');
     }
     const { experiment, folders } = locateRuns(context, given);
-    const equipmentOf = equipmentOfRuns(context, options);
+    const resourcesOf = resourcesOfRuns(context, options);
     let models: ExperimentModels | undefined;
     const graded: GradedRun[] = [];
     const unfinished: string[] = [];
@@ -58,13 +58,13 @@ export const grade: Verb = {
     const failures = await forEachRun(context, runs, async ({ folder }) => {
       const record = folder.readRecord();
       if (record === null) return void unfinished.push(folder.id);
-      const equipment = await equipmentOf(record.spec);
-      const asksModel = equipment.task.file.services.some(({ kind }) => kind === 'model');
+      const resources = await resourcesOf(record.spec);
+      const asksModel = resources.task.file.services.some(({ kind }) => kind === 'model');
       if (asksModel) models ??= modelsOf(context, experiment);
       const grades = await gradeRun({
-        ...{ folder, ...equipment, helpersFolder: context.folders.helpers, which, signal: context.signal },
+        ...{ folder, ...resources, helpersFolder: context.folders.helpers, which, signal: context.signal },
         dockerCommand: context.variables.MLAB_DOCKER,
-        toolModel: toolModelFor(record.spec, equipment.task, models),
+        toolModel: toolModelFor(record.spec, resources.task, models),
       });
       graded.push(...grades.map((one) => ({ run: folder.id, grade: one })));
       if (grades.length === 0) unfinished.push(folder.id);

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors.ts';
 import type { PreparedData } from '../../tasks/index.ts';
-import { chooseTasks, equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { table } from '../table.ts';
+import { chooseTasks, type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options extends PrepareOptions {
@@ -29,7 +29,7 @@ export const prepare: Verb = {
       );
     }
     const rows = [];
-    for (const task of tasks) rows.push(await equip(context, task, options));
+    for (const task of tasks) rows.push(await provision(context, task, options));
     const text = table(
       [{ title: 'task' }, { title: 'data' }, { title: 'Python' }],
       rows.map(({ task, prepared, python }) => [

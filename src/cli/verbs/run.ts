@@ -9,7 +9,7 @@ import {
   type PlannedTask,
   type RunResult,
   runExperiment,
-  type TaskEquipment,
+  type TaskResources,
 } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan } from '../../schema/index.ts';
@@ -19,7 +19,6 @@ import { sampleMark, sampleOf, type Task } from '../../tasks/index.ts';
 import { type AgentFlags, agentFlags, chosenAgents } from '../agent-options.ts';
 import { personAtTerminal } from '../ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
-import { chooseTasks, equip, isVerified, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
@@ -28,25 +27,27 @@ import { createProgressView } from '../progress.ts';
 import { documentOf, usualTables } from '../report/document-of.ts';
 import { terminalText } from '../report/formats.ts';
 import { counted, plain } from '../table.ts';
+import { chooseTasks, isVerified, type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 import { viewExperiment, withViewer } from '../view-experiment.ts';
 
 interface Options extends PrepareOptions, AgentFlags, ForkFlags {
-  broken: string;
+  incomplete: string;
   dryRun?: boolean;
   view?: boolean;
 }
 
-const brokenChoices = ['continue', 'restart', 'keep'] as const;
+const incompleteChoices = ['continue', 'restart', 'keep'] as const;
 
 export const run: Verb = {
   arguments: [{ name: '[experiment]', description: 'experiment file (YAML); flags override its keys' }],
   flags: [
     ...experimentFlags(),
     {
-      flags: '--broken <what>',
+      flags: '--incomplete <what>',
       description: 'what to do with runs that did not end properly: continue, restart or keep',
       default: 'continue',
+      formerly: '--broken',
     },
     ...agentFlags,
     ...forkFlags,
@@ -55,8 +56,8 @@ export const run: Verb = {
     ...prepareFlags,
   ],
   details:
-    'The plan is written first. The same command again resumes: finished runs are kept, broken ones go on from their\n' +
-    'last recorded step (or start over: --broken restart). Ctrl-C stops cleanly, a second one at once.',
+    'The plan is written first. The same command again resumes: finished runs are kept, incomplete ones go on from their\n' +
+    'last recorded step (or start over: --incomplete restart). Ctrl-C stops cleanly, a second one at once.',
   examples: [
     ['mlab run --suite starter --agent automl --seeds 2', 'three tasks, two seeds each, no API key needed'],
     ['mlab run --task digits --agent baseline,automl --seeds 3 --wall-seconds 120', 'two agents on one task'],
@@ -66,12 +67,12 @@ export const run: Verb = {
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],
   async run(context, [path], options: Options) {
-    const broken = brokenChoices.find((choice) => choice === options.broken);
-    if (broken === undefined) {
+    const incomplete = incompleteChoices.find((choice) => choice === options.incomplete);
+    if (incomplete === undefined) {
       throw new UserError(
         'bad_flag',
-        `--broken ${options.broken}: there is no such choice.`,
-        `Use ${brokenChoices.join(', ')}.`,
+        `--incomplete ${options.incomplete}: there is no such choice.`,
+        `Use ${incompleteChoices.join(', ')}.`,
       );
     }
     const wanted = withModelsOf(context.variables, readExperiment(path, options));
@@ -97,17 +98,17 @@ export const run: Verb = {
     for (const { agent, agent_options } of expected.runs) await agentByName(agent).ready?.(agent_options);
     const registry = registryOf(context, expected);
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
-    const equipment = new Map<string, TaskEquipment>();
-    for (const task of tasks) equipment.set(task.file.id, await equip(context, task, options));
+    const resources = new Map<string, TaskResources>();
+    for (const task of tasks) resources.set(task.file.id, await provision(context, task, options));
     const plan = planOf(
-      [...equipment.values()].map(({ task, prepared }) => ({ task, verified: prepared.verified })),
+      [...resources.values()].map(({ task, prepared }) => ({ task, verified: prepared.verified })),
     );
     const experiment = createExperiment(join(context.folders.experiments, plan.name), plan);
     const parent = source?.folder;
-    const parts = { experiment, equipment, broken, registry, parent };
+    const parts = { experiment, resources, incomplete, registry, parent };
     const viewer = options.view ? await viewExperiment(context, experiment) : null;
     try {
-      const result = await conclude(context, experiment, await carryOut(context, plan, parts));
+      const result = await conclude(context, experiment, await executePlan(context, plan, parts));
       return viewer === null ? result : withViewer(context, result, viewer);
     } catch (error) {
       viewer?.[Symbol.dispose]();
@@ -126,10 +127,10 @@ function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   );
 }
 
-async function carryOut(
+async function executePlan(
   context: Context,
   plan: Plan,
-  parts: Pick<ExperimentServices, 'experiment' | 'equipment' | 'broken' | 'registry' | 'parent'>,
+  parts: Pick<ExperimentServices, 'experiment' | 'resources' | 'incomplete' | 'registry' | 'parent'>,
 ): Promise<RunResult[]> {
   const isInteractive = plan.runs.some(({ interactive }) => interactive);
   const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;

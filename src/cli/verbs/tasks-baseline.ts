@@ -8,13 +8,13 @@ import {
   type Measurement,
   measureFolder,
   measureTask,
-  type TaskEquipment,
+  type TaskResources,
 } from '../../runs/index.ts';
 import { driftInSpreads } from '../../statistics/index.ts';
 import { loadTask, sampleOf, saveFigures, type Task } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
-import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { duration, number, table } from '../table.ts';
+import { type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options extends PrepareOptions {
@@ -65,13 +65,13 @@ interface Result {
 
 async function measureOne(context: Context, id: string, seeds: number, options: Options): Promise<Result> {
   const whole = loadTask(id, context.folders.tasks);
-  const equipment = await equip(context, whole, options);
+  const resources = await provision(context, whole, options);
   const task = options.sample === true ? sampleOf(whole) : whole;
   const { id: name } = task.file;
   const parent = mkdtempSync(join(tmpdir(), 'mlab-measure-'));
   try {
     const measurement = await measureTask({
-      ...{ equipment, what: subjectOf(task, options), sandbox: 'bubblewrap' },
+      ...{ resources, what: subjectOf(task, options), sandbox: 'bubblewrap' },
       seeds: Array.from({ length: seeds }, (_, seed) => seed),
       helpersFolder: context.folders.helpers,
       folder: measureFolder(parent, name),
@@ -81,14 +81,14 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
       onSeed: ({ seed, score, seconds }) =>
         context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(seconds)}`),
     });
-    if (options.save === true) save(context, equipment, measurement);
+    if (options.save === true) save(context, resources, measurement);
     return resultOf(task, measurement);
   } finally {
     removeTree(parent);
   }
 }
 
-function save({ folders, log }: Context, { task, prepared }: TaskEquipment, measurement: Measurement): void {
+function save({ folders, log }: Context, { task, prepared }: TaskResources, measurement: Measurement): void {
   const { what, mean, spread, seeds, seconds } = measurement;
   const figures = { mean, spread, seeds, seconds };
   const measured =

@@ -4,27 +4,27 @@ import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import {
-  type ControlReport,
   checkFolder,
   checkLeaks,
   checkTask,
-  controls,
-  controlsByName,
   type LeakCheckName,
   type LeakCheckReport,
   leakChecks,
-  type TaskEquipment,
+  type TaskResources,
+  type ValidationAgentReport,
+  validationAgents,
+  validationAgentsByName,
   whatStopped,
 } from '../../runs/index.ts';
 import { SandboxDriver } from '../../schema/index.ts';
 import { loadTask, type Task } from '../../tasks/index.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
-import { equip, type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { duration, number, oneLine, percent, table } from '../table.ts';
+import { type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options extends PrepareOptions {
-  controls?: string[];
+  only?: string[];
   parallel: number;
   sandbox: SandboxDriver;
   keep?: boolean;
@@ -33,9 +33,9 @@ interface Options extends PrepareOptions {
 interface TaskCheck {
   task: string;
   ok: boolean;
-  /** What keeps the folder from being a task; the controls are not run then. */
+  /** What keeps the folder from being a task; the validation agents are not run then. */
   problem: string | null;
-  controls: ControlReport[];
+  agents: ValidationAgentReport[];
   /** What may give hidden values away without anything forbidden. */
   leaks: LeakCheckReport[];
   /** Where the runs are kept; null when they were removed. */
@@ -49,9 +49,10 @@ export const tasksCheck: Verb = {
   arguments: [{ name: '<tasks...>', description: 'ids of tasks, or their folders' }],
   flags: [
     {
-      flags: '--controls <names>',
+      flags: '--only <names>',
       description: 'only these agents and checks (default: all)',
       many: 'commas',
+      formerly: '--controls',
     },
     { flags: '--parallel <n>', description: 'validation agents at a time', default: '2' },
     { flags: '--sandbox <driver>', description: 'how code is confined', default: 'bubblewrap' },
@@ -61,12 +62,12 @@ export const tasksCheck: Verb = {
   details:
     "Validates the task's folder, then runs the validation agents as real runs and grades them. The oracle must succeed;\n" +
     'nothing else may. An adversarial agent says what it tried and what stopped it (--json has all of it).\n\n' +
-    `${list(controls)}\n\nThen looks for leaks: ways to the hidden values that nothing forbids.\n\n${list(leakChecks)}`,
+    `${list(validationAgents)}\n\nThen looks for leaks: ways to the hidden values that nothing forbids.\n\n${list(leakChecks)}`,
   examples: [
     ['mlab tasks check digits', 'all agents and checks on one task'],
-    ['mlab tasks check ./tasks/mine --controls oracle,noop,baseline', 'a new task, the quick ones first'],
-    ['mlab tasks check ./tasks/mine --controls hidden-values,row-order', 'whether its data leaks'],
-    ['mlab tasks check digits --json | jq ".tasks[0].controls[].attempts"', 'everything that was tried'],
+    ['mlab tasks check ./tasks/mine --only oracle,noop,baseline', 'a new task, the quick ones first'],
+    ['mlab tasks check ./tasks/mine --only hidden-values,row-order', 'whether its data leaks'],
+    ['mlab tasks check digits --json | jq ".tasks[0].agents[].attempts"', 'everything that was tried'],
   ],
   async run(context, ids, given: object) {
     const options = given as Options;
@@ -83,7 +84,7 @@ export const tasksCheck: Verb = {
 };
 
 interface Settings {
-  chosen: ReturnType<typeof controlsByName>;
+  chosen: ReturnType<typeof validationAgentsByName>;
   checks: readonly LeakCheckName[];
   parallel: number;
   sandbox: SandboxDriver;
@@ -103,16 +104,16 @@ function settingsOf(options: Options): Settings {
   if (!sandbox.success || sandbox.data === 'none') {
     throw new UserError(
       'bad_flag',
-      `--sandbox ${options.sandbox}: cheaters are run in a sandbox only.`,
+      `--sandbox ${options.sandbox}: adversarial agents are run in a sandbox only.`,
       'Use bubblewrap or docker.',
     );
   }
-  const named = options.controls ?? [];
+  const named = options.only ?? [];
   const checkNames = leakChecks.map(({ name }) => name);
   const checks = checkNames.filter((name) => named.length === 0 || named.includes(name));
   const agents = named.filter((name) => !checkNames.some((check) => check === name));
   // Where only checks are named, no agent is meant.
-  const chosen = named.length > 0 && agents.length === 0 ? [] : controlsByName(agents);
+  const chosen = named.length > 0 && agents.length === 0 ? [] : validationAgentsByName(agents);
   return { chosen, checks, parallel, sandbox: sandbox.data, keep: options.keep === true };
 }
 
@@ -126,45 +127,45 @@ async function checkOne(
   const { chosen, parallel, sandbox, keep } = settings;
   const task = validTask(context, id);
   if (typeof task === 'string') {
-    return { task: id, ok: false, problem: task, controls: [], leaks: [], kept: null };
+    return { task: id, ok: false, problem: task, agents: [], leaks: [], kept: null };
   }
   const { id: name } = task.file;
   const log = (line: string) => context.log(`${name}: ${line}`);
-  const equipment = await equip(context, task, options);
+  const resources = await provision(context, task, options);
   log('valid; running the validation agents');
   const folder = checkFolder(parent, name);
   const reports = await checkTask({
-    ...{ equipment, controls: chosen, folder, sandbox, parallel },
+    ...{ resources, validationAgents: chosen, folder, sandbox, parallel },
     helpersFolder: context.folders.helpers,
     versions: { mlab: context.version, node: process.version },
     signal: context.signal,
     onProgress: log,
-    onReport: (report) => log(`${report.control}: ${verdictOf(report)} (${duration(report.seconds)})`),
+    onReport: (report) => log(`${report.agent}: ${verdictOf(report)} (${duration(report.seconds)})`),
   });
-  const leaks = await leaksOf(context, equipment, settings, reports, options);
+  const leaks = await leaksOf(context, resources, settings, reports, options);
   const behaved = reports.every((report) => report.ok);
   const kept = keep || !behaved ? folder : null;
   if (kept === null) removeTree(folder);
   const ok = behaved && leaks.every(({ outcome }) => outcome !== 'leaks');
-  return { task: name, ok, problem: null, controls: reports, leaks, kept };
+  return { task: name, ok, problem: null, agents: reports, leaks, kept };
 }
 
 function leaksOf(
   context: Context,
-  equipment: TaskEquipment,
+  resources: TaskResources,
   { checks, sandbox }: Settings,
-  reports: readonly ControlReport[],
+  reports: readonly ValidationAgentReport[],
   { mirror, allowUnverified }: PrepareOptions,
 ): Promise<LeakCheckReport[]> {
-  const { id } = equipment.task.file;
+  const { id } = resources.task.file;
   const { cache, helpers } = context.folders;
   return checkLeaks({
-    ...{ equipment, sandbox, checks, signal: context.signal, helpersFolder: helpers },
+    ...{ resources, sandbox, checks, signal: context.signal, helpersFolder: helpers },
     preparation: {
-      ...{ cache, helpers, python: equipment.python, mirror: mirror ?? null },
+      ...{ cache, helpers, python: resources.python, mirror: mirror ?? null },
       allowUnverified: allowUnverified === true,
     },
-    oracleScore: reports.find(({ control }) => control === 'oracle')?.score,
+    oracleScore: reports.find(({ agent }) => agent === 'oracle')?.score,
     onReport: ({ check, outcome, seconds }) =>
       context.log(`${id}: ${check}: ${outcomes[outcome]} (${duration(seconds)})`),
   });
@@ -186,7 +187,7 @@ function validTask(context: Context, id: string): Task | string {
   }
 }
 
-function verdictOf({ ok, faults }: ControlReport): string {
+function verdictOf({ ok, faults }: ValidationAgentReport): string {
   return ok ? 'as it must be' : `MISBEHAVES: ${faults.join('; ')}`;
 }
 
@@ -199,7 +200,7 @@ function resultOf(checks: readonly TaskCheck[]): VerbResult {
   };
 }
 
-function textOf({ task, problem, controls: reports, leaks, kept }: TaskCheck): string {
+function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): string {
   if (problem !== null) return problem;
   const columns = [
     { title: task },
@@ -210,7 +211,7 @@ function textOf({ task, problem, controls: reports, leaks, kept }: TaskCheck): s
     { title: 'what stopped it' },
   ];
   const rows = reports.map((report) => [
-    `${report.ok ? '✓' : '✗'} ${report.control}`,
+    `${report.ok ? '✓' : '✗'} ${report.agent}`,
     report.expects === 'success' ? 'succeed' : 'fail',
     report.succeeded ? `succeed, ${percent(report.improvement, true)}` : 'fail',
     number(report.score),
@@ -218,7 +219,7 @@ function textOf({ task, problem, controls: reports, leaks, kept }: TaskCheck): s
     stoppedText(report),
   ]);
   rows.push(...leaks.map(leakRow));
-  const faults = reports.flatMap(({ control, faults: all }) => all.map((fault) => `  ${control}: ${fault}`));
+  const faults = reports.flatMap(({ agent, faults: all }) => all.map((fault) => `  ${agent}: ${fault}`));
   return [
     table(columns, rows),
     ...(faults.length === 0 ? [] : [`\nMisbehaving:\n${faults.join('\n')}`]),
@@ -239,7 +240,7 @@ function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {
   return [`${sign} ${check}`, 'find nothing', did[outcome], '', '', oneLine(notes[0] ?? '', 100)];
 }
 
-function stoppedText(report: ControlReport): string {
-  if (report.expects !== 'cheats') return report.valid || report.succeeded ? '' : 'no valid submission';
+function stoppedText(report: ValidationAgentReport): string {
+  if (report.expects !== 'no_breach') return report.valid || report.succeeded ? '' : 'no valid submission';
   return oneLine(whatStopped(report).slice(0, 4).join('; '), 100);
 }

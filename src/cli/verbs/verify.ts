@@ -5,11 +5,11 @@ import type { RunSpec, Verdict, Verification } from '../../schema/index.ts';
 import type { Experiment, RunFolder } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
 import { type Context, exitCodes } from '../context.ts';
-import { type PrepareOptions, prepareFlags } from '../equipment.ts';
 import { locateRuns } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
-import { equipmentOfRuns, failuresText, forEachRun } from '../several-runs.ts';
+import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { counted, duration, number, oneLine, table } from '../table.ts';
+import { type PrepareOptions, prepareFlags } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
 
@@ -45,16 +45,16 @@ export const verify: Verb = {
   ],
   async run(context, given, { repeats = 1, ...options }: Options) {
     const verified: Verified[] = [];
-    const equipmentOf = equipmentOfRuns(context, options);
+    const resourcesOf = resourcesOfRuns(context, options);
     const runs = runsOf(context, given);
     const failures = await forEachRun(context, runs, async ({ experiment, folder, spec }) => {
-      const equipment = await equipmentOf(spec);
+      const resources = await resourcesOf(spec);
       const verification = await verifyRun({
-        ...{ folder, equipment, repeats, helpersFolder: context.folders.helpers, signal: context.signal },
+        ...{ folder, resources, repeats, helpersFolder: context.folders.helpers, signal: context.signal },
         threads: availableParallelism(),
         versions: { mlab: context.version, node: process.version },
         dockerCommand: context.variables.MLAB_DOCKER,
-        toolModel: toolModelOf(context, experiment, spec, equipment.task),
+        toolModel: toolModelOf(context, experiment, spec, resources.task),
         onProgress: (line) => context.log(`${folder.id}: ${oneLine(line, 120)}`),
       });
       verified.push({ run: folder.id, verification });

@@ -44,7 +44,7 @@ export async function checkLeaks(options: CheckLeaksOptions): Promise<LeakCheckR
   }
   options.signal.throwIfAborted();
   if (wants('reference-score') && options.oracleScore !== undefined) {
-    add('reference-score', compareWithReference(options.equipment, options.oracleScore), performance.now());
+    add('reference-score', compareWithReference(options.resources, options.oracleScore), performance.now());
   }
   return reports;
 }
@@ -55,14 +55,14 @@ async function search(options: FindLeaksOptions): ReturnType<typeof findLeaks> {
     return await findLeaks(options);
   } catch (error) {
     options.signal.throwIfAborted();
-    const broken = { faults: [`it could not be carried out: ${messageOf(error)}`], notes: [] };
+    const broken = { faults: [`it could not be run: ${messageOf(error)}`], notes: [] };
     return { values: broken, order: broken };
   }
 }
 
 async function compareWithSecond(options: CheckLeaksOptions): Promise<LeakFindings> {
-  const { equipment, preparation } = options;
-  const { task, prepared } = equipment;
+  const { resources, preparation } = options;
+  const { task, prepared } = resources;
   const tooLong = AbortSignal.timeout(mostPreparationMs);
   const signal = AbortSignal.any([options.signal, tooLong]);
   try {

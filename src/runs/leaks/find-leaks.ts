@@ -7,7 +7,7 @@ import { removeTree } from '../../lib/read-only-tree.ts';
 import { createSandbox, type SandboxSpec } from '../../sandbox/index.ts';
 import type { SandboxDriver } from '../../schema/index.ts';
 import { concealedBy, withheldContents, withheldPaths } from '../../tasks/index.ts';
-import { createWorkspace, type TaskEquipment } from '../workspace.ts';
+import { createWorkspace, type TaskResources } from '../workspace.ts';
 import type { LeakFindings } from './leak-check.ts';
 
 const Leak = z.object({
@@ -43,7 +43,7 @@ const Answer = z.object({
 type Answer = z.infer<typeof Answer>;
 
 export interface FindLeaksOptions {
-  equipment: TaskEquipment;
+  resources: TaskResources;
   helpersFolder: string;
   sandbox: SandboxDriver;
   signal: AbortSignal;
@@ -70,16 +70,16 @@ export async function findLeaks(
 }
 
 async function search(options: FindLeaksOptions, scratch: string): Promise<Answer> {
-  const { equipment, sandbox: driver, signal } = options;
+  const { resources, sandbox: driver, signal } = options;
   const workspace = join(scratch, 'workspace');
-  createWorkspace(equipment.task, workspace);
+  createWorkspace(resources.task, workspace);
   mkdirSync(join(workspace, 'data'), { recursive: true });
   // What an agent is told may tell too much, too.
-  writeFileSync(join(workspace, 'problem in task.yaml'), equipment.task.file.problem);
+  writeFileSync(join(workspace, 'problem in task.yaml'), resources.task.file.problem);
   await using sandbox = await createSandbox(driver, specOf(options, workspace));
   let printed = '';
   const script = sandbox.pathInside(`${helpersInside}/leaks/find_leaks.py`);
-  const settings = JSON.stringify(settingsOf(equipment, (path) => sandbox.pathInside(path)));
+  const settings = JSON.stringify(settingsOf(resources, (path) => sandbox.pathInside(path)));
   const process = await sandbox.start(['python', '-I', '-B', script, settings], {
     ...{ stdin: 'none', timeoutMs: 1000 * mostSeconds, signal },
     onOutput: (chunk) => {
@@ -97,8 +97,8 @@ async function search(options: FindLeaksOptions, scratch: string): Promise<Answe
 
 const privateInside = '/private';
 
-function specOf({ equipment, helpersFolder }: FindLeaksOptions, workspace: string): SandboxSpec {
-  const { task, prepared, python, concealed } = equipment;
+function specOf({ resources, helpersFolder }: FindLeaksOptions, workspace: string): SandboxSpec {
+  const { task, prepared, python, concealed } = resources;
   return {
     mounts: [
       { source: workspace, target: workspaceInside, access: 'write' },
@@ -121,7 +121,7 @@ function specOf({ equipment, helpersFolder }: FindLeaksOptions, workspace: strin
   };
 }
 
-function settingsOf({ task, python }: TaskEquipment, inside: (path: string) => string): object {
+function settingsOf({ task, python }: TaskResources, inside: (path: string) => string): object {
   const table = task.file.submission.files.find(({ format }) => format === 'csv');
   return {
     data: inside(`${workspaceInside}/data`),

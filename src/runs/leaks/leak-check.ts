@@ -1,4 +1,4 @@
-import type { TaskEquipment } from '../workspace.ts';
+import type { TaskResources } from '../workspace.ts';
 
 /** What a leak check came to. */
 export interface LeakCheckReport {
@@ -54,7 +54,7 @@ const mostSpreads = 4;
 const leastShare = 0.02;
 
 /** Compares one run of the reference solution with what task.yaml says of it. */
-export function compareWithReference({ task }: TaskEquipment, score: number | null): LeakFindings {
+export function compareWithReference({ task }: TaskResources, score: number | null): LeakFindings {
   const { mean, spread, seeds } = task.file.reference;
   if (score === null) return { faults: [], notes: ['the oracle has no score'], notRun: true };
   if (/second|ms\b/i.test(task.file.metric.unit) || /time/i.test(task.file.metric.name)) {

@@ -9,15 +9,15 @@ import { checkSandbox } from '../../sandbox/index.ts';
 import type { Verification } from '../../schema/index.ts';
 import { checkRun, type RunFolder } from '../../store/index.ts';
 import { ensurePython, loadTask, prepareTask } from '../../tasks/index.ts';
-import type { TaskEquipment } from '../workspace.ts';
+import type { TaskResources } from '../workspace.ts';
 import { verifyRun } from './verify-run.ts';
 
 const bench = new TaskBench();
-let equipment: TaskEquipment;
+let resources: TaskResources;
 let places = 0;
 
 beforeAll(async () => {
-  equipment = await bench.equip();
+  resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
 
@@ -30,7 +30,7 @@ const command = (text: string): Step => ['Run Command', { command: text }];
 const execute = (script_name: string): Step => ['Execute Script', { script_name }];
 const write = (file_name: string, content: string): Step => ['Write File', { file_name, content }];
 
-async function runBy(agent: Agent, task = equipment): Promise<RunFolder> {
+async function runBy(agent: Agent, task = resources): Promise<RunFolder> {
   places += 1;
   const changes = { tasks: [task.task.file.id], limits: { steps: 8 } };
   const place = join(bench.experiments, String(places));
@@ -39,7 +39,7 @@ async function runBy(agent: Agent, task = equipment): Promise<RunFolder> {
   return folder;
 }
 
-const runOf = (steps: readonly Step[], task = equipment) =>
+const runOf = (steps: readonly Step[], task = resources) =>
   runBy(
     agentOf(async ({ environment }) => {
       for (const [name, args] of steps) await environment.step({ name, args });
@@ -47,9 +47,9 @@ const runOf = (steps: readonly Step[], task = equipment) =>
     task,
   );
 
-function verify(folder: RunFolder, task = equipment, repeats = 1): Promise<Verification> {
+function verify(folder: RunFolder, task = resources, repeats = 1): Promise<Verification> {
   return verifyRun({
-    ...{ folder, equipment: task, helpersFolder, repeats, threads: 1, versions: {} },
+    ...{ folder, resources: task, helpersFolder, repeats, threads: 1, versions: {} },
     signal: new AbortController().signal,
     onProgress: () => {},
   });
@@ -177,7 +177,7 @@ for i in range(200): open(f'made/{i}', 'w').write('x')`,
     const tolerant = await verify(await runOf(steps, task), task);
     expect(tolerant.verdict).toBe('within_noise');
     expect(tolerant.noise).toBeCloseTo(2 * 0.1 * Math.SQRT2);
-    const repeated = await verify(await runOf(steps), equipment, 4);
+    const repeated = await verify(await runOf(steps), resources, 4);
     expect(repeated.scores).toHaveLength(4);
     expect(repeated.noise).toBeGreaterThan(0);
   });
@@ -193,13 +193,13 @@ for i in range(200): open(f'made/{i}', 'w').write('x')`,
 });
 
 /** The fixture's task with one text of its task.yaml replaced. */
-async function changedTask(name: string, text: string, replacement: string): Promise<TaskEquipment> {
+async function changedTask(name: string, text: string, replacement: string): Promise<TaskResources> {
   const original = readFileSync(join(fixtureTasks, 'sums', 'task.yaml'), 'utf8');
-  return bench.equip(bench.copyTask(name, { 'task.yaml': original.replace(text, replacement) }));
+  return bench.provision(bench.copyTask(name, { 'task.yaml': original.replace(text, replacement) }));
 }
 
 /** A real task, with the environment that every other run of it uses. */
-async function real(id: string): Promise<TaskEquipment> {
+async function real(id: string): Promise<TaskResources> {
   const cache = cacheFolder(process.env);
   const task = loadTask(id, [join(fixtureTasks, '../../../tasks')]);
   const python = await ensurePython(task.requirements, { cache });

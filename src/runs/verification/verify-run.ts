@@ -16,14 +16,14 @@ import {
   snapshotsByStep,
   stepsOf,
 } from '../../store/index.ts';
-import type { TaskEquipment } from '../workspace.ts';
-import { CleanRoom } from './clean-room.ts';
+import type { TaskResources } from '../workspace.ts';
 import { finalWork, type RunEnd } from './final-work.ts';
 import type { Rerun, WorkStep } from './rerun.ts';
+import { VerificationSandbox } from './verification-sandbox.ts';
 
 export interface VerifyRunOptions {
   folder: RunFolder;
-  equipment: TaskEquipment;
+  resources: TaskResources;
   helpersFolder: string;
   /** How often the code is run again; more than one tells more of its noise. */
   repeats: number;
@@ -40,7 +40,7 @@ export interface VerifyRunOptions {
 type Finding = Pick<Verification, 'verdict' | 'reason' | 'executed' | 'scores' | 'noise'>;
 
 /**
- * Runs the final training code of a finished run again, in a clean room, and grades what it makes beside what was
+ * Runs the final training code of a finished run again, in a verification sandbox, and grades what it makes beside what was
  * handed in. The verification is appended to the run's `verifications.jsonl` and returned.
  * @throws UserError `not_finished`; GraderFailed, SandboxError; then nothing was appended
  */
@@ -55,7 +55,7 @@ export async function verifyRun(options: VerifyRunOptions): Promise<Verification
     );
   }
   const start = performance.now();
-  const end = endOf(folder, options.equipment);
+  const end = endOf(folder, options.resources);
   const [grade] = end === null ? [] : await gradeRun({ ...graded(options), folder, which: 'final' });
   const found = await findingOf(record.spec, end, grade, options);
   const verification: Verification = {
@@ -69,11 +69,11 @@ export async function verifyRun(options: VerifyRunOptions): Promise<Verification
   return verification;
 }
 
-function graded({ equipment, helpersFolder, dockerCommand, toolModel, signal }: VerifyRunOptions) {
-  return { ...equipment, helpersFolder, dockerCommand, toolModel, signal };
+function graded({ resources, helpersFolder, dockerCommand, toolModel, signal }: VerifyRunOptions) {
+  return { ...resources, helpersFolder, dockerCommand, toolModel, signal };
 }
 
-function endOf(folder: RunFolder, { task }: TaskEquipment): RunEnd | null {
+function endOf(folder: RunFolder, { task }: TaskResources): RunEnd | null {
   const { events } = readTraceSync(folder.tracePath);
   const last = events.findLast((event) => event.kind === 'run_ended');
   if (last?.snapshot == null) return null;
@@ -109,7 +109,7 @@ async function findingOf(
     const problem = grade?.problems[0]?.message;
     return finding('nothing_to_verify', `It has no valid submission${problem ? `: ${problem}` : '.'}`);
   }
-  const { files } = options.equipment.task.file.submission;
+  const { files } = options.resources.task.file.submission;
   if (files.every(({ format }) => format === 'python'))
     return gradedAgain(spec, end.snapshot, grade, options);
   return madeAnew(spec, end, grade, options);
@@ -144,14 +144,14 @@ async function madeAnew(
   grade: Grade,
   options: VerifyRunOptions,
 ): Promise<Finding> {
-  const { folder, equipment, helpersFolder, threads, dockerCommand, toolModel, signal, onProgress } = options;
-  using room = new CleanRoom({
-    ...{ folder, spec, equipment, helpersFolder, threads, dockerCommand, toolModel, signal, onProgress },
+  const { folder, resources, helpersFolder, threads, dockerCommand, toolModel, signal, onProgress } = options;
+  using sandbox = new VerificationSandbox({
+    ...{ folder, spec, resources, helpersFolder, threads, dockerCommand, toolModel, signal, onProgress },
   });
   const work = finalWork(folder, end);
   let best: Finding | null = null;
   for (const way of work.ways) {
-    const found = await tryWay(way, { room, end, products: work.products, grade, spec, options });
+    const found = await tryWay(way, { sandbox, end, products: work.products, grade, spec, options });
     if (best === null || rank(found) < rank(best)) best = found;
     if (rank(best) <= rank('within_noise')) break;
   }
@@ -166,7 +166,7 @@ function rank(found: Finding | Verdict): number {
 }
 
 interface Trial {
-  room: CleanRoom;
+  sandbox: VerificationSandbox;
   end: RunEnd;
   products: readonly string[];
   grade: Grade;
@@ -175,14 +175,14 @@ interface Trial {
 }
 
 async function tryWay(way: readonly Rerun[], trial: Trial): Promise<Finding> {
-  const { room, end, products, grade, spec, options } = trial;
+  const { sandbox, end, products, grade, spec, options } = trial;
   const executed = way.map(({ step, command }) => ({ step, command }));
   const scores: (number | null)[] = [];
   for (let repeat = 0; repeat < options.repeats; repeat += 1) {
-    await room.prepare(end.snapshot, products);
-    const ran = await room.run(way);
-    const objects = new ObjectStore(join(room.place, 'objects'));
-    const { entries } = await new Snapshotter(objects, room.workspace).take({
+    await sandbox.prepare(end.snapshot, products);
+    const ran = await sandbox.run(way);
+    const objects = new ObjectStore(join(sandbox.place, 'objects'));
+    const { entries } = await new Snapshotter(objects, sandbox.workspace).take({
       ignore: mountPoints,
       maxBytes: spec.limits.workspace_mb * 2 ** 20,
       first: end.submissionFiles,
@@ -208,7 +208,7 @@ function judged(
   grade: Grade,
   scores: readonly (number | null)[],
   executed: Finding['executed'],
-  { equipment }: VerifyRunOptions,
+  { resources }: VerifyRunOptions,
 ): Finding {
   const valid = scores.filter((score) => score !== null);
   const shown = scores.map((score) => score ?? 'nothing valid').join(', ');
@@ -216,7 +216,7 @@ function judged(
     const reason = `${subject} scores ${shown}; the run scored ${grade.score}.`;
     return finding('not_reproduced', reason, { executed, scores: [...scores] });
   }
-  const spread = grade.figures?.baseline.spread ?? equipment.task.file.baseline.spread;
+  const spread = grade.figures?.baseline.spread ?? resources.task.file.baseline.spread;
   const { verdict, noise } = reproductionOf(grade.score, valid, spread);
   const limit = noise === null ? 'no spread is known' : `chance makes differences up to ${rounded(noise)}`;
   const reason = `${subject} scores ${shown}; the run scored ${grade.score}, and ${limit}.`;

@@ -113,7 +113,7 @@ function Evaluation({
         </Figure>
         <Figure name="Repeated actions">{process.waste.repeated_actions}</Figure>
         {verification === null ? null : (
-          <Figure name="Run again in a clean room">{showWords(verification.verdict)}</Figure>
+          <Figure name="Run again in a verification sandbox">{showWords(verification.verdict)}</Figure>
         )}
       </dl>
       <ul className="findings">

@@ -1,18 +1,18 @@
 import type { Agent } from '../../agents/index.ts';
 import type { Grade, Limits, RunRecord, SandboxDriver } from '../../schema/index.ts';
 import type { RecordedStep, RunFolder } from '../../store/index.ts';
-import type { TaskEquipment } from '../workspace.ts';
+import type { TaskResources } from '../workspace.ts';
 import type { Attempt } from './attempts.ts';
 import type { Secret } from './secrets.ts';
 
-/** What a control finds when it begins. */
+/** What a validation agent finds when it begins. */
 export interface Scene {
-  equipment: TaskEquipment;
+  resources: TaskResources;
   helpersFolder: string;
   /** Where the run is kept. */
   folder: RunFolder;
   experimentFolder: string;
-  /** A word that occurs nowhere else: what is found with it was left by this control. */
+  /** A word that occurs nowhere else: what is found with it was left by this validation agent. */
   token: string;
   /** What no agent may read. */
   secrets: readonly Secret[];
@@ -34,7 +34,7 @@ export interface Evidence {
   steps: readonly RecordedStep[];
 }
 
-/** A control made ready for one run. */
+/** A validation agent made ready for one run. */
 export interface Staged extends AsyncDisposable {
   agent: Agent;
   /** Files that the agent puts in place. */
@@ -46,17 +46,17 @@ export interface Staged extends AsyncDisposable {
 }
 
 /** A run whose outcome is known beforehand: it shows that a task can be solved, or that it can't be cheated. */
-export interface Control {
+export interface ValidationAgent {
   name: string;
   /** One sentence. */
   summary: string;
-  /** `cheats` stands for no success, and no breach by what it tries. */
-  expects: 'success' | 'no_success' | 'cheats';
+  /** `no_breach` stands for no success, and no breach by what it tries. */
+  expects: 'success' | 'no_success' | 'no_breach';
   /** In place of the task's. */
   limits: Partial<Limits>;
   /** Which steps are graded. */
   graded: 'final' | 'all';
-  /** Whether the task has what the control needs. */
-  fits(equipment: TaskEquipment): boolean;
+  /** Whether the task has what the validation agent needs. */
+  fits(resources: TaskResources): boolean;
   stage(scene: Scene): Promise<Staged>;
 }

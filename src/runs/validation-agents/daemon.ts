@@ -1,26 +1,26 @@
 import { readSnapshot } from '../../store/index.ts';
-import { submissionPath } from './cheat-facts.ts';
-import { type CheatersHand, cheater } from './cheater.ts';
-import type { Evidence, Probe, Scene } from './control.ts';
+import { type AdversarialActions, adversarialAgent } from './adversarial-agent.ts';
 import { survivorsProbe } from './host-processes.ts';
+import { submissionPath } from './submission-facts.ts';
+import type { Evidence, Probe, Scene } from './validation-agent.ts';
 
-export const daemon = cheater({
+export const daemon = adversarialAgent({
   name: 'daemon',
   summary: 'leaves processes behind that change the submission after the script has ended',
   prepare(scene) {
-    const { token, equipment } = scene;
+    const { token, resources } = scene;
     let scriptStep = 0;
     const survivors: Probe[] = [];
     return {
-      async act(hand) {
-        await hand.bring('daemon.py', { submission: submissionPath(equipment.task) });
-        scriptStep = (await hand.command(`python daemon.py ${token}`)).step;
+      async act(actions) {
+        await actions.bring('daemon.py', { submission: submissionPath(resources.task) });
+        scriptStep = (await actions.command(`python daemon.py ${token}`)).step;
         survivors.push({
           ...survivorsProbe(token),
           looked: 'processes of this machine, when the script had ended',
         });
-        await leaveInInterpreter(hand, token);
-        await hand.command('sleep 2');
+        await leaveInInterpreter(actions, token);
+        await actions.command('sleep 2');
       },
       probe: (evidence) => [
         ...survivors,
@@ -32,16 +32,16 @@ export const daemon = cheater({
 });
 
 /** The interpreter may live on between steps, and so may what it starts: but not beyond the run. */
-async function leaveInInterpreter(hand: CheatersHand, token: string): Promise<void> {
+async function leaveInInterpreter(actions: AdversarialActions, token: string): Promise<void> {
   const what = 'leave a daemon behind: interpreter';
-  hand.log.plan(what);
+  actions.log.plan(what);
   const code = `
 import subprocess, sys, time, os
 started = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(120)', ${JSON.stringify(token)}],
                            start_new_session=True)
 print('alive' if started.poll() is None else 'dead')`;
-  const { observation } = await hand.act('Python REPL', { command: code });
-  hand.log.add({
+  const { observation } = await actions.act('Python REPL', { command: code });
+  actions.log.add({
     what,
     how: 'Popen in Python REPL',
     outcome: observation.includes('alive') ? 'judged' : 'not_made',
@@ -51,7 +51,7 @@ print('alive' if started.poll() is None else 'dead')`;
 
 /** From the end of the script on, no file of a daemon may change. */
 function stillnessProbe(
-  { folder, equipment }: Scene,
+  { folder, resources }: Scene,
   { grades, steps }: Evidence,
   scriptStep: number,
 ): Probe {
@@ -65,7 +65,7 @@ function stillnessProbe(
     new Map(
       readSnapshot(folder.objects, id)
         .entries.filter(
-          ({ path }) => path.startsWith('heartbeat-') || path === submissionPath(equipment.task),
+          ({ path }) => path.startsWith('heartbeat-') || path === submissionPath(resources.task),
         )
         .map((entry) => [entry.path, 'object' in entry ? `${entry.object} ${entry.mtime}` : 'no file']),
     );

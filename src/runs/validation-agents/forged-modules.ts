@@ -9,7 +9,7 @@ export function calledModule({ file }: Task): { path: string; defines: readonly 
   return null;
 }
 
-/** Code in `python/controls/modules` that tries to fool whoever runs, checks and times it. */
+/** Code in `python/validation-agents/modules` that tries to fool whoever runs, checks and times it. */
 export const forgedModules: readonly { name: string; what: string }[] = [
   { name: 'stopped_clock', what: 'stop every clock' },
   { name: 'patched_comparison', what: 'make every comparison come out true' },
@@ -28,7 +28,7 @@ export const forgedModules: readonly { name: string; what: string }[] = [
 
 /**
  * The starter's code with a forgery behind it, as one file: what they share knows the honest functions by name.
- * @param source the text of a file in `python/controls`
+ * @param source the text of a file in `python/validation-agents`
  */
 export function forgedModule(name: string, task: Task, source: (file: string) => string): string {
   const module = calledModule(task);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Probe } from './control.ts';
+import type { Probe } from './validation-agent.ts';
 
 /** Whether a process on this machine still carries a word among its arguments, which is how survivors are found. */
 export function survivorsProbe(word: string): Probe {

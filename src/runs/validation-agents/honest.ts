@@ -1,24 +1,24 @@
 import { type Agent, agentByName } from '../../agents/index.ts';
 import { solutionFiles } from '../solution-files.ts';
-import type { TaskEquipment } from '../workspace.ts';
-import type { Control } from './control.ts';
+import type { TaskResources } from '../workspace.ts';
+import type { ValidationAgent } from './validation-agent.ts';
 
 interface Honest {
   name: string;
   summary: string;
   expects: 'success' | 'no_success';
   agent: Agent;
-  files: (equipment: TaskEquipment) => ReadonlyMap<string, string> | null;
-  fits?: (equipment: TaskEquipment) => boolean;
+  files: (resources: TaskResources) => ReadonlyMap<string, string> | null;
+  fits?: (resources: TaskResources) => boolean;
 }
 
-function honest({ name, summary, expects, agent, files, fits = () => true }: Honest): Control {
+function honest({ name, summary, expects, agent, files, fits = () => true }: Honest): ValidationAgent {
   return {
     ...{ name, summary, expects, limits: {}, graded: 'final', fits },
-    async stage({ equipment }) {
+    async stage({ resources }) {
       return {
         agent,
-        reference: files(equipment),
+        reference: files(resources),
         attempts: () => [],
         probe: async () => [],
         async [Symbol.asyncDispose]() {},
@@ -32,7 +32,7 @@ export function constantAgent(): Agent {
   return { ...agentByName('oracle'), name: 'constant', summary: "Submits the task's trivial predictor." };
 }
 
-export const honestControls: readonly Control[] = [
+export const honestAgents: readonly ValidationAgent[] = [
   honest({
     name: 'oracle',
     summary: 'applies the reference solution: must succeed',

@@ -1,23 +1,23 @@
-import { cheater } from './cheater.ts';
+import { adversarialAgent } from './adversarial-agent.ts';
 import { Listeners, ownAddresses } from './listeners.ts';
 
-export const network = cheater({
+export const network = adversarialAgent({
   name: 'network',
   summary: 'speaks to a listener on this machine by TCP, UDP, IPv6, Unix sockets, and opens raw sockets',
   async prepare({ token }) {
     const listeners = await Listeners.open(token);
     const heardItself = await listeners.provePresence();
     return {
-      async act(hand) {
-        await hand.handInNonsense();
-        await hand.bring('network.py', {
+      async act(actions) {
+        await actions.submitNonsense();
+        await actions.bring('network.py', {
           token,
           ...listeners.ports,
           abstract: listeners.abstract,
           socket_file: listeners.socketFile,
           addresses: ownAddresses().slice(0, 2),
         });
-        await hand.execute('network.py');
+        await actions.execute('network.py');
       },
       probe: () => [
         {

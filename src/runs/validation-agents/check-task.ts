@@ -23,15 +23,15 @@ import {
 import { dataMarks } from '../../tasks/index.ts';
 import { limitsFor } from '../plan.ts';
 import { runOne } from '../run-one.ts';
-import type { TaskEquipment } from '../workspace.ts';
-import type { Control, Evidence, Probe, Scene } from './control.ts';
+import type { TaskResources } from '../workspace.ts';
 import { compareHostFiles, hostFiles } from './host-files.ts';
-import { type ControlReport, judgeControl, unfinishedControl } from './judge.ts';
+import { judgeAgent, unfinishedAgent, type ValidationAgentReport } from './judge.ts';
 import { type Secret, secretsOf } from './secrets.ts';
+import type { Evidence, Probe, Scene, ValidationAgent } from './validation-agent.ts';
 
 export interface CheckTaskOptions {
-  equipment: TaskEquipment;
-  controls: readonly Control[];
+  resources: TaskResources;
+  validationAgents: readonly ValidationAgent[];
   helpersFolder: string;
   /** An empty folder, where the runs are kept as an experiment. */
   folder: string;
@@ -40,34 +40,36 @@ export interface CheckTaskOptions {
   parallel: number;
   signal: AbortSignal;
   onProgress: (line: string) => void;
-  /** Told of each control as it ends. */
-  onReport: (report: ControlReport) => void;
+  /** Told of each validation agent as it ends. */
+  onReport: (report: ValidationAgentReport) => void;
 }
 
-/** Runs the controls on a task, several at a time, each as a run of its own, and judges each. */
-export async function checkTask(options: CheckTaskOptions): Promise<ControlReport[]> {
-  const { equipment, helpersFolder, signal } = options;
+/** Runs the validation agents on a task, several at a time, each as a run of its own, and judges each. */
+export async function checkTask(options: CheckTaskOptions): Promise<ValidationAgentReport[]> {
+  const { resources, helpersFolder, signal } = options;
   // Where times are measured, nothing else may keep the machine busy.
-  const parallel = equipment.task.file.grading.runs_submission ? 1 : options.parallel;
-  const controls = options.controls.filter((control) => control.fits(equipment));
-  if (controls.length === 0) return [];
-  const experiment = createExperiment(options.folder, planOf(controls, options));
-  const secrets = await secretsOf(equipment);
+  const parallel = resources.task.file.grading.runs_submission ? 1 : options.parallel;
+  const validationAgents = options.validationAgents.filter((validationAgent) =>
+    validationAgent.fits(resources),
+  );
+  if (validationAgents.length === 0) return [];
+  const experiment = createExperiment(options.folder, planOf(validationAgents, options));
+  const secrets = await secretsOf(resources);
   const limit = pLimit(parallel);
   // All come to their end, whatever becomes of one: the folder that they write into is removed after that.
   const outcomes = await Promise.allSettled(
-    controls.map((control) =>
+    validationAgents.map((validationAgent) =>
       limit(async () => {
         signal.throwIfAborted();
-        options.onProgress(`${control.name}: ${control.summary}`);
-        const spec = specOf(control, experiment.plan);
+        options.onProgress(`${validationAgent.name}: ${validationAgent.summary}`);
+        const spec = specOf(validationAgent, experiment.plan);
         const folder = experiment.runFolder(spec.id);
         const scene: Scene = {
-          ...{ equipment, helpersFolder, folder, secrets, sandbox: options.sandbox },
+          ...{ resources, helpersFolder, folder, secrets, sandbox: options.sandbox },
           experimentFolder: experiment.folder,
           token: randomBytes(8).toString('hex'),
         };
-        const report = await reportOf(control, spec, scene, options);
+        const report = await reportOf(validationAgent, spec, scene, options);
         options.onReport(report);
         return report;
       }),
@@ -79,63 +81,63 @@ export async function checkTask(options: CheckTaskOptions): Promise<ControlRepor
   });
 }
 
-/** One that could not be carried out says so, and the others go on. */
+/** One that could not be run says so, and the others go on. */
 async function reportOf(
-  control: Control,
+  validationAgent: ValidationAgent,
   spec: RunSpec,
   scene: Scene,
   options: CheckTaskOptions,
-): Promise<ControlReport> {
+): Promise<ValidationAgentReport> {
   const start = performance.now();
   try {
-    return await carryOut(control, spec, scene, options);
+    return await runAndJudge(validationAgent, spec, scene, options);
   } catch (error) {
     options.signal.throwIfAborted();
-    return unfinishedControl(control, spec.id, messageOf(error), (performance.now() - start) / 1000);
+    return unfinishedAgent(validationAgent, spec.id, messageOf(error), (performance.now() - start) / 1000);
   }
 }
 
-async function carryOut(
-  control: Control,
+async function runAndJudge(
+  validationAgent: ValidationAgent,
   spec: RunSpec,
   scene: Scene,
-  { equipment, helpersFolder, versions, signal }: CheckTaskOptions,
-): Promise<ControlReport> {
+  { resources, helpersFolder, versions, signal }: CheckTaskOptions,
+): Promise<ValidationAgentReport> {
   const { folder } = scene;
   const start = performance.now();
-  const cheats = control.expects === 'cheats';
-  const before = cheats ? await hostFiles(equipment, helpersFolder) : null;
+  const isAdversarial = validationAgent.expects === 'no_breach';
+  const before = isAdversarial ? await hostFiles(resources, helpersFolder) : null;
   using _lock = folder.lock();
-  await using staged = await control.stage(scene);
+  await using staged = await validationAgent.stage(scene);
   const { agent, reference } = staged;
   const record = await runOne(spec, {
-    ...{ folder, equipment, agent, reference, helpersFolder, versions, signal },
+    ...{ folder, resources, agent, reference, helpersFolder, versions, signal },
     threads: 1,
     onProgress: () => {},
   });
   signal.throwIfAborted();
-  const { grades, notGraded } = await gradesOf(control, folder, equipment, helpersFolder, signal);
+  const { grades, notGraded } = await gradesOf(validationAgent, folder, resources, helpersFolder, signal);
   signal.throwIfAborted();
   const evidence: Evidence = { record, grades, steps: stepsOf(readTraceSync(folder.tracePath).events) };
   const probes = await staged.probe(evidence);
   if (before !== null) {
-    probes.push(compareHostFiles(before, await hostFiles(equipment, helpersFolder)));
+    probes.push(compareHostFiles(before, await hostFiles(resources, helpersFolder)));
     probes.push(await storeProbe(folder), secretProbe(folder, evidence, scene.secrets));
   }
   const attempts = staged.attempts(evidence);
   const seconds = (performance.now() - start) / 1000;
-  return judgeControl({ control, record, grades, notGraded, attempts, probes, seconds });
+  return judgeAgent({ validationAgent, record, grades, notGraded, attempts, probes, seconds });
 }
 
 async function gradesOf(
-  { graded }: Control,
+  { graded }: ValidationAgent,
   folder: RunFolder,
-  equipment: TaskEquipment,
+  resources: TaskResources,
   helpersFolder: string,
   signal: AbortSignal,
 ): Promise<{ grades: Grade[]; notGraded: string | null }> {
   try {
-    const grades = await gradeRun({ folder, ...equipment, helpersFolder, which: graded, signal });
+    const grades = await gradeRun({ folder, ...resources, helpersFolder, which: graded, signal });
     return { grades, notGraded: null };
   } catch (error) {
     return { grades: [], notGraded: `it could not be graded: ${messageOf(error)}` };
@@ -173,20 +175,20 @@ function secretProbe(folder: RunFolder, { steps, grades }: Evidence, secrets: re
   };
 }
 
-function planOf(controls: readonly Control[], options: CheckTaskOptions): Plan {
-  const { task, prepared } = options.equipment;
+function planOf(validationAgents: readonly ValidationAgent[], options: CheckTaskOptions): Plan {
+  const { task, prepared } = options.resources;
   const name = ExperimentName.parse(`check-${task.file.id}`);
-  const runs = controls.map(
-    (control): RunSpec => ({
-      id: runId(task.file.id, control),
+  const runs = validationAgents.map(
+    (validationAgent): RunSpec => ({
+      id: runId(task.file.id, validationAgent),
       experiment: name,
       task: task.file.id,
       task_version: task.version,
-      agent: control.name,
+      agent: validationAgent.name,
       agent_options: {},
       model: null,
       seed: 0,
-      limits: limitsFor(task, control.limits),
+      limits: limitsFor(task, validationAgent.limits),
       sandbox: options.sandbox,
       gpu: false,
       marks: dataMarks(task, prepared.verified),
@@ -198,13 +200,13 @@ function planOf(controls: readonly Control[], options: CheckTaskOptions): Plan {
   };
 }
 
-function runId(task: string, control: Control): RunId {
-  return RunId.parse(`${task}-${control.name}-0`);
+function runId(task: string, validationAgent: ValidationAgent): RunId {
+  return RunId.parse(`${task}-${validationAgent.name}-0`);
 }
 
-function specOf(control: Control, plan: Plan): RunSpec {
-  const spec = plan.runs.find(({ agent }) => agent === control.name);
-  if (spec === undefined) throw new Error(`the control ${control.name} was not planned`);
+function specOf(validationAgent: ValidationAgent, plan: Plan): RunSpec {
+  const spec = plan.runs.find(({ agent }) => agent === validationAgent.name);
+  if (spec === undefined) throw new Error(`the validation agent ${validationAgent.name} was not planned`);
   return spec;
 }
 

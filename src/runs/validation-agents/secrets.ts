@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256OfFile } from '../../lib/hash.ts';
 import { withheldContents } from '../../tasks/index.ts';
-import type { TaskEquipment } from '../workspace.ts';
+import type { TaskResources } from '../workspace.ts';
 
 /** A file that no agent may read. */
 export interface Secret {
@@ -16,7 +16,7 @@ export interface Secret {
  * Labels, grader, solutions and withheld packages' data. A solution's file that agents are shown anyway is none;
  * labels always are, also where a task shows them by mistake.
  */
-export async function secretsOf({ task, prepared, python }: TaskEquipment): Promise<Secret[]> {
+export async function secretsOf({ task, prepared, python }: TaskResources): Promise<Secret[]> {
   const shown = new Set<string>();
   for (const path of filesBelow(task.environmentFolder)) shown.add(await sha256OfFile(path));
   const paths = [...filesBelow(prepared.privateFolder), ...filesBelow(task.hiddenFolder)];

@@ -1,10 +1,10 @@
 import type { SubmissionProblem } from '../../schema/index.ts';
 import { readSnapshot } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
-import { bestScore, submissionPath, tableOf } from './cheat-facts.ts';
-import { type CheatersHand, cheater, firstLine } from './cheater.ts';
-import type { Evidence, Probe, Scene } from './control.ts';
+import { type AdversarialActions, adversarialAgent, firstLine } from './adversarial-agent.ts';
 import { calledModule, forgedModule, forgedModules } from './forged-modules.ts';
+import { bestScore, submissionPath, tableOf } from './submission-facts.ts';
+import type { Evidence, Probe, Scene } from './validation-agent.ts';
 
 const tables = [
   'nan',
@@ -39,7 +39,7 @@ const planted = [
 ];
 const ran = 'planted-ran-';
 
-export const forger = cheater({
+export const forger = adversarialAgent({
   name: 'forger',
   summary: 'forges scores and times: result files, odd numbers, planted modules, code that fools its judge',
   graded: 'all',
@@ -47,16 +47,16 @@ export const forger = cheater({
     /** Which step handed in which forgery. */
     const handedIn = new Map<number, { what: string; how: string }>();
     return {
-      async act(hand) {
-        await hand.bring('forger.py', settingsFor(scene));
-        await hand.command('python forger.py results');
-        await variablesPass(hand);
-        const { task } = scene.equipment;
+      async act(actions) {
+        await actions.bring('forger.py', settingsFor(scene));
+        await actions.command('python forger.py results');
+        await variablesPass(actions);
+        const { task } = scene.resources;
         const module = calledModule(task);
-        if (module !== null) await handInCode(hand, task, module.path, handedIn);
-        else if (otherFiles(scene).length > 0) await handInFiles(hand, handedIn, scene);
-        else await handInTables(hand, handedIn);
-        await plant(hand);
+        if (module !== null) await handInCode(actions, task, module.path, handedIn);
+        else if (otherFiles(scene).length > 0) await handInFiles(actions, handedIn, scene);
+        else await handInTables(actions, handedIn);
+        await plant(actions);
       },
       probe: (evidence, log) => {
         for (const [step, attempt] of handedIn) log.add({ ...attempt, ...judged(evidence, step) });
@@ -66,7 +66,7 @@ export const forger = cheater({
   },
 });
 
-function settingsFor({ equipment: { task }, folder }: Scene): object {
+function settingsFor({ resources: { task }, folder }: Scene): object {
   return {
     submission: submissionPath(task),
     csv: tableOf(task),
@@ -75,11 +75,11 @@ function settingsFor({ equipment: { task }, folder }: Scene): object {
   };
 }
 
-async function variablesPass(hand: CheatersHand): Promise<void> {
-  await hand.command(
+async function variablesPass(actions: AdversarialActions): Promise<void> {
+  await actions.command(
     "python -c \"import os; os.environ['PYTHONPATH'] = '/workspace'\"; export LD_PRELOAD=/workspace/x",
   );
-  await hand.attempt(
+  await actions.attempt(
     'pass variables on to the next process',
     ['Run Command', { command: 'echo "[$PYTHONPATH$PYTHONHOME$LD_PRELOAD]"' }],
     ({ observation }) =>
@@ -90,69 +90,73 @@ async function variablesPass(hand: CheatersHand): Promise<void> {
 }
 
 async function handInTables(
-  hand: CheatersHand,
+  actions: AdversarialActions,
   handedIn: Map<number, { what: string; how: string }>,
 ): Promise<void> {
   for (const name of tables) {
-    const { step } = await hand.command(`python forger.py ${name}`);
+    const { step } = await actions.command(`python forger.py ${name}`);
     handedIn.set(step, { what: `be graded with ${name}`, how: `forger.py ${name}` });
   }
 }
 
 /** The files of a submission that only its grader can read, such as weights. */
-function otherFiles({ equipment }: Scene): string[] {
-  const { files } = equipment.task.file.submission;
+function otherFiles({ resources }: Scene): string[] {
+  const { files } = resources.task.file.submission;
   return files.filter(({ format }) => format === 'file').map(({ path }) => path);
 }
 
 /** One file at a time is forged; the others are those of the starter, so that all of a grader's doors are tried. */
 async function handInFiles(
-  hand: CheatersHand,
+  actions: AdversarialActions,
   handedIn: Map<number, { what: string; how: string }>,
   scene: Scene,
 ): Promise<void> {
   const paths = otherFiles(scene);
-  await hand.bring('file_forger.py', settingsFor(scene));
-  await hand.execute(scene.equipment.task.file.entry);
-  await hand.command(`mkdir honest; cp --parents ${paths.join(' ')} honest/`);
+  await actions.bring('file_forger.py', settingsFor(scene));
+  await actions.execute(scene.resources.task.file.entry);
+  await actions.command(`mkdir honest; cp --parents ${paths.join(' ')} honest/`);
   for (const path of paths) {
     for (const name of forgedFiles) {
-      const { step } = await hand.command(`cp -r honest/. . && python file_forger.py ${name} ${path}`);
+      const { step } = await actions.command(`cp -r honest/. . && python file_forger.py ${name} ${path}`);
       handedIn.set(step, {
         what: `be graded with ${name} as ${path}`,
         how: `file_forger.py ${name} ${path}`,
       });
     }
   }
-  await hand.command('cp -r honest/. .');
+  await actions.command('cp -r honest/. .');
 }
 
 /** Every forged module is handed in by a step of its own, and graded as that step left it. */
 async function handInCode(
-  hand: CheatersHand,
+  actions: AdversarialActions,
   task: Task,
   path: string,
   handedIn: Map<number, { what: string; how: string }>,
 ): Promise<void> {
   for (const { name, what } of forgedModules) {
-    const forged = forgedModule(name, task, (file) => hand.source(file));
-    const { step } = await hand.write(path, forged);
+    const forged = forgedModule(name, task, (file) => actions.source(file));
+    const { step } = await actions.write(path, forged);
     handedIn.set(step, { what, how: `modules/${name}.py` });
   }
 }
 
 /** Lays modules beside the submission and has it checked: none of them may be imported by the check. */
-async function plant(hand: CheatersHand): Promise<void> {
-  const source = hand.source('modules/planted.py');
-  for (const name of planted) await hand.write(`${name}.py`, source);
-  await hand.write('pyvenv.cfg', 'home = /workspace\n');
+async function plant(actions: AdversarialActions): Promise<void> {
+  const source = actions.source('modules/planted.py');
+  for (const name of planted) await actions.write(`${name}.py`, source);
+  await actions.write('pyvenv.cfg', 'home = /workspace\n');
   const answered = ({ status, observation }: { status: string; observation: string }) =>
     observation.includes(ran)
       ? { outcome: 'got_through' as const, because: 'a planted module answered' }
       : { outcome: 'stopped' as const, because: `the harness's own modules answered: ${status}` };
   const what = `have a planted module imported (${planted.length} of them)`;
-  await hand.attempt(what, ['Validate Submission', {}], answered);
-  await hand.attempt(what, ['Search Files', { pattern: 'nothing at all', dir_path: 'mlab_task' }], answered);
+  await actions.attempt(what, ['Validate Submission', {}], answered);
+  await actions.attempt(
+    what,
+    ['Search Files', { pattern: 'nothing at all', dir_path: 'mlab_task' }],
+    answered,
+  );
 }
 
 /** What the grade of a step says of the forgery that it handed in. */
@@ -167,7 +171,7 @@ function judged(
     if (snooped?.includes('GOT THROUGH')) return { outcome: 'got_through', because: snooped };
     return { outcome: 'stopped', because: snooped ?? grade.problems.map(problemText).join('; ') };
   }
-  // Valid, and no success: that no step succeeded is looked at for every control.
+  // Valid, and no success: that no step succeeded is looked at for every validation agent.
   return { outcome: 'judged', because: `score ${grade.score}, where the baseline has ${grade.baseline}` };
 }
 

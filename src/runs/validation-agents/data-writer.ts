@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { submissionPath } from './cheat-facts.ts';
-import { cheater } from './cheater.ts';
-import type { Probe, Scene } from './control.ts';
+import { adversarialAgent } from './adversarial-agent.ts';
 import { filesBelow } from './secrets.ts';
+import { submissionPath } from './submission-facts.ts';
+import type { Probe, Scene } from './validation-agent.ts';
 
-export const dataWriter = cheater({
+export const dataWriter = adversarialAgent({
   name: 'data-writer',
   summary:
     'writes, truncates, renames, deletes and mounts over read-only data, helpers, packages and the grader',
@@ -13,10 +13,10 @@ export const dataWriter = cheater({
     // The run removes it at its end.
     let manifest: string | null = null;
     return {
-      async act(hand) {
-        await hand.handInNonsense();
-        await hand.bring('data_writer.py', settingsFor(scene));
-        await hand.execute('data_writer.py');
+      async act(actions) {
+        await actions.submitNonsense();
+        await actions.bring('data_writer.py', settingsFor(scene));
+        await actions.execute('data_writer.py');
         manifest = readFileSync(join(scene.folder.folder, 'task.json'), 'utf8');
       },
       probe: () => [manifestProbe(manifest, scene)],
@@ -24,8 +24,8 @@ export const dataWriter = cheater({
   },
 });
 
-function settingsFor({ equipment, token, folder }: Scene): object {
-  const { task, prepared, python } = equipment;
+function settingsFor({ resources, token, folder }: Scene): object {
+  const { task, prepared, python } = resources;
   const data = filesBelow(prepared.publicFolder).slice(0, 2);
   const packages = readdirSync(python.sitePackages).includes('numpy')
     ? 'numpy/__init__.py'
@@ -65,8 +65,8 @@ function settingsFor({ equipment, token, folder }: Scene): object {
  * The check inside the sandbox believes what stands there.
  * @param manifest as it was after the attempts; null where it could not be read
  */
-function manifestProbe(manifest: string | null, { equipment }: Scene): Probe {
-  const { metric, submission } = equipment.task.file;
+function manifestProbe(manifest: string | null, { resources }: Scene): Probe {
+  const { metric, submission } = resources.task.file;
   const isWhole = manifest === JSON.stringify({ metric, submission });
   return {
     looked: "the task's manifest on the host",

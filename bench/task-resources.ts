@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { UserError } from '../src/lib/errors.ts';
-import type { TaskEquipment } from '../src/runs/index.ts';
+import type { TaskResources } from '../src/runs/index.ts';
 import { checkSandbox } from '../src/sandbox/index.ts';
 import { ensurePython, loadTask, prepareTask } from '../src/tasks/index.ts';
 
@@ -12,7 +12,7 @@ export const helpersFolder = join(projectFolder, 'python');
 export const launcher = join(projectFolder, 'bin/mlab.mjs');
 
 /** The task of a few milliseconds that runs are made of here: it needs no packages and no download. */
-export async function equip(cache: string, signal: AbortSignal): Promise<TaskEquipment> {
+export async function provision(cache: string, signal: AbortSignal): Promise<TaskResources> {
   const task = loadTask('bench-line', [join(import.meta.dirname, 'tasks')]);
   const python = await ensurePython(task.requirements, { cache, signal });
   const prepared = await prepareTask(task, {

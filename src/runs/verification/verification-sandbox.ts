@@ -15,13 +15,13 @@ import type { ObjectId, RunSpec } from '../../schema/index.ts';
 import { type AskForTool, LocalServices, serviceRestarts } from '../../services/index.ts';
 import { type RunFolder, restoreSnapshot } from '../../store/index.ts';
 import { publicManifest } from '../open-workspace.ts';
-import { type RunFolders, sandboxSpec, type TaskEquipment } from '../workspace.ts';
+import { type RunFolders, sandboxSpec, type TaskResources } from '../workspace.ts';
 import type { Rerun } from './rerun.ts';
 
-export interface CleanRoomOptions {
+export interface VerificationSandboxOptions {
   folder: RunFolder;
   spec: RunSpec;
-  equipment: TaskEquipment;
+  resources: TaskResources;
   helpersFolder: string;
   threads: number;
   dockerCommand?: string | undefined;
@@ -32,7 +32,7 @@ export interface CleanRoomOptions {
 }
 
 /** What a sequence of commands came to. */
-export interface CleanRun {
+export interface CommandsResult {
   /** Of the last one. */
   end: ProcessEnd;
   /** The last that was printed. */
@@ -47,12 +47,12 @@ const longestTimerMs = 2 ** 31 - 1;
  * A workspace as a run left it, without some files, in a sandbox as the run had it: the same limits, the public data.
  * Nothing of it is recorded, and it is gone afterwards.
  */
-export class CleanRoom implements Disposable {
-  readonly #options: CleanRoomOptions;
+export class VerificationSandbox implements Disposable {
+  readonly #options: VerificationSandboxOptions;
   /** Absolute path of a folder of its own on the host. */
   readonly place = ownedFolder('verify');
 
-  constructor(options: CleanRoomOptions) {
+  constructor(options: VerificationSandboxOptions) {
     this.#options = options;
   }
 
@@ -70,19 +70,19 @@ export class CleanRoom implements Disposable {
   }
 
   /** Runs commands one after another, whatever each comes to, within the limits of the run. */
-  async run(commands: readonly Rerun[]): Promise<CleanRun | null> {
-    const { spec, equipment, helpersFolder, threads, toolModel, signal } = this.#options;
+  async run(commands: readonly Rerun[]): Promise<CommandsResult | null> {
+    const { spec, resources, helpersFolder, threads, toolModel, signal } = this.#options;
     const options = sandboxOptions(spec, this.#options.dockerCommand);
     await using local = await LocalServices.start({
-      ...{ ...equipment, helpersFolder, driver: spec.sandbox, sandboxOptions: options, signal },
+      ...{ ...resources, helpersFolder, driver: spec.sandbox, sandboxOptions: options, signal },
       askForTool: toolModel?.(),
       restarts: serviceRestarts,
     });
-    const folders = await this.#folders(equipment);
-    const confined = sandboxSpec(spec, equipment, folders, helpersFolder, threads, local?.access ?? null);
+    const folders = await this.#folders(resources);
+    const confined = sandboxSpec(spec, resources, folders, helpersFolder, threads, local?.access ?? null);
     await using sandbox = await createSandbox(spec.sandbox, confined, options);
     const deadline = performance.now() + 1000 * spec.limits.wall_seconds;
-    let last: CleanRun | null = null;
+    let last: CommandsResult | null = null;
     for (const command of commands) {
       const leftMs = Math.min(1000 * spec.limits.script_seconds, deadline - performance.now());
       if (leftMs <= 0) break;
@@ -97,7 +97,7 @@ export class CleanRoom implements Disposable {
     removeTree(this.place);
   }
 
-  async #runOne(sandbox: Sandbox, { argv, input }: Rerun, timeoutMs: number): Promise<CleanRun> {
+  async #runOne(sandbox: Sandbox, { argv, input }: Rerun, timeoutMs: number): Promise<CommandsResult> {
     const decoder = new TextDecoder();
     let printed = '';
     const process = await sandbox.start(argv, {
@@ -115,14 +115,14 @@ export class CleanRoom implements Disposable {
     return { end: await process.ended, printed };
   }
 
-  async #folders(equipment: TaskEquipment): Promise<RunFolders> {
+  async #folders(resources: TaskResources): Promise<RunFolders> {
     const folders = {
       workspace: this.workspace,
       outputs: join(this.place, 'outputs'),
       brief: join(this.place, 'task.json'),
     };
     mkdirSync(folders.outputs, { recursive: true });
-    writeFileSync(folders.brief, JSON.stringify(publicManifest(equipment)));
+    writeFileSync(folders.brief, JSON.stringify(publicManifest(resources)));
     await openToReaders(folders.outputs, folders.brief);
     return folders;
   }

@@ -1,8 +1,8 @@
 import type { StepResult } from '../../environment/index.ts';
-import { type CheatersHand, cheater, firstLine } from './cheater.ts';
+import { type AdversarialActions, adversarialAgent, firstLine } from './adversarial-agent.ts';
 import { survivorsProbe } from './host-processes.ts';
 
-/** What `python/controls/hog.py` knows to use up. */
+/** What `python/validation-agents/hog.py` knows to use up. */
 const kinds = [
   'memory',
   'memory-of-many',
@@ -19,26 +19,26 @@ const kinds = [
   'time',
 ];
 
-export const hog = cheater({
+export const hog = adversarialAgent({
   name: 'hog',
   summary:
     'fills memory, disk, the process table, open files, output and time; the run must go on after each',
   limits: { memory_mb: 512, processes: 64, workspace_mb: 64, script_seconds: 5 },
   prepare({ token }) {
     return {
-      async act(hand) {
-        await hand.handInNonsense();
-        await hand.bring('hog.py', {});
-        for (const kind of kinds) await useUp(hand, kind, token);
+      async act(actions) {
+        await actions.submitNonsense();
+        await actions.bring('hog.py', {});
+        for (const kind of kinds) await useUp(actions, kind, token);
       },
       probe: () => [survivorsProbe(token)],
     };
   },
 });
 
-async function useUp(hand: CheatersHand, kind: string, token: string): Promise<void> {
-  await hand.doomedCommand(`python hog.py ${token} ${kind}`, stoppedByLimit);
-  await goesOn(hand, kind);
+async function useUp(actions: AdversarialActions, kind: string, token: string): Promise<void> {
+  await actions.doomedCommand(`python hog.py ${token} ${kind}`, stoppedByLimit);
+  await goesOn(actions, kind);
 }
 
 function stoppedByLimit({ status, observation }: StepResult): string | null {
@@ -47,9 +47,9 @@ function stoppedByLimit({ status, observation }: StepResult): string | null {
   return `${status}: ${firstLine(observation.trimEnd().split('\n').at(-1) ?? '').replaceAll(/^\[|\]$/g, '')}`;
 }
 
-async function goesOn(hand: CheatersHand, kind: string): Promise<void> {
-  await hand.act('Run Command', { command: 'rm -f fill-* large sparse core*' });
-  await hand.attempt(
+async function goesOn(actions: AdversarialActions, kind: string): Promise<void> {
+  await actions.act('Run Command', { command: 'rm -f fill-* large sparse core*' });
+  await actions.attempt(
     `end the run by it: ${kind}`,
     ['Run Command', { command: 'echo still here' }],
     ({ status, observation }) =>

@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256OfFile } from '../../lib/hash.ts';
-import type { TaskEquipment } from '../workspace.ts';
-import type { Probe } from './control.ts';
+import type { TaskResources } from '../workspace.ts';
+import type { Probe } from './validation-agent.ts';
 
 /** Files of the host as they are at one moment: what tells one state from another, by path. */
 export type HostFiles = ReadonlyMap<string, string>;
@@ -12,7 +12,7 @@ export type HostFiles = ReadonlyMap<string, string>;
  * many: there size, mode, inode and both time stamps are taken (no process can set back the time of change).
  */
 export async function hostFiles(
-  { task, prepared, python }: TaskEquipment,
+  { task, prepared, python }: TaskResources,
   helpersFolder: string,
 ): Promise<HostFiles> {
   const files = new Map<string, string>();

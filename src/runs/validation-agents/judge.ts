@@ -1,13 +1,13 @@
 import type { Grade, RunRecord } from '../../schema/index.ts';
 import { improvement, isSuccess } from '../../statistics/index.ts';
 import type { Attempt } from './attempts.ts';
-import type { Control, Probe } from './control.ts';
+import type { Probe, ValidationAgent } from './validation-agent.ts';
 
-/** What a control came to. */
-export interface ControlReport {
-  control: string;
+/** What a validation agent came to. */
+export interface ValidationAgentReport {
+  agent: string;
   summary: string;
-  expects: Control['expects'];
+  expects: ValidationAgent['expects'];
   /** All is as it must be. */
   ok: boolean;
   /** Why it is not; empty when it is. */
@@ -26,8 +26,8 @@ export interface ControlReport {
   seconds: number;
 }
 
-export interface ControlOutcome {
-  control: Pick<Control, 'name' | 'summary' | 'expects'>;
+export interface ValidationAgentOutcome {
+  validationAgent: Pick<ValidationAgent, 'name' | 'summary' | 'expects'>;
   record: RunRecord;
   /** Of all steps that were graded, the final one last. */
   grades: readonly Grade[];
@@ -38,19 +38,19 @@ export interface ControlOutcome {
   seconds: number;
 }
 
-/** Compares what a control came to with what it must come to. */
-export function judgeControl(outcome: ControlOutcome): ControlReport {
-  const { control, record, grades, attempts, probes, seconds } = outcome;
+/** Compares what a validation agent came to with what it must come to. */
+export function judgeAgent(outcome: ValidationAgentOutcome): ValidationAgentReport {
+  const { validationAgent, record, grades, attempts, probes, seconds } = outcome;
   const final = grades.findLast((grade) => grade.final) ?? null;
   const faults = [
     ...runFaults(outcome),
-    ...(control.expects === 'success' ? shortfalls(final) : forbiddenSuccesses(grades)),
-    ...(control.expects === 'cheats' ? cheatFaults(attempts, probes) : []),
+    ...(validationAgent.expects === 'success' ? shortfalls(final) : forbiddenSuccesses(grades)),
+    ...(validationAgent.expects === 'no_breach' ? breaches(attempts, probes) : []),
   ];
   return {
-    control: control.name,
-    summary: control.summary,
-    expects: control.expects,
+    agent: validationAgent.name,
+    summary: validationAgent.summary,
+    expects: validationAgent.expects,
     ok: faults.length === 0,
     faults,
     end: record.end?.reason ?? record.status,
@@ -67,15 +67,15 @@ export function judgeControl(outcome: ControlOutcome): ControlReport {
 }
 
 /** What there is to say of one that threw before it could be judged. */
-export function unfinishedControl(
-  { name, summary, expects }: ControlOutcome['control'],
+export function unfinishedAgent(
+  { name, summary, expects }: ValidationAgentOutcome['validationAgent'],
   run: string,
   message: string,
   seconds: number,
-): ControlReport {
+): ValidationAgentReport {
   return {
-    ...{ control: name, summary, expects, ok: false, run, seconds },
-    faults: [`it could not be carried out: ${message}`],
+    ...{ agent: name, summary, expects, ok: false, run, seconds },
+    faults: [`it could not be run: ${message}`],
     end: 'not finished',
     ...{ succeeded: false, valid: false, stale: false, score: null, improvement: null },
     ...{ attempts: [], probes: [] },
@@ -91,7 +91,7 @@ function succeeds(grade: Grade): boolean {
 }
 
 /** A run that did not go its way to the end proves nothing. */
-function runFaults({ record, notGraded }: ControlOutcome): string[] {
+function runFaults({ record, notGraded }: ValidationAgentOutcome): string[] {
   const faults = notGraded === null ? [] : [notGraded];
   const reason = record.end?.reason ?? record.status;
   if (reason !== 'final_answer')
@@ -121,7 +121,7 @@ function forbiddenSuccesses(grades: readonly Grade[]): string[] {
     );
 }
 
-function cheatFaults(attempts: readonly Attempt[], probes: readonly Probe[]): string[] {
+function breaches(attempts: readonly Attempt[], probes: readonly Probe[]): string[] {
   return [
     ...(attempts.length === 0 ? ['it tried nothing'] : []),
     ...attempts
@@ -132,8 +132,11 @@ function cheatFaults(attempts: readonly Attempt[], probes: readonly Probe[]): st
   ];
 }
 
-/** What stopped a cheater, most frequent first: the errors it met without their details, then what else was found. */
-export function whatStopped({ attempts, probes }: Pick<ControlReport, 'attempts' | 'probes'>): string[] {
+/** What stopped an adversarial agent, most frequent first: the errors it met without their details, then what else was found. */
+export function whatStopped({
+  attempts,
+  probes,
+}: Pick<ValidationAgentReport, 'attempts' | 'probes'>): string[] {
   const counts = new Map<string, number>();
   for (const { outcome, because } of attempts) {
     if (outcome !== 'stopped') continue;

@@ -1,4 +1,4 @@
-"""How a cheating script says what it tried and what stopped it: one line of JSON for each attempt.
+"""How a adversarial script says what it tried and what stopped it: one line of JSON for each attempt.
 
 The harness lays this file beside the script. A script registers its attempts with `tries` and calls
 `run_all`. Lines that start with `@plan` and `@attempt` are read by the harness: what was planned
@@ -28,7 +28,7 @@ _planned: list[tuple[str, str, Action]] = []
 
 
 def settings() -> dict[str, Any]:
-    """What the harness tells the cheater: more than any agent knows."""
+    """What the harness tells the adversarial agent: more than any agent knows."""
     return json.loads(Path("cheat.json").read_text(encoding="utf-8"))
 
 

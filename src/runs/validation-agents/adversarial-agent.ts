@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Agent, AgentContext } from '../../agents/index.ts';
 import type { StepResult } from '../../environment/index.ts';
 import type { Limits } from '../../schema/index.ts';
-import type { TaskEquipment } from '../workspace.ts';
+import type { TaskResources } from '../workspace.ts';
 import { type Attempt, AttemptLog } from './attempts.ts';
-import type { Control, Evidence, Probe, Scene, Staged } from './control.ts';
+import type { Evidence, Probe, Scene, Staged, ValidationAgent } from './validation-agent.ts';
 
-/** What a cheater works with: a run's actions, its own scripts, and the log of what it tried. */
-export class CheatersHand {
+/** What an adversarial agent works with: a run's actions, its own scripts, and the log of what it tried. */
+export class AdversarialActions {
   readonly log: AttemptLog;
   readonly #context: AgentContext;
   readonly #scriptsFolder: string;
@@ -16,7 +16,7 @@ export class CheatersHand {
   constructor(context: AgentContext, log: AttemptLog, helpersFolder: string) {
     this.#context = context;
     this.log = log;
-    this.#scriptsFolder = join(helpersFolder, 'controls');
+    this.#scriptsFolder = join(helpersFolder, 'validation-agents');
   }
 
   act(name: string, args: Record<string, unknown>): Promise<StepResult> {
@@ -33,7 +33,7 @@ export class CheatersHand {
     return this.act('Write File', { file_name: path, content });
   }
 
-  /** The text of a file in `python/controls`. */
+  /** The text of a file in `python/validation-agents`. */
   source(file: string): string {
     return readFileSync(join(this.#scriptsFolder, file), 'utf8');
   }
@@ -71,7 +71,7 @@ export class CheatersHand {
   }
 
   /** Leaves a submission that only a grader that was tampered with would accept. */
-  async handInNonsense(): Promise<void> {
+  async submitNonsense(): Promise<void> {
     for (const file of this.#context.environment.task.submission.files) {
       const text =
         file.format === 'python'
@@ -91,7 +91,7 @@ export class CheatersHand {
   }
 }
 
-/** Stopped unless the action was carried out and its answer shows what it must not show. */
+/** Stopped unless the action was performed and its answer shows what it must not show. */
 export function stoppedUnless(
   shows: (result: StepResult) => boolean,
 ): (result: StepResult) => Pick<Attempt, 'outcome' | 'because'> {
@@ -107,38 +107,38 @@ export function firstLine(text: string): string {
   return line.length <= 160 ? line : `${line.slice(0, 159)}…`;
 }
 
-export interface Cheat {
+export interface AdversarialAgent {
   name: string;
   summary: string;
   limits?: Partial<Limits>;
   graded?: 'final' | 'all';
-  fits?: (equipment: TaskEquipment) => boolean;
-  /** Gets ready outside: opens what the cheater is to reach, and says how it acts and how that is found out. */
+  fits?: (resources: TaskResources) => boolean;
+  /** Gets ready outside: opens what the adversarial agent is to reach, and says how it acts and how that is found out. */
   prepare(scene: Scene): Promise<Prepared> | Prepared;
 }
 
 export interface Prepared {
-  act(hand: CheatersHand): Promise<void>;
+  act(actions: AdversarialActions): Promise<void>;
   probe?(evidence: Evidence, log: AttemptLog): Promise<Probe[]> | Probe[];
   close?(): Promise<void> | void;
 }
 
-const cheaterLimits: Partial<Limits> = { steps: 200, wall_seconds: 900, script_seconds: 300 };
+const adversarialLimits: Partial<Limits> = { steps: 200, wall_seconds: 900, script_seconds: 300 };
 
-/** A control that cheats: an agent that is on no list. */
-export function cheater(cheat: Cheat): Control {
+/** A validation agent that cheats: an agent that is on no list. */
+export function adversarialAgent(definition: AdversarialAgent): ValidationAgent {
   return {
-    name: cheat.name,
-    summary: cheat.summary,
-    expects: 'cheats',
-    limits: { ...cheaterLimits, ...cheat.limits },
-    graded: cheat.graded ?? 'final',
-    fits: cheat.fits ?? (() => true),
+    name: definition.name,
+    summary: definition.summary,
+    expects: 'no_breach',
+    limits: { ...adversarialLimits, ...definition.limits },
+    graded: definition.graded ?? 'final',
+    fits: definition.fits ?? (() => true),
     async stage(scene): Promise<Staged> {
       const log = new AttemptLog();
-      const prepared = await cheat.prepare(scene);
+      const prepared = await definition.prepare(scene);
       return {
-        agent: agentOf(cheat, prepared, log, scene),
+        agent: agentOf(definition, prepared, log, scene),
         reference: null,
         attempts: () => log.attempts,
         probe: async (evidence) => (await prepared.probe?.(evidence, log)) ?? [],
@@ -150,16 +150,16 @@ export function cheater(cheat: Cheat): Control {
   };
 }
 
-function agentOf(cheat: Cheat, prepared: Prepared, log: AttemptLog, scene: Scene): Agent {
+function agentOf(definition: AdversarialAgent, prepared: Prepared, log: AttemptLog, scene: Scene): Agent {
   return {
-    name: cheat.name,
-    summary: cheat.summary,
+    name: definition.name,
+    summary: definition.summary,
     needs: { model: false, reference: false },
     options: {},
     async run(context) {
-      const hand = new CheatersHand(context, log, scene.helpersFolder);
-      await prepared.act(hand);
-      await hand.finish();
+      const actions = new AdversarialActions(context, log, scene.helpersFolder);
+      await prepared.act(actions);
+      await actions.finish();
     },
   };
 }

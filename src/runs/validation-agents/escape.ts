@@ -2,25 +2,25 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { sha256 } from '../../lib/hash.ts';
 import { ownedFolder } from '../../sandbox/index.ts';
-import { submissionPath } from './cheat-facts.ts';
-import { type CheatersHand, cheater, stoppedUnless } from './cheater.ts';
-import type { Probe, Scene } from './control.ts';
+import { type AdversarialActions, adversarialAgent, stoppedUnless } from './adversarial-agent.ts';
+import { submissionPath } from './submission-facts.ts';
+import type { Probe, Scene } from './validation-agent.ts';
 
 const raceRounds = 25;
 
-export const escaper = cheater({
+export const escaper = adversarialAgent({
   name: 'escape',
   summary:
     "leaves the workspace by links, .., host paths and namespaces, in scripts and through the harness's actions",
   prepare(scene) {
     const vault = new Vault(scene.token);
     return {
-      async act(hand) {
-        await actByActions(hand, vault);
-        await raceActions(hand, vault);
+      async act(actions) {
+        await actByActions(actions, vault);
+        await raceActions(actions, vault);
         // Last, so that the link that it leaves is what would be graded.
-        await hand.bring('escape.py', settingsFor(scene, vault));
-        await hand.execute('escape.py');
+        await actions.bring('escape.py', settingsFor(scene, vault));
+        await actions.execute('escape.py');
       },
       probe: () => vault.probe(),
       close: () => vault.remove(),
@@ -63,8 +63,8 @@ class Vault {
   }
 }
 
-function settingsFor({ equipment }: Scene, vault: Vault): object {
-  const { task, prepared } = equipment;
+function settingsFor({ resources }: Scene, vault: Vault): object {
+  const { task, prepared } = resources;
   return {
     vault: vault.folder,
     secret: vault.secret,
@@ -74,9 +74,9 @@ function settingsFor({ equipment }: Scene, vault: Vault): object {
 }
 
 /** The harness reads and writes files for an agent on the host: by paths that lead elsewhere. */
-async function actByActions(hand: CheatersHand, vault: Vault): Promise<void> {
+async function actByActions(actions: AdversarialActions, vault: Vault): Promise<void> {
   const { folder, file, secret } = vault;
-  await hand.command(
+  await actions.command(
     `ln -s ${folder} leak; ln -s ${file} leak.txt; ln -s / top; ln -s ../.. up; ln -s loop loop`,
   );
   const climbing = `${'../'.repeat(20)}${file.slice(1)}`;
@@ -91,59 +91,67 @@ async function actByActions(hand: CheatersHand, vault: Vault): Promise<void> {
     'loop',
   ];
   const shown = stoppedUnless(({ observation }) => observation.includes(secret));
-  for (const path of reads) await hand.attempt('read outside', ['Read File', { file_name: path }], shown);
-  await hand.attempt(
+  for (const path of reads) await actions.attempt('read outside', ['Read File', { file_name: path }], shown);
+  await actions.attempt(
     'read lines outside',
     ['Inspect Script Lines', { script_name: 'leak.txt', start_line_number: 1, end_line_number: 5 }],
     shown,
   );
-  await hand.attempt(
+  await actions.attempt(
     'search outside',
     ['Search Files', { pattern: '[0-9a-f]{64}', dir_path: 'leak' }],
     shown,
   );
   const listed = stoppedUnless(({ observation }) => observation.includes('secret.txt'));
   for (const path of ['leak', folder, `top${folder}`]) {
-    await hand.attempt('list a folder outside', ['List Files', { dir_path: path }], listed);
+    await actions.attempt('list a folder outside', ['List Files', { dir_path: path }], listed);
   }
   const copied = stoppedUnless(({ status }) => status === 'ok');
   for (const path of ['leak.txt', file]) {
-    await hand.attempt('copy from outside', ['Copy File', { source: path, destination: 'copy.txt' }], copied);
+    await actions.attempt(
+      'copy from outside',
+      ['Copy File', { source: path, destination: 'copy.txt' }],
+      copied,
+    );
   }
   const content = 'planted';
   for (const path of ['leak/planted.txt', `${folder}/planted.txt`, 'leak.txt', 'data/planted.txt']) {
-    await hand.attempt('write outside', ['Write File', { file_name: path, content }], copied);
-    await hand.attempt('append outside', ['Append File', { file_name: path, content }], copied);
-    await hand.attempt('copy to outside', ['Copy File', { source: 'cheat.txt', destination: path }], copied);
-    await hand.attempt('undo an edit outside', ['Undo Edit Script', { script_name: path }], copied);
+    await actions.attempt('write outside', ['Write File', { file_name: path, content }], copied);
+    await actions.attempt('append outside', ['Append File', { file_name: path, content }], copied);
+    await actions.attempt(
+      'copy to outside',
+      ['Copy File', { source: 'cheat.txt', destination: path }],
+      copied,
+    );
+    await actions.attempt('undo an edit outside', ['Undo Edit Script', { script_name: path }], copied);
   }
-  await hand.attempt('execute a script outside', ['Execute Script', { script_name: 'leak.txt' }], copied);
+  await actions.attempt('execute a script outside', ['Execute Script', { script_name: 'leak.txt' }], copied);
 }
 
 /** An interpreter that stays alive swaps a folder for a link while the harness reads and writes below it. */
-async function raceActions(hand: CheatersHand, { folder, secret }: Vault): Promise<void> {
+async function raceActions(actions: AdversarialActions, { folder, secret }: Vault): Promise<void> {
   const what = `read through a folder that turns into a link, ${raceRounds} times`;
   const write = `write through a folder that turns into a link, ${raceRounds} times`;
-  hand.log.plan(what, write);
-  await hand.act('Python REPL', { command: swapping(folder) });
+  actions.log.plan(what, write);
+  await actions.act('Python REPL', { command: swapping(folder) });
   const answers = new Map<string, number>();
   let leaked = 0;
   for (let round = 0; round < raceRounds; round += 1) {
-    const read = await hand.act('Read File', { file_name: 'race/secret.txt' });
+    const read = await actions.act('Read File', { file_name: 'race/secret.txt' });
     if (read.observation.includes(secret)) leaked += 1;
     count(answers, read.status);
     // Whether this got through is seen in the folder outside.
-    count(answers, (await hand.act('Write File', { file_name: 'race/planted.txt', content: 'x' })).status);
+    count(answers, (await actions.act('Write File', { file_name: 'race/planted.txt', content: 'x' })).status);
   }
-  const swaps = await hand.act('Python REPL', { command: 'stop.set(); thread.join(); swaps' });
+  const swaps = await actions.act('Python REPL', { command: 'stop.set(); thread.join(); swaps' });
   const swapped = Number(swaps.observation.trim());
   const ran = Number.isInteger(swapped) && swapped > 0;
   const statuses = [...answers].map(([status, times]) => `${times} ${status}`).join(', ');
   const because = `answers: ${statuses}, while it was swapped ${swapped} times; ${leaked} answers held the secret`;
   const outcome = !ran ? 'not_made' : leaked > 0 ? 'got_through' : 'stopped';
   const how = 'a thread in Python REPL, against Read File';
-  hand.log.add({ what, how, outcome, because });
-  hand.log.add({
+  actions.log.add({ what, how, outcome, because });
+  actions.log.add({
     what: write,
     how: 'a thread in Python REPL, against Write File',
     outcome: ran ? 'judged' : 'not_made',

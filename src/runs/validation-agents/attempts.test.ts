@@ -7,7 +7,7 @@ import { AttemptLog } from './attempts.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'mlab-attempts-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-const scriptsFolder = join(import.meta.dirname, '../../../python/controls');
+const scriptsFolder = join(import.meta.dirname, '../../../python/validation-agents');
 
 /** Runs a cheating script of these attempts; what it prints. */
 function printed(attempts: string): string {

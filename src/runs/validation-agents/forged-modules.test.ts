@@ -5,7 +5,7 @@ import { loadTask } from '../../tasks/index.ts';
 import { calledModule, forgedModule, forgedModules } from './forged-modules.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const source = (file: string) => readFileSync(join(root, 'python/controls', file), 'utf8');
+const source = (file: string) => readFileSync(join(root, 'python/validation-agents', file), 'utf8');
 
 test('every forgery is one file: the honest code, what forgeries share, and the forgery', () => {
   const task = loadTask('vectorization', [join(root, 'tasks')]);

@@ -1,6 +1,6 @@
 import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
-import type { TaskEquipment } from '../runs/index.ts';
+import type { TaskResources } from '../runs/index.ts';
 import {
   concealedFolders,
   ensurePython,
@@ -58,7 +58,11 @@ function membersOf(context: Context, suite: string): Task[] {
 }
 
 /** Gets data and Python environment of a task, from the cache where they are there. */
-export async function equip(context: Context, whole: Task, options: PrepareOptions): Promise<TaskEquipment> {
+export async function provision(
+  context: Context,
+  whole: Task,
+  options: PrepareOptions,
+): Promise<TaskResources> {
   const task = options.sample === true ? sampleOf(whole) : whole;
   const { cache, helpers } = context.folders;
   const { signal } = context;

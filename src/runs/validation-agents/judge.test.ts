@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Grade, RunRecord } from '../../schema/index.ts';
-import { judgeControl, whatStopped } from './judge.ts';
+import { judgeAgent, whatStopped } from './judge.ts';
 
 function record(reason = 'final_answer'): RunRecord {
   const limits = {
@@ -41,22 +41,22 @@ function grade(score: number | null, changes: Partial<Grade> = {}): Grade {
 const stopped = { what: 'read', how: '/x', outcome: 'stopped', because: 'ENOENT (No such file)' } as const;
 
 function judged(
-  expects: 'success' | 'no_success' | 'cheats',
-  changes: Partial<Parameters<typeof judgeControl>[0]> = {},
+  expects: 'success' | 'no_success' | 'no_breach',
+  changes: Partial<Parameters<typeof judgeAgent>[0]> = {},
 ) {
-  return judgeControl({
-    control: { name: 'x', summary: 's', expects },
+  return judgeAgent({
+    validationAgent: { name: 'x', summary: 's', expects },
     record: record(),
     grades: [grade(0.5)],
     notGraded: null,
-    attempts: expects === 'cheats' ? [stopped] : [],
+    attempts: expects === 'no_breach' ? [stopped] : [],
     probes: [],
     seconds: 1,
     ...changes,
   });
 }
 
-describe('a control that must succeed', () => {
+describe('an agent that must succeed', () => {
   test('does so by a valid, fresh submission beyond the threshold', () => {
     expect(judged('success', { grades: [grade(0.6)] })).toMatchObject({ ok: true, succeeded: true });
   });
@@ -71,7 +71,7 @@ describe('a control that must succeed', () => {
   });
 });
 
-describe('a control that must not succeed', () => {
+describe('an agent that must not succeed', () => {
   test('is as it must be with a score at the baseline, or none', () => {
     expect(judged('no_success').ok).toBe(true);
     expect(judged('no_success', { grades: [grade(null)] }).ok).toBe(true);
@@ -94,20 +94,20 @@ describe('a control that must not succeed', () => {
   });
 });
 
-describe('a cheater', () => {
+describe('an adversarial agent', () => {
   test('is as it must be when all that it tried was stopped', () => {
-    expect(judged('cheats').ok).toBe(true);
+    expect(judged('no_breach').ok).toBe(true);
   });
 
   test('misbehaves when it tried nothing, or did not try what it planned', () => {
-    expect(judged('cheats', { attempts: [] }).ok).toBe(false);
-    expect(judged('cheats', { attempts: [stopped, { ...stopped, outcome: 'not_made' }] }).ok).toBe(false);
+    expect(judged('no_breach', { attempts: [] }).ok).toBe(false);
+    expect(judged('no_breach', { attempts: [stopped, { ...stopped, outcome: 'not_made' }] }).ok).toBe(false);
   });
 
   test('misbehaves when an attempt got through, or a look from outside finds a breach', () => {
-    expect(judged('cheats', { attempts: [{ ...stopped, outcome: 'got_through' }] }).ok).toBe(false);
+    expect(judged('no_breach', { attempts: [{ ...stopped, outcome: 'got_through' }] }).ok).toBe(false);
     const probes = [{ looked: 'files', breached: true, finding: 'changed' }];
-    expect(judged('cheats', { probes }).faults).toEqual(['files: changed']);
+    expect(judged('no_breach', { probes }).faults).toEqual(['files: changed']);
   });
 
   test('says what stopped it, the most frequent first', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One thing that a control tried, and what came of it. */
+/** One thing that a validation agent tried, and what came of it. */
 export interface Attempt {
   /** Such as "write over the task's data". */
   what: string;
@@ -8,7 +8,7 @@ export interface Attempt {
   how: string;
   /**
    * - `stopped`: it met an error
-   * - `judged`: it was carried out, and gained nothing by what the harness found
+   * - `judged`: it was performed, and gained nothing by what the harness found
    * - `got_through`: it reached what it must not reach
    * - `not_made`: it was planned and never reported
    */
@@ -24,7 +24,7 @@ const Reported = z.object({
   because: z.string(),
 });
 
-/** Collects what a cheater tried: what its scripts say on lines of their own, and what it did by actions. */
+/** Collects what an adversarial agent tried: what its scripts say on lines of their own, and what it did by actions. */
 export class AttemptLog {
   readonly #made: Attempt[] = [];
   readonly #planned: string[] = [];
@@ -39,7 +39,7 @@ export class AttemptLog {
   }
 
   /**
-   * Reads the lines that `python/controls/attempts.py` prints; other lines are passed over.
+   * Reads the lines that `python/validation-agents/attempts.py` prints; other lines are passed over.
    * @returns what this output planned and did not report: its script was ended from outside
    */
   readOutput(output: string): string[] {

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { helpersInside } from '../../environment/index.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { withheldPaths } from '../../tasks/index.ts';
+import { adversarialAgent } from './adversarial-agent.ts';
 import { marked } from './attempts.ts';
-import { submissionPath, tableOf } from './cheat-facts.ts';
-import { cheater } from './cheater.ts';
-import type { Probe, Scene } from './control.ts';
+import { submissionPath, tableOf } from './submission-facts.ts';
+import type { Probe, Scene } from './validation-agent.ts';
 
-export const labelHunter = cheater({
+export const labelHunter = adversarialAgent({
   name: 'label-hunter',
   summary: 'looks for labels in all files, columns and data sets that it can read, and submits what it finds',
   prepare(scene) {
@@ -17,11 +17,11 @@ export const labelHunter = cheater({
     const hashes = new Map<string, string>();
     const decoy = randomBytes(1000 + randomInt(1000)).toString('hex');
     return {
-      async act(hand) {
-        await hand.handInNonsense();
-        await hand.bring('label_hunter.py', settingsFor(scene, decoy));
-        await hand.write('decoy.txt', decoy);
-        const { observation } = await hand.execute('label_hunter.py');
+      async act(actions) {
+        await actions.submitNonsense();
+        await actions.bring('label_hunter.py', settingsFor(scene, decoy));
+        await actions.write('decoy.txt', decoy);
+        const { observation } = await actions.execute('label_hunter.py');
         for (const line of observation.split('\n')) {
           const found = marked('@hash', z.tuple([z.string(), z.string()]), line);
           if (found !== null) hashes.set(...found);
@@ -32,8 +32,8 @@ export const labelHunter = cheater({
   },
 });
 
-function settingsFor({ equipment, folder, experimentFolder, secrets }: Scene, decoy: string): object {
-  const { task, prepared } = equipment;
+function settingsFor({ resources, folder, experimentFolder, secrets }: Scene, decoy: string): object {
+  const { task, prepared } = resources;
   const sought = [{ bytes: decoy.length, sha256: sha256(decoy) }, ...secrets];
   return {
     table: tableOf(task),
@@ -44,7 +44,7 @@ function settingsFor({ equipment, folder, experimentFolder, secrets }: Scene, de
     secret_marks: sought.map(({ bytes, sha256: hash }) => `${bytes} ${hash.slice(0, 2)}`),
     secret_folders: [prepared.privateFolder, task.hiddenFolder, experimentFolder],
     secret_words: [basename(prepared.folder), 'hidden', 'private', 'KAGGLE', 'API_KEY'],
-    withheld: withheldPaths(task, equipment.python),
+    withheld: withheldPaths(task, resources.python),
     secret_places: {
       'the private data': prepared.privateFolder,
       'the prepared data': prepared.folder,
