@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { startProviderServer, variablesFor } from '../../test/fakes/providers/index.ts';
 import { type PlaceOptions, WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
 import {
-  Allowance,
-  type AllowanceOptions,
   type LanguageModels,
   ModelRegistry,
   ModelUnavailable,
+  Quota,
+  type QuotaOptions,
   ScriptedModels,
 } from '../models/index.ts';
 import type { Limits, ModelRequest, TokenUsage, TraceEventOf } from '../schema/index.ts';
@@ -29,8 +29,8 @@ const usage = { input: 1000, cached_input: 600, output: 100, reasoning: 40 };
 function placeWith(
   models: LanguageModels,
   options: {
-    own?: Partial<AllowanceOptions>;
-    shared?: Partial<AllowanceOptions> | Allowance;
+    own?: Partial<QuotaOptions>;
+    shared?: Partial<QuotaOptions> | Quota;
     limits?: Partial<Limits>;
     signal?: AbortSignal;
   } = {},
@@ -38,7 +38,7 @@ function placeWith(
   const change: PlaceOptions['change'] = (before) => ({
     models: {
       models,
-      allowance: new Allowance({ of: 'this run', ...options.own }),
+      quota: new Quota({ of: 'this run', ...options.own }),
       shared: sharedOf(options.shared),
       spentBefore: before.models?.spentBefore ?? { calls: 0, tokens: 0, money: 0, unpriced: 0 },
     },
@@ -47,9 +47,9 @@ function placeWith(
   return WorkspacePlace.open({ change, limits, signal });
 }
 
-function sharedOf(shared: Partial<AllowanceOptions> | Allowance | undefined): Allowance | null {
-  if (shared === undefined || shared instanceof Allowance) return shared ?? null;
-  return new Allowance({ of: 'the experiment', ...shared });
+function sharedOf(shared: Partial<QuotaOptions> | Quota | undefined): Quota | null {
+  if (shared === undefined || shared instanceof Quota) return shared ?? null;
+  return new Quota({ of: 'the experiment', ...shared });
 }
 
 function calls(place: WorkspacePlace): TraceEventOf<'model_call'>[] {
@@ -139,7 +139,7 @@ describe('a call of a language model', () => {
       const registry = new ModelRegistry({ variables, folder: '/', prices: { [model]: price } });
       const role = { model, temperature: null, max_output_tokens: 1000 };
       const models = registry.forRun({ agent: role, editor: role, fast: role });
-      const shared = new Allowance({ of: 'the experiment' });
+      const shared = new Quota({ of: 'the experiment' });
       const stop = new AbortController();
       await using place = await placeWith(models, {
         limits: { wall_seconds: isStopped ? 60 : 0.5, tokens: 100_000 },
@@ -175,7 +175,7 @@ describe('a call of a language model', () => {
     const models = new ScriptedModels(['never']);
     models.ask = () =>
       Promise.reject(new ModelUnavailable('connection', 'the connection failed', 'wait', [], charge));
-    const shared = new Allowance({ of: 'the experiment' });
+    const shared = new Quota({ of: 'the experiment' });
     await using place = await placeWith(models, { shared });
     await expect(place.environment.ask(ask('What next?'))).rejects.toBeInstanceOf(ModelUnavailable);
     expect(calls(place)).toMatchObject([{ answer: null, failure: { failure: 'connection' }, ...charge }]);

@@ -1,11 +1,11 @@
 import { messageOf } from '../lib/errors.ts';
 import {
-  type Allowance,
   CallCut,
   type CallEstimate,
   type LanguageModels,
   type ModelCall,
   ModelUnavailable,
+  type Quota,
   type Reservation,
 } from '../models/index.ts';
 import type {
@@ -30,9 +30,9 @@ import type { StepProgress } from './step-progress.ts';
 export interface RunModels {
   models: LanguageModels;
   /** Of this run. */
-  allowance: Allowance;
+  quota: Quota;
   /** Of all runs of the experiment together. */
-  shared: Allowance | null;
+  shared: Quota | null;
   /** What earlier sessions of the run used. */
   spentBefore: Spent;
 }
@@ -110,9 +110,9 @@ export class ModelDesk {
       return { kind: 'answer', answer: recorded.answer, usage, cost };
     }
     if (runModels === undefined) return { kind: 'no_model', message: 'This run has no language model.' };
-    const { models, allowance, shared } = runModels;
+    const { models, quota, shared } = runModels;
     const estimate = models.estimate(request);
-    const own = await allowance.reserveWhenFree(estimate, this.#options.signal);
+    const own = await quota.reserveWhenFree(estimate, this.#options.signal);
     if (own.kind === 'exceeded') return { kind: 'over_budget', message: own.message };
     const reservations = [own.reservation];
     try {
@@ -130,9 +130,9 @@ export class ModelDesk {
   }
 
   async #ask(request: ModelRequest, step: number | null, runModels: RunModels): Promise<ModelReply> {
-    const { models, allowance, shared } = runModels;
+    const { models, quota, shared } = runModels;
     const estimate = models.estimate(request);
-    const own = allowance.reserve(estimate);
+    const own = quota.reserve(estimate);
     if (own.kind === 'exceeded') {
       const reason = own.exceeded === 'tokens' ? 'token_limit' : 'money_limit';
       return this.#end({ reason, message: own.message, finalAnswer: null });
@@ -149,7 +149,7 @@ export class ModelDesk {
   }
 
   /** Where calls of other runs are in the way, their end is awaited: no time of this run. */
-  async #reserveShared(shared: Allowance, estimate: CallEstimate, excludes = true): Promise<Reservation> {
+  async #reserveShared(shared: Quota, estimate: CallEstimate, excludes = true): Promise<Reservation> {
     const { clock, signal } = this.#options;
     const start = performance.now();
     const common = await shared.reserveWhenFree(estimate, signal);

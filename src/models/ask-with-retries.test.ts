@@ -5,10 +5,15 @@ import type { FailedAttempt, ModelFailure, TokenUsage } from '../schema/index.ts
 import { askWithRetries } from './ask-with-retries.ts';
 import { ModelUnavailable } from './language-models.ts';
 import { CallLimiter } from './limiter.ts';
-import { WireError, type WireModel, type WireReply, type WireRequest } from './wire.ts';
+import {
+  type ProviderAdapter,
+  ProviderError,
+  type ProviderReply,
+  type ProviderRequest,
+} from './provider-adapter.ts';
 
 const never = new AbortController().signal;
-const request: WireRequest = {
+const request: ProviderRequest = {
   messages: [{ role: 'user', text: 'hello' }],
   tools: [],
   stop: [],
@@ -27,7 +32,7 @@ interface Try {
   charged?: number;
 }
 
-function reply(text: string, finish: 'stop' | 'length' = 'stop'): WireReply {
+function reply(text: string, finish: 'stop' | 'length' = 'stop'): ProviderReply {
   return { answer: { kind: 'answered', text, tool_calls: [], finish }, answeredBy: null, usage: null };
 }
 
@@ -36,7 +41,7 @@ function charged(input: number): TokenUsage {
 }
 
 /** A model whose tries go as told; the last one goes on for ever. */
-function wireOf(clock: VirtualClock, tries: readonly Try[]): WireModel & { calls: number } {
+function adapterOf(clock: VirtualClock, tries: readonly Try[]): ProviderAdapter & { calls: number } {
   return {
     calls: 0,
     async call(_request, signal) {
@@ -44,7 +49,7 @@ function wireOf(clock: VirtualClock, tries: readonly Try[]): WireModel & { calls
       this.calls += 1;
       await clock.sleep(next.lasts ?? 100, signal);
       if (next.fails === undefined) return reply(next.text ?? 'hi', next.finish);
-      throw new WireError(next.fails, `it is ${next.fails}`, {
+      throw new ProviderError(next.fails, `it is ${next.fails}`, {
         isPassing: next.isLasting !== true,
         retryAfterMs: next.retryAfterMs ?? null,
         hint: 'do something',
@@ -57,18 +62,18 @@ function wireOf(clock: VirtualClock, tries: readonly Try[]): WireModel & { calls
 function set(tries: readonly Try[], { attempts = 8, concurrent = 8 } = {}) {
   const clock = new VirtualClock();
   const limiter = new CallLimiter({ concurrent, clock });
-  const wire = wireOf(clock, tries);
+  const adapter = adapterOf(clock, tries);
   const told: FailedAttempt[] = [];
   const paid: TokenUsage[] = [];
   const ask = (signal = never) =>
     clock.run(
       askWithRetries(
         request,
-        { wire, limiter, clock, attempts, paid },
+        { adapter, limiter, clock, attempts, paid },
         { signal, onRetry: (failed) => told.push(failed) },
       ),
     );
-  return { clock, limiter, wire, told, paid, ask };
+  return { clock, limiter, adapter, told, paid, ask };
 }
 
 async function failure(promise: Promise<unknown>): Promise<ModelUnavailable> {
@@ -113,7 +118,7 @@ describe('asking', () => {
   });
 
   test('lasting failures end the call at once, with what to do', async () => {
-    const { ask, wire, told } = set([{ fails: 'unauthorised', isLasting: true }, {}]);
+    const { ask, adapter, told } = set([{ fails: 'unauthorised', isLasting: true }, {}]);
     const error = await failure(ask());
     expect([error.failure, error.message, error.hint]).toEqual([
       'unauthorised',
@@ -121,13 +126,13 @@ describe('asking', () => {
       'do something',
     ]);
     expect(error.attempts).toHaveLength(1);
-    expect([wire.calls, told]).toEqual([1, []]);
+    expect([adapter.calls, told]).toEqual([1, []]);
   });
 
   test('it ends after as many tries as it may take', async () => {
-    const { ask, wire } = set([{ fails: 'overloaded' }], { attempts: 4 });
+    const { ask, adapter } = set([{ fails: 'overloaded' }], { attempts: 4 });
     const error = await failure(ask());
-    expect([error.failure, error.attempts.length, wire.calls]).toEqual(['overloaded', 4, 4]);
+    expect([error.failure, error.attempts.length, adapter.calls]).toEqual(['overloaded', 4, 4]);
     expect(error.message).toBe('it is overloaded (tried 4 times)');
   });
 
@@ -148,7 +153,7 @@ describe('asking', () => {
     ]);
     const silent = set([{ text: '' }]);
     expect((await silent.ask()).reply).toEqual(reply(''));
-    expect(silent.wire.calls).toBe(3);
+    expect(silent.adapter.calls).toBe(3);
   });
 
   test('a try that broke off in the middle is paid for, with an answer and without one', async () => {
@@ -162,20 +167,20 @@ describe('asking', () => {
   });
 
   test('an answer that was cut off before its first word is an answer', async () => {
-    const { ask, wire } = set([{ text: '', finish: 'length' }]);
+    const { ask, adapter } = set([{ text: '', finish: 'length' }]);
     expect((await ask()).attempts).toEqual([]);
-    expect(wire.calls).toBe(1);
+    expect(adapter.calls).toBe(1);
   });
 
   test('who waits between tries holds no slot', async () => {
     const { clock, limiter } = set([]);
-    const slow = wireOf(clock, [{ fails: 'connection', retryAfterMs: 60_000 }, {}]);
-    const quick = wireOf(clock, [{}]);
+    const slow = adapterOf(clock, [{ fails: 'connection', retryAfterMs: 60_000 }, {}]);
+    const quick = adapterOf(clock, [{}]);
     const one = new CallLimiter({ concurrent: 1, clock });
-    const equipment = { limiter: one, clock, attempts: 8, paid: [] };
+    const parts = { limiter: one, clock, attempts: 8, paid: [] };
     const ended: string[] = [];
-    const ask = async (name: string, wire: WireModel) => {
-      await askWithRetries(request, { wire, ...equipment }, { signal: never });
+    const ask = async (name: string, adapter: ProviderAdapter) => {
+      await askWithRetries(request, { adapter, ...parts }, { signal: never });
       ended.push(name);
     };
     await clock.run(Promise.all([ask('slow', slow), ask('quick', quick)]));
@@ -197,12 +202,12 @@ describe('asking', () => {
     }
   });
 
-  test('an error that is no failure of the wire is passed on, and the slot is free', async () => {
+  test('an error that is no failure of the provider is passed on, and the slot is free', async () => {
     const { clock, limiter } = set([]);
-    const wire: WireModel = { call: () => Promise.reject(new TypeError('a bug')) };
+    const adapter: ProviderAdapter = { call: () => Promise.reject(new TypeError('a bug')) };
     const asking = askWithRetries(
       request,
-      { wire, limiter, clock, attempts: 8, paid: [] },
+      { adapter, limiter, clock, attempts: 8, paid: [] },
       { signal: never },
     );
     await expect(asking).rejects.toThrow(TypeError);
@@ -233,8 +238,8 @@ describe('asking', () => {
           const limiter = new CallLimiter({ concurrent, clock });
           let active = 0;
           const ask = (tries: Try[]) => {
-            const inner = wireOf(clock, tries);
-            const wire: WireModel = {
+            const inner = adapterOf(clock, tries);
+            const adapter: ProviderAdapter = {
               async call(asked, signal) {
                 active += 1;
                 expect(active).toBeLessThanOrEqual(concurrent);
@@ -247,7 +252,7 @@ describe('asking', () => {
             };
             return askWithRetries(
               request,
-              { wire, limiter, clock, attempts: 8, paid: [] },
+              { adapter, limiter, clock, attempts: 8, paid: [] },
               { signal: never },
             );
           };

@@ -2,11 +2,17 @@ import type { FailedAttempt, ModelFailure, TokenUsage } from '../schema/index.ts
 import type { Clock } from './clock.ts';
 import { probableUsage } from './estimate.ts';
 import { type AskOptions, ModelUnavailable } from './language-models.ts';
-import { type CallLimiter, ProviderClosed, type Slot } from './limiter.ts';
-import { WireCut, WireError, type WireModel, type WireReply, type WireRequest } from './wire.ts';
+import { AcquireTimedOut, type CallLimiter, type Slot } from './limiter.ts';
+import {
+  type ProviderAdapter,
+  ProviderCut,
+  ProviderError,
+  type ProviderReply,
+  type ProviderRequest,
+} from './provider-adapter.ts';
 
-export interface AskEquipment {
-  wire: WireModel;
+export interface AskParts {
+  adapter: ProviderAdapter;
   limiter: CallLimiter;
   clock: Clock;
   /** How often one call is tried at most. */
@@ -18,7 +24,7 @@ export interface AskEquipment {
 }
 
 export interface AnsweredAsk {
-  reply: WireReply;
+  reply: ProviderReply;
   latencyMs: number;
   waitingMs: number;
   attempts: FailedAttempt[];
@@ -39,24 +45,24 @@ const mostEmptyAnswers = 3;
  * @throws ModelUnavailable when no answer came, or the signal's reason when it was aborted
  */
 export async function askWithRetries(
-  request: WireRequest,
-  equipment: AskEquipment,
+  request: ProviderRequest,
+  parts: AskParts,
   { signal, onRetry }: AskOptions,
 ): Promise<AnsweredAsk> {
-  const { clock } = equipment;
+  const { clock } = parts;
   const since = clock.now();
   const failed: FailedAttempt[] = [];
-  const hasRoom = equipment.hasRoom ?? (() => true);
+  const hasRoom = parts.hasRoom ?? (() => true);
   let emptyAnswers = 0;
   for (;;) {
-    const slot = await acquire(equipment, since, failed, signal);
+    const slot = await acquire(parts, since, failed, signal);
     const begun = clock.now();
-    const outcome = await tryOnce(request, equipment, slot, signal);
+    const outcome = await tryOnce(request, parts, slot, signal);
     const duration = clock.now() - begun;
     const tries = failed.length + 1;
     if ('reply' in outcome) {
       const { reply } = outcome;
-      const mayAskAgain = emptyAnswers + 1 < mostEmptyAnswers && tries < equipment.attempts && hasRoom();
+      const mayAskAgain = emptyAnswers + 1 < mostEmptyAnswers && tries < parts.attempts && hasRoom();
       if (!isEmpty(reply) || !mayAskAgain) {
         const waitingMs = clock.now() - since - duration;
         return { reply, latencyMs: duration, waitingMs, attempts: failed };
@@ -66,7 +72,7 @@ export async function askWithRetries(
     const error = 'error' in outcome ? outcome.error : emptyAnswer();
     const delay = error.retryAfterMs ?? backoff(failed.length, clock);
     const isInTime = waited(failed) + duration + delay <= longestWait;
-    const goesOn = error.isPassing && tries < equipment.attempts && isInTime && hasRoom();
+    const goesOn = error.isPassing && tries < parts.attempts && isInTime && hasRoom();
     const { failure, message } = error;
     const attempt = { failure, message, duration_ms: duration, waited_ms: goesOn ? delay : 0 };
     failed.push(attempt);
@@ -76,25 +82,25 @@ export async function askWithRetries(
   }
 }
 
-type TryOutcome = { reply: WireReply } | { error: WireError };
+type TryOutcome = { reply: ProviderReply } | { error: ProviderError };
 
 /** One try. The slot is free again when it is over, however it ended. */
 async function tryOnce(
-  request: WireRequest,
-  { wire, paid }: AskEquipment,
+  request: ProviderRequest,
+  { adapter, paid }: AskParts,
   slot: Slot,
   signal: AbortSignal,
 ): Promise<TryOutcome> {
   try {
-    const reply = await wire.call(request, signal);
+    const reply = await adapter.call(request, signal);
     slot.end('answered');
     paid.push(reply.usage ?? probableUsage(request, reply.answer));
     return { reply };
   } catch (error) {
-    const isCharged = error instanceof WireError || error instanceof WireCut;
+    const isCharged = error instanceof ProviderError || error instanceof ProviderCut;
     if (isCharged && error.usage !== null) paid.push(error.usage);
     signal.throwIfAborted();
-    if (!(error instanceof WireError)) throw error;
+    if (!(error instanceof ProviderError)) throw error;
     const isLimited = error.failure === 'rate_limited' || error.failure === 'overloaded';
     slot.end(isLimited ? 'limited' : error.isPassing ? 'failed' : 'other', error.retryAfterMs);
     return { error };
@@ -104,7 +110,7 @@ async function tryOnce(
 }
 
 async function acquire(
-  { limiter }: AskEquipment,
+  { limiter }: AskParts,
   since: number,
   failed: readonly FailedAttempt[],
   signal: AbortSignal,
@@ -112,21 +118,21 @@ async function acquire(
   try {
     return await limiter.acquire(signal, { since, milliseconds: longestWait });
   } catch (error) {
-    if (!(error instanceof ProviderClosed)) throw error;
+    if (!(error instanceof AcquireTimedOut)) throw error;
     const failure: ModelFailure = failed.at(-1)?.failure ?? 'rate_limited';
     const hint = 'Wait, or lower the calls at a time: providers.<name>.concurrent in the experiment file.';
     throw new ModelUnavailable(failure, `No answer within 30 minutes: ${error.message}.`, hint, failed);
   }
 }
 
-function isEmpty({ answer }: WireReply): boolean {
+function isEmpty({ answer }: ProviderReply): boolean {
   if (answer.kind !== 'answered' || answer.finish === 'length') return false;
   return answer.text.trim() === '' && answer.tool_calls.length === 0;
 }
 
-function emptyAnswer(): WireError {
+function emptyAnswer(): ProviderError {
   const hint = 'Ask another model, or look at what the server says.';
-  return new WireError('malformed', 'the model answered with nothing', { isPassing: true, hint });
+  return new ProviderError('malformed', 'the model answered with nothing', { isPassing: true, hint });
 }
 
 /** Full jitter: anything from nothing up to the exponential bound. */
@@ -138,7 +144,7 @@ function waited(failed: readonly FailedAttempt[]): number {
   return failed.reduce((total, { duration_ms, waited_ms }) => total + duration_ms + waited_ms, 0);
 }
 
-function unavailable(error: WireError, failed: readonly FailedAttempt[]): ModelUnavailable {
+function unavailable(error: ProviderError, failed: readonly FailedAttempt[]): ModelUnavailable {
   const tries = failed.length === 1 ? '' : ` (tried ${failed.length} times)`;
   return new ModelUnavailable(error.failure, `${error.message}${tries}`, error.hint, failed);
 }

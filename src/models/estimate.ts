@@ -1,5 +1,5 @@
 import type { ModelAnswer, ModelMessage, ModelRequest, ModelTool, TokenUsage } from '../schema/index.ts';
-import type { WireRequest } from './wire.ts';
+import type { ProviderRequest } from './provider-adapter.ts';
 
 /** Tokens that mark the beginning, the end and the role of one message; providers use 3 to 8. */
 const messageFrame = 16;
@@ -21,16 +21,19 @@ export function mostInputTokens({ messages, tools = [] }: ModelRequest): number 
   return texts + introduction + tools.reduce((sum, tool) => sum + toolBytes(tool) + messageFrame, 0);
 }
 
-type AskedOfWire = Pick<WireRequest, 'messages' | 'tools' | 'maxOutputTokens'>;
+type AskedOfProvider = Pick<ProviderRequest, 'messages' | 'tools' | 'maxOutputTokens'>;
 
 /** What a call probably used, for providers that do not say. A request that was too long was not read. */
-export function probableUsage(request: AskedOfWire, answer: ModelAnswer): TokenUsage {
+export function probableUsage(request: AskedOfProvider, answer: ModelAnswer): TokenUsage {
   const usage = usageForOutput(request, answerBytes(answer));
   return answer.kind === 'context_too_long' ? { ...usage, input: 0 } : usage;
 }
 
 /** What a call probably used whose reply has so many bytes: no more than it can have. */
-export function usageForOutput({ messages, tools, maxOutputTokens }: AskedOfWire, bytes: number): TokenUsage {
+export function usageForOutput(
+  { messages, tools, maxOutputTokens }: AskedOfProvider,
+  bytes: number,
+): TokenUsage {
   const read =
     messages.reduce((sum, message) => sum + messageBytes(message), 0) +
     tools.reduce((sum, tool) => sum + toolBytes(tool), 0);

@@ -1,4 +1,3 @@
-export { Allowance, type AllowanceOptions, type Reservation, type ReserveResult } from './allowance.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type KnownPrice, knownPrices, type LongPromptPrice } from './known-prices.ts';
 export {
@@ -13,6 +12,7 @@ export { CallLimiter, type LimiterOptions, type Slot } from './limiter.ts';
 export { type Ping, pingModel } from './ping.ts';
 export { costOf, PriceTable } from './prices.ts';
 export type { ProviderState } from './providers/index.ts';
+export { Quota, type QuotaOptions, type Reservation, type ReserveResult } from './quota.ts';
 export { type ForRunOptions, ModelRegistry, type ModelRegistryOptions, providerOf } from './registry.ts';
 export { defaultRoles, modelVariables, roleSettings, withModelsOf } from './role-settings.ts';
 export { ScriptedReply, type ScriptedReplyInput } from './script.ts';

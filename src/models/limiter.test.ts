@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../test/fakes/virtual-clock.ts';
-import { CallLimiter, ProviderClosed } from './limiter.ts';
+import { AcquireTimedOut, CallLimiter } from './limiter.ts';
 
 const never = new AbortController().signal;
 
@@ -24,24 +24,24 @@ describe('the limiter', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('halves the allowance once for a burst of refusals, and lets it grow again by answers', async () => {
+  test('halves its capacity once for a burst of refusals, and lets it grow again by answers', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 8, clock });
     const acquire = (count: number) =>
       clock.run(Promise.all(Array.from({ length: count }, () => limiter.acquire(never))));
     for (const slot of await acquire(8)) slot.end('limited');
-    expect(limiter.allowance).toBe(4);
+    expect(limiter.capacity).toBe(4);
     for (const slot of await acquire(4)) slot.end('answered');
-    expect(limiter.allowance).toBe(5);
+    expect(limiter.capacity).toBe(5);
     for (let round = 0; round < 20; round++) for (const slot of await acquire(4)) slot.end('answered');
-    expect(limiter.allowance).toBe(8);
+    expect(limiter.capacity).toBe(8);
   });
 
-  test('never lets the allowance fall below one', async () => {
+  test('never lets its capacity fall below one', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 3, clock });
     for (let round = 0; round < 5; round++) (await clock.run(limiter.acquire(never))).end('limited');
-    expect(limiter.allowance).toBe(1);
+    expect(limiter.capacity).toBe(1);
   });
 
   test('pauses everybody for as long as the provider asked, else for longer and longer', async () => {
@@ -63,13 +63,13 @@ describe('the limiter', () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 1, clock });
     (await limiter.acquire(never)).end('limited', minutes(60));
-    const patience = { since: clock.now(), milliseconds: minutes(30) };
-    await expect(limiter.acquire(never, patience)).rejects.toThrow(ProviderClosed);
+    const timeout = { since: clock.now(), milliseconds: minutes(30) };
+    await expect(limiter.acquire(never, timeout)).rejects.toThrow(AcquireTimedOut);
     await clock.run(clock.sleep(minutes(31)));
     await clock.run(limiter.acquire(never, { since: clock.now(), milliseconds: minutes(30) }));
   });
 
-  test('does not lose patience in a queue that is merely long', async () => {
+  test('does not give up in a queue that is merely long', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 1, clock });
     const call = async () => {
@@ -93,7 +93,7 @@ describe('the limiter', () => {
     }
   });
 
-  test('ends the waiting of a call that is aborted, at the door and in the queue, and no other', async () => {
+  test('ends the waiting of a call that is aborted, at its turn and in the queue, and no other', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 1, clock });
     const slot = await limiter.acquire(never);
@@ -163,8 +163,8 @@ describe('the limiter', () => {
             if (before !== undefined) expect(time - before).toBeGreaterThanOrEqual(minutes(1));
           });
         expect([limiter.active, limiter.waiting]).toEqual([0, 0]);
-        expect(limiter.allowance).toBeGreaterThanOrEqual(1);
-        expect(limiter.allowance).toBeLessThanOrEqual(limits.concurrent);
+        expect(limiter.capacity).toBeGreaterThanOrEqual(1);
+        expect(limiter.capacity).toBeLessThanOrEqual(limits.concurrent);
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from './clock.ts';
 
 export interface LimiterOptions {
-  /** Most calls at a time: the cap of the allowance. */
+  /** Most calls at a time: the upper bound. */
   concurrent: number;
   /** Most calls begun within any 60 seconds; null: not limited. */
   requestsPerMinute?: number | null;
@@ -20,20 +20,20 @@ export interface Slot {
   end(how: CallEnd, retryAfterMs?: number | null): void;
 }
 
-/** How long a call puts up with a provider that answers nobody. */
-export interface Patience {
+/** After how long a call gives up on a provider that refuses all calls. */
+export interface AcquireTimeout {
   /** When the call was asked for, by the clock. */
   since: number;
   milliseconds: number;
 }
 
-/** The provider lets nobody in for longer than the call's patience lasts. */
-export class ProviderClosed extends Error {
-  override readonly name = 'ProviderClosed';
+/** The provider takes no calls for longer than the call may wait. */
+export class AcquireTimedOut extends Error {
+  override readonly name = 'AcquireTimedOut';
   readonly waitMs: number;
 
   constructor(waitMs: number) {
-    super(`the provider lets nobody in for another ${Math.ceil(waitMs / 1000)} s`);
+    super(`the provider takes no calls for another ${Math.ceil(waitMs / 1000)} s`);
     this.waitMs = waitMs;
   }
 }
@@ -43,9 +43,9 @@ const longestPause = 60_000;
 const minute = 60_000;
 
 /**
- * Lets the calls of one provider through: in the order in which they came, and not more at a time than the provider
- * bears. Additive increase, multiplicative decrease: the allowance starts at the cap; a call that was limited halves
- * it and pauses everybody; as many answers as the allowance is large let it grow by one again.
+ * Gives the calls of one provider their turns: in the order in which they came, and not more at a time than the provider
+ * bears. Additive increase, multiplicative decrease: the capacity starts at the cap; a call that was limited halves it
+ * and pauses everybody; as many answers as the capacity is large let it grow by one again.
  *
  * Own code, because p-limit can neither pause nor take a single call out of its queue.
  */
@@ -55,23 +55,23 @@ export class CallLimiter {
   readonly #pace: { calls: number; milliseconds: number } | null;
   /** When the last calls began, oldest first; as many as the pace looks at. */
   readonly #begun: number[] = [];
-  readonly #queue: { come: () => void }[] = [];
-  #isDoorTaken = false;
-  /** Tells the one at the door that there may be room now. */
-  #roomMayBe: (() => void) | null = null;
-  #allowance: number;
+  readonly #queue: { start: () => void }[] = [];
+  #isTurnTaken = false;
+  /** Tells the call whose turn it is that there may be capacity now. */
+  #notifyCapacity: (() => void) | null = null;
+  #capacity: number;
   #answersSinceGrowth = 0;
   #active = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #cutsInARow = 0;
-  /** Counts the cuts of the allowance: calls that began before the last one say nothing new. */
+  /** Counts the cuts of the capacity: calls that began before the last one say nothing new. */
   #era = 0;
   #refusingSince: number | null = null;
 
   constructor({ concurrent, requestsPerMinute = null, clock = systemClock }: LimiterOptions) {
     this.#clock = clock;
     this.#cap = concurrent;
-    this.#allowance = concurrent;
+    this.#capacity = concurrent;
     if (requestsPerMinute === null) this.#pace = null;
     else {
       // 0.5 a minute is one in two minutes; 2.5 a minute are two in 48 seconds.
@@ -86,41 +86,41 @@ export class CallLimiter {
   }
 
   /** Calls that may be under way at the moment. */
-  get allowance(): number {
-    return this.#allowance;
+  get capacity(): number {
+    return this.#capacity;
   }
 
   /** Calls that wait for their turn. */
   get waiting(): number {
-    return this.#queue.length + (this.#isDoorTaken ? 1 : 0);
+    return this.#queue.length + (this.#isTurnTaken ? 1 : 0);
   }
 
   /**
    * Waits until a call may begin.
-   * @throws the signal's reason when it is aborted, ProviderClosed when that would outlast the patience
+   * @throws the signal's reason when it is aborted, AcquireTimedOut when that would take longer than the timeout
    */
-  async acquire(signal: AbortSignal, patience?: Patience): Promise<Slot> {
+  async acquire(signal: AbortSignal, timeout?: AcquireTimeout): Promise<Slot> {
     signal.throwIfAborted();
-    await this.#comeToTheDoor(signal);
+    await this.#acquireTurn(signal);
     try {
-      await this.#waitForRoom(signal, patience ?? null);
+      await this.#waitUntilReady(signal, timeout ?? null);
       return this.#begin();
     } finally {
-      this.#leaveTheDoor();
+      this.#passTurn();
     }
   }
 
-  /** Only the one at the door looks at the limits: so nobody overtakes. */
-  async #comeToTheDoor(signal: AbortSignal): Promise<void> {
-    if (!this.#isDoorTaken) {
-      this.#isDoorTaken = true;
+  /** Only the call whose turn it is looks at the limits: so nobody overtakes. */
+  async #acquireTurn(signal: AbortSignal): Promise<void> {
+    if (!this.#isTurnTaken) {
+      this.#isTurnTaken = true;
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { come: resolve };
+    const waiter = { start: resolve };
     const giveUp = () => {
       const place = this.#queue.indexOf(waiter);
-      // Who was called to the door already goes there, and leaves it again at once.
+      // A call that was given the turn already passes it on at once.
       if (place >= 0) this.#queue.splice(place, 1);
       reject(signal.reason);
     };
@@ -133,20 +133,20 @@ export class CallLimiter {
     }
   }
 
-  #leaveTheDoor(): void {
+  #passTurn(): void {
     const next = this.#queue.shift();
-    if (next === undefined) this.#isDoorTaken = false;
-    else next.come();
+    if (next === undefined) this.#isTurnTaken = false;
+    else next.start();
   }
 
-  async #waitForRoom(signal: AbortSignal, patience: Patience | null): Promise<void> {
+  async #waitUntilReady(signal: AbortSignal, timeout: AcquireTimeout | null): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
       const pause = this.#pausedUntil - this.#clock.now();
       if (pause > 0) {
-        if (patience !== null) this.#checkPatience(patience, pause);
+        if (timeout !== null) this.#checkTimeout(timeout, pause);
         await this.#clock.sleep(pause, signal);
-      } else if (this.#active >= this.#allowance) await this.#someEnd(signal);
+      } else if (this.#active >= this.#capacity) await this.#someEnd(signal);
       else {
         const early = this.#tooEarlyBy();
         if (early <= 0) return;
@@ -156,22 +156,22 @@ export class CallLimiter {
   }
 
   /** A busy queue is no reason to give up; a provider that refuses everybody for so long is. */
-  #checkPatience({ since, milliseconds }: Patience, pause: number): void {
+  #checkTimeout({ since, milliseconds }: AcquireTimeout, pause: number): void {
     const now = this.#clock.now();
     const refusedFor = now - Math.max(since, this.#refusingSince ?? now);
-    if (refusedFor + pause > milliseconds) throw new ProviderClosed(pause);
+    if (refusedFor + pause > milliseconds) throw new AcquireTimedOut(pause);
   }
 
   async #someEnd(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = () => reject(signal.reason);
-    this.#roomMayBe = resolve;
+    this.#notifyCapacity = resolve;
     signal.addEventListener('abort', giveUp, { once: true });
     try {
       await promise;
     } finally {
       signal.removeEventListener('abort', giveUp);
-      this.#roomMayBe = null;
+      this.#notifyCapacity = null;
     }
   }
 
@@ -196,7 +196,7 @@ export class CallLimiter {
         isOver = true;
         this.#active -= 1;
         this.#learn(how, retryAfterMs, era);
-        this.#roomMayBe?.();
+        this.#notifyCapacity?.();
       },
     };
   }
@@ -212,9 +212,9 @@ export class CallLimiter {
     if (era !== this.#era) return;
     this.#cutsInARow = 0;
     this.#answersSinceGrowth += 1;
-    if (this.#answersSinceGrowth < this.#allowance) return;
+    if (this.#answersSinceGrowth < this.#capacity) return;
     this.#answersSinceGrowth = 0;
-    this.#allowance = Math.min(this.#cap, this.#allowance + 1);
+    this.#capacity = Math.min(this.#cap, this.#capacity + 1);
   }
 
   #cut(retryAfterMs: number | null, era: number): void {
@@ -222,7 +222,7 @@ export class CallLimiter {
     if (era === this.#era) {
       this.#era += 1;
       this.#answersSinceGrowth = 0;
-      this.#allowance = Math.max(1, Math.floor(this.#allowance / 2));
+      this.#capacity = Math.max(1, Math.floor(this.#capacity / 2));
       this.#pauseFor(retryAfterMs ?? Math.min(longestPause, firstPause * 2 ** this.#cutsInARow));
       this.#cutsInARow += 1;
     } else if (retryAfterMs !== null) this.#pauseFor(retryAfterMs);

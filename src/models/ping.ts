@@ -21,7 +21,7 @@ export type Ping =
 const maxOutputTokens = 256;
 
 /** A local server may have to load the model first. */
-const patience = 120_000;
+const timeoutMs = 120_000;
 
 const request: ModelRequest = {
   role: 'agent',
@@ -36,7 +36,7 @@ const request: ModelRequest = {
 export async function pingModel(registry: ModelRegistry, model: string, signal: AbortSignal): Promise<Ping> {
   const role = { model, temperature: null, max_output_tokens: maxOutputTokens };
   const roles = { agent: role, editor: role, fast: role };
-  const timeOut = AbortSignal.timeout(patience);
+  const timeOut = AbortSignal.timeout(timeoutMs);
   try {
     registry.check(roles);
     const models = registry.forRun(roles, { attempts: 1 });
@@ -56,7 +56,7 @@ function textOf({ answer }: ModelCall): string {
 
 function explained(error: unknown, timeOut: AbortSignal) {
   if (timeOut.aborted) {
-    const message = `There was no answer within ${patience / 1000} s.`;
+    const message = `There was no answer within ${timeoutMs / 1000} s.`;
     return { failure: 'timed_out', message, hint: 'Look at the server, or try again.' } as const;
   }
   if (ModelUnavailable.isInstance(error)) {

@@ -91,7 +91,7 @@ describe('scripted models of an experiment', () => {
   });
 });
 
-describe('over the wire', () => {
+describe('over the network', () => {
   test.each(fakeWires)('$model is asked, counted and priced', async ({ model }) => {
     await using server = await startProviderServer({
       answer: () => ({ text: 'Hello.', usage: { input: 1000, output: 10 }, model: 'model-1' }),

@@ -6,10 +6,15 @@ import { type Clock, systemClock } from './clock.ts';
 import type { LanguageModels } from './language-models.ts';
 import { CallLimiter } from './limiter.ts';
 import { PriceTable } from './prices.ts';
-import { builtInProviders, createWireModel, type ProviderState, providerState } from './providers/index.ts';
+import type { ProviderAdapter } from './provider-adapter.ts';
+import {
+  builtInProviders,
+  createProviderAdapter,
+  type ProviderState,
+  providerState,
+} from './providers/index.ts';
 import { type RoleModel, RoleModels } from './role-models.ts';
 import { readScript, type Script, ScriptPosition } from './script.ts';
-import type { WireModel } from './wire.ts';
 
 export interface ModelRegistryOptions {
   /** As in the plan. */
@@ -22,7 +27,7 @@ export interface ModelRegistryOptions {
   folder: string;
   clock?: Clock;
   /** How a model is reached; default: over the network, each provider's package loaded when it is first needed. */
-  connect?: typeof createWireModel;
+  connect?: typeof createProviderAdapter;
 }
 
 export interface ForRunOptions {
@@ -46,9 +51,9 @@ export class ModelRegistry {
   readonly #variables: Readonly<Record<string, string | undefined>>;
   readonly #folder: string;
   readonly #clock: Clock;
-  readonly #connect: typeof createWireModel;
+  readonly #connect: typeof createProviderAdapter;
   readonly #limiters = new Map<string, CallLimiter>();
-  readonly #wires = new Map<string, Promise<WireModel>>();
+  readonly #adapters = new Map<string, Promise<ProviderAdapter>>();
   readonly #scripts = new Map<string, Script>();
 
   constructor({
@@ -57,7 +62,7 @@ export class ModelRegistry {
     variables,
     folder,
     clock = systemClock,
-    connect = createWireModel,
+    connect = createProviderAdapter,
   }: ModelRegistryOptions) {
     this.prices = new PriceTable(prices);
     this.#providers = providers;
@@ -108,9 +113,9 @@ export class ModelRegistry {
         price: this.prices.priceOf(settings.model),
         limiter: this.limiter(provider),
         attempts: attempts ?? this.#settingsOf(provider).attempts ?? defaultAttempts,
-        wireFor: this.#isScripted(provider)
+        adapterFor: this.#isScripted(provider)
           ? async (request) => ({ call: async () => position(settings.model).next(request) })
-          : () => this.#wire(settings.model),
+          : () => this.#adapter(settings.model),
       };
     };
     const models: Record<ModelRole, RoleModel> = {
@@ -174,12 +179,12 @@ export class ModelRegistry {
     return script;
   }
 
-  #wire(model: string): Promise<WireModel> {
-    const known = this.#wires.get(model);
+  #adapter(model: string): Promise<ProviderAdapter> {
+    const known = this.#adapters.get(model);
     if (known !== undefined) return known;
-    const wire = this.#connect(model, this.#settingsOf(providerOf(model)), this.#variables);
-    this.#wires.set(model, wire);
-    return wire;
+    const adapter = this.#connect(model, this.#settingsOf(providerOf(model)), this.#variables);
+    this.#adapters.set(model, adapter);
+    return adapter;
   }
 }
 

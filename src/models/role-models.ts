@@ -21,7 +21,7 @@ import {
 } from './language-models.ts';
 import type { CallLimiter } from './limiter.ts';
 import { costOf, mostThatCosts } from './prices.ts';
-import { WireError, type WireModel, type WireRequest } from './wire.ts';
+import { type ProviderAdapter, ProviderError, type ProviderRequest } from './provider-adapter.ts';
 
 /** All that asking in one role needs. */
 export interface RoleModel {
@@ -32,10 +32,10 @@ export interface RoleModel {
   /** How often one call is tried at most. */
   attempts: number;
   /** Made when it is first needed. */
-  wireFor(request: ModelRequest): Promise<WireModel>;
+  adapterFor(request: ModelRequest): Promise<ProviderAdapter>;
 }
 
-/** The language models of one run, over the wire. */
+/** The language models of one run, each reached by its provider adapter. */
 export class RoleModels implements LanguageModels {
   readonly roles: ModelRoles;
   readonly #models: Readonly<Record<ModelRole, RoleModel>>;
@@ -63,8 +63,8 @@ export class RoleModels implements LanguageModels {
   async ask(request: ModelRequest, options: AskOptions): Promise<ModelCall> {
     const model = this.#models[request.role];
     const { limiter, attempts, price } = model;
-    const wire = await reachable(model, request);
-    const wired = wireRequest(request, model.settings);
+    const adapter = await reachable(model, request);
+    const sent = providerRequest(request, model.settings);
     const paid: TokenUsage[] = [];
     const charge = (): CallCharge => ({
       usage: paid.reduce(sum),
@@ -72,9 +72,9 @@ export class RoleModels implements LanguageModels {
     });
     const { reserve } = options;
     const hasRoom = reserve === undefined ? undefined : () => reserve(mostAfter(paid, model));
-    const equipment = { wire, limiter, attempts, clock: this.#clock, paid, hasRoom };
+    const parts = { adapter, limiter, attempts, clock: this.#clock, paid, hasRoom };
     try {
-      const asked = await askWithRetries(wired, equipment, options);
+      const asked = await askWithRetries(sent, parts, options);
       const { answer, answeredBy } = asked.reply;
       const { latencyMs, waitingMs } = asked;
       return { answer, answeredBy, ...charge(), latencyMs, waitingMs, attempts: asked.attempts };
@@ -99,18 +99,22 @@ function mostAfter(paid: readonly TokenUsage[], { price, settings }: RoleModel):
 }
 
 /** A model that can't even be set up is as unavailable as one that does not answer. */
-async function reachable(model: RoleModel, request: ModelRequest): Promise<WireModel> {
+async function reachable(model: RoleModel, request: ModelRequest): Promise<ProviderAdapter> {
   try {
-    return await model.wireFor(request);
+    return await model.adapterFor(request);
   } catch (error) {
-    if (error instanceof WireError) throw new ModelUnavailable(error.failure, error.message, error.hint, []);
+    if (error instanceof ProviderError)
+      throw new ModelUnavailable(error.failure, error.message, error.hint, []);
     if (UserError.isInstance(error))
       throw new ModelUnavailable('unknown_model', error.message, error.hint, []);
     throw error;
   }
 }
 
-function wireRequest({ messages, tools = [], stop = [] }: ModelRequest, role: RoleSettings): WireRequest {
+function providerRequest(
+  { messages, tools = [], stop = [] }: ModelRequest,
+  role: RoleSettings,
+): ProviderRequest {
   return { messages, tools, stop, temperature: role.temperature, maxOutputTokens: role.max_output_tokens };
 }
 

@@ -3,7 +3,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { ModelFailure, type ModelRequest, ModelRole, type TokenUsage } from '../schema/index.ts';
-import { WireError, type WireReply } from './wire.ts';
+import { ProviderError, type ProviderReply } from './provider-adapter.ts';
 
 const Tokens = z.int().min(0).default(0);
 
@@ -138,9 +138,9 @@ export class ScriptPosition {
 
   /**
    * The first entry not yet given that suits the role and the last message.
-   * @throws WireError when there is none, or when the entry is a failure
+   * @throws ProviderError when there is none, or when the entry is a failure
    */
-  next(request: ModelRequest): WireReply {
+  next(request: ModelRequest): ProviderReply {
     this.#asked += 1;
     const { name, replies } = this.#script;
     const last = request.messages.at(-1)?.text ?? '';
@@ -162,12 +162,15 @@ export class ScriptPosition {
     return [Number(answeredBy.slice(prefix.length)) - 1];
   }
 
-  #ranOut({ role, purpose }: ModelRequest): WireError {
+  #ranOut({ role, purpose }: ModelRequest): ProviderError {
     const { name, replies } = this.#script;
     const message =
       `${name} has no reply left for request ${this.#asked} (role ${role}: ${purpose}); ` +
       `${this.#used.size} of its ${replies.length} replies are used`;
-    return new WireError('bad_request', message, { isPassing: false, hint: 'Add a reply to the script.' });
+    return new ProviderError('bad_request', message, {
+      isPassing: false,
+      hint: 'Add a reply to the script.',
+    });
   }
 }
 
@@ -180,12 +183,12 @@ const lasting: ReadonlySet<ModelFailure> = new Set([
   'quota_exhausted',
 ] satisfies ModelFailure[]);
 
-/** @throws WireError where the reply is a failure */
-export function performReply(reply: ScriptedReply, answeredBy: string): WireReply {
+/** @throws ProviderError where the reply is a failure */
+export function performReply(reply: ScriptedReply, answeredBy: string): ProviderReply {
   const { text = '', tool_calls = [], finish, provider, refused, context_too_long, fails, usage } = reply;
   if (fails !== undefined) {
     const { failure, message = `a scripted failure: ${failure}`, passing, retry_after_seconds } = fails;
-    throw new WireError(failure, message, {
+    throw new ProviderError(failure, message, {
       isPassing: passing ?? !lasting.has(failure),
       retryAfterMs: retry_after_seconds === undefined ? null : retry_after_seconds * 1000,
       hint: 'It stands in the script.',

@@ -2,10 +2,10 @@ import type { ModelPrice, ModelRequest, ModelRoles } from '../schema/index.ts';
 import type { Clock } from './clock.ts';
 import type { AskOptions, CallEstimate, LanguageModels, ModelCall } from './language-models.ts';
 import { CallLimiter } from './limiter.ts';
+import type { ProviderReply } from './provider-adapter.ts';
 import { type RoleModel, RoleModels } from './role-models.ts';
 import { defaultRoles } from './role-settings.ts';
 import { parseReply, performReply, type ScriptedReplyInput, ScriptPosition } from './script.ts';
-import type { WireReply } from './wire.ts';
 
 /** Gives the reply to a request; `index` counts tries, from 0. */
 export type ScriptedReplies =
@@ -38,13 +38,13 @@ export class ScriptedModels implements LanguageModels {
     const limiter = new CallLimiter({ concurrent: 8, clock });
     const reply = replier(replies);
     const model = { price, limiter, attempts: 8 };
-    const wireFor: RoleModel['wireFor'] = async (request) => ({ call: async () => reply(request) });
+    const adapterFor: RoleModel['adapterFor'] = async (request) => ({ call: async () => reply(request) });
     this.roles = roles;
     this.#models = new RoleModels(
       {
-        agent: { ...model, settings: roles.agent, wireFor },
-        editor: { ...model, settings: roles.editor, wireFor },
-        fast: { ...model, settings: roles.fast, wireFor },
+        agent: { ...model, settings: roles.agent, adapterFor },
+        editor: { ...model, settings: roles.editor, adapterFor },
+        fast: { ...model, settings: roles.fast, adapterFor },
       },
       clock,
     );
@@ -60,7 +60,7 @@ export class ScriptedModels implements LanguageModels {
   }
 }
 
-function replier(replies: ScriptedReplies): (request: ModelRequest) => WireReply {
+function replier(replies: ScriptedReplies): (request: ModelRequest) => ProviderReply {
   if (typeof replies === 'function') {
     let index = 0;
     return (request) => {

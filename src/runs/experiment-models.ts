@@ -1,4 +1,4 @@
-import { Allowance, type ModelRegistry } from '../models/index.ts';
+import { type ModelRegistry, Quota } from '../models/index.ts';
 import { type Plan, type RunParent, Spent } from '../schema/index.ts';
 import {
   type Experiment,
@@ -32,7 +32,7 @@ export function experimentModels(
       }
     }
   }
-  return { registry, shared: new Allowance({ of: 'the experiment', tokens, money, spent }) };
+  return { registry, shared: new Quota({ of: 'the experiment', tokens, money, spent }) };
 }
 
 /** Without what a fork has of its parent, which was paid for there. */

@@ -13,7 +13,7 @@ import {
 } from '../environment/index.ts';
 import { messageOf } from '../lib/errors.ts';
 import { removeTreeSlowly } from '../lib/read-only-tree.ts';
-import { Allowance, ModelUnavailable } from '../models/index.ts';
+import { ModelUnavailable, Quota } from '../models/index.ts';
 import {
   createSandbox,
   limitsHeld,
@@ -204,7 +204,7 @@ function runModels(spec: RunSpec, { models }: RunServices, resumed: ResumeState)
   const { answeredBy, spent } = resumed;
   return {
     models: models.registry.forRun(spec.roles, { answeredBy }),
-    allowance: new Allowance({ of: 'this run', tokens, money, spent }),
+    quota: new Quota({ of: 'this run', tokens, money, spent }),
     shared: models.shared,
     spentBefore: spent,
   };

@@ -1,9 +1,9 @@
 import {
-  Allowance,
   CallCut,
   type CallEstimate,
   type ModelRegistry,
   ModelUnavailable,
+  Quota,
   type Reservation,
 } from '../models/index.ts';
 import type { ModelRequest, RunSpec, ToolReply } from '../schema/index.ts';
@@ -14,11 +14,11 @@ import type { Task } from '../tasks/index.ts';
 export interface ExperimentModels {
   registry: ModelRegistry;
   /** What all runs together may use; null: not limited. */
-  shared: Allowance | null;
+  shared: Quota | null;
 }
 
 /**
- * What answers the tools of submitted code while it is graded: the models of its run, each process with an allowance of
+ * What answers the tools of submitted code while it is graded: the models of its run, each process with a quota of
  * its own. Undefined where the run has no model or the task offers none.
  */
 export function toolModelFor(
@@ -32,28 +32,28 @@ export function toolModelFor(
   return () => {
     const { registry, shared } = models;
     const tokens = service.graded_tokens;
-    const allowance = new Allowance({ of: 'a submission that is graded', tokens });
+    const quota = new Quota({ of: 'a submission that is graded', tokens });
     const languageModels = registry.forRun(roles);
-    const allowances = shared === null ? [allowance] : [allowance, shared];
-    return (request, signal) => ask(request, languageModels, allowances, signal);
+    const quotas = shared === null ? [quota] : [quota, shared];
+    return (request, signal) => ask(request, languageModels, quotas, signal);
   };
 }
 
 async function ask(
   request: ModelRequest,
   models: ReturnType<ModelRegistry['forRun']>,
-  [own, shared]: Allowance[],
+  [own, shared]: Quota[],
   signal: AbortSignal,
 ): Promise<ToolReply> {
   const estimate = models.estimate(request);
   const reservations: Reservation[] = [];
   try {
-    for (const allowance of [own, shared]) {
-      const room = await allowance?.reserveWhenFree(estimate, signal);
+    for (const quota of [own, shared]) {
+      const room = await quota?.reserveWhenFree(estimate, signal);
       if (room?.kind === 'reserved') reservations.push(room.reservation);
       if (room?.kind !== 'exceeded') continue;
       // What other runs used up says nothing about this submission.
-      return { kind: allowance === own ? 'over_budget' : 'unavailable', message: room.message };
+      return { kind: quota === own ? 'over_budget' : 'unavailable', message: room.message };
     }
     const reserve = (most: CallEstimate) => reservations.every((reservation) => reservation.raise(most));
     const { answer, usage, cost } = await models.ask(request, { signal, reserve });

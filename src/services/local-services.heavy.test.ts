@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
 import { gradeRun } from '../grading/index.ts';
-import { Allowance, ModelRegistry, ScriptedModels } from '../models/index.ts';
+import { ModelRegistry, Quota, ScriptedModels } from '../models/index.ts';
 import { toolModelFor } from '../runs/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { ModelRequest } from '../schema/index.ts';
@@ -213,7 +213,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     registry.forRun = () => models;
     const changes = { models: ['scripted/script'] };
     const agent = { ...runsTool, needs: { model: true, reference: false } };
-    const shared = new Allowance({ of: 'the experiment', tokens: 60_000 });
+    const shared = new Quota({ of: 'the experiment', tokens: 60_000 });
     const experiment = { registry, shared };
     const { record, folder } = await runOnce(join(bench.experiments, 'tools'), resources, agent, {
       changes,

@@ -8,7 +8,7 @@ import {
   summarise,
 } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import { Allowance, ModelRegistry, ModelUnavailable } from '../../models/index.ts';
+import { ModelRegistry, ModelUnavailable, Quota } from '../../models/index.ts';
 import {
   ModelName,
   type ModelRequest,
@@ -70,11 +70,7 @@ export const judge: Verb = {
     const roles = { agent: settings, editor: settings, fast: settings };
     registry.check(roles);
     if (money !== undefined) registry.checkPrices(roles);
-    const ask = asking(
-      registry.forRun(roles),
-      new Allowance({ of: 'judging', tokens, money }),
-      context.signal,
-    );
+    const ask = asking(registry.forRun(roles), new Quota({ of: 'judging', tokens, money }), context.signal);
     const rows: { run: string; judgements: RubricJudgement[] }[] = [];
     for (const { folder, run } of names.flatMap((name) => runsOf(context, name))) {
       const judgements: RubricJudgement[] = [];
@@ -111,17 +107,17 @@ function runsOf(
     .map((folder) => ({ folder, run: `${experiment.plan.name}/${folder.id}` }));
 }
 
-/** Asks within the allowance; once it is used up, or the model can't be had, nothing more is asked. */
+/** Asks within the quota; once it is used up, or the model can't be had, nothing more is asked. */
 function asking(
   models: ReturnType<ModelRegistry['forRun']>,
-  allowance: Allowance,
+  quota: Quota,
   signal: AbortSignal,
 ): { ask: AskJudge; stopped: string | null } {
   const state: { ask: AskJudge; stopped: string | null } = {
     stopped: null,
     ask: async (messages) => {
       const request: ModelRequest = { role: 'agent', purpose: 'judge', messages };
-      const room = allowance.reserve(models.estimate(request));
+      const room = quota.reserve(models.estimate(request));
       const stop = (message: string) => {
         state.stopped = message;
         return { kind: 'stopped', message } as const;

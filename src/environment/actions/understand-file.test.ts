@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { requestText } from '../../../test/fixtures/request-text.ts';
 import { type PlaceOptions, WorkspacePlace } from '../../../test/fixtures/workspace-place.ts';
-import { Allowance, ScriptedModels } from '../../models/index.ts';
+import { Quota, ScriptedModels } from '../../models/index.ts';
 import type { ModelRequest } from '../../schema/index.ts';
 
 const understand = (place: WorkspacePlace, file_name = 'notes.txt') =>
@@ -118,10 +118,10 @@ describe('Understand File', () => {
   test('ends with the run when a limit allows no further call', async () => {
     const most = 10_000_000;
     const models = new ScriptedModels(['one', { text: 'two', usage: { input: most - 1 } }]);
-    const allowance = new Allowance({ of: 'this run', tokens: most });
+    const quota = new Quota({ of: 'this run', tokens: most });
     const spentBefore = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
     await using place = await open(models, {
-      change: () => ({ models: { models, allowance, shared: null, spentBefore } }),
+      change: () => ({ models: { models, quota, shared: null, spentBefore } }),
     });
     const answer = await understand(place, 'long.txt');
     expect(answer).toMatchObject({ status: 'failed', ended: true });

@@ -6,8 +6,8 @@ import {
   variablesFor,
 } from '../../../test/fakes/providers/index.ts';
 import type { ModelMessage } from '../../schema/index.ts';
-import type { WireRequest } from '../wire.ts';
-import { createWireModel } from './index.ts';
+import type { ProviderRequest } from '../provider-adapter.ts';
+import { createProviderAdapter } from './index.ts';
 
 const hello: ModelMessage[] = [
   { role: 'system', text: 'You are short.' },
@@ -24,17 +24,17 @@ const ways = fakeWires.flatMap((wire) => [
 ]);
 type Way = (typeof ways)[number];
 
-async function ask({ model, stream }: Way, reply: FakeReply, changes: Partial<WireRequest> = {}) {
+async function ask({ model, stream }: Way, reply: FakeReply, changes: Partial<ProviderRequest> = {}) {
   await using server = await startProviderServer({ answer: () => reply });
-  const wire = await createWireModel(model, { stream }, variablesFor(server));
-  const request: WireRequest = {
+  const adapter = await createProviderAdapter(model, { stream }, variablesFor(server));
+  const request: ProviderRequest = {
     messages: hello,
     tools: [],
     stop: [],
     temperature: null,
     maxOutputTokens: 100,
   };
-  const came = await wire.call({ ...request, ...changes }, AbortSignal.timeout(10_000));
+  const came = await adapter.call({ ...request, ...changes }, AbortSignal.timeout(10_000));
   return { ...came, requests: server.requests };
 }
 

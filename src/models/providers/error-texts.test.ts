@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { startProviderServer, variablesFor } from '../../../test/fakes/providers/index.ts';
-import { WireError, type WireRequest } from '../wire.ts';
-import { createWireModel } from './index.ts';
+import { ProviderError, type ProviderRequest } from '../provider-adapter.ts';
+import { createProviderAdapter } from './index.ts';
 
-const request: WireRequest = {
+const request: ProviderRequest = {
   messages: [{ role: 'user', text: 'Say hello.' }],
   tools: [],
   stop: [],
@@ -20,11 +20,11 @@ async function meaningOf(
 ): Promise<string> {
   const headers = { 'content-type': type };
   await using server = await startProviderServer({ faults: [{ kind: 'status', status, body, headers }] });
-  const wire = await createWireModel(model, {}, variablesFor(server));
+  const adapter = await createProviderAdapter(model, {}, variablesFor(server));
   try {
-    return (await wire.call(request, AbortSignal.timeout(10_000))).answer.kind;
+    return (await adapter.call(request, AbortSignal.timeout(10_000))).answer.kind;
   } catch (error) {
-    if (error instanceof WireError) return error.failure;
+    if (error instanceof ProviderError) return error.failure;
     throw error;
   }
 }

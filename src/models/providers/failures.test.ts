@@ -8,10 +8,10 @@ import {
   variablesFor,
 } from '../../../test/fakes/providers/index.ts';
 import type { ModelFailure, ProviderSettings } from '../../schema/index.ts';
-import { WireError, type WireReply, type WireRequest } from '../wire.ts';
-import { createWireModel } from './index.ts';
+import { ProviderError, type ProviderReply, type ProviderRequest } from '../provider-adapter.ts';
+import { createProviderAdapter } from './index.ts';
 
-const request: WireRequest = {
+const request: ProviderRequest = {
   messages: [{ role: 'user', text: 'Say hello.' }],
   tools: [],
   stop: [],
@@ -29,16 +29,20 @@ async function callWith(
   way: Way,
   fault: Fault,
   settings: ProviderSettings = {},
-): Promise<WireReply | WireError> {
+): Promise<ProviderReply | ProviderError> {
   await using server = await startProviderServer({
     faults: [fault],
     answer: () => ({ text: 'Hello there, this is a reply of several pieces.' }),
   });
-  const model = await createWireModel(way.model, { stream: way.stream, ...settings }, variablesFor(server));
+  const model = await createProviderAdapter(
+    way.model,
+    { stream: way.stream, ...settings },
+    variablesFor(server),
+  );
   try {
     return await model.call(request, AbortSignal.timeout(10_000));
   } catch (error) {
-    if (error instanceof WireError) return error;
+    if (error instanceof ProviderError) return error;
     throw error;
   }
 }
@@ -106,7 +110,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
   it.each(cases)('$what is $failure', async ({ fault, failure, isPassing }) => {
     const isSilent = fault.kind === 'slow-headers' || fault.kind === 'stall';
     const error = await callWith(way, fault, isSilent ? { stall_seconds: 0.1 } : {});
-    expect(error).toMatchObject({ name: 'WireError', failure, isPassing });
+    expect(error).toMatchObject({ name: 'ProviderError', failure, isPassing });
     expect(error).toHaveProperty('hint', expect.stringMatching(/\w/));
     expect(error).not.toHaveProperty('cause');
   });
@@ -125,7 +129,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
     const server = await startProviderServer();
     const variables = variablesFor(server);
     await server[Symbol.asyncDispose]();
-    const model = await createWireModel(way.model, { stream: way.stream }, variables);
+    const model = await createProviderAdapter(way.model, { stream: way.stream }, variables);
     await expect(model.call(request, AbortSignal.timeout(10_000))).rejects.toMatchObject({
       failure: 'connection',
       isPassing: true,
@@ -139,7 +143,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
       name,
       value?.replace(/^http:/, 'https:'),
     ]);
-    const model = await createWireModel(way.model, { stream: way.stream }, Object.fromEntries(places));
+    const model = await createProviderAdapter(way.model, { stream: way.stream }, Object.fromEntries(places));
     const asked = model.call(request, AbortSignal.timeout(10_000));
     const error = await asked.then(
       () => null,
@@ -151,7 +155,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
 
   it('is charged with what had come of it, and with nothing where it was refused', async () => {
     const broken = await callWith(way, { kind: 'overload-mid-stream' });
-    const usage = broken instanceof WireError ? broken.usage : null;
+    const usage = broken instanceof ProviderError ? broken.usage : null;
     if (way.stream) {
       expect(usage).toMatchObject({ source: 'estimate', input: 4 });
       expect(usage?.output).toBeGreaterThan(0);
@@ -167,12 +171,15 @@ describe.each(ways)('a failed call ($way)', (way) => {
     await using server = await startProviderServer({
       faults: [{ kind: 'stall' }, { kind: 'slow-headers', ms: 5_000 }],
     });
-    const model = await createWireModel(way.model, { stream: way.stream }, variablesFor(server));
+    const model = await createProviderAdapter(way.model, { stream: way.stream }, variablesFor(server));
     for (const reason of [new Error('the run is over'), 'a plain text']) {
       const control = new AbortController();
       const call = model.call(request, control.signal);
       setTimeout(() => control.abort(reason), 80);
-      await expect(call).rejects.toMatchObject({ name: 'WireCut', usage: { source: 'estimate', input: 4 } });
+      await expect(call).rejects.toMatchObject({
+        name: 'ProviderCut',
+        usage: { source: 'estimate', input: 4 },
+      });
     }
     await expect(model.call(request, AbortSignal.abort('before'))).rejects.toBe('before');
     expect(server.requests).toHaveLength(2);
@@ -197,7 +204,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
     ];
     for (const fault of faults) {
       const error = await callWith(way, fault);
-      expect(error).toBeInstanceOf(WireError);
+      expect(error).toBeInstanceOf(ProviderError);
       const shown = `${inspect(error, { depth: 10, showHidden: true })} ${JSON.stringify(error)}`;
       for (const form of [key.slice(0, 12), btoa(key).slice(0, 12)]) expect(shown).not.toContain(form);
     }
@@ -232,13 +239,13 @@ describe('a key in an answer', () => {
         toolCalls: [{ name: 'send', input: JSON.stringify({ [`${seen.key}`]: [seen.key] }) }],
       }),
     });
-    const wire = await createWireModel(model, { stream }, variablesFor(server));
-    const reply = await wire.call(request, AbortSignal.timeout(10_000));
+    const adapter = await createProviderAdapter(model, { stream }, variablesFor(server));
+    const reply = await adapter.call(request, AbortSignal.timeout(10_000));
     expect(JSON.stringify(reply)).not.toContain(key);
     expect(reply.answer).toMatchObject({
       text: 'Your key is [key].',
       tool_calls: [{ input: { '[key]': ['[key]'] } }],
     });
-    expect(inspect(wire, { depth: 10, showHidden: true })).not.toContain(key);
+    expect(inspect(adapter, { depth: 10, showHidden: true })).not.toContain(key);
   });
 });

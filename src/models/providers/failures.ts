@@ -1,5 +1,5 @@
 import type { ModelAnswer, ModelFailure } from '../../schema/index.ts';
-import { WireError } from '../wire.ts';
+import { ProviderError } from '../provider-adapter.ts';
 import { causesOf, type ErrorFacts, errorFacts } from './error-facts.ts';
 import {
   isContextTooLong,
@@ -30,12 +30,12 @@ type Declined = Exclude<ModelAnswer, { kind: 'answered' }>;
 type Failed = { failure: ModelFailure; message: string; retryAfterMs?: number | null };
 
 /** What an error means: an answer (the content was refused, the request is too long), or a try that failed. */
-export function explainError(error: unknown, context: FailureContext): ModelAnswer | WireError {
+export function explainError(error: unknown, context: FailureContext): ModelAnswer | ProviderError {
   const found = brokenOff(error) ?? saidByProvider(error, context) ?? unreadable(error);
   const message = shortened(context.redactor.error(`${context.provider}: ${found.message}`));
   if ('kind' in found) return { ...found, message };
   // No cause is kept: the packages' errors hold the whole request and the reply's headers.
-  return new WireError(found.failure, message, {
+  return new ProviderError(found.failure, message, {
     isPassing: passing.has(found.failure),
     retryAfterMs: found.retryAfterMs ?? null,
     hint: context.redactor.error(hintFor(found.failure, context)),

@@ -1,4 +1,4 @@
-export { createWireModel } from './create-wire-model.ts';
+export { createProviderAdapter } from './create-provider-adapter.ts';
 export {
   builtInProviders,
   type ProviderKind,

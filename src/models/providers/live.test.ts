@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { builtInProviders, createWireModel, type ProviderKind, providerState } from './index.ts';
+import { builtInProviders, createProviderAdapter, type ProviderKind, providerState } from './index.ts';
 
 /*
  * Asks the real providers, which costs a little. Skipped unless it is asked for:
@@ -29,8 +29,8 @@ describe('a real provider', () => {
   for (const { provider, model, reason, title } of cases) {
     for (const stream of [true, false]) {
       it.skipIf(reason !== null)(`answers and counts its tokens, stream: ${stream} (${title})`, async () => {
-        const wire = await createWireModel(`${provider}/${model}`, { stream }, process.env);
-        const { answer, usage } = await wire.call(
+        const adapter = await createProviderAdapter(`${provider}/${model}`, { stream }, process.env);
+        const { answer, usage } = await adapter.call(
           {
             messages: [{ role: 'user', text: 'Reply with the word hello and nothing else.' }],
             tools: [],

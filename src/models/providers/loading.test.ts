@@ -16,9 +16,9 @@ const script = `
       return found;
     },
   });
-  const { createWireModel } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url))});
+  const { createProviderAdapter } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url))});
   const before = [...loaded];
-  await createWireModel('anthropic/claude', {}, { ANTHROPIC_API_KEY: 'a-real-secret' });
+  await createProviderAdapter('anthropic/claude', {}, { ANTHROPIC_API_KEY: 'a-real-secret' });
   console.log(JSON.stringify({ before, after: loaded }));
 `;
 

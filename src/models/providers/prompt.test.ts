@@ -7,11 +7,11 @@ import {
   variablesFor,
 } from '../../../test/fakes/providers/index.ts';
 import type { ModelMessage } from '../../schema/index.ts';
-import type { WireRequest } from '../wire.ts';
-import { createWireModel } from './index.ts';
+import type { ProviderRequest } from '../provider-adapter.ts';
+import { createProviderAdapter } from './index.ts';
 import { providerPrompt } from './prompt.ts';
 
-const basic: WireRequest = {
+const basic: ProviderRequest = {
   messages: [{ role: 'user', text: 'Say hello.' }],
   tools: [],
   stop: [],
@@ -24,11 +24,11 @@ const readFile = {
   input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 };
 
-/** The body that goes over the wire for this request. */
-async function sent(model: string, changes: Partial<WireRequest>): Promise<unknown> {
+/** The body that goes over the network for this request. */
+async function sent(model: string, changes: Partial<ProviderRequest>): Promise<unknown> {
   await using server = await startProviderServer();
-  const wire = await createWireModel(model, {}, variablesFor(server));
-  await wire.call({ ...basic, ...changes }, AbortSignal.timeout(10_000));
+  const adapter = await createProviderAdapter(model, {}, variablesFor(server));
+  await adapter.call({ ...basic, ...changes }, AbortSignal.timeout(10_000));
   return server.requests[0]?.body;
 }
 
@@ -281,7 +281,7 @@ describe('a reply with reasoning', () => {
     });
     const request = { ...basic, tools: [readFile] };
     const call = async (model: string, messages: readonly ModelMessage[]) => {
-      const reached = await createWireModel(model, { stream: wire.stream }, variablesFor(server));
+      const reached = await createProviderAdapter(model, { stream: wire.stream }, variablesFor(server));
       const { answer } = await reached.call({ ...request, messages }, AbortSignal.timeout(10_000));
       if (answer.kind !== 'answered') throw new Error(answer.kind);
       return answer;
@@ -324,8 +324,8 @@ describe('the environment', () => {
     try {
       for (const name of names) process.env[name] = 'http://127.0.0.1:9/from-the-environment';
       await using server = await startProviderServer();
-      const wire = await createWireModel(model, {}, variablesFor(server));
-      await wire.call(basic, AbortSignal.timeout(10_000));
+      const adapter = await createProviderAdapter(model, {}, variablesFor(server));
+      await adapter.call(basic, AbortSignal.timeout(10_000));
       expect(server.requests[0]?.key).toBe(key);
       expect(JSON.stringify(server.requests)).not.toContain('from-the-environment');
     } finally {
@@ -339,8 +339,8 @@ describe('the environment', () => {
   it('gives a compatible server no key where none was given', async () => {
     await using server = await startProviderServer();
     const settings = { base_url: server.baseUrls['openai-compatible'] };
-    const wire = await createWireModel('ollama/llama', settings, {});
-    await wire.call(basic, AbortSignal.timeout(10_000));
+    const adapter = await createProviderAdapter('ollama/llama', settings, {});
+    await adapter.call(basic, AbortSignal.timeout(10_000));
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 });

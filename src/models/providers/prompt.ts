@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelMessage, ModelTool, ToolCall } from '../../schema/index.ts';
-import type { WireRequest } from '../wire.ts';
+import type { ProviderRequest } from '../provider-adapter.ts';
 import type { ProviderCall, ProviderOptions, ProviderPrompt, ProviderTool } from './provider-model.ts';
 import type { ProviderKind } from './provider-state.ts';
 import { withSoundCalls } from './sound-calls.ts';
@@ -44,7 +44,11 @@ const mostStopTexts: Record<ProviderKind, number> = {
 };
 
 /** The request in the form of the provider packages. */
-export function providerCall(address: ModelAddress, request: WireRequest, signal: AbortSignal): ProviderCall {
+export function providerCall(
+  address: ModelAddress,
+  request: ProviderRequest,
+  signal: AbortSignal,
+): ProviderCall {
   const stop = request.stop.filter((text) => text.trim() !== '').slice(0, mostStopTexts[address.kind]);
   const options = requestOptions[address.kind];
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../lib/errors.ts';
-import { WireError } from '../wire.ts';
-import { builtInProviders, createWireModel, providerState } from './index.ts';
+import { ProviderError } from '../provider-adapter.ts';
+import { builtInProviders, createProviderAdapter, providerState } from './index.ts';
 
 describe('the state of a provider', () => {
   it.each([
@@ -91,8 +91,8 @@ describe('the state of a provider', () => {
 
 describe('a model', () => {
   it('is refused without a key, naming the variable', async () => {
-    const refused = createWireModel('anthropic/claude-test', {}, { OPENAI_API_KEY: 'another' });
-    await expect(refused).rejects.toBeInstanceOf(WireError);
+    const refused = createProviderAdapter('anthropic/claude-test', {}, { OPENAI_API_KEY: 'another' });
+    await expect(refused).rejects.toBeInstanceOf(ProviderError);
     await expect(refused).rejects.toMatchObject({
       failure: 'key_missing',
       isPassing: false,
@@ -102,12 +102,12 @@ describe('a model', () => {
   });
 
   it('is refused without a base URL, saying how to give one', async () => {
-    const refused = createWireModel('vllm/llama', {}, {});
+    const refused = createProviderAdapter('vllm/llama', {}, {});
     await expect(refused).rejects.toBeInstanceOf(UserError);
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('base_url') });
   });
 
   it('is refused under a name without a provider', async () => {
-    await expect(createWireModel('gpt-5', {}, {})).rejects.toBeInstanceOf(UserError);
+    await expect(createProviderAdapter('gpt-5', {}, {})).rejects.toBeInstanceOf(UserError);
   });
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { ModelAnswer, TokenUsage, ToolCall } from '../../schema/index.ts';
-import type { WireReply } from '../wire.ts';
+import type { ProviderReply } from '../provider-adapter.ts';
 import type { ModelAddress, OwnForm, OwnPart } from './prompt.ts';
 import {
   type Content,
@@ -16,7 +16,7 @@ import {
  * The answer in what came.
  * @throws IncompleteReply where there is none
  */
-export function toReply(address: ModelAddress, received: Received, stop: readonly string[]): WireReply {
+export function toReply(address: ModelAddress, received: Received, stop: readonly string[]): ProviderReply {
   const { content, finishReason, answeredBy } = received;
   return {
     answer: toAnswer(address, content, finishReason, stop),

@@ -1,5 +1,5 @@
-import { createWireModel } from '../../../src/models/providers/index.ts';
-import { WireCut, WireError, type WireModel } from '../../../src/models/wire.ts';
+import { type ProviderAdapter, ProviderCut, ProviderError } from '../../../src/models/provider-adapter.ts';
+import { createProviderAdapter } from '../../../src/models/providers/index.ts';
 import { ModelAnswer, TokenUsage } from '../../../src/schema/index.ts';
 import { anthropic } from '../../fakes/providers/anthropic.ts';
 import { chatCompletions } from '../../fakes/providers/chat-completions.ts';
@@ -99,9 +99,9 @@ function targetOf(name: FormatName): FuzzTarget {
       const { fetch } = globalThis;
       globalThis.fetch = async () => arrives;
       const variables = { ...fakeKeys, MLAB_OPENAI_COMPATIBLE_URL: 'http://localhost/v1' };
-      const models = new Map<boolean, WireModel>();
+      const models = new Map<boolean, ProviderAdapter>();
       for (const stream of [true, false])
-        models.set(stream, await createWireModel(wire.model, { stream }, variables));
+        models.set(stream, await createProviderAdapter(wire.model, { stream }, variables));
       return {
         async run(input) {
           const { response, isStream } = responseOf(input);
@@ -114,10 +114,10 @@ function targetOf(name: FormatName): FuzzTarget {
             if (usage !== null) TokenUsage.parse(usage);
             hold(!JSON.stringify(answer).includes(wire.key), 'a key that a server repeats is in no answer');
           } catch (error) {
-            if (!(error instanceof WireError || error instanceof WireCut)) throw error;
+            if (!(error instanceof ProviderError || error instanceof ProviderCut)) throw error;
             hold(!error.message.includes(wire.key), 'a key that a server repeats is in no error');
             hold(error.message.length < 5_000, 'an error is told in a few words');
-            if (error instanceof WireError && error.retryAfterMs !== null)
+            if (error instanceof ProviderError && error.retryAfterMs !== null)
               hold(
                 Number.isFinite(error.retryAfterMs) && error.retryAfterMs >= 0,
                 'a wait is so many milliseconds',

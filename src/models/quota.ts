@@ -1,7 +1,7 @@
 import type { CallCharge } from '../schema/index.ts';
 import type { CallEstimate } from './language-models.ts';
 
-export interface AllowanceOptions {
+export interface QuotaOptions {
   /** What is limited, for messages: `this run`, `the experiment`. */
   of: string;
   /** Most tokens, read and written together; undefined: not limited. */
@@ -30,7 +30,7 @@ export type ReserveResult =
  * A limit on tokens and money that calls share. A call is let through only when what was spent, what is kept for calls
  * under way, and the most that it can come to stay within the limits together: so the sum never exceeds them.
  */
-export class Allowance {
+export class Quota {
   readonly #of: string;
   readonly #limits: { tokens: number | null; money: number | null };
   readonly #spent: { tokens: number; money: number };
@@ -38,7 +38,7 @@ export class Allowance {
   #underWay = 0;
   #someCallEnded = Promise.withResolvers<void>();
 
-  constructor({ of, tokens, money, spent = { tokens: 0, money: 0 } }: AllowanceOptions) {
+  constructor({ of, tokens, money, spent = { tokens: 0, money: 0 } }: QuotaOptions) {
     this.#of = of;
     this.#limits = { tokens: tokens ?? null, money: money ?? null };
     this.#spent = { tokens: spent.tokens, money: spent.money };

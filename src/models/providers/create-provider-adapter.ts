@@ -1,7 +1,13 @@
 import { UserError } from '../../lib/errors.ts';
 import { ModelName, type ProviderSettings, type TokenUsage } from '../../schema/index.ts';
 import { usageForOutput } from '../estimate.ts';
-import { WireCut, WireError, type WireModel, type WireReply, type WireRequest } from '../wire.ts';
+import {
+  type ProviderAdapter,
+  ProviderCut,
+  ProviderError,
+  type ProviderReply,
+  type ProviderRequest,
+} from '../provider-adapter.ts';
 import { explainError, type FailureContext } from './failures.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { type ModelAddress, providerCall } from './prompt.ts';
@@ -15,13 +21,13 @@ const defaultStallSeconds = 120;
 
 /**
  * The model `provider/model`, reached over the network. Loads the package of its provider, and makes no call yet.
- * @throws WireError `key_missing`; UserError where the base URL is missing or wrong, or the name is none
+ * @throws ProviderError `key_missing`; UserError where the base URL is missing or wrong, or the name is none
  */
-export async function createWireModel(
+export async function createProviderAdapter(
   name: string,
   settings: ProviderSettings,
   variables: Variables,
-): Promise<WireModel> {
+): Promise<ProviderAdapter> {
   const { provider, model } = splitName(name);
   const access = providerAccess(provider, settings, variables);
   if ('code' in access) throw problemError(access);
@@ -42,14 +48,14 @@ export async function createWireModel(
         const received = await ask(providerModel, call, address, isStreaming, arrived);
         return withoutKeys(toReply(address, received, request.stop), redactor);
       } catch (error) {
-        if (signal.aborted) throw new WireCut(usageOf(arrived, request, isStreaming));
+        if (signal.aborted) throw new ProviderCut(usageOf(arrived, request, isStreaming));
         const found = explainError(error, context);
-        if (!(found instanceof WireError)) return { answer: found, answeredBy: null, usage: null };
+        if (!(found instanceof ProviderError)) return { answer: found, answeredBy: null, usage: null };
         // Silence is no refusal: the provider has the request, and may be answering it.
         const isPaid = arrived.hasBegun || found.failure === 'timed_out';
         if (!isPaid) throw found;
         const usage = usageOf(arrived, request, isStreaming);
-        throw new WireError(found.failure, found.message, { ...found, usage });
+        throw new ProviderError(found.failure, found.message, { ...found, usage });
       }
     },
   };
@@ -75,13 +81,13 @@ async function ask(
  * What a try that came to nothing is charged with: the provider's counts where it gave any. Without a stream nobody sees how
  * far the reply came, and the provider goes on with it: it is taken for the longest there can be.
  */
-function usageOf(arrived: Arrived, request: WireRequest, isStreaming: boolean): TokenUsage {
+function usageOf(arrived: Arrived, request: ProviderRequest, isStreaming: boolean): TokenUsage {
   const counted = arrived.usage === null ? null : toUsage(arrived.usage);
   return counted ?? usageForOutput(request, isStreaming ? arrived.bytes : Number.POSITIVE_INFINITY);
 }
 
 /** A server may send anything back, the key that it was given too. */
-function withoutKeys(reply: WireReply, redactor: Redactor): WireReply {
+function withoutKeys(reply: ProviderReply, redactor: Redactor): ProviderReply {
   const { answer, answeredBy, usage } = reply;
   const shown = answeredBy === null ? null : redactor.text(answeredBy);
   if (answer.kind !== 'answered')
@@ -114,7 +120,7 @@ function splitName(name: string): { provider: string; model: string } {
   return { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
-function problemError({ code, message, hint }: ProviderProblem): WireError | UserError {
-  if (code === 'key_missing') return new WireError('key_missing', message, { isPassing: false, hint });
+function problemError({ code, message, hint }: ProviderProblem): ProviderError | UserError {
+  if (code === 'key_missing') return new ProviderError('key_missing', message, { isPassing: false, hint });
   return new UserError(code, message, hint);
 }

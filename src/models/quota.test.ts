@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Allowance } from './allowance.ts';
+import { Quota } from './quota.ts';
 
 function used(tokens: number) {
   return {
@@ -16,61 +16,61 @@ function used(tokens: number) {
 const signal = new AbortController().signal;
 
 test('a call is let through as long as the most that it can come to fits', () => {
-  const allowance = new Allowance({ of: 'this run', tokens: 100 });
-  const first = allowance.reserve({ tokens: 60, money: null });
+  const quota = new Quota({ of: 'this run', tokens: 100 });
+  const first = quota.reserve({ tokens: 60, money: null });
   expect(first.kind).toBe('reserved');
-  expect(allowance.reserve({ tokens: 41, money: null })).toMatchObject({
+  expect(quota.reserve({ tokens: 41, money: null })).toMatchObject({
     kind: 'exceeded',
     exceeded: 'tokens',
     message: 'this run may use 100 tokens; 40 are left, and the next call may need 41',
   });
   if (first.kind === 'reserved') first.reservation.settle({ usage: used(10), cost: null });
-  expect(allowance.left).toEqual({ tokens: 90, money: null });
-  expect(allowance.reserve({ tokens: 90, money: null }).kind).toBe('reserved');
+  expect(quota.left).toEqual({ tokens: 90, money: null });
+  expect(quota.reserve({ tokens: 90, money: null }).kind).toBe('reserved');
 });
 
 test('what earlier sessions spent counts', () => {
-  const allowance = new Allowance({ of: 'the experiment', money: 1, spent: { tokens: 5, money: 0.9 } });
-  expect(allowance.reserve({ tokens: 1, money: 0.2 })).toMatchObject({
+  const quota = new Quota({ of: 'the experiment', money: 1, spent: { tokens: 5, money: 0.9 } });
+  expect(quota.reserve({ tokens: 1, money: 0.2 })).toMatchObject({
     exceeded: 'money',
     message: 'the experiment may cost $1.00; $0.1000 are left, and the next call may cost $0.2000',
   });
-  expect(allowance.reserve({ tokens: 1, money: 0.05 }).kind).toBe('reserved');
+  expect(quota.reserve({ tokens: 1, money: 0.05 }).kind).toBe('reserved');
 });
 
 test('a limit on money refuses a model whose price is not known, and says what to do', () => {
-  const allowance = new Allowance({ of: 'this run', money: 1 });
-  expect(allowance.reserve({ tokens: 1, money: null })).toMatchObject({
+  const quota = new Quota({ of: 'this run', money: 1 });
+  expect(quota.reserve({ tokens: 1, money: null })).toMatchObject({
     exceeded: 'money',
     message: expect.stringContaining('"prices" in the experiment file'),
   });
-  expect(new Allowance({ of: 'this run' }).reserve({ tokens: 1, money: null }).kind).toBe('reserved');
+  expect(new Quota({ of: 'this run' }).reserve({ tokens: 1, money: null }).kind).toBe('reserved');
 });
 
 test('a reservation ends once', () => {
-  const allowance = new Allowance({ of: 'this run', tokens: 10 });
-  const result = allowance.reserve({ tokens: 10, money: null });
+  const quota = new Quota({ of: 'this run', tokens: 10 });
+  const result = quota.reserve({ tokens: 10, money: null });
   if (result.kind !== 'reserved') throw new Error('it fits');
   result.reservation.settle({ usage: used(4), cost: null });
   result.reservation.settle({ usage: used(4), cost: null });
   result.reservation.release();
-  expect(allowance.spent).toEqual({ tokens: 4, money: 0 });
+  expect(quota.spent).toEqual({ tokens: 4, money: 0 });
 });
 
 test('a call waits for those under way where only their reservations are in its way', async () => {
-  const allowance = new Allowance({ of: 'the experiment', tokens: 100 });
-  const first = allowance.reserve({ tokens: 80, money: null });
-  const second = allowance.reserveWhenFree({ tokens: 80, money: null }, signal);
+  const quota = new Quota({ of: 'the experiment', tokens: 100 });
+  const first = quota.reserve({ tokens: 80, money: null });
+  const second = quota.reserveWhenFree({ tokens: 80, money: null }, signal);
   if (first.kind === 'reserved') first.reservation.settle({ usage: used(10), cost: null });
   expect((await second).kind).toBe('reserved');
-  expect((await allowance.reserveWhenFree({ tokens: 91, money: null }, signal)).kind).toBe('exceeded');
+  expect((await quota.reserveWhenFree({ tokens: 91, money: null }, signal)).kind).toBe('exceeded');
 });
 
 test('waiting for room ends with the signal', async () => {
-  const allowance = new Allowance({ of: 'the experiment', tokens: 100 });
-  allowance.reserve({ tokens: 80, money: null });
+  const quota = new Quota({ of: 'the experiment', tokens: 100 });
+  quota.reserve({ tokens: 80, money: null });
   const controller = new AbortController();
-  const waiting = allowance.reserveWhenFree({ tokens: 80, money: null }, controller.signal);
+  const waiting = quota.reserveWhenFree({ tokens: 80, money: null }, controller.signal);
   controller.abort(new Error('stopped'));
   await expect(waiting).rejects.toThrow('stopped');
 });
@@ -86,10 +86,10 @@ test('whatever calls begin and end in whatever order, the sum never exceeds the 
   fc.assert(
     fc.property(fc.array(call, { maxLength: 40 }), (calls) => {
       const limits = { tokens: 2000, money: 3 };
-      const allowance = new Allowance({ of: 'this run', ...limits });
+      const quota = new Quota({ of: 'this run', ...limits });
       const underWay: { end: () => void; at: number }[] = [];
       calls.forEach(({ tokens, money, part, endsAt }, time) => {
-        const result = allowance.reserve({ tokens, money });
+        const result = quota.reserve({ tokens, money });
         if (result.kind === 'reserved') {
           const { reservation } = result;
           const end = () =>
@@ -101,8 +101,8 @@ test('whatever calls begin and end in whatever order, the sum never exceeds the 
         for (const { end, at } of underWay) if (at === time) end();
       });
       for (const { end } of underWay) end();
-      expect(allowance.spent.tokens).toBeLessThanOrEqual(limits.tokens);
-      expect(allowance.spent.money).toBeLessThanOrEqual(limits.money + 1e-9);
+      expect(quota.spent.tokens).toBeLessThanOrEqual(limits.tokens);
+      expect(quota.spent.money).toBeLessThanOrEqual(limits.money + 1e-9);
     }),
   );
 });

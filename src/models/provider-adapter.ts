@@ -1,7 +1,7 @@
 import type { ModelAnswer, ModelFailure, ModelMessage, ModelTool, TokenUsage } from '../schema/index.ts';
 
 /** What one try sends. */
-export interface WireRequest {
+export interface ProviderRequest {
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
   stop: readonly string[];
@@ -10,7 +10,7 @@ export interface WireRequest {
   maxOutputTokens: number;
 }
 
-export interface WireReply {
+export interface ProviderReply {
   answer: ModelAnswer;
   /** What the provider calls the model that answered; null where it did not say. */
   answeredBy: string | null;
@@ -19,14 +19,14 @@ export interface WireReply {
 }
 
 /** One model of one provider, as it is reached: one call is one try, with no waiting and no second try. */
-export interface WireModel {
-  /** @throws WireError; when the signal was aborted WireCut, or the signal's reason where nothing was sent */
-  call(request: WireRequest, signal: AbortSignal): Promise<WireReply>;
+export interface ProviderAdapter {
+  /** @throws ProviderError; when the signal was aborted ProviderCut, or the signal's reason where nothing was sent */
+  call(request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply>;
 }
 
 /** What one try failed with. No key is in its message. */
-export class WireError extends Error {
-  override readonly name = 'WireError';
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
   readonly failure: ModelFailure;
   /** Whether the same request may succeed later. */
   readonly isPassing: boolean;
@@ -58,9 +58,9 @@ export class WireError extends Error {
 }
 
 /** The try was cut off by its signal after the request had been sent. */
-export class WireCut extends Error {
-  override readonly name = 'WireCut';
-  /** As in `WireError`. */
+export class ProviderCut extends Error {
+  override readonly name = 'ProviderCut';
+  /** As in `ProviderError`. */
   readonly usage: TokenUsage;
 
   constructor(usage: TokenUsage) {
