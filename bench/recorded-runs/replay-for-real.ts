@@ -4,7 +4,7 @@ import { type Agent, agentByName } from '../../src/agents/index.ts';
 import type { ActionDescription, Environment, StepResult } from '../../src/environment/index.ts';
 import { gradeRun } from '../../src/grading/index.ts';
 import { ModelRegistry } from '../../src/models/index.ts';
-import { makePlan, runOne, type TaskResources } from '../../src/runs/index.ts';
+import { executeRun, makePlan, type TaskResources } from '../../src/runs/index.ts';
 import { type Action, ExperimentFile, type Grade, type ModelRequest } from '../../src/schema/index.ts';
 import {
   createExperiment,
@@ -89,7 +89,7 @@ async function carryOut(
   if (spec === undefined) throw new Error('the plan is empty');
   const runFolder = experiment.runFolder(spec.id);
   using _lock = runFolder.lock();
-  const record = await runOne(spec, {
+  const record = await executeRun(spec, {
     ...{
       folder: runFolder,
       resources,

@@ -10,7 +10,8 @@ import type { Grade, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { currentGrades, type Experiment, forkRun, type RunFolder, recordedStates } from '../store/index.ts';
 import { archiveAttempt } from './archived-attempts.ts';
 import { experimentModels } from './experiment-models.ts';
-import { compressTrace, type RunServices, runOne } from './run-one.ts';
+import { compressTrace, executeRun } from './session/execute-run.ts';
+import type { RunServices } from './session/run-services.ts';
 import { solutionFiles } from './solution-files.ts';
 import { type ExperimentModels, toolModelFor } from './tool-model.ts';
 import type { TaskResources } from './workspace.ts';
@@ -139,7 +140,7 @@ async function executeOrKeep(
     return resultOf(spec, earlier);
   }
   if (earlier !== null && incomplete === 'restart') archiveAttempt(folder);
-  return resultOf(spec, await executeRun(spec, folder, resources, shares, services));
+  return resultOf(spec, await executePlanned(spec, folder, resources, shares, services));
 }
 
 function resultOf(spec: RunSpec, record: RunRecord): RunResult {
@@ -182,7 +183,7 @@ async function gradeResult(
   }
 }
 
-async function executeRun(
+async function executePlanned(
   spec: RunSpec,
   folder: RunFolder,
   resources: TaskResources,
@@ -193,7 +194,7 @@ async function executeRun(
   const agent = agentByName(spec.agent);
   onProgress({ kind: 'run_started', run: spec, resumed: folder.readRecord() !== null });
   if (spec.parent !== undefined && parent !== undefined) await forkRun(parent, spec.parent, folder, signal);
-  const record = await runOne(spec, {
+  const record = await executeRun(spec, {
     ...{ folder, resources, agent, helpersFolder, dockerCommand, versions, signal, ...shares },
     askPerson: spec.interactive === true ? askPerson : undefined,
     reference: agent.needs.reference ? solutionFiles(resources.task, 'solution') : null,

@@ -19,7 +19,7 @@ export {
 } from './measure-task.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
 export { type RunReplay, replayRun } from './replay-run.ts';
-export { runOne } from './run-one.ts';
+export { executeRun } from './session/execute-run.ts';
 export { type ExperimentModels, toolModelFor } from './tool-model.ts';
 export type { Attempt } from './validation-agents/attempts.ts';
 export { type CheckTaskOptions, checkFolder, checkTask } from './validation-agents/check-task.ts';

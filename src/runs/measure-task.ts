@@ -7,7 +7,7 @@ import { mean, sampleStandardDeviation } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
 import { dataMarks } from '../tasks/index.ts';
 import { limitsFor } from './plan.ts';
-import { runOne } from './run-one.ts';
+import { executeRun } from './session/execute-run.ts';
 import { solutionFiles } from './solution-files.ts';
 import { constantAgent } from './validation-agents/honest.ts';
 import type { TaskResources } from './workspace.ts';
@@ -84,7 +84,7 @@ async function measureSeed(
   const { resources, what, helpersFolder, versions, threads, signal } = options;
   const { agent, reference } = performer(resources, what);
   using _lock = folder.lock();
-  const record = await runOne(spec, {
+  const record = await executeRun(spec, {
     ...{ folder, resources, agent, reference, helpersFolder, versions, threads, signal },
     onProgress: () => {},
   });

@@ -119,3 +119,8 @@ export function fixedFiles(task: Task): FixedFile[] {
     .map((source) => ({ source, path: relative(task.environmentFolder, source) }))
     .filter(({ path }) => isReadOnly(task, path));
 }
+
+/** What checks inside the sandbox know of the task: nothing secret. */
+export function publicManifest({ task }: TaskResources): object {
+  return { metric: task.file.metric, submission: task.file.submission };
+}

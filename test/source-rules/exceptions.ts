@@ -21,7 +21,7 @@ export const exceptions: Record<RuleName, Record<string, string>> = {
     'src/runs/validation-agents/host-processes.ts': host,
     'src/runs/validation-agents/secrets.ts': task,
     'src/runs/open-workspace.ts': own,
-    'src/runs/run-one.ts': own,
+    'src/runs/execute-run.ts': own,
     'src/runs/solution-files.ts': task,
     'src/runs/workspace.ts': task,
     'src/sandbox/inherited-files.ts': host,

@@ -22,7 +22,7 @@ import {
 } from '../../store/index.ts';
 import { dataMarks } from '../../tasks/index.ts';
 import { limitsFor } from '../plan.ts';
-import { runOne } from '../run-one.ts';
+import { executeRun } from '../session/execute-run.ts';
 import type { TaskResources } from '../workspace.ts';
 import { compareHostFiles, hostFiles } from './host-files.ts';
 import { judgeAgent, unfinishedAgent, type ValidationAgentReport } from './judge.ts';
@@ -110,7 +110,7 @@ async function runAndJudge(
   using _lock = folder.lock();
   await using staged = await validationAgent.stage(scene);
   const { agent, reference } = staged;
-  const record = await runOne(spec, {
+  const record = await executeRun(spec, {
     ...{ folder, resources, agent, reference, helpersFolder, versions, signal },
     threads: 1,
     onProgress: () => {},

@@ -14,8 +14,7 @@ import {
 import type { ObjectId, RunSpec } from '../../schema/index.ts';
 import { type AskForTool, LocalServices, serviceRestarts } from '../../services/index.ts';
 import { type RunFolder, restoreSnapshot } from '../../store/index.ts';
-import { publicManifest } from '../open-workspace.ts';
-import { type RunFolders, sandboxSpec, type TaskResources } from '../workspace.ts';
+import { publicManifest, type RunFolders, sandboxSpec, type TaskResources } from '../workspace.ts';
 import type { Rerun } from './rerun.ts';
 
 export interface VerificationSandboxOptions {

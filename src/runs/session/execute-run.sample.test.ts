@@ -3,14 +3,21 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exampleLesson } from '../../test/fixtures/experience.ts';
-import { TaskBench } from '../../test/fixtures/fixture-task.ts';
-import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
-import { steadyAgent } from '../../test/fixtures/steady-agent.ts';
-import { checkSandbox } from '../sandbox/index.ts';
-import type { RunSpec } from '../schema/index.ts';
-import { checkRun, outputFile, type RunFolder, readTraceSync, resolveText, stepsOf } from '../store/index.ts';
-import { replayRun, type TaskResources } from './index.ts';
+import { exampleLesson } from '../../../test/fixtures/experience.ts';
+import { TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { agentOf, runOnce } from '../../../test/fixtures/run-place.ts';
+import { steadyAgent } from '../../../test/fixtures/steady-agent.ts';
+import { checkSandbox } from '../../sandbox/index.ts';
+import type { RunSpec } from '../../schema/index.ts';
+import {
+  checkRun,
+  outputFile,
+  type RunFolder,
+  readTraceSync,
+  resolveText,
+  stepsOf,
+} from '../../store/index.ts';
+import { replayRun, type TaskResources } from '../index.ts';
 
 const bench = new TaskBench();
 let resources: TaskResources;
@@ -265,7 +272,7 @@ withSandbox(`going on${why}`, () => {
 
 /** Starts a run in a process of its own and kills it once its trace holds so many lines. */
 async function killAfter(experiments: string, lines: number): Promise<void> {
-  const script = join(import.meta.dirname, '../../test/fixtures/run-child.ts');
+  const script = join(import.meta.dirname, '../../../test/fixtures/run-child.ts');
   const child = spawn(process.execPath, [script, bench.cache, experiments], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,0 +1,109 @@
+import { chmodSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { mountPoints } from '../../environment/index.ts';
+import { openToReaders } from '../../lib/open-to-readers.ts';
+import { removeTree, removeTreeSlowly } from '../../lib/read-only-tree.ts';
+import {
+  createSandbox,
+  giveToAgent,
+  openWorkspaceVolume,
+  type Sandbox,
+  sandboxOptions,
+  type WorkspaceHolder,
+} from '../../sandbox/index.ts';
+import type { ObjectId, RunSpec } from '../../schema/index.ts';
+import type { LocalServices } from '../../services/index.ts';
+import { outputFile, type RunFolder, restoreSnapshot, Snapshotter } from '../../store/index.ts';
+import { createWorkspace, type RunFolders, sandboxSpec, type TaskResources } from '../workspace.ts';
+
+/** The files of one branch of a run, and the sandbox that its commands run in. Closing it leaves the files. */
+export interface BranchWorkspace extends AsyncDisposable {
+  folders: RunFolders;
+  /** Who keeps it within its limit. */
+  heldBy: WorkspaceHolder;
+  snapshotter: Snapshotter;
+  /** The workspace as it was opened. */
+  snapshot: ObjectId;
+  sandbox: Sandbox;
+}
+
+/** What all branches of a run share. */
+export interface BranchWorkspaceOptions {
+  spec: RunSpec;
+  folder: RunFolder;
+  resources: TaskResources;
+  helpersFolder: string;
+  threads: number;
+  /** The container engine's command; default: docker. */
+  dockerCommand?: string | undefined;
+  /** How code inside reaches the task's services. */
+  services: LocalServices['access'] | null;
+  signal: AbortSignal;
+}
+
+/** The first branch of every run: its files lie in the run's folder itself. */
+export const mainBranch = 'main';
+
+/**
+ * Makes the workspace of a branch what it was after a step (null: the task's starter), and the sandbox around it.
+ * Whatever lay there before is gone.
+ */
+export async function openBranchWorkspace(
+  branch: string,
+  from: { step: number; snapshot: ObjectId } | null,
+  options: BranchWorkspaceOptions,
+): Promise<BranchWorkspace> {
+  const { spec, folder, resources, helpersFolder, threads, services, signal } = options;
+  const { objects } = folder;
+  const folders = branchFolders(folder, branch);
+  await using opened = new AsyncDisposableStack();
+  mkdirSync(folders.outputs, { recursive: true });
+  await openToReaders(folders.outputs);
+  discardOutputsAfter(from?.step ?? 0, folders.outputs);
+  // Other users of this machine must not reach a workspace, whatever an agent makes of its permissions.
+  chmodSync(dirname(folders.workspace), 0o700);
+  const volume = opened.use(await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20));
+  if (from === null) createWorkspace(resources.task, folders.workspace);
+  else await restoreSnapshot(objects, from.snapshot, folders.workspace, { ignore: mountPoints, signal });
+  await giveToAgent(spec.sandbox, folders.workspace);
+  const snapshotter = new Snapshotter(objects, folders.workspace);
+  const { id: snapshot } = await snapshotter.take({ ignore: mountPoints, signal });
+  const confined = sandboxSpec(spec, resources, folders, helpersFolder, threads, services);
+  const sandbox = opened.use(
+    await createSandbox(spec.sandbox, confined, sandboxOptions(spec, options.dockerCommand)),
+  );
+  const everything = opened.move();
+  return {
+    ...{ folders, heldBy: volume.holder, snapshotter, snapshot, sandbox },
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  };
+}
+
+/** Where a branch's files lie. The task's manifest is the same for all. */
+export function branchFolders(folder: RunFolder, branch: string): RunFolders {
+  const brief = join(folder.folder, 'task.json');
+  if (branch === mainBranch)
+    return { workspace: join(folder.folder, 'workspace'), outputs: folder.outputsFolder, brief };
+  const home = join(folder.folder, 'branches', branch);
+  return { workspace: join(home, 'workspace'), outputs: join(home, 'outputs'), brief };
+}
+
+/** Its last state is in the store. What can't be deleted changes nothing about the run. */
+export async function discardBranchWorkspace(
+  { workspace, outputs }: RunFolders,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await removeTreeSlowly(workspace, signal);
+    if (readdirSync(outputs).length === 0) rmdirSync(outputs);
+    chmodSync(dirname(workspace), 0o777 & ~process.umask());
+  } catch {
+    // It lies there until the run's folder is deleted.
+  }
+}
+
+/** A step that was cut off is taken again: nothing of it is left for the agent to read. */
+function discardOutputsAfter(step: number, folder: string): void {
+  const last = outputFile(step);
+  for (const name of readdirSync(folder)) if (name > last) removeTree(join(folder, name));
+}

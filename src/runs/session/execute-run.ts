@@ -1,0 +1,49 @@
+import { rmSync } from 'node:fs';
+import { RunStopped } from '../../environment/index.ts';
+import { limitsHeld } from '../../sandbox/index.ts';
+import type { RunRecord, RunSpec } from '../../schema/index.ts';
+import { RunFolder } from '../../store/index.ts';
+import { branchFolders, discardBranchWorkspace, mainBranch } from './branch-workspace.ts';
+import { infrastructureFailure } from './run-failure.ts';
+import { beginRecord, endRecord, recordedSoFar } from './run-record.ts';
+import type { RunServices } from './run-services.ts';
+import { executeSession } from './run-session.ts';
+
+/**
+ * Executes one run, from the start or from where an earlier session of it ended, and returns its record.
+ * Every ending is a value: what the agent did wrong, what the infrastructure did wrong, and being stopped.
+ * The caller holds the run's lock.
+ */
+export async function executeRun(spec: RunSpec, given: RunServices): Promise<RunRecord> {
+  // What other runs add to the store that they share counts for them.
+  const folder = new RunFolder(given.folder.folder, given.folder.objects.counted());
+  const services = { ...given, folder };
+  const record = beginRecord(spec, folder, services.versions, await limitsHeld(spec.sandbox));
+  try {
+    const outcome = await executeSession(spec, services);
+    await discardWorkspace(folder, services.signal);
+    const finished = endRecord(record, folder, outcome);
+    await compressTrace(folder);
+    return finished;
+  } catch (error) {
+    const done = recordedSoFar(folder);
+    if (error instanceof RunStopped || services.signal.aborted)
+      return endRecord(record, folder, { status: 'interrupted', ...done });
+    return endRecord(record, folder, { status: 'failed', end: infrastructureFailure(error), ...done });
+  }
+}
+
+async function discardWorkspace(folder: RunFolder, signal: AbortSignal): Promise<void> {
+  const folders = branchFolders(folder, mainBranch);
+  rmSync(folders.brief, { force: true });
+  await discardBranchWorkspace(folders, signal);
+}
+
+/** A trace that can't be compressed, on a full disk say, stays as it is. */
+export async function compressTrace(folder: RunFolder): Promise<void> {
+  try {
+    await folder.compressTrace();
+  } catch {
+    // The next `mlab run` of the experiment tries again.
+  }
+}

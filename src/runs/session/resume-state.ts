@@ -1,0 +1,37 @@
+import { type RecordedRun, recordedRun } from '../../environment/index.ts';
+import type { ObjectId, RunParent, Spent } from '../../schema/index.ts';
+import {
+  lastSnapshot,
+  ownEvents,
+  type RunFolder,
+  readTraceSync,
+  resolveText,
+  sessionsOf,
+  spentOf,
+} from '../../store/index.ts';
+
+/** What earlier sessions of a run left, as its trace has it. */
+export interface ResumeState {
+  sessions: number;
+  secondsUsed: number;
+  spent: Spent;
+  recorded: RecordedRun;
+  /** The workspace after the last finished step; null before the first session. */
+  workspace: { step: number; snapshot: ObjectId } | null;
+  /** What answered each call of a language model, in order. */
+  answeredBy: (string | null)[];
+  /** Whether the run has only what it was forked with. */
+  onlyForked: boolean;
+}
+
+export function readResumeState({ tracePath, objects }: RunFolder, parent?: RunParent): ResumeState {
+  const { events } = readTraceSync(tracePath);
+  return {
+    ...sessionsOf(events),
+    spent: spentOf(events),
+    recorded: recordedRun(events, (ref) => resolveText(objects, ref)),
+    workspace: lastSnapshot(events),
+    answeredBy: events.flatMap((event) => (event.kind === 'model_call' ? [event.answered_by] : [])),
+    onlyForked: parent !== undefined && ownEvents(events, parent).length === 0,
+  };
+}

@@ -1,0 +1,25 @@
+import type { Agent } from '../../agents/index.ts';
+import type { RunEnvironment } from '../../environment/index.ts';
+import type { RunSpec } from '../../schema/index.ts';
+
+/** Lets the agent act until it is done. Returns why it failed; null when it did not. */
+export async function runAgent(
+  agent: Agent,
+  environment: RunEnvironment,
+  spec: RunSpec,
+  reference: ReadonlyMap<string, string> | null,
+): Promise<string | null> {
+  const { seed, agent_options: options, experience } = spec;
+  const done = new AbortController();
+  try {
+    const working = agent.run({ environment, seed, options, reference, experience });
+    await Promise.race([working, environment.abandoned(done.signal)]);
+    return null;
+  } catch (error) {
+    // What the harness could not do is told by the environment.
+    if (environment.failure !== null) return null;
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  } finally {
+    done.abort();
+  }
+}

@@ -1,0 +1,32 @@
+import { ExperimentSpent, ReplayDiverged } from '../../environment/index.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { sentence } from '../../lib/sentence.ts';
+import { ModelUnavailable } from '../../models/index.ts';
+import { SandboxError } from '../../sandbox/index.ts';
+import type { RunRecord } from '../../schema/index.ts';
+
+const restartHint =
+  'What the agent is told or how it decides has changed since: undo that, or start the run over (--incomplete restart).';
+
+/** What the infrastructure could not do, as the end of a run. */
+export function infrastructureFailure(error: unknown): NonNullable<RunRecord['end']> {
+  return { reason: 'infrastructure_error', message: explained(error), ...causeOf(error) };
+}
+
+function explained(error: unknown): string {
+  if (ModelUnavailable.isInstance(error))
+    return `No answer from the language model: ${sentence(error.message)} ${error.hint}`;
+  if (SandboxError.isInstance(error)) return `The sandbox can't start: ${error.message} ${error.hint}`;
+  if (error instanceof ReplayDiverged)
+    return `It can't go on from its trace: ${error.message} ${restartHint}`;
+  return messageOf(error);
+}
+
+/** What failed, in one word, for reports that tell failures apart. */
+function causeOf(error: unknown): { cause?: string } {
+  if (ModelUnavailable.isInstance(error)) return { cause: error.failure };
+  if (SandboxError.isInstance(error)) return { cause: 'sandbox' };
+  if (error instanceof ExperimentSpent) return { cause: 'experiment_limit' };
+  if (error instanceof ReplayDiverged) return { cause: 'replay_diverged' };
+  return {};
+}

@@ -1,0 +1,68 @@
+import { cpus, hostname, release, totalmem } from 'node:os';
+import type { RunRecord, RunSpec, Spent } from '../../schema/index.ts';
+import { type RunFolder, readTraceSync, sessionsOf, spentOf, stepsOf } from '../../store/index.ts';
+
+/** The record of a run that begins now, or resumes. @param held what keeps the limits, as `limitsHeld` says it */
+export function beginRecord(
+  spec: RunSpec,
+  folder: RunFolder,
+  versions: Record<string, string>,
+  held: Record<string, string>,
+): RunRecord {
+  const earlier = folder.readRecord();
+  const record: RunRecord = {
+    v: 1,
+    spec,
+    status: 'running',
+    end: null,
+    versions,
+    host: {
+      name: hostname(),
+      system: `${process.platform} ${release()} ${process.arch}`,
+      cores: cpus().length,
+      memory_mb: Math.round(totalmem() / 2 ** 20),
+      ...held,
+    },
+    pid: process.pid,
+    started: earlier?.started ?? Date.now(),
+    updated: Date.now(),
+    steps: earlier?.steps ?? 0,
+    seconds_used: earlier?.seconds_used ?? 0,
+    ...(earlier?.spent === undefined ? {} : { spent: earlier.spent }),
+  };
+  folder.writeRecord(record);
+  return record;
+}
+
+/** What a session came to, as its record says it. */
+export type RunOutcome = Pick<RunRecord, 'status'> &
+  Partial<Pick<RunRecord, 'end' | 'steps' | 'seconds_used' | 'spent'>>;
+
+export function endRecord(
+  record: RunRecord,
+  folder: RunFolder,
+  { spent, ...outcome }: RunOutcome,
+): RunRecord {
+  const ended: RunRecord = {
+    ...{ ...record, ...outcome, pid: null, updated: Date.now() },
+    ...(spent === undefined || isNothing(spent) ? {} : { spent }),
+  };
+  folder.writeRecord(ended);
+  return ended;
+}
+
+/** What a run that did not end properly has done. */
+export function recordedSoFar(folder: RunFolder): Pick<RunOutcome, 'steps' | 'seconds_used' | 'spent'> {
+  try {
+    const { events } = readTraceSync(folder.tracePath);
+    const { secondsUsed } = sessionsOf(events);
+    return { steps: stepsOf(events).length, seconds_used: secondsUsed, spent: spentOf(events) };
+  } catch {
+    // The trace may be what is broken.
+    return {};
+  }
+}
+
+function isNothing({ calls, tokens, unpriced }: Spent): boolean {
+  return calls === 0 && tokens === 0 && unpriced === 0;
+}

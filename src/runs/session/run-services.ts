@@ -1,0 +1,26 @@
+import type { Agent } from '../../agents/index.ts';
+import type { StepProgress } from '../../environment/index.ts';
+import type { RunFolder } from '../../store/index.ts';
+import type { ExperimentModels } from '../tool-model.ts';
+import type { TaskResources } from '../workspace.ts';
+
+/** What one run is executed with. */
+export interface RunServices {
+  folder: RunFolder;
+  resources: TaskResources;
+  agent: Agent;
+  /** Files of the reference solution; only for an agent that needs it. */
+  reference: ReadonlyMap<string, string> | null;
+  helpersFolder: string;
+  /** For an agent that needs them: the run's language models, and what all runs of the experiment may use. */
+  models?: ExperimentModels | undefined;
+  /** Answers Request Help; absent: nobody does. */
+  askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
+  /** The container engine's command; default: docker. */
+  dockerCommand?: string | undefined;
+  versions: Record<string, string>;
+  /** Threads that numerical libraries may use. */
+  threads: number;
+  signal: AbortSignal;
+  onProgress: (progress: StepProgress) => void;
+}
