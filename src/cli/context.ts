@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../lib/cache-folder.ts';
+import { type Logger, type LogLevel, silentLogger } from './logger.ts';
 import { terminalText } from './table.ts';
 
 /** What every verb is given: where things are, how to speak, when to stop. Built once, in main.ts. */
@@ -26,6 +27,8 @@ export interface Context {
   isTerminal: boolean;
   /** To standard error: progress and remarks. Never part of the result. */
   log: (line: string) => void;
+  /** For programs that watch many runs; silent unless asked for. */
+  logger: Logger;
   /** Aborted by the first Ctrl-C. */
   signal: AbortSignal;
 }
@@ -67,6 +70,7 @@ export function packageFolder(): string {
 export interface GlobalOptions {
   dir?: string;
   tasks?: string[];
+  logLevel?: LogLevel;
 }
 
 export function createContext(
@@ -74,6 +78,7 @@ export function createContext(
   variables: Readonly<Record<string, string | undefined>>,
   version: string,
   signal: AbortSignal,
+  logger: Logger = silentLogger,
 ): Context {
   const home = packageFolder();
   const own = resolve('tasks');
@@ -95,6 +100,7 @@ export function createContext(
     variables,
     isTerminal: process.stderr.isTTY === true,
     log: (line) => void process.stderr.write(`${terminalText(line)}\n`),
+    logger,
     signal,
   };
 }

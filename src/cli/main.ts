@@ -2,8 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { hasCode } from '../lib/errors.ts';
-import { createContext, type ExitCode, exitCodes, packageFolder, type VerbResult } from './context.ts';
+import {
+  type Context,
+  createContext,
+  type ExitCode,
+  exitCodes,
+  type GlobalOptions,
+  packageFolder,
+  type VerbResult,
+} from './context.ts';
 import { explain } from './explain.ts';
+import { logLevels, openLogger } from './logger.ts';
 import { plain, terminalJson, terminalText } from './table.ts';
 import type { Flag, Verb } from './verb.ts';
 import { type VerbEntry, verbs } from './verbs.ts';
@@ -18,10 +27,12 @@ export async function main(argv: string[]): Promise<number> {
   let exitCode: ExitCode = exitCodes.ok;
   try {
     await addVerbs(program, argv, async (verb, args, options) => {
-      const context = createContext(program.opts(), process.env, version, interrupt.signal);
+      const { logLevel } = program.opts<GlobalOptions>();
+      await using logger = openLogger(logLevel, process.env.MLAB_LOG);
+      const context = createContext(program.opts(), process.env, version, interrupt.signal, logger);
       // Where nothing has to be ended, the kernel ends the process at once, whatever it is at.
       if (verb.onlyReads === true) interrupt.stop();
-      const result = await verb.run(context, args, options);
+      const result = await logged(context, () => verb.run(context, args, options));
       await print(asJson ? jsonText(await jsonOf(result)) : terminalText(result.text));
       // Lines are data of the store, such as events: for a program they are left as they are.
       const shown = process.stdout.isTTY ? terminalJson : (line: string) => line;
@@ -50,6 +61,12 @@ function createProgram(version: string): Command {
       (folder: string, before: string[] | undefined) => [...(before ?? []), folder],
     )
     .option('--json', 'print one JSON document to standard output')
+    .addOption(
+      new Option(
+        '--log-level <level>',
+        'write a log as JSON lines to standard error (see $MLAB_LOG)',
+      ).choices(logLevels),
+    )
     .exitOverride()
     // Errors are told in one place, for people and for programs.
     .configureOutput({ outputError: () => {} })
@@ -135,6 +152,18 @@ function acceptFormerName(command: Command, flag: Flag, name: string): void {
     process.stderr.write(`mlab: ${name} is called ${current.long} now.\n`);
     command.setOptionValue(current.attributeName(), command.getOptionValue(former.attributeName()));
   });
+}
+
+/** What a command came to grief with stands in the log as it is told. */
+async function logged({ logger, signal }: Context, work: () => Promise<VerbResult>): Promise<VerbResult> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message } = explain(error, signal.aborted);
+    // A bug's message may quote anything.
+    logger.write('error', 'command_failed', { error: code, ...(code === 'internal' ? {} : { message }) });
+    throw error;
+  }
 }
 
 /** Says what went wrong and what to do, and returns the exit code that stands for it. */

@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { messageOf, UserError } from '../lib/errors.ts';
+import { errorName, messageOf, UserError } from '../lib/errors.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { RunFolder } from '../store/index.ts';
 import { loadTask, sampleMark } from '../tasks/index.ts';
@@ -20,7 +20,7 @@ export interface RunFailure {
  * @throws what goes wrong with the only run; and when the signal is aborted
  */
 export async function forEachRun<Run extends { folder: RunFolder }>(
-  { signal, log }: Context,
+  { signal, log, logger }: Context,
   runs: readonly Run[],
   act: (run: Run) => Promise<void>,
 ): Promise<RunFailure[]> {
@@ -33,6 +33,7 @@ export async function forEachRun<Run extends { folder: RunFolder }>(
       await act(run);
     } catch (error) {
       if (runs.length === 1 || signal.aborted) throw error;
+      logger.write('error', 'command_failed', { run: run.folder.id, error: errorName(error) });
       if (failed.every((earlier) => earlier.error !== error))
         log(`${run.folder.id}: ${plain(messageOf(error))}`);
       failed.push({ run: run.folder.id, error });

@@ -66,7 +66,10 @@ export async function provision(
   const task = options.sample === true ? sampleOf(whole) : whole;
   const { cache, helpers } = context.folders;
   const { signal } = context;
-  const onProgress = (line: string) => context.log(`${task.file.id}: ${line}`);
+  const onProgress = (line: string) => {
+    context.log(`${task.file.id}: ${line}`);
+    context.logger.write('info', 'task_set_up', { task: task.file.id, message: line });
+  };
   const interpreter = options.interpreter ?? null;
   const python = await ensurePython(task.requirements, { cache, interpreter, onProgress, signal });
   const prepared = await prepareTask(task, {

@@ -91,9 +91,7 @@ export class ModelDesk {
     if (signal.aborted) throw new RunStopped('The run was stopped.');
     const { role, purpose } = request;
     onProgress?.({ kind: 'model_asked', role, purpose, model: models.models.roles[role].model });
-    const reply = await this.#ask(request, step, models);
-    onProgress?.({ kind: 'model_answered', spent: this.#spent });
-    return reply;
+    return await this.#ask(request, step, models);
   }
 
   /**
@@ -181,7 +179,7 @@ export class ModelDesk {
     const onRetry = (attempt: FailedAttempt) => {
       attempts.push(attempt);
       exclude(attempt.duration_ms + attempt.waited_ms);
-      onProgress?.({ kind: 'model_retry', attempt });
+      onProgress?.({ kind: 'model_retry', model: asked.models.roles[asked.request.role].model, attempt });
     };
     using deadline = clock.deadline();
     try {
@@ -219,7 +217,7 @@ export class ModelDesk {
   }
 
   #record({ request, step, models, reservations }: AskedCall, charge: CallCharge, outcome: Outcome): void {
-    const { trace } = this.#options;
+    const { trace, onProgress } = this.#options;
     const { role, purpose, tools, stop } = request;
     const { model, temperature, max_output_tokens } = models.roles[role];
     const { usage, cost } = charge;
@@ -244,6 +242,7 @@ export class ModelDesk {
     };
     this.#spent = addCall(this.#spent, event);
     trace.append(event);
+    onProgress?.({ kind: 'model_called', call: event });
   }
 }
 

@@ -1,12 +1,12 @@
-import type { FailedAttempt, ModelRequest, Spent } from '../schema/index.ts';
+import type { EventOf, FailedAttempt, ModelRequest } from '../schema/index.ts';
 import type { StepResult } from './environment.ts';
 
-/** What happens in a run, for a terminal. */
+/** What happens in a run, for a terminal and for logs. */
 export type StepProgress =
   | { kind: 'step_started'; step: number; action: string }
   | { kind: 'output'; step: number; text: string }
   | { kind: 'step_finished'; step: number; action: string; result: StepResult }
   | { kind: 'note'; entries: Record<string, string> }
   | { kind: 'model_asked'; role: ModelRequest['role']; purpose: string; model: string }
-  | { kind: 'model_retry'; attempt: FailedAttempt }
-  | { kind: 'model_answered'; spent: Spent };
+  | { kind: 'model_retry'; model: string; attempt: FailedAttempt }
+  | { kind: 'model_called'; call: EventOf<'model_call'> };

@@ -23,6 +23,12 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What kind of error it is, in a word: a UserError's code, else its name. */
+export function errorName(error: unknown): string {
+  if (UserError.isInstance(error)) return error.code;
+  return error instanceof Error ? error.name : typeof error;
+}
+
 /** Whether a file-system call failed with this code, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { agentByName } from '../agents/index.ts';
 import type { StepProgress } from '../environment/index.ts';
 import { gradeRun } from '../grading/index.ts';
-import { messageOf, UserError } from '../lib/errors.ts';
+import { errorName, messageOf, UserError } from '../lib/errors.ts';
 import type { ModelRegistry } from '../models/index.ts';
 import type { Grade, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { currentGrades, type Experiment, forkRun, type RunFolder, recordedStates } from '../store/index.ts';
@@ -25,7 +25,8 @@ export type ExperimentProgress =
   | { kind: 'run_step'; run: RunSpec; progress: StepProgress }
   | { kind: 'run_ended'; run: RunSpec; record: RunRecord }
   | { kind: 'run_graded'; run: RunSpec; grades: Grade[] }
-  | { kind: 'run_not_graded'; run: RunSpec; message: string };
+  /** `error`: its code or name. */
+  | { kind: 'run_not_graded'; run: RunSpec; message: string; error: string };
 
 export interface ExperimentServices {
   experiment: Experiment;
@@ -178,7 +179,12 @@ async function gradeResult(
     return result;
   } catch (error) {
     const message = signal.aborted ? notGradedYet : `not graded: ${messageOf(error)}`;
-    onProgress({ kind: 'run_not_graded', run: spec, message });
+    onProgress({
+      kind: 'run_not_graded',
+      run: spec,
+      message,
+      error: signal.aborted ? 'interrupted' : errorName(error),
+    });
     return { ...result, problem: message };
   }
 }

@@ -6,6 +6,7 @@ import { improvementOf } from '../../statistics/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { locateRuns } from '../locate.ts';
+import { logGrades } from '../log-events.ts';
 import { registryOf } from '../model-registry.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { number, oneLine, percent, table } from '../table.ts';
@@ -66,6 +67,8 @@ export const grade: Verb = {
         dockerCommand: context.variables.MLAB_DOCKER,
         toolModel: toolModelFor(record.spec, resources.task, models),
       });
+      if (grades.length > 0)
+        logGrades(context.logger, { experiment: experiment.plan.name, run: folder.id }, grades);
       graded.push(...grades.map((one) => ({ run: folder.id, grade: one })));
       if (grades.length === 0) unfinished.push(folder.id);
       else context.log(`${folder.id}: ${grades.length} graded`);

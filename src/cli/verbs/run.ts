@@ -22,6 +22,7 @@ import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
+import { logProgress } from '../log-events.ts';
 import { registryOf } from '../model-registry.ts';
 import { createProgressView } from '../progress.ts';
 import { documentOf, usualTables } from '../report/document-of.ts';
@@ -134,8 +135,10 @@ async function executePlan(
 ): Promise<RunResult[]> {
   const isInteractive = plan.runs.some(({ interactive }) => interactive);
   const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;
-  // A question would drown in lines that renew themselves.
-  using view = createProgressView(plan, context.isTerminal && !isInteractive, context.log);
+  // A question, or a log, would drown in lines that renew themselves.
+  const renews = context.isTerminal && !isInteractive && !context.logger.isOnStandardError;
+  using view = createProgressView(plan, renews, context.log);
+  const log = logProgress(context.logger, plan.name);
   // The frozen plan, with what may differ as it is wanted now.
   return await runExperiment(
     { ...plan, runs: parts.experiment.plan.runs },
@@ -146,7 +149,10 @@ async function executePlan(
       dockerCommand: context.variables.MLAB_DOCKER,
       versions: { mlab: context.version, node: process.version },
       signal: context.signal,
-      onProgress: (progress) => view.show(progress),
+      onProgress: (progress) => {
+        view.show(progress);
+        log(progress);
+      },
     },
   );
 }
