@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountPoints, RunEnvironment, recordedRun } from '../src/environment/index.ts';
-import { Quota, ScriptedModels } from '../src/models/index.ts';
+import { ModelGateway, Quota, ScriptedModels } from '../src/models/index.ts';
 import { createWorkspace, isReadOnly, sandboxSpec, type TaskResources } from '../src/runs/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import type { SandboxDriver } from '../src/schema/index.ts';
@@ -97,9 +97,10 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
       secondsUsedBefore: 0,
       // A model that says something, and a person who does: so that every action is offered.
       models: {
-        models: new ScriptedModels(() => 'print(1)'),
-        quota: new Quota({ of: 'this run' }),
-        shared: null,
+        gateway: new ModelGateway({
+          models: new ScriptedModels(() => 'print(1)'),
+          quota: new Quota({ of: 'this run' }),
+        }),
         spentBefore: { calls: 0, tokens: 0, money: 0, unpriced: 0 },
       },
       askPerson: async () => 'Go on.',

@@ -11,7 +11,7 @@ export type {
   SubmissionSeen,
 } from './environment.ts';
 export type { FixedFile } from './fixed-files.ts';
-export { ExperimentSpent, type RunModels } from './model-desk.ts';
+export { ExperimentSpent, type RunModels } from './model-access.ts';
 export { type RecordedRun, type RecordedStep, ReplayDiverged, recordedRun } from './replay.ts';
 export {
   ReplayEnvironment,

@@ -2,7 +2,7 @@ import type { Sandbox } from '../sandbox/index.ts';
 import type { Limits, TaskBrief } from '../schema/index.ts';
 import type { ObjectStore, Snapshotter, TraceWriter } from '../store/index.ts';
 import type { FixedFile } from './fixed-files.ts';
-import type { RunModels } from './model-desk.ts';
+import type { RunModels } from './model-access.ts';
 import type { RecordedRun } from './replay.ts';
 import type { StepProgress } from './step-progress.ts';
 

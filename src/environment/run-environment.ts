@@ -15,11 +15,13 @@ import type {
   ToolReply,
   UndoEntry,
 } from '../schema/index.ts';
+import { nothingSpent } from '../store/index.ts';
 import { type ActionDefinition, type Checked, checkAction, describeAction, type Outcome } from './action.ts';
 import { offeredActions } from './action-definitions.ts';
 import { Activity } from './activity.ts';
 import { type AskedAction, readAction } from './asked-action.ts';
 import { BudgetClock, wholeBudget } from './budget-clock.ts';
+import { CallRecorder } from './call-recorder.ts';
 import { CommandRunner, outputsName } from './command-runner.ts';
 import { type Ending, endingOf, timeUp } from './ending.ts';
 import type {
@@ -31,7 +33,7 @@ import type {
   SubmissionSeen,
 } from './environment.ts';
 import { type FixedFile, putBack } from './fixed-files.ts';
-import { ExperimentSpent, ModelDesk } from './model-desk.ts';
+import { ExperimentSpent, ModelAccess } from './model-access.ts';
 import { type RecordedStep, Replay, repeatStep, updateUndoStack } from './replay.ts';
 import { normalRequest } from './request-hash.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
@@ -39,7 +41,7 @@ import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
 import { StepRecorder } from './step-recorder.ts';
 import { StoredBytes } from './stored-bytes.ts';
-import { ToolDesk } from './tool-desk.ts';
+import { ToolAccess } from './tool-access.ts';
 import { Turns } from './turns.ts';
 import type { Workbench } from './workbench.ts';
 import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';
@@ -62,8 +64,9 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   readonly #workbench: Workbench;
   readonly #undoStack: UndoEntry[] = [];
   readonly #replay: Replay;
-  readonly #desk: ModelDesk;
-  readonly #tools: ToolDesk;
+  readonly #calls: CallRecorder;
+  readonly #models: ModelAccess;
+  readonly #tools: ToolAccess;
   readonly #turns = new Turns();
   readonly #activity = new Activity();
   readonly #definitions: ReadonlyMap<string, ActionDefinition>;
@@ -84,20 +87,18 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     this.budget = wholeBudget(recorded.limits ?? limits);
     this.#clock = new BudgetClock(limits, options.secondsUsedBefore);
     this.#replay = new Replay(recorded);
-    this.#desk = new ModelDesk({
-      models: options.models,
-      trace: options.trace,
-      clock: this.#clock,
-      limits,
+    const { gateway, spentBefore = nothingSpent } = options.models ?? {};
+    this.#calls = new CallRecorder(options.trace, { calls: recorded.callCount, spent: spentBefore });
+    this.#models = new ModelAccess({
+      ...{ gateway, recorder: this.#calls, clock: this.#clock, limits },
       signal: options.signal,
       replay: this.#replay,
-      callsBefore: recorded.callCount,
       onEnd: (ending) => {
         this.#ending ??= ending;
       },
       onProgress: options.onProgress,
     });
-    this.#tools = new ToolDesk(this.#desk, (error) => this.#turns.fail(error));
+    this.#tools = new ToolAccess(this.#models, (error) => this.#turns.fail(error));
     for (const step of recorded.steps) updateUndoStack(this.#undoStack, step);
     const { trace, snapshotter, folders } = options;
     this.#recorder = new StepRecorder({
@@ -137,7 +138,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
         const seconds = Math.max(0.001, Math.min(limits.script_seconds, this.#clock.secondsLeft));
         return Math.min(1000 * seconds, longestTimerMs);
       },
-      ask: (request) => this.#desk.answer(normalRequest(request), this.#steps),
+      ask: (request) => this.#models.answer(normalRequest(request), this.#steps),
       askPerson: (request) => this.#askPerson(request),
     });
   }
@@ -157,7 +158,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
 
   /** What this session's and earlier calls of language models came to. */
   get spent(): Spent {
-    return this.#desk.spent;
+    return this.#calls.spent;
   }
 
   /** What the harness could not do, thrown by every step since; null while all is well. */
@@ -184,7 +185,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
     const request = normalRequest(asked);
     return this.#turns.take(async () => {
       if (this.#ending !== null) return { kind: 'closed', message: this.#ending.message };
-      return await this.#activity.during(() => this.#desk.answer(request, null));
+      return await this.#activity.during(() => this.#models.answer(request, null));
     });
   }
 
@@ -323,7 +324,7 @@ export class RunEnvironment implements Environment, AsyncDisposable {
   }
 
   #budgetNow(): Budget {
-    return this.#clock.budget(this.#steps, this.#desk.spent);
+    return this.#clock.budget(this.#steps, this.#calls.spent);
   }
 
   async #askPerson(request: string): Promise<string> {

@@ -1,4 +1,13 @@
 export { type Clock, systemClock } from './clock.ts';
+export type {
+  AnsweredCall,
+  Caller,
+  CallProgress,
+  CallRecord,
+  GatewayReply,
+  OverQuota,
+} from './gateway/caller.ts';
+export { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
 export { type KnownPrice, knownPrices, type LongPromptPrice } from './known-prices.ts';
 export {
   type AskOptions,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { requestText } from '../../../test/fixtures/request-text.ts';
 import { type PlaceOptions, WorkspacePlace } from '../../../test/fixtures/workspace-place.ts';
-import { Quota, ScriptedModels } from '../../models/index.ts';
+import { ModelGateway, Quota, ScriptedModels } from '../../models/index.ts';
 import type { ModelRequest } from '../../schema/index.ts';
 
 const understand = (place: WorkspacePlace, file_name = 'notes.txt') =>
@@ -121,7 +121,7 @@ describe('Understand File', () => {
     const quota = new Quota({ of: 'this run', tokens: most });
     const spentBefore = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
     await using place = await open(models, {
-      change: () => ({ models: { models, quota, shared: null, spentBefore } }),
+      change: () => ({ models: { gateway: new ModelGateway({ models, quota }), spentBefore } }),
     });
     const answer = await understand(place, 'long.txt');
     expect(answer).toMatchObject({ status: 'failed', ended: true });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type Ending, RunEnvironment, type RunModels } from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
-import { Quota } from '../../models/index.ts';
+import { ModelGateway, Quota } from '../../models/index.ts';
 import { sandboxOptions } from '../../sandbox/index.ts';
 import type { EventOf, RunSpec } from '../../schema/index.ts';
 import { type AskForTool, LocalServices, serviceRestarts } from '../../services/index.ts';
@@ -123,9 +123,11 @@ function runModels(
   if (roles === undefined || models === undefined) return undefined;
   const { tokens, money } = limits;
   return {
-    models: models.registry.forRun(roles, { answeredBy }),
-    quota: new Quota({ of: 'this run', tokens, money, spent }),
-    shared: models.shared,
+    gateway: new ModelGateway({
+      models: models.registry.forRun(roles, { answeredBy }),
+      quota: new Quota({ of: 'this run', tokens, money, spent }),
+      shared: models.shared,
+    }),
     spentBefore: spent,
   };
 }

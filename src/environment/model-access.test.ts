@@ -4,6 +4,7 @@ import { startProviderServer, variablesFor } from '../../test/fakes/providers/in
 import { type PlaceOptions, WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
 import {
   type LanguageModels,
+  ModelGateway,
   ModelRegistry,
   ModelUnavailable,
   Quota,
@@ -12,7 +13,7 @@ import {
 } from '../models/index.ts';
 import type { Limits, ModelRequest, TokenUsage, TraceEventOf } from '../schema/index.ts';
 import { spentOf } from '../store/index.ts';
-import { ExperimentSpent } from './model-desk.ts';
+import { ExperimentSpent } from './model-access.ts';
 import { ReplayDiverged } from './replay.ts';
 
 const ask = (text: string): ModelRequest => ({
@@ -37,9 +38,11 @@ function placeWith(
 ): Promise<WorkspacePlace> {
   const change: PlaceOptions['change'] = (before) => ({
     models: {
-      models,
-      quota: new Quota({ of: 'this run', ...options.own }),
-      shared: sharedOf(options.shared),
+      gateway: new ModelGateway({
+        models,
+        quota: new Quota({ of: 'this run', ...options.own }),
+        shared: sharedOf(options.shared),
+      }),
       spentBefore: before.models?.spentBefore ?? { calls: 0, tokens: 0, money: 0, unpriced: 0 },
     },
   });

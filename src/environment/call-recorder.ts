@@ -1,0 +1,70 @@
+import type { CallRecord } from '../models/index.ts';
+import type { EventOf, ModelRequest, Spent } from '../schema/index.ts';
+import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
+import { requestHash } from './request-hash.ts';
+
+/** Appends the model calls of a run to its trace, one event each, and adds up what they came to. */
+export class CallRecorder {
+  readonly #trace: TraceWriter;
+  readonly #conversations = new ConversationRecorder();
+  #calls: number;
+  #spent: Spent;
+
+  /** @param before what earlier sessions recorded */
+  constructor(trace: TraceWriter, before: { calls: number; spent: Spent }) {
+    this.#trace = trace;
+    this.#calls = before.calls;
+    this.#spent = before.spent;
+  }
+
+  /** What the calls of all sessions came to. */
+  get spent(): Spent {
+    return this.#spent;
+  }
+
+  /** @param step the step whose action asks; null where the agent itself does */
+  record(call: CallRecord, step: number | null): EventOf<'model_call'> {
+    const { request, settings, answer, failure } = call;
+    const { role, purpose, tools, stop } = request;
+    this.#calls += 1;
+    const event: EventOf<'model_call'> = {
+      kind: 'model_call',
+      call: this.#calls,
+      ...{ step, role, purpose, ...settings },
+      answered_by: call.answeredBy,
+      request: requestHash(request),
+      messages: this.#conversations.record(threadOf(request), this.#calls, textsOf(request), (text) =>
+        this.#trace.textRef(text),
+      ),
+      tools: tools === undefined || tools.length === 0 ? null : this.#trace.textRef(JSON.stringify(tools)),
+      stop: stop ?? [],
+      answer: answer === null ? null : this.#trace.textRef(JSON.stringify(answer)),
+      failure,
+      ...{ usage: call.usage, cost: call.cost },
+      latency_ms: rounded(call.latencyMs),
+      waiting_ms: rounded(call.waitingMs),
+      attempts: [...call.attempts],
+    };
+    this.#spent = addCall(this.#spent, event);
+    this.#trace.append(event);
+    return event;
+  }
+
+  /** Notes a call that the trace has, and that a resumed run repeats. */
+  remember(request: ModelRequest, call: number): void {
+    this.#conversations.remember(threadOf(request), call, textsOf(request));
+  }
+}
+
+/** Calls of the same role for the same purpose usually continue each other. */
+function threadOf({ role, purpose }: ModelRequest): string {
+  return `${role} ${purpose}`;
+}
+
+function textsOf({ messages }: ModelRequest): string[] {
+  return messages.map((message) => JSON.stringify(message));
+}
+
+function rounded(milliseconds: number): number {
+  return Math.max(0, Math.round(milliseconds * 1000) / 1000);
+}

@@ -1,0 +1,145 @@
+import type { CallProgress, CallRecord, GatewayReply, ModelGateway } from '../models/index.ts';
+import type { Limits, ModelRequest, Spent } from '../schema/index.ts';
+import type { BudgetClock } from './budget-clock.ts';
+import type { CallRecorder } from './call-recorder.ts';
+import { type Ending, timeUp } from './ending.ts';
+import type { ModelReply } from './environment.ts';
+import type { RecordedCall, Replay } from './replay.ts';
+import type { StepProgress } from './step-progress.ts';
+
+/** The language models of a run. */
+export interface RunModels {
+  gateway: ModelGateway;
+  /** What earlier sessions of the run used. */
+  spentBefore: Spent;
+}
+
+/** The limits of the whole experiment leave no room for another call: nothing that this run did. */
+export class ExperimentSpent extends Error {
+  override readonly name = 'ExperimentSpent';
+}
+
+export interface ModelAccessOptions {
+  /** Absent: no language model can be asked. */
+  gateway: ModelGateway | undefined;
+  recorder: CallRecorder;
+  clock: BudgetClock;
+  limits: Limits;
+  signal: AbortSignal;
+  replay: Replay;
+  /** Told when a limit allows no further call. */
+  onEnd: (ending: Ending) => void;
+  onProgress: ((progress: StepProgress) => void) | undefined;
+}
+
+/** What a run asks the model gateway for: its trace answers what it knows and records the rest, its clock stands still for waiting. */
+export class ModelAccess {
+  readonly #options: ModelAccessOptions;
+
+  constructor(options: ModelAccessOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks for the agent or for an action. What a limit leaves no room for ends the run.
+   * @param request a normal one, see `normalRequest`
+   * @param step the step whose action asks; null where the agent itself does
+   * @throws ModelUnavailable, ExperimentSpent, ReplayDiverged; the signal's reason when it is aborted
+   */
+  async answer(request: ModelRequest, step: number | null): Promise<ModelReply> {
+    const { clock, recorder, replay } = this.#options;
+    const reply = await this.#ask(
+      request,
+      step,
+      () => {
+        const recorded = step === null ? replay.ask(request) : replay.askInStep(request);
+        if (recorded !== null) recorder.remember(request, recorded.event.call);
+        return recorded;
+      },
+      (milliseconds) => clock.exclude(milliseconds),
+    );
+    if (reply.kind === 'answered') return reply.answer;
+    if (reply.kind === 'unavailable') throw reply.error;
+    if (reply.kind === 'over_quota' && reply.quota === 'shared') throw new ExperimentSpent(reply.message);
+    const ending = reply.kind === 'over_quota' ? quotaUsedUp(reply) : timeUp(this.#options.limits);
+    this.#options.onEnd(ending);
+    return { kind: 'closed', message: ending.message };
+  }
+
+  /**
+   * Asks for a tool that a step runs, and leaves to the tool what stands in its way. Waiting counts as the tool's time:
+   * several calls may wait at once.
+   * @param request a normal one, see `normalRequest`
+   */
+  answerTool(request: ModelRequest, step: number): Promise<GatewayReply | TimeUp> {
+    return this.#ask(
+      request,
+      step,
+      () => this.#options.replay.askInStep(request),
+      () => {},
+    );
+  }
+
+  async #ask(
+    request: ModelRequest,
+    step: number | null,
+    find: () => RecordedCall | null,
+    exclude: (milliseconds: number) => void,
+  ): Promise<GatewayReply | TimeUp> {
+    const { gateway, clock, signal } = this.#options;
+    if (gateway === undefined) throw new Error('this run has no language model');
+    using deadline = clock.deadline();
+    try {
+      return await gateway.ask(request, {
+        signal: AbortSignal.any([signal, deadline.signal]),
+        recorded: () => {
+          const recorded = find();
+          return recorded === null ? null : answeredBefore(recorded);
+        },
+        record: (call) => this.#record(call, step),
+        onProgress: (progress) => {
+          if (progress.kind === 'waited') exclude(progress.milliseconds);
+          else this.#tell(progress, request, gateway.roles[request.role].model);
+        },
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!deadline.signal.aborted) throw error;
+      return { kind: 'time_up', message: timeUp(this.#options.limits).message };
+    }
+  }
+
+  #record(call: CallRecord, step: number | null): void {
+    const { recorder, signal, limits, onProgress } = this.#options;
+    const isCut = call.failure?.failure === 'cut_off';
+    const message = signal.aborted ? 'The run was stopped.' : timeUp(limits).message;
+    const told: CallRecord = isCut ? { ...call, failure: { failure: 'cut_off', message } } : call;
+    onProgress?.({ kind: 'model_called', call: recorder.record(told, step) });
+  }
+
+  #tell(
+    progress: Exclude<CallProgress, { kind: 'waited' }>,
+    { role, purpose }: ModelRequest,
+    model: string,
+  ): void {
+    const { onProgress } = this.#options;
+    if (progress.kind === 'retry') onProgress?.({ kind: 'model_retry', model, attempt: progress.attempt });
+    else onProgress?.({ kind: 'model_asked', role, purpose, model });
+  }
+}
+
+/** The run's time was up before an answer came. */
+export interface TimeUp {
+  kind: 'time_up';
+  message: string;
+}
+
+function quotaUsedUp({ exceeded, message }: Extract<GatewayReply, { kind: 'over_quota' }>): Ending {
+  const reason = exceeded === 'tokens' ? 'token_limit' : 'money_limit';
+  return { reason, message, finalAnswer: null };
+}
+
+function answeredBefore({ event, answer }: RecordedCall): Extract<GatewayReply, { kind: 'answered' }> {
+  const { answered_by: answeredBy, latency_ms: latencyMs, usage, cost } = event;
+  return { kind: 'answered', answer, answeredBy, latencyMs, usage, cost };
+}

@@ -1,0 +1,137 @@
+import { messageOf } from '../../lib/errors.ts';
+import type { CallCharge, FailedAttempt, ModelRequest, ModelRoles } from '../../schema/index.ts';
+import { CallCut, type LanguageModels, ModelUnavailable } from '../language-models.ts';
+import type { Quota, Reservation } from '../quota.ts';
+import type { Caller, CallRecord, GatewayReply, OverQuota } from './caller.ts';
+
+export interface ModelGatewayOptions {
+  models: LanguageModels;
+  quota: Quota;
+  /** A quota that others use, too; default: none. */
+  shared?: Quota | null;
+}
+
+/**
+ * The only way to language models. Each call is reserved in the quotas, sent until there is an answer, charged with what
+ * all its tries came to, and recorded, whatever came of it.
+ */
+export class ModelGateway {
+  readonly roles: ModelRoles;
+  readonly #models: LanguageModels;
+  readonly #quota: Quota;
+  readonly #shared: Quota | null;
+
+  constructor({ models, quota, shared = null }: ModelGatewayOptions) {
+    this.roles = models.roles;
+    this.#models = models;
+    this.#quota = quota;
+    this.#shared = shared;
+  }
+
+  /**
+   * Asks the model of the request's role.
+   * @throws the signal's reason when it is aborted: what the call came to until then is charged and recorded
+   */
+  async ask(request: ModelRequest, caller: Caller): Promise<GatewayReply> {
+    const recorded = caller.recorded?.(request) ?? null;
+    if (recorded !== null) return recorded;
+    const reservations: Reservation[] = [];
+    try {
+      const refused = await this.#reserve(request, caller, reservations);
+      return refused ?? (await this.#send(request, caller, reservations));
+    } finally {
+      // Of a call that was charged, nothing is left to release.
+      for (const reservation of reservations) reservation.release();
+    }
+  }
+
+  /** Keeps the most that the call can come to. Where calls under way are in the way, their end is awaited. */
+  async #reserve(
+    request: ModelRequest,
+    { signal, onProgress }: Caller,
+    reservations: Reservation[],
+  ): Promise<OverQuota | null> {
+    const most = this.#models.estimate(request);
+    const own = await this.#quota.reserveWhenFree(most, signal);
+    if (own.kind === 'exceeded') return { ...own, kind: 'over_quota', quota: 'own' };
+    reservations.push(own.reservation);
+    if (this.#shared === null) return null;
+    const start = performance.now();
+    const shared = await this.#shared.reserveWhenFree(most, signal);
+    onProgress?.({ kind: 'waited', milliseconds: performance.now() - start });
+    if (shared.kind === 'exceeded') return { ...shared, kind: 'over_quota', quota: 'shared' };
+    reservations.push(shared.reservation);
+    return null;
+  }
+
+  async #send(
+    request: ModelRequest,
+    { signal, record, onProgress }: Caller,
+    reservations: readonly Reservation[],
+  ): Promise<GatewayReply> {
+    const settings = this.roles[request.role];
+    onProgress?.({ kind: 'asked' });
+    const start = performance.now();
+    let waitedMs = 0;
+    const wait = (milliseconds: number) => {
+      waitedMs += milliseconds;
+      onProgress?.({ kind: 'waited', milliseconds });
+    };
+    const attempts: FailedAttempt[] = [];
+    const finish = ({ usage, cost }: CallCharge, outcome: Outcome) => {
+      for (const reservation of reservations) reservation.settle({ usage, cost });
+      record?.({ request, settings, usage, cost, ...noAnswer, ...outcome });
+    };
+    const result = await outcomeOf(() =>
+      this.#models.ask(request, {
+        signal,
+        onRetry: (attempt) => {
+          attempts.push(attempt);
+          wait(attempt.duration_ms + attempt.waited_ms);
+          onProgress?.({ kind: 'retry', attempt });
+        },
+        reserve: (most) => reservations.every((reservation) => reservation.raise(most)),
+      }),
+    );
+    if ('value' in result) {
+      const { answer, answeredBy, latencyMs, waitingMs, usage, cost } = result.value;
+      wait(waitingMs - waitedMs);
+      finish(result.value, { answer, answeredBy, latencyMs, waitingMs, attempts: result.value.attempts });
+      return { kind: 'answered', answer, answeredBy, latencyMs, usage, cost };
+    }
+    const { error } = result;
+    if (CallCut.isInstance(error)) {
+      const waitingMs = waited(attempts);
+      const latencyMs = performance.now() - start - waitingMs;
+      const failure = { failure: 'cut_off', message: messageOf(signal.reason) } as const;
+      finish(error.charge, { failure, latencyMs, waitingMs, attempts });
+    }
+    signal.throwIfAborted();
+    if (!ModelUnavailable.isInstance(error))
+      throw new Error(`The language model can't be asked: ${messageOf(error)}`, { cause: error });
+    wait(performance.now() - start - waitedMs);
+    const { failure, message } = error;
+    const told = { failure: { failure, message }, attempts: error.attempts };
+    finish(error.charge, { ...told, waitingMs: waited(error.attempts) });
+    return { kind: 'unavailable', error };
+  }
+}
+
+type Outcome = Partial<Omit<CallRecord, 'request' | 'settings' | keyof CallCharge>>;
+
+const noAnswer = {
+  ...{ answer: null, answeredBy: null, failure: null, latencyMs: 0, waitingMs: 0, attempts: [] },
+};
+
+/** Keeps what asking failed with apart from what telling of it may fail with, such as a full disk. */
+async function outcomeOf<Value>(work: () => Promise<Value>): Promise<{ value: Value } | { error: unknown }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function waited(attempts: readonly FailedAttempt[]): number {
+  return attempts.reduce((sum, { duration_ms, waited_ms }) => sum + duration_ms + waited_ms, 0);
+}
