@@ -1,10 +1,10 @@
 import { UserError } from '../lib/errors.ts';
 import type { ObjectId } from '../schema/index.ts';
-import { type RunFolder, readTraceSync, snapshotsByStep } from '../store/index.ts';
+import { historyOf, type RunFolder, readTraceSync, snapshotsByStep } from '../store/index.ts';
 
 /** The snapshot after a step that a person named by its number, or as `last`. */
 export function snapshotOfStep(folder: RunFolder, step: string): { number: number; snapshot: ObjectId } {
-  const snapshots = snapshotsByStep(readTraceSync(folder.tracePath).events);
+  const snapshots = snapshotsByStep(historyOf(readTraceSync(folder.tracePath).events));
   const last = Math.max(0, ...snapshots.keys());
   const number = step === 'last' ? last : Number(step);
   const snapshot = snapshots.get(number);

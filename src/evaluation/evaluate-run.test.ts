@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exampleLesson } from '../../test/fixtures/experience.ts';
+import { makeBranchedRun } from '../../test/fixtures/store/branched-run.ts';
 import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
 import { exampleGrade, examplePlan, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
@@ -90,4 +91,14 @@ test('numbers of lessons that a run was given are no claims of its own', () => {
   };
   expect(ungrounded([])).toBe(1);
   expect(ungrounded([exampleLesson()])).toBe(0);
+});
+
+test('a run with branches is judged by the one that is selected, and pays for all', async () => {
+  using folder = temporaryFolder();
+  const { run } = await makeBranchedRun(folder.path);
+  const evaluation = evaluateRun(run, exampleSpec());
+  expect(evaluation.steps).toBe(6);
+  expect(evaluation.grades.map(({ step, score, final }) => [step, score, final])).toEqual([[3, 0.9, true]]);
+  const { tokens } = evaluation.efficiency;
+  expect(tokens.agent.calls + tokens.tools.calls).toBe(1);
 });

@@ -1,8 +1,16 @@
-import type { Grade, GradedStep, RunEvaluation, RunSpec, ScoringReference } from '../schema/index.ts';
+import type {
+  Grade,
+  GradedStep,
+  RunEvaluation,
+  RunSpec,
+  ScoringReference,
+  TraceEvent,
+} from '../schema/index.ts';
 import { EfficiencySums, integrityFlags, processMetrics, type TranscriptStep } from '../statistics/index.ts';
 import {
   currentGrades,
   eachEventSync,
+  foldHistory,
   type RunFolder,
   resolveText,
   StateReader,
@@ -20,7 +28,7 @@ import { withLessons } from './told-lessons.ts';
 export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation {
   const record = folder.readRecord();
   const spec = record?.spec ?? planned;
-  const { transcript: reader, efficiency, states } = readTrace(folder, spec.gpu);
+  const { transcript: reader, efficiency, states, steps } = readTrace(folder, spec.gpu);
   const current = currentGrades(folder.readGrades().grades, states);
   const scoringReference = scoringReferenceOf(current);
   const grades = current.map((grade) => gradedStep(grade, reader.steps));
@@ -37,7 +45,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     status: statusOf(folder, record),
     end: end ? { reason: end.reason, cause: end.cause ?? null, message: end.message } : null,
     marks: spec.marks,
-    steps: transcript.steps.length,
+    steps,
     scoring_reference: scoringReference,
     grades: [...transcript.grades],
     process: processMetrics(transcript, scoringReference),
@@ -52,16 +60,29 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
 }
 
 function readTrace(folder: RunFolder, gpu: boolean) {
-  const transcript = new TranscriptReader((ref) => resolveText(folder.objects, ref));
-  const sums = new EfficiencySums(gpu);
-  const states = new StateReader();
-  const events = folder.hasTrace() ? eachEventSync(folder.tracePath) : [];
-  for (const event of events) {
-    transcript.read(event);
-    sums.add(event);
-    states.read(event);
+  const read = () => (folder.hasTrace() ? eachEventSync(folder.tracePath) : []);
+  const { fold, branches } = foldHistory(read, () => new Evaluated(folder, gpu));
+  const { transcript, sums, states } = fold;
+  const steps = branches.branches.reduce((sum, branch) => sum + branch.steps, 0);
+  return { transcript, efficiency: sums.efficiency(), states: states.states, steps };
+}
+
+/** What a run used is that of all its branches; how it went, that of the selected one. */
+class Evaluated {
+  readonly transcript: TranscriptReader;
+  readonly sums: EfficiencySums;
+  readonly states = new StateReader();
+
+  constructor(folder: RunFolder, gpu: boolean) {
+    this.transcript = new TranscriptReader((ref) => resolveText(folder.objects, ref));
+    this.sums = new EfficiencySums(gpu);
   }
-  return { transcript, efficiency: sums.efficiency(), states: states.states };
+
+  read(event: TraceEvent, isInHistory: boolean): void {
+    this.sums.add(event);
+    this.transcript.read(event, isInHistory);
+    this.states.read(event, isInHistory);
+  }
 }
 
 function gradedStep(

@@ -1,13 +1,21 @@
 import { z } from 'zod';
-import { type GradedStep, ModelAnswer, type TextRef, type TraceEvent } from '../schema/index.ts';
+import {
+  type EventOf,
+  type GradedStep,
+  ModelAnswer,
+  type TextRef,
+  type TraceEvent,
+} from '../schema/index.ts';
 import type { FormatError, RunTranscript, TranscriptStep } from '../statistics/index.ts';
-import { eachEventSync, parseStoredText, type RunFolder, resolveText } from '../store/index.ts';
+import { eachEventSync, foldHistory, parseStoredText, type RunFolder, resolveText } from '../store/index.ts';
 
 /** A run's transcript: its trace with every text at hand. @throws UserError as `eachEventSync` */
 export function readTranscript(folder: RunFolder, grades: readonly GradedStep[]): RunTranscript {
-  const reader = new TranscriptReader((ref) => resolveText(folder.objects, ref));
-  for (const event of eachEventSync(folder.tracePath)) reader.read(event);
-  return reader.transcript(grades);
+  const { fold } = foldHistory(
+    () => eachEventSync(folder.tracePath),
+    () => new TranscriptReader((ref) => resolveText(folder.objects, ref)),
+  );
+  return fold.transcript(grades);
 }
 
 /** The entry by which agents note what is wrong with a reply. */
@@ -33,7 +41,10 @@ export class TranscriptReader {
     this.#text = text;
   }
 
-  read(event: TraceEvent): void {
+  /** @param isInHistory whether it belongs to the branch that is read; what others cost counts for it, too */
+  read(event: TraceEvent, isInHistory = true): void {
+    if (event.kind === 'model_call') this.#addCost(event);
+    if (!isInHistory) return;
     switch (event.kind) {
       case 'session_started':
         this.#end = null;
@@ -45,8 +56,6 @@ export class TranscriptReader {
         this.#readNote(event.entries);
         return;
       case 'model_call':
-        this.#tokens += event.usage.input + event.usage.output;
-        this.#money = this.#money === null || event.cost === null ? null : this.#money + event.cost;
         if (event.answer !== null && event.role === 'agent' && event.purpose === 'act')
           this.#readReply(this.#text(event.answer));
         return;
@@ -68,6 +77,11 @@ export class TranscriptReader {
         return;
       }
     }
+  }
+
+  #addCost({ usage, cost }: EventOf<'model_call'>): void {
+    this.#tokens += usage.input + usage.output;
+    this.#money = this.#money === null || cost === null ? null : this.#money + cost;
   }
 
   get steps(): readonly TranscriptStep[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ActionStatus } from './action.ts';
-import { ExperimentName, ObjectId, RunId } from './ids.ts';
+import { BranchId, ExperimentName, ObjectId, RunId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
 import { CallFailure, FailedAttempt, ModelName, ModelRole, TokenUsage } from './model.ts';
 import { Time } from './time.ts';
@@ -43,6 +43,10 @@ export type EndReason = z.infer<typeof EndReason>;
 export const RunParent = z.object({ experiment: ExperimentName, run: RunId, step: z.int().min(0) });
 export type RunParent = z.infer<typeof RunParent>;
 
+/** The step that a branch was forked from: 0 is the workspace before the first. */
+export const BranchOrigin = z.object({ branch: BranchId, step: z.int().min(0) });
+export type BranchOrigin = z.infer<typeof BranchOrigin>;
+
 /** One change that Undo Edit Script can take back: the file and its content before (null: it was not there). */
 export const UndoEntry = z.object({ path: z.string(), before: ObjectId.nullable() });
 export type UndoEntry = z.infer<typeof UndoEntry>;
@@ -70,6 +74,9 @@ export const InnerStep = z.object({
 });
 export type InnerStep = z.infer<typeof InnerStep>;
 
+/** Of which branch an event is; absent: `main`. Step numbers go on from the step that the branch was forked from. */
+const branch = BranchId.optional();
+
 const payloads = [
   z.object({
     kind: z.literal('session_started'),
@@ -93,15 +100,17 @@ const payloads = [
   }),
   z.object({
     kind: z.literal('step_started'),
+    branch,
     step: z.int().min(1),
     action: z.string(),
     /** The arguments as JSON text. */
     args: TextRef,
   }),
   /** A piece of what a script printed, as it came. */
-  z.object({ kind: z.literal('output'), step: z.int().min(1), text: z.string() }),
+  z.object({ kind: z.literal('output'), branch, step: z.int().min(1), text: z.string() }),
   z.object({
     kind: z.literal('step_finished'),
+    branch,
     step: z.int().min(1),
     status: ActionStatus,
     observation: TextRef,
@@ -136,8 +145,12 @@ const payloads = [
     kind: z.literal('model_call'),
     /** 1 for the first of the run. */
     call: z.int().min(1),
+    /** The branch of `step`. */
+    branch,
     /** The step whose action asked; null where the agent itself did. */
     step: z.int().min(1).nullable(),
+    /** Of the agent's own calls the how manieth it asked for, from 1; absent: answered in the order in which they were asked for. */
+    asked: z.int().min(1).optional(),
     role: ModelRole,
     purpose: z.string(),
     model: ModelName,
@@ -167,8 +180,19 @@ const payloads = [
   }),
   /** What an agent thought or planned beside its actions: plain text by entry name. */
   z.object({ kind: z.literal('note'), entries: z.record(z.string(), TextRef) }),
+  /** A branch begins, with the workspace as it was after a step of another one. */
+  z.object({
+    kind: z.literal('branch_forked'),
+    branch: BranchId,
+    origin: BranchOrigin,
+    snapshot: ObjectId,
+  }),
+  /** From now on this branch is the one that is graded when the run ends. */
+  z.object({ kind: z.literal('branch_selected'), branch: BranchId }),
   z.object({
     kind: z.literal('run_ended'),
+    /** The selected branch, whose workspace is graded. */
+    branch,
     reason: EndReason,
     message: z.string(),
     final_answer: TextRef.nullable(),
@@ -183,8 +207,11 @@ export const EventPayload = z.discriminatedUnion('kind', payloads);
 export type EventPayload = z.infer<typeof EventPayload>;
 
 const envelope = {
-  /** Version of this schema: 2 for a call that refers to an earlier one, which readers of version 1 don't know. */
-  v: z.union([z.literal(1), z.literal(2)]),
+  /**
+   * The oldest version of this schema that knows what the event says: 2 of calls that refer to earlier ones, 3 of all that
+   * names a branch.
+   */
+  v: z.union([z.literal(1), z.literal(2), z.literal(3)]),
   seq: z.int().min(0),
   /** Milliseconds since 1970. */
   time: Time,

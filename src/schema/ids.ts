@@ -32,3 +32,13 @@ export const ObjectId = z
   .regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hex')
   .brand<'ObjectId'>();
 export type ObjectId = z.infer<typeof ObjectId>;
+
+/** A branch of a run: `main`, or `b` and a number from 1 on, in the order in which they were asked for. */
+export const BranchId = z.union([
+  z.literal('main'),
+  z
+    .string()
+    .regex(/^b[1-9]\d{0,5}$/, '"main", or "b" and a number')
+    .brand<'BranchId'>(),
+]);
+export type BranchId = z.infer<typeof BranchId>;

@@ -1,4 +1,5 @@
 import {
+  type BranchId,
   type Efficiency,
   type EventOf,
   type TokenSums,
@@ -30,9 +31,8 @@ export class EfficiencySums {
   #wallSeconds = 0;
   #cpuSeconds: number | null = null;
   #peakMemoryBytes: number | null = null;
-  #action = '';
-  /** Of the calls inside the step under way, in milliseconds. */
-  #inside = { model: 0, waiting: 0 };
+  /** The steps under way, one a branch: their action, and the calls inside in milliseconds. */
+  readonly #open = new Map<BranchId, { action: string; model: number; waiting: number }>();
 
   constructor(gpu: boolean) {
     this.#gpu = gpu;
@@ -47,8 +47,7 @@ export class EfficiencySums {
         this.#addCall(event);
         return;
       case 'step_started':
-        this.#action = event.action;
-        this.#inside = { model: 0, waiting: 0 };
+        this.#open.set(event.branch ?? 'main', { action: event.action, model: 0, waiting: 0 });
         return;
       case 'step_finished':
         this.#addStep(event);
@@ -86,8 +85,11 @@ export class EfficiencySums {
       // Until the next step says what the run has used.
       if (call.answer !== null) this.#wallSeconds += call.latency_ms * millisecond;
     } else {
-      this.#inside.model += call.latency_ms;
-      this.#inside.waiting += waiting;
+      const step = this.#open.get(call.branch ?? 'main');
+      if (step !== undefined) {
+        step.model += call.latency_ms;
+        step.waiting += waiting;
+      }
     }
     const sums = call.step === null ? this.#tokens.agent : this.#tokens.tools;
     // What was asked in vain may be paid for all the same.
@@ -102,18 +104,20 @@ export class EfficiencySums {
 
   #addStep(step: EventOf<'step_finished'>): void {
     const { duration_ms: duration, cpu_seconds: cpu, peak_memory_bytes: peak } = step;
+    const { action, model: asked, waiting } = this.#open.get(step.branch ?? 'main') ?? notBegun;
     // A script's tools may ask at the same time: together they take no longer than the script.
-    const model = Math.min(this.#inside.model, duration);
+    const model = Math.min(asked, duration);
     this.#times.model += model;
-    if (this.#action !== personAction)
-      this.#times.execution += Math.max(0, duration - model - this.#inside.waiting);
-    if (isExecution(this.#action)) this.#times.gpu += duration;
+    if (action !== personAction) this.#times.execution += Math.max(0, duration - model - waiting);
+    if (isExecution(action)) this.#times.gpu += duration;
     this.#times.overhead += step.overhead_ms;
     this.#wallSeconds = step.budget.seconds_used;
     if (cpu !== undefined) this.#cpuSeconds = (this.#cpuSeconds ?? 0) + cpu;
     if (peak !== undefined) this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes ?? 0, peak);
   }
 }
+
+const notBegun = { action: '', model: 0, waiting: 0 };
 
 function noTokens(): TokenSums {
   return { calls: 0, prompt: 0, cached: 0, completion: 0, reasoning: 0, estimated: 0 };

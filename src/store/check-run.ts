@@ -1,6 +1,7 @@
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import {
+  type BranchId,
   type ObjectId,
   type RunRecord,
   type TextRef,
@@ -92,8 +93,11 @@ class TraceCheck {
   readonly #problems: StoreProblem[];
   #lines = 0;
   #hash = noHash;
-  #openStep: number | null = null;
-  #lastStep = 0;
+  /** Of each branch the number of its last finished step, and of the step under way. */
+  readonly #branches = new Map<BranchId, { last: number; open: number | null }>([
+    ['main', { last: 0, open: null }],
+  ]);
+  #steps = 0;
   #lastKind: string | null = null;
   readonly #conversations = new Conversations();
 
@@ -134,8 +138,8 @@ class TraceCheck {
     if (ended && this.#lastKind !== null && this.#lastKind !== 'run_ended') {
       this.#report('trace_cut', null, 'run.json says that the run has ended; its last event is missing');
     }
-    if (record && record.steps > this.#lastStep) {
-      this.#report('trace_cut', null, `it ends at step ${this.#lastStep}; run.json knows of ${record.steps}`);
+    if (record && record.steps > this.#steps) {
+      this.#report('trace_cut', null, `it holds ${this.#steps} steps; run.json knows of ${record.steps}`);
     }
   }
 
@@ -155,25 +159,51 @@ class TraceCheck {
     }
     this.#lastKind = event.kind;
     if (event.kind === 'session_started') {
-      this.#openStep = null;
+      for (const branch of this.#branches.values()) branch.open = null;
       this.snapshots.add(event.snapshot);
-    } else if (event.kind === 'step_started') {
-      if (event.step !== this.#lastStep + 1) {
-        this.#report('wrong_order', line, `step ${event.step} follows step ${this.#lastStep}`);
-      }
-      this.#openStep = event.step;
-    } else if (event.kind === 'step_finished') {
-      if (this.#openStep !== event.step) {
-        this.#report('wrong_order', line, `step ${event.step} ends without having begun`);
-      }
-      this.#openStep = null;
-      this.#lastStep = event.step;
-      this.snapshots.add(event.snapshot);
-      for (const { before } of event.undo) if (before !== null) this.contents.add(before);
+    }
+    if (event.kind === 'step_started' || event.kind === 'step_finished') this.#followStep(event, line);
+    if (event.kind === 'branch_forked') this.#followFork(event, line);
+    if (event.kind === 'branch_selected' && !this.#branches.has(event.branch)) {
+      this.#report('wrong_order', line, `branch ${event.branch} is selected and was never forked`);
     }
     if (event.kind === 'run_ended' && event.snapshot !== null) this.snapshots.add(event.snapshot);
     if (event.kind === 'model_call') this.#followCall(event, line);
     for (const text of textsOf(event)) this.#note(text);
+  }
+
+  #followStep(event: TraceEventOf<'step_started'> | TraceEventOf<'step_finished'>, line: number): void {
+    const name = event.branch ?? 'main';
+    const branch = this.#branches.get(name);
+    if (branch === undefined) {
+      this.#report('wrong_order', line, `step ${event.step} is of branch ${name}, which was never forked`);
+      return;
+    }
+    if (event.kind === 'step_started') {
+      if (event.step !== branch.last + 1) {
+        this.#report('wrong_order', line, `step ${event.step} follows step ${branch.last}`);
+      }
+      branch.open = event.step;
+      return;
+    }
+    if (branch.open !== event.step) {
+      this.#report('wrong_order', line, `step ${event.step} ends without having begun`);
+    }
+    branch.open = null;
+    branch.last = event.step;
+    this.#steps += 1;
+    this.snapshots.add(event.snapshot);
+    for (const { before } of event.undo) if (before !== null) this.contents.add(before);
+  }
+
+  #followFork({ branch, origin, snapshot }: TraceEventOf<'branch_forked'>, line: number): void {
+    const last = this.#branches.get(origin.branch)?.last ?? -1;
+    if (this.#branches.has(branch) || origin.step > last) {
+      const from = `${origin.branch}, step ${origin.step}`;
+      this.#report('wrong_order', line, `branch ${branch} is forked from ${from}, and that can't be`);
+    }
+    this.#branches.set(branch, { last: origin.step, open: null });
+    this.snapshots.add(snapshot);
   }
 
   #followCall(event: TraceEventOf<'model_call'>, line: number): void {

@@ -2,9 +2,10 @@ import { cpSync, existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import type { EventPayload, ObjectId, RunParent, TraceEvent } from '../schema/index.ts';
+import { branchesOf, historyOf, isInLineage } from './branches.ts';
 import { objectsOf } from './references.ts';
 import { outputFile, type RunFolder } from './run-folder.ts';
-import { ownEvents } from './steps.ts';
+import { lastSnapshot, ownEvents } from './steps.ts';
 import { readTraceSync } from './trace-reader.ts';
 
 /**
@@ -24,7 +25,7 @@ export async function forkRun(
   const { events } = readTraceSync(source.tracePath);
   const kept = eventsUntil(events, step);
   if (kept === null) {
-    const last = Math.max(0, ...events.map((event) => (event.kind === 'step_finished' ? event.step : 0)));
+    const last = lastSnapshot(historyOf(events))?.step ?? 0;
     throw new UserError(
       'unknown_step',
       `The run ${source.id} has no step ${step}.`,
@@ -54,12 +55,15 @@ function copyOutputs(source: RunFolder, step: number, target: RunFolder): void {
   });
 }
 
-/** The events up to the end of a step; null where the run has no such step. */
+/** The events up to the end of a step of the selected branch; null where that has no such step. */
 function eventsUntil(events: readonly TraceEvent[], step: number): TraceEvent[] | null {
+  const lineage = branchesOf(events).lineage();
   const end =
     step === 0
       ? events.findIndex(({ kind }) => kind === 'session_started')
-      : events.findLastIndex((event) => event.kind === 'step_finished' && event.step === step);
+      : events.findLastIndex(
+          (event) => event.kind === 'step_finished' && event.step === step && isInLineage(event, lineage),
+        );
   return end < 0 ? null : events.slice(0, end + 1);
 }
 

@@ -1,4 +1,15 @@
 export { encodePath, showPath } from '../lib/path-text.ts';
+export {
+  BranchReader,
+  branchesOf,
+  foldHistory,
+  historyOf,
+  isInLineage,
+  type Lineage,
+  lineageOf,
+  mainLineage,
+  type RecordedBranch,
+} from './branches.ts';
 export { type CheckOptions, checkRun, type StoreProblem, type StoreProblemCode } from './check-run.ts';
 export { ConversationRecorder } from './conversation-recorder.ts';
 export { Conversation, Conversations } from './conversations.ts';

@@ -1,4 +1,5 @@
 import type { Grade, ObjectId, SubmissionState, TraceEvent } from '../schema/index.ts';
+import { foldHistory } from './branches.ts';
 import type { RunFolder } from './run-folder.ts';
 import { eachEventSync } from './trace-reader.ts';
 
@@ -12,11 +13,12 @@ export interface RecordedState {
   final: boolean;
 }
 
-/** The states of a run, in the order of steps. */
-export function statesOf(events: Iterable<TraceEvent>): RecordedState[] {
-  const reader = new StateReader();
-  for (const event of events) reader.read(event);
-  return reader.states;
+/** The states of a run's selected branch, in the order of steps. */
+export function statesOf(events: readonly TraceEvent[]): RecordedState[] {
+  return foldHistory(
+    () => events,
+    () => new StateReader(),
+  ).fold.states;
 }
 
 /** Folds the events of a run into its states. */
@@ -24,7 +26,8 @@ export class StateReader {
   readonly #byStep = new Map<number, Omit<RecordedState, 'final'>>();
   #end: { snapshot: ObjectId | null; submission: SubmissionState | null } | null = null;
 
-  read(event: TraceEvent): void {
+  read(event: TraceEvent, isInHistory = true): void {
+    if (!isInHistory) return;
     if (event.kind === 'session_started') {
       this.#end = null;
       const { snapshot } = event;
@@ -48,9 +51,13 @@ export class StateReader {
   }
 }
 
-/** The states of a run; none where it has no trace. @throws UserError as `eachEventSync` */
+/** The states of a run's selected branch; none where it has no trace. @throws UserError as `eachEventSync` */
 export function recordedStates(folder: RunFolder): RecordedState[] {
-  return folder.hasTrace() ? statesOf(eachEventSync(folder.tracePath)) : [];
+  if (!folder.hasTrace()) return [];
+  return foldHistory(
+    () => eachEventSync(folder.tracePath),
+    () => new StateReader(),
+  ).fold.states;
 }
 
 /**

@@ -1,4 +1,12 @@
-import type { EventOf, ObjectId, RunParent, Spent, TraceEvent, TraceEventOf } from '../schema/index.ts';
+import type {
+  BranchId,
+  EventOf,
+  ObjectId,
+  RunParent,
+  Spent,
+  TraceEvent,
+  TraceEventOf,
+} from '../schema/index.ts';
 
 /** One action of a run, with what came of it. */
 export interface RecordedStep {
@@ -7,20 +15,25 @@ export interface RecordedStep {
   finished: TraceEventOf<'step_finished'>;
 }
 
-/** The finished steps, by number. A step that was cut off and taken again counts once, as it was finished. */
+/**
+ * The finished steps, in the order in which they ended: of one history (`historyOf`) that is by number. A step that was cut
+ * off and taken again counts once, as it was finished.
+ */
 export function stepsOf(events: Iterable<TraceEvent>): RecordedStep[] {
   const steps: RecordedStep[] = [];
-  let started: TraceEventOf<'step_started'> | null = null;
+  const open = new Map<BranchId, TraceEventOf<'step_started'>>();
   for (const event of events) {
-    if (event.kind === 'step_started') started = event;
+    if (event.kind === 'step_started') open.set(event.branch ?? 'main', event);
     if (event.kind !== 'step_finished') continue;
+    const branch = event.branch ?? 'main';
+    const started = open.get(branch);
     if (started?.step === event.step) steps.push({ step: event.step, started, finished: event });
-    started = null;
+    open.delete(branch);
   }
   return steps;
 }
 
-/** The workspace as it was last recorded, after which step (0: before the first); null for an empty trace. */
+/** The workspace of one history as it was last recorded, after which step (0: before the first); null for an empty trace. */
 export function lastSnapshot(events: Iterable<TraceEvent>): { step: number; snapshot: ObjectId } | null {
   let last: { step: number; snapshot: ObjectId } | null = null;
   for (const event of events) {
@@ -31,7 +44,7 @@ export function lastSnapshot(events: Iterable<TraceEvent>): { step: number; snap
   return last;
 }
 
-/** The workspace after every finished step, by number; step 0 is the workspace before the first. */
+/** The workspace of one history after every finished step, by number; step 0 is the workspace before the first. */
 export function snapshotsByStep(events: Iterable<TraceEvent>): Map<number, ObjectId> {
   const snapshots = new Map<number, ObjectId>();
   for (const event of events) {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { makeBranchedRun } from '../../test/fixtures/store/branched-run.ts';
 import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import { traceText } from '../../test/fixtures/store/trace-text.ts';
@@ -20,8 +21,10 @@ function blocks(language: string): string[] {
 test('docs/trace-format.md shows every kind of event, as the code writes it', async () => {
   using folder = temporaryFolder();
   const { run, snapshot } = await makeExampleRun(folder.path);
+  const { run: branched } = await makeBranchedRun(folder.path);
   const written = [
     ...readFileSync(run.tracePath, 'utf8').split('\n'),
+    ...readFileSync(branched.tracePath, 'utf8').split('\n'),
     run.objects.getText(snapshot).trimEnd(),
     readFileSync(run.gradesPath, 'utf8').trimEnd(),
     readFileSync(run.verificationsPath, 'utf8').trimEnd(),

@@ -94,8 +94,13 @@ export class TraceWriter implements AsyncDisposable {
     if (this.#failure) throw this.#failure;
     // Parsed, because what JSON can't hold (NaN, say) would make the whole trace unreadable.
     const checked = EventPayload.parse(payload);
-    const v = checked.kind === 'model_call' && checked.messages.some((message) => 'call' in message) ? 2 : 1;
-    const event: TraceEvent = { v, seq: this.#events, time: this.#now(), prev: this.#hash, ...checked };
+    const event: TraceEvent = {
+      v: versionOf(checked),
+      seq: this.#events,
+      time: this.#now(),
+      prev: this.#hash,
+      ...checked,
+    };
     const line = Buffer.from(JSON.stringify(event), 'utf8');
     this.#write(Buffer.concat([line, Buffer.of(0x0a)]));
     this.#events += 1;
@@ -200,6 +205,12 @@ function countEvents(tail: TraceTail, path: string): number {
     `the last event of ${path} does not continue the one before it`,
     'The file was changed by hand or damaged: restore it from a backup, or delete the run and start it again.',
   );
+}
+
+/** The oldest readers that understand it may read it. */
+function versionOf(payload: EventPayload): TraceEvent['v'] {
+  if ('branch' in payload && payload.branch !== undefined) return 3;
+  return payload.kind === 'model_call' && payload.messages.some((message) => 'call' in message) ? 2 : 1;
 }
 
 function ignoreUnsupported(sync: () => void): void {

@@ -14,6 +14,7 @@ import {
 import { improvementOf } from '../../statistics/index.ts';
 import {
   currentGrades,
+  historyOf,
   limitsHeldText,
   parseStoredText,
   type RecordedStep,
@@ -71,7 +72,7 @@ export const runsShow: Verb = {
     if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
     // The record of a run that is running, or was killed, knows less.
     const events = folder.hasTrace() ? readTraceSync(folder.tracePath).events : [];
-    const steps = shownSteps(folder, events);
+    const steps = shownSteps(folder, historyOf(events));
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();
     if (options.step !== undefined) {

@@ -4,6 +4,7 @@ import { ModelAnswer, ModelMessage } from '../../schema/index.ts';
 import {
   Conversations,
   currentGrades,
+  historyOf,
   parseStoredText,
   type RunFolder,
   readTraceSync,
@@ -66,7 +67,7 @@ export interface BegunRun {
 export function readRecordedRun({ folder, record }: BegunRun): RecordedRun {
   const events = folder.hasTrace() ? readTraceSync(folder.tracePath).events : [];
   const reader = new Reader(folder, record);
-  for (const event of events) reader.read(event);
+  for (const event of historyOf(events)) reader.read(event);
   const current = currentGrades(folder.readGrades().grades, statesOf(events));
   const grades = new Map(current.map((grade) => [grade.step, grade]));
   const { secondsUsed } = sessionsOf(events);

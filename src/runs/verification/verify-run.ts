@@ -6,6 +6,7 @@ import { UserError } from '../../lib/errors.ts';
 import type { Grade, ObjectId, RunSpec, Verdict, Verification } from '../../schema/index.ts';
 import { reproductionOf } from '../../statistics/index.ts';
 import {
+  historyOf,
   ObjectStore,
   parseStoredText,
   type RunFolder,
@@ -74,7 +75,7 @@ function graded({ resources, helpersFolder, dockerCommand, toolModel, signal }: 
 }
 
 function endOf(folder: RunFolder, { task }: TaskResources): RunEnd | null {
-  const { events } = readTraceSync(folder.tracePath);
+  const events = historyOf(readTraceSync(folder.tracePath).events);
   const last = events.findLast((event) => event.kind === 'run_ended');
   if (last?.snapshot == null) return null;
   const snapshots = snapshotsByStep(events);

@@ -1,7 +1,7 @@
 import type { SearchResult, TextRef, TraceEvent } from '../../schema/index.ts';
 import { breather } from '../breathe.ts';
-import { readEvents } from '../trace/read-events.ts';
-import { hasTail, rangeOf, shownSteps } from '../trace/trace-table.ts';
+import { stepEvents } from '../trace/read-events.ts';
+import { hasTail, shownSteps } from '../trace/trace-table.ts';
 import type { ShownTexts } from './shown-texts.ts';
 import type { TracedRun } from './step-page.ts';
 
@@ -26,7 +26,7 @@ export async function searchSteps(
   const hits: Hit[] = [];
   for (let step = Math.max(from, 1); step <= last; step++) {
     if (hits.length >= mostHits || performance.now() > until) return { query, hits, next: step };
-    for await (const event of readEvents(path, rangeOf(table, step), { signal })) {
+    for await (const event of stepEvents(path, table, step, { signal })) {
       for (const [place, ref] of textsOf(event))
         hits.push(...hitsIn(step, place, readText(texts, ref), pattern));
     }

@@ -1,6 +1,6 @@
 import type { ObjectId, TraceEvent, TraceEventOf } from '../../schema/index.ts';
-import { readEvents } from '../trace/read-events.ts';
-import { rangeOf, type TraceTable } from '../trace/trace-table.ts';
+import { readEvents, stepEvents } from '../trace/read-events.ts';
+import type { TraceTable } from '../trace/trace-table.ts';
 
 /** What the trace says of one step. */
 export interface StepEvents {
@@ -27,7 +27,7 @@ export async function readStepEvents(
     sessions: [],
     ended: null,
   };
-  for await (const event of readEvents(path, rangeOf(table, step), { signal })) add(found, event);
+  for await (const event of stepEvents(path, table, step, { signal })) add(found, event);
   return found;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StepArgument, StepCall, StepEntry, StepPage, TraceEventOf } from '../../schema/index.ts';
-import { readEvents } from '../trace/read-events.ts';
-import { cell, rangeOf, shownSteps, type TraceTable } from '../trace/trace-table.ts';
+import { stepEvents } from '../trace/read-events.ts';
+import { cell, shownSteps, type TraceTable } from '../trace/trace-table.ts';
 import { messagesOf } from './call-messages.ts';
 import type { ShownTexts } from './shown-texts.ts';
 import { parsed, shownCall } from './step-call.ts';
@@ -142,7 +142,7 @@ export async function outputOf(
 ): Promise<StepPage['output']> {
   let from = 0;
   let text = '';
-  for await (const event of readEvents(path, rangeOf(table, step), { withOutput: true, signal })) {
+  for await (const event of stepEvents(path, table, step, { withOutput: true, signal })) {
     // What was printed before a session broke off is printed again.
     if (event.kind === 'step_started') ({ from, text } = { from: 0, text: '' });
     if (event.kind !== 'output') continue;

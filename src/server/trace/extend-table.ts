@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sha256 } from '../../lib/hash.ts';
 import { openTraceBytes, type TraceBytes } from '../../store/index.ts';
 import { factsOf } from './line-facts.ts';
-import { addFacts, emptyTable, type TraceTable } from './trace-table.ts';
+import { addFacts, emptyTable, selectedLineage, type TraceTable } from './trace-table.ts';
 
 const chunkBytes = 2 ** 20;
 const lineBreak = 0x0a;
@@ -26,8 +27,13 @@ export async function extendTable(
   using trace = openTraceBytes(path);
   if (trace === null) return { table: emptyTable(), tornBytes: 0 };
   const { size } = trace;
-  const table = known !== null && (await continues(trace, size, known)) ? known : emptyTable();
+  let table = known !== null && (await continues(trace, size, known)) ? known : emptyTable();
   await readOn(trace, table, size, signal);
+  const lineage = selectedLineage(table);
+  if (!isDeepStrictEqual(table.lineage, lineage)) {
+    table = emptyTable(lineage);
+    await readOn(trace, table, size, signal);
+  }
   return { table, tornBytes: table.broken === null ? size - table.bytes : 0 };
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { ActionStatus } from '../../schema/index.ts';
+import { ActionStatus, BranchId, BranchOrigin } from '../../schema/index.ts';
 
 const count = z.int().min(0);
+const branch = BranchId.optional();
 
 /** What an index keeps of an event: a part of its schema, so that most of a line need not be looked at. */
 export const LineFacts = z.discriminatedUnion('kind', [
@@ -11,10 +12,13 @@ export const LineFacts = z.discriminatedUnion('kind', [
     session: z.int(),
     seconds_used: z.number(),
   }),
-  z.object({ kind: z.literal('step_started'), time: z.int(), step: z.int(), action: z.string() }),
+  z.object({ kind: z.literal('step_started'), branch, time: z.int(), step: z.int(), action: z.string() }),
   z.object({ kind: z.literal('output') }),
+  z.object({ kind: z.literal('branch_forked'), branch: BranchId, origin: BranchOrigin }),
+  z.object({ kind: z.literal('branch_selected'), branch: BranchId }),
   z.object({
     kind: z.literal('step_finished'),
+    branch,
     time: z.int(),
     step: z.int(),
     status: ActionStatus,

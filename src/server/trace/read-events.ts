@@ -1,5 +1,6 @@
 import { TraceEvent } from '../../schema/index.ts';
-import { openTraceBytes, parseStoredText } from '../../store/index.ts';
+import { isInLineage, openTraceBytes, parseStoredText } from '../../store/index.ts';
+import { rangeOf, type TraceTable } from './trace-table.ts';
 
 const chunkBytes = 2 ** 18;
 const lineBreak = 0x0a;
@@ -36,4 +37,15 @@ export async function* readEvents(
     }
     rest.push(bytes.subarray(start));
   }
+}
+
+/** The events of one step of the history that the table shows, with those of the run that came before it ended. */
+export async function* stepEvents(
+  path: string,
+  table: TraceTable,
+  step: number,
+  options: ReadOptions = {},
+): AsyncGenerator<TraceEvent> {
+  for await (const event of readEvents(path, rangeOf(table, step), options))
+    if (isInLineage(event, table.lineage)) yield event;
 }

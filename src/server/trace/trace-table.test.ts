@@ -2,13 +2,14 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { makeBranchedRun } from '../../../test/fixtures/store/branched-run.ts';
 import { modelCall, runEnded, sessionStarted, stepFinished } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { type EventPayload, ObjectId, type TraceEvent } from '../../schema/index.ts';
 import { ObjectStore, readTraceSync, spentOf, stepsOf, TraceWriter } from '../../store/index.ts';
 import { spentUntilNow } from '../catalogue/run-lines.ts';
 import { extendTable } from './extend-table.ts';
-import { readEvents } from './read-events.ts';
+import { readEvents, stepEvents } from './read-events.ts';
 import { TraceIndex } from './trace-index.ts';
 import { cell, emptyTable, hasTail, rangeOf, shownSteps, type TraceTable } from './trace-table.ts';
 
@@ -237,5 +238,29 @@ describe('the table of a trace', () => {
     marked.fill('x', 100, 200);
     writeFileSync(path, marked);
     expect(summary((await second.table(root, path)).table)).toEqual(summary(made.table));
+  });
+
+  test('shows the history of the branch that is selected, also where that changes later', async () => {
+    const { run } = await makeBranchedRun(temporaryFolder());
+    const lines = readFileSync(run.tracePath, 'utf8').split('\n');
+    const path = join(temporaryFolder(), 'trace.jsonl');
+    const selecting = lines.findIndex((line) => line.includes('"branch_selected"'));
+    writeFileSync(path, `${lines.slice(0, selecting).join('\n')}\n`);
+    const before = (await extendTable(path, null)).table;
+    const shown = async (table: TraceTable) => {
+      const branches = [];
+      for (let step = 1; step <= table.steps; step++)
+        for await (const event of stepEvents(path, table, step))
+          if (event.kind === 'step_finished') branches.push(`${event.branch ?? 'main'} ${event.step}`);
+      return branches;
+    };
+    expect(await shown(before)).toEqual(['main 1', 'main 2', 'main 3']);
+    writeFileSync(path, lines.join('\n'));
+    const after = (await extendTable(path, before)).table;
+    expect(await shown(after)).toEqual(['main 1', 'b1 2', 'b1 3']);
+    expect(after.branches).toMatchObject([
+      { id: 'b1', steps: 2 },
+      { id: 'b2', steps: 1 },
+    ]);
   });
 });

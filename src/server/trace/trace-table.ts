@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ActionStatus } from '../../schema/index.ts';
+import { ActionStatus, BranchId, BranchOrigin } from '../../schema/index.ts';
+import { type Lineage, lineageOf, mainLineage } from '../../store/index.ts';
 import type { LineFacts } from './line-facts.ts';
 
 /** What is known of each step that ended. Numbers all, so that 20,000 steps take two megabytes. */
@@ -68,6 +69,11 @@ export const TraceTable = z.object({
   ending: Range.nullable(),
   sessions: z.int().min(0),
   now: Now,
+  /** The branches beside `main`, with their finished steps. */
+  branches: z.array(z.object({ id: BranchId, origin: BranchOrigin, steps: z.int() })),
+  selected: BranchId,
+  /** Whose steps are rows: the branches that lead to one, each with the last step that counts. */
+  lineage: z.map(BranchId, z.number()),
   /** The budget's seconds as an event told them last, and those that had passed since at the newest event's time. */
   clock: z.object({ told: z.number(), since: z.number(), time: z.number() }),
   /** Why nothing after these lines is known. */
@@ -75,7 +81,8 @@ export const TraceTable = z.object({
 });
 export type TraceTable = z.infer<typeof TraceTable>;
 
-export function emptyTable(): TraceTable {
+/** @param lineage of the branch whose history is wanted */
+export function emptyTable(lineage: Lineage = mainLineage): TraceTable {
   const columns = Object.fromEntries(columnNames.map((name) => [name, new Float64Array(64)]));
   return TraceTable.parse({
     ...{
@@ -94,6 +101,9 @@ export function emptyTable(): TraceTable {
       sessions: 0,
       now: nothing,
       clock: { told: 0, since: 0, time: 0 },
+      branches: [],
+      selected: 'main',
+      lineage: new Map(lineage),
       broken: null,
     },
   });
@@ -118,6 +128,15 @@ export function shownSteps(table: TraceTable): number {
 /** Whether something came after the last step. */
 export function hasTail({ now }: TraceTable): boolean {
   return now.step === null && (now.entries !== 0 || now.calls > 0 || now.tokens > 0);
+}
+
+/** The history of the branch that is selected, as far as the lines are known. */
+export function selectedLineage({ branches, selected }: TraceTable): Lineage {
+  return lineageOf(selected, (id) => branches.find((branch) => branch.id === id)?.origin ?? null);
+}
+
+function isShown({ lineage }: TraceTable, facts: { branch?: BranchId | undefined; step: number }): boolean {
+  return facts.step <= (lineage.get(facts.branch ?? 'main') ?? 0);
 }
 
 /** Takes in one event. @returns what is wrong with it, else null */
@@ -153,7 +172,14 @@ export function addFacts(
       now.money += facts.cost ?? 0;
       now.unpriced += facts.cost === null ? 1 : 0;
       return null;
+    case 'branch_forked':
+      table.branches.push({ id: facts.branch, origin: facts.origin, steps: 0 });
+      return null;
+    case 'branch_selected':
+      table.selected = facts.branch;
+      return null;
     case 'step_started':
+      if (!isShown(table, facts)) return null;
       if (facts.step !== table.steps + 1) return `step ${facts.step} follows step ${table.steps}`;
       passTime(table, facts.time);
       now.step = facts.step;
@@ -161,11 +187,18 @@ export function addFacts(
       now.action = actionIndex(table.actions, facts.action);
       return null;
     case 'step_finished':
+      countStep(table, facts.branch);
+      if (!isShown(table, facts)) return null;
       if (facts.step !== now.step) return `step ${facts.step} ends and was not begun`;
       addRow(table, facts, at.offset + at.bytes + 1);
       table.clock = { told: facts.budget.seconds_used, since: 0, time: facts.time };
       return null;
   }
+}
+
+function countStep({ branches }: TraceTable, branch: BranchId | undefined): void {
+  const found = branches.find(({ id }) => id === branch);
+  if (found !== undefined) found.steps += 1;
 }
 
 /** @param waitingMs how much of the time since the last event counts against no limit */
