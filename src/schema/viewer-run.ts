@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ActionStatus } from './action.ts';
 import { GradedStep, RunEvaluation } from './evaluation.ts';
-import { EndReason, SubmissionState } from './event.ts';
+import { BranchOrigin, EndReason, SubmissionState } from './event.ts';
 import { Lesson } from './experience.ts';
 import { SubmissionProblem } from './grade.ts';
-import { ObjectId, RunId, TaskId } from './ids.ts';
+import { BranchId, ObjectId, RunId, TaskId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
 import { CallFailure, FailedAttempt, ModelRole, ModelRoles, TokenUsage } from './model.ts';
 import { AgentOptions, RunStatus, SandboxDriver, Spent } from './run.ts';
@@ -73,6 +73,10 @@ export const RunPage = z.object({
   spent: Spent.nullable(),
   parent: RelatedRun.nullable(),
   forks: z.array(RelatedRun),
+  /** Its histories, `main` first; one of them is graded, and its steps are those of the strip. */
+  branches: z.array(
+    z.object({ id: BranchId, origin: BranchOrigin.nullable(), steps: count, selected: z.boolean() }),
+  ),
   /** Steps of its strip: those that ended, and one that goes on or was cut off. */
   steps: count,
   /** Something was noted, asked or answered after the last step: it is step `steps + 1`, without an action. */

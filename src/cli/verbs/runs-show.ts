@@ -13,6 +13,8 @@ import {
 } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
 import {
+  type BranchReader,
+  branchesOf,
   currentGrades,
   historyOf,
   limitsHeldText,
@@ -85,20 +87,32 @@ export const runsShow: Verb = {
       );
     }
     const { spec, end } = record;
+    const tree = branchesOf(events);
+    const { branches } = tree;
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
       `${steps.length} steps, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades)}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
+      ...branchLines(tree),
       ...modelLines(record.spec, spentOf(events)),
       ...verificationLines(verifications),
     ];
     return {
       text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`,
-      json: { record, steps, grades, verifications },
+      json: { record, steps, grades, verifications, branches, selected: tree.selected },
     };
   },
 };
+
+/** The branches of a run that has more than one; the steps shown are those of the selected one. */
+function branchLines({ branches, selected }: BranchReader): string[] {
+  if (branches.length < 2) return [];
+  return branches.map(({ id, origin, steps }) => {
+    const from = origin === null ? '' : `, forked from ${origin.branch} step ${origin.step}`;
+    return `branch ${id}${from}: ${steps} steps${id === selected ? ' (selected, shown below)' : ''}`;
+  });
+}
 
 /** The models of a run and what they used; its marks and lessons; where it went on from, if it did. */
 function modelLines({ roles, parent, marks, experience = [] }: RunSpec, spent: Spent): string[] {

@@ -38,6 +38,7 @@ export async function runPage(parts: RunParts, texts: ShownTexts, signal?: Abort
     ...specPart(spec),
     ...recordPart(folder, record),
     ...usedPart(record, parts),
+    branches: table.branches.map((branch) => ({ ...branch, selected: branch.id === table.selected })),
     ...{ steps: shownSteps(table), has_tail: hasTail(table), sessions: table.sessions },
     ...(await firstEventPart(record, folder.tracePath, table, texts, signal)),
     final_answer: await finalAnswer(folder.tracePath, table, texts, signal),

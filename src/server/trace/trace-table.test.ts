@@ -259,6 +259,7 @@ describe('the table of a trace', () => {
     const after = (await extendTable(path, before)).table;
     expect(await shown(after)).toEqual(['main 1', 'b1 2', 'b1 3']);
     expect(after.branches).toMatchObject([
+      { id: 'main', steps: 3 },
       { id: 'b1', steps: 2 },
       { id: 'b2', steps: 1 },
     ]);

@@ -69,8 +69,8 @@ export const TraceTable = z.object({
   ending: Range.nullable(),
   sessions: z.int().min(0),
   now: Now,
-  /** The branches beside `main`, with their finished steps. */
-  branches: z.array(z.object({ id: BranchId, origin: BranchOrigin, steps: z.int() })),
+  /** In the order in which they were made, `main` first; with their finished steps. */
+  branches: z.array(z.object({ id: BranchId, origin: BranchOrigin.nullable(), steps: z.int() })),
   selected: BranchId,
   /** Whose steps are rows: the branches that lead to one, each with the last step that counts. */
   lineage: z.map(BranchId, z.number()),
@@ -101,7 +101,7 @@ export function emptyTable(lineage: Lineage = mainLineage): TraceTable {
       sessions: 0,
       now: nothing,
       clock: { told: 0, since: 0, time: 0 },
-      branches: [],
+      branches: [{ id: 'main', origin: null, steps: 0 }],
       selected: 'main',
       lineage: new Map(lineage),
       broken: null,
@@ -196,7 +196,7 @@ export function addFacts(
   }
 }
 
-function countStep({ branches }: TraceTable, branch: BranchId | undefined): void {
+function countStep({ branches }: TraceTable, branch: BranchId = 'main'): void {
   const found = branches.find(({ id }) => id === branch);
   if (found !== undefined) found.steps += 1;
 }

@@ -33,6 +33,7 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
             <LongText shown={page.final_answer}>{(text) => <Markdown text={text} />}</LongText>
           </div>
         )}
+        <Branches branches={page.branches} />
         <Evaluation page={page} hrefOf={hrefOf} />
         <Facts page={page} />
         {page.problem === null ? null : (
@@ -43,6 +44,35 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
         )}
       </article>
     </RunPlaceContext>
+  );
+}
+
+/** The tree of attempts, where there is more than one. */
+function Branches({ branches }: Pick<RunPage, 'branches'>) {
+  if (branches.length < 2) return null;
+  return (
+    <div className="step-part">
+      <h3>Branches</h3>
+      <BranchList branches={branches} of={null} />
+    </div>
+  );
+}
+
+/** @param of whose forks are listed; null: the branch without an origin */
+function BranchList({ branches, of }: Pick<RunPage, 'branches'> & { of: string | null }) {
+  const listed = branches.filter(({ origin }) => (origin?.branch ?? null) === of);
+  if (listed.length === 0) return null;
+  return (
+    <ul className="branches">
+      {listed.map(({ id, origin, steps, selected }) => (
+        <li key={id}>
+          {selected ? <strong>{id}</strong> : id}
+          {origin === null ? '' : `, from step ${origin.step}`}: {showPlural(steps, 'step')}
+          {selected ? ' (selected: graded, and shown here)' : ''}
+          <BranchList branches={branches} of={id} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -189,14 +219,14 @@ function Facts({ page }: { page: RunPage }) {
           {page.limits_held === null ? '' : `; ${page.limits_held}`}
         </Figure>
         {page.started === null ? null : <Figure name="Begun">{showDate(page.started)}</Figure>}
-        {page.marks.length === 0 ? null : <Figure name="Marks">{page.marks.join(', ')}</Figure>}
+        {page.marks.length === 0 ? null : <Figure name="Caveats">{page.marks.join(', ')}</Figure>}
         {page.parent === null ? null : (
-          <Figure name="Goes on from">
+          <Figure name="Forked from">
             <Related run={page.parent} />
           </Figure>
         )}
         {page.forks.length === 0 ? null : (
-          <Figure name="Gone on from by">
+          <Figure name="Forks">
             {page.forks.map((fork) => (
               <Related key={`${fork.experiment} ${fork.run}`} run={fork} />
             ))}
