@@ -13,6 +13,7 @@ import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-argum
 import { confinedSandbox } from './confined-sandbox.ts';
 import { signalName } from './exit-signal.ts';
 import { findProgram } from './find-program.ts';
+import { type WatchedFolder, watchedFolder } from './folder-watch.ts';
 import { type Limiter, type LimitGroup, ungrouped } from './limits/limiter.ts';
 import { planMounts } from './mount-plan.ts';
 import { checkMountTargets } from './mount-targets.ts';
@@ -23,7 +24,6 @@ import { seccompFilter } from './seccomp.ts';
 import { firstCommand, outerCommand } from './shell.ts';
 import type { CommandRun } from './supervisor.ts';
 import { userNamespaceHint } from './user-namespaces.ts';
-import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 /** The monitor on the host and the first process of the namespace. */
 const ownProcesses = 2;

@@ -5,6 +5,7 @@ import { confinedSandbox } from './confined-sandbox.ts';
 import { containerArguments } from './docker-arguments.ts';
 import { type ContainerState, DockerEngine, engineError } from './docker-engine.ts';
 import { signalName } from './exit-signal.ts';
+import { type WatchedFolder, watchedFolder } from './folder-watch.ts';
 import { planMounts } from './mount-plan.ts';
 import { checkMountTargets } from './mount-targets.ts';
 import { ownedName } from './owner.ts';
@@ -14,7 +15,6 @@ import { seccompProfile } from './seccomp.ts';
 import { firstCommand } from './shell.ts';
 import type { CommandRun } from './supervisor.ts';
 import { systemLinks } from './system-folders.ts';
-import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 const longestReport = 20_000;
 const deathMs = 10_000;

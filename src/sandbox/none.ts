@@ -14,6 +14,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { confinedSandbox } from './confined-sandbox.ts';
+import { type WatchedFolder, watchedFolder } from './folder-watch.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { ownedName } from './owner.ts';
 import { isWithin } from './paths.ts';
@@ -23,7 +24,6 @@ import { type Mount, type Sandbox, SandboxError, type SandboxSpec, type StartOpt
 import { directCommand, outerCommand } from './shell.ts';
 import type { CommandRun } from './supervisor.ts';
 import { variablesOf } from './variables.ts';
-import { type WatchedFolder, watchedFolder } from './watchdog.ts';
 
 const tagVariable = 'MLAB_COMMAND';
 const deathMs = 10_000;

@@ -45,6 +45,11 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
+/** Whether it stands still: because of a signal, or for whoever traces it. */
+export function isStopped(pid: number): boolean {
+  return /^[Tt]/.test(fieldsAfterName(pid)[0] ?? '');
+}
+
 export function usageOf(pids: readonly number[]): TreeUsage {
   const usage: TreeUsage = { residentBytes: 0, sharedBytes: 0, threads: 0, cpuSeconds: 0 };
   for (const pid of pids) {
@@ -117,10 +122,16 @@ function childrenOf(pid: number): number[] {
 }
 
 function cpuSecondsOf(pid: number): number {
-  const stat = readProcess(pid, 'stat');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  const ticks = fieldsAfterName(pid)
+    .slice(11, 15)
+    .reduce((sum, field) => sum + Number(field), 0);
   return ticks / ticksPerSecond;
+}
+
+/** Of its `stat`, from the third on: the name before them may hold anything. */
+function fieldsAfterName(pid: number): string[] {
+  const stat = readProcess(pid, 'stat');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function fieldOf(text: string, name: string): number {

@@ -97,8 +97,22 @@ export const commands: readonly { name: string; call: Numbers; values: readonly 
   // F_SETLEASE and F_NOTIFY: whoever may only read a file could make programs of the host wait for it.
   { name: 'fcntl', call: [72, 25], values: [1024, 1026] },
   // TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ADD_ENCRYPTION_KEY.
-  { name: 'ioctl', call: [16, 29], values: [0x5412, 0x541c, 0x40086602, 0x401c5820, 0xc0506617] },
+  // And those that take disk space without writing: XFS_IOC_ALLOCSP, …ALLOCSP64, FS_IOC_RESVSP, …RESVSP64, …ZERO_RANGE.
+  {
+    name: 'ioctl',
+    call: [16, 29],
+    values: [
+      ...[0x5412, 0x541c, 0x40086602, 0x401c5820, 0xc0506617],
+      ...[0x4030580a, 0x40305824, 0x40305828, 0x4030582a, 0x40305839],
+    ],
+  },
 ];
+
+/**
+ * Takes disk space in no time, gigabytes before anyone can look. Answers "not supported", as many file systems do: programs
+ * write instead. Which flag gives space back, and is let through: FALLOC_FL_PUNCH_HOLE.
+ */
+export const allocation = { name: 'fallocate', call: [285, 47], mode: 1, givesBack: 0o2 } as const;
 
 /** Calls that make sockets. */
 export const sockets = { socket: [41, 198], socketpair: [53, 199] } as const satisfies Calls;

@@ -102,6 +102,14 @@ describe('the filter of system calls on x64', () => {
     expect(answer(53, 1)).toBe(allow);
   });
 
+  it('refuses to take disk space without writing, and lets it be given back', () => {
+    expect(answer(285, 3, 0)).toBe(refused(95));
+    expect(answer(285, 3, 1)).toBe(refused(95));
+    expect(answer(285, 3, 0x10)).toBe(refused(95));
+    expect(answer(285, 3, 3)).toBe(allow);
+    expect(answer(16, 3, 0x4030582a)).toBe(refused(1));
+  });
+
   it('knows no call that was added to the kernel after it was written', () => {
     expect(answer(470)).toBe(refused(38));
     expect(answer(468)).toBe(allow);

@@ -1,4 +1,5 @@
 import {
+  allocation,
   allowedFamilies,
   bufferSizes,
   commands,
@@ -51,6 +52,7 @@ const passedOver = 0x00050000;
 const notPermitted = 0x00050001;
 const tooManyFiles = 0x00050018;
 const noSuchCall = 0x00050026;
+const notSupported = 0x0005005f;
 const familyNotSupported = 0x00050061;
 const killProcess = 0x80000000;
 const errnoMask = 0xffff;
@@ -88,6 +90,7 @@ export function seccompFilter(
   for (const { call, mode, flags } of permissions.toReversed()) rule(call, refuseSetIds(mode, flags));
   for (const { call, values } of commands) rule(call, refuseValues(values));
   for (const call of Object.values(sockets)) rule(call, allowFamilies());
+  rule(allocation.call, refuseAllocation());
   rule([facts.clone, facts.clone], refuseBits(0, newUserNamespace));
   for (const call of Object.values(denied)) rule(call, [[answer, 0, 0, notPermitted]]);
   for (const call of Object.values(unknown)) rule(call, [[answer, 0, 0, noSuchCall]]);
@@ -122,6 +125,15 @@ function refuseValues(values: readonly number[]): Instruction[] {
     [answer, 0, 0, notPermitted],
   ]);
   return [loadArgument(1), ...refusals, [answer, 0, 0, allow]];
+}
+
+function refuseAllocation(): Instruction[] {
+  return [
+    loadArgument(allocation.mode),
+    [jumpIfAnySet, 1, 0, allocation.givesBack],
+    [answer, 0, 0, notSupported],
+    [answer, 0, 0, allow],
+  ];
 }
 
 function passOverBufferSizes(): Instruction[] {
@@ -174,6 +186,7 @@ export function seccompProfile(): object {
       ...commands.flatMap(({ name, values }) =>
         values.map((value) => refuse([name], notPermitted, [isEqual(1, value)])),
       ),
+      refuse([allocation.name], notSupported, [noneSet(allocation.mode, allocation.givesBack)]),
       ...families.map((family) => refuse(Object.keys(sockets), familyNotSupported, [isEqual(0, family)])),
     ],
   };
@@ -187,8 +200,13 @@ function allSet(index: number, bits: number): object {
   return { index, value: bits, valueTwo: bits, op: 'SCMP_CMP_MASKED_EQ' };
 }
 
+function noneSet(index: number, bits: number): object {
+  return { index, value: bits, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' };
+}
+
+/** Of the lower half: the kernel ignores the upper one, in which anything may stand. */
 function isEqual(index: number, value: number): object {
-  return { index, value, valueTwo: 0, op: 'SCMP_CMP_EQ' };
+  return { index, value: 0xffffffff, valueTwo: value, op: 'SCMP_CMP_MASKED_EQ' };
 }
 
 /** Code, jump when true, jump when false, operand. */

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { watchedFolder } from './folder-watch.ts';
 import { makePlace } from './test-support.ts';
-import { type Breach, Watchdog, watchedFolder } from './watchdog.ts';
+import { type Breach, Watchdog } from './watchdog.ts';
 
 test('a workspace of many files is looked at as soon as it may be full', async () => {
   using place = makePlace();
