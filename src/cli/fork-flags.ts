@@ -20,13 +20,12 @@ export interface ForkFlags {
 export const forkFlags: Flag[] = [
   {
     flags: '--from <run>',
-    description:
-      'make a new run that goes on from a step of this one (EXPERIMENT/RUN); models and limits may change',
+    description: 'fork a run from a step of this one (EXPERIMENT/RUN); models and limits may change',
   },
   { flags: '--step <n>', description: 'the step that --from goes on after: a number, or last (default)' },
 ];
 
-/** A run that another one goes on from. */
+/** A run that another one is forked from. */
 export interface ForkSource {
   plan: Plan;
   spec: RunSpec;
@@ -53,7 +52,7 @@ export function findParent(
   if (wanted.tasks.length > 0 || others) {
     throw new UserError(
       'bad_fork',
-      'A run that goes on from another has its task, agent, seed and experience.',
+      'A forked run has its task, agent, seed and experience.',
       'Leave out --task, --suite, --agent, --seeds, --experience and --same-task.',
     );
   }

@@ -128,7 +128,7 @@ test('a run that was killed and resumed is read as if it had not been', () => {
   expect(transcriptOf(begun(), ...killed)).toEqual(transcript);
 });
 
-test('a run that goes on from a step of another keeps what happened until there', () => {
+test('a run that is forked from a step of another keeps what happened until there', () => {
   const parent = {
     ...sessionStarted(snapshot, 2),
     parent: { experiment: 'first', run: 'digits-tools-0', step: 1 },

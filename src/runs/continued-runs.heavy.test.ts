@@ -109,7 +109,7 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
   });
 });
 
-withSandbox(`a run that goes on from a step of another${why}`, () => {
+withSandbox(`a run that is forked from a step of another${why}`, () => {
   test('shares the past up to there, takes another way from there, and names its parent', async () => {
     const first = await runTools(script(write('one'), write('two'), finish, finish));
     const source = only(first.experiment);

@@ -13,7 +13,7 @@ import {
 } from '../schema/index.ts';
 
 /**
- * Plans one run that goes on from a step of another: the same task, agent and seed; limits, models and the agent's
+ * Plans one run that is forked from a step of another: the same task, agent and seed; limits, models and the agent's
  * options as they were, but for what is said anew.
  * @throws UserError where something is said anew that can't change in the middle of a run
  */

@@ -48,7 +48,7 @@ describe('experience', () => {
     ]);
   });
 
-  test('stays with a run that goes on from another', () => {
+  test('stays with a forked run', () => {
     const [source] = planWith([exampleLesson()]);
     if (source === undefined) throw new Error('the plan is empty');
     const parent = { experiment: source.experiment, run: source.id, step: 3 };
@@ -74,7 +74,7 @@ describe('the models of a run', () => {
     });
   });
 
-  test('of a run that goes on from another are the same, but for what is said anew', () => {
+  test('of a forked run are the same, but for what is said anew', () => {
     const [source] = planOf().runs;
     if (source === undefined) throw new Error('the plan is empty');
     const parent = { experiment: source.experiment, run: source.id, step: 3 };

@@ -39,7 +39,7 @@ export const EndReason = z.enum([
 ]);
 export type EndReason = z.infer<typeof EndReason>;
 
-/** The run, and the last step of it, that another run goes on from. */
+/** The run that another one is forked from, and its last step that both have. */
 export const RunParent = z.object({ experiment: ExperimentName, run: RunId, step: z.int().min(0) });
 export type RunParent = z.infer<typeof RunParent>;
 

@@ -25,7 +25,7 @@ export const RunSpec = z.object({
   model: z.string().nullable(),
   /** The models of all roles; absent for agents that need none. */
   roles: ModelRoles.optional(),
-  /** The run that this one goes on from. */
+  /** The run that this one is forked from. */
   parent: RunParent.optional(),
   /** What earlier runs learned, best first; absent where none was asked for. */
   experience: z.array(Lesson).optional(),

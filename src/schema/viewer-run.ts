@@ -33,7 +33,7 @@ export type ShownText = z.infer<typeof ShownText>;
 export const TextRest = z.object({ part: z.string(), from: count, text: z.string(), length: count });
 export type TextRest = z.infer<typeof TextRest>;
 
-/** A run that goes on from another one, or is gone on from. `experiment`: null where that is not among those shown. */
+/** A run that is forked from another one, or that others are forked from. `experiment`: null where that is not among those shown. */
 export const RelatedRun = z.object({
   experiment: z.string().nullable(),
   name: z.string(),

@@ -73,7 +73,7 @@ export const RunLine = z.object({
   /** Null while it has not begun. */
   started: z.int().nullable(),
   updated: z.int().nullable(),
-  /** The run that it goes on from. */
+  /** The run that it is forked from. */
   parent: RunParent.nullable(),
   marks: z.array(z.string()),
   /** Why its record can't be read. */

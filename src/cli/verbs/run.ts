@@ -63,7 +63,7 @@ export const run: Verb = {
     ['mlab run --suite starter --agent automl --seeds 2', 'three tasks, two seeds each, no API key needed'],
     ['mlab run --task digits --agent baseline,automl --seeds 3 --wall-seconds 120', 'two agents on one task'],
     ['mlab run --task digits --agent tools --model anthropic/claude-sonnet-4-5', 'a language-model agent'],
-    ['mlab run --from start-1/digits-automl-0 --step 7', 'another run that goes on from a step of one'],
+    ['mlab run --from start-1/digits-automl-0 --step 7', 'a run forked from a step of another'],
     ['mlab run --suite starter --view', 'watch it in the browser'],
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],

@@ -125,7 +125,7 @@ function modelLines({ roles, parent, marks, experience = [] }: RunSpec, spent: S
     ...(roles === undefined ? [] : [`${names}: ${used}`]),
     ...(marks.length === 0 ? [] : [`marks: ${marks.map(plain).join(', ')}`]),
     ...experience.map((lesson, index) => `  [E${index + 1}] ${lessonLine(lesson)}`),
-    ...(parent === undefined ? [] : [`goes on from ${parent.experiment}/${parent.run}, step ${parent.step}`]),
+    ...(parent === undefined ? [] : [`forked from ${parent.experiment}/${parent.run}, step ${parent.step}`]),
   ];
 }
 

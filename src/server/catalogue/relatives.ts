@@ -1,7 +1,7 @@
 import type { RelatedRun } from '../../schema/index.ts';
 import type { KnownExperiment } from './known-experiment.ts';
 
-/** The run that this one goes on from, and those that go on from it, by the names of their experiments. */
+/** The run that this one is forked from, and its own forks, by the names of their experiments. */
 export function relativesOf(
   experiments: readonly KnownExperiment[],
   experiment: KnownExperiment,

@@ -33,7 +33,7 @@ export function RunHead({ page, level = 1 }: { page: RunPage; level?: 1 | 2 }) {
       </span>
       {page.parent === null ? null : (
         <span>
-          goes on from <Related run={page.parent} />
+          forked from <Related run={page.parent} />
         </span>
       )}
     </div>

@@ -107,7 +107,7 @@ function Ending({
 const statusWords: Record<RunPage['status'], string> = {
   pending: 'It has not begun yet.',
   running: 'It goes on now: its steps appear as they happen.',
-  interrupted: 'It was interrupted. The same `mlab run` again goes on from its last step.',
+  interrupted: 'It was interrupted. The same `mlab run` again resumes it after its last step.',
   failed: 'It failed.',
   finished: 'It has ended.',
 };
