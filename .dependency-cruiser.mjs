@@ -9,8 +9,8 @@ export const allowed = {
   store: [],
   models: [],
   environment: ['sandbox', 'store', 'models'],
-  services: ['tasks', 'sandbox'],
-  grading: ['tasks', 'sandbox', 'store', 'services'],
+  services: ['tasks', 'sandbox', 'models'],
+  grading: ['tasks', 'sandbox', 'store', 'models', 'services'],
   agents: ['environment'],
   runs: [
     ...['tasks', 'sandbox', 'store', 'models', 'environment', 'services', 'grading', 'agents', 'statistics'],

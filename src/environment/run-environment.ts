@@ -12,7 +12,6 @@ import type {
   Spent,
   SubmissionState,
   TaskBrief,
-  ToolReply,
   UndoEntry,
 } from '../schema/index.ts';
 import { nothingSpent } from '../store/index.ts';
@@ -41,7 +40,7 @@ import { RunStopped } from './run-stopped.ts';
 import { createWorkbench } from './run-workbench.ts';
 import { StepRecorder } from './step-recorder.ts';
 import { StoredBytes } from './stored-bytes.ts';
-import { ToolAccess } from './tool-access.ts';
+import { ToolAccess, type ToolReply } from './tool-access.ts';
 import { Turns } from './turns.ts';
 import type { Workbench } from './workbench.ts';
 import { WorkspaceFiles, WorkspaceFull } from './workspace-files.ts';

@@ -1,7 +1,10 @@
-import type { GatewayReply } from '../models/index.ts';
-import type { ModelRequest, ToolReply } from '../schema/index.ts';
-import { ExperimentSpent, type ModelAccess, type TimeUp } from './model-access.ts';
+import type { AskForProcess } from '../models/index.ts';
+import type { ModelRequest } from '../schema/index.ts';
+import { ExperimentSpent, type ModelAccess } from './model-access.ts';
 import { normalRequest } from './request-hash.ts';
+
+/** What a tool is answered; `closed`: nothing may be asked now. */
+export type ToolReply = Awaited<ReturnType<AskForProcess>>;
 
 const between: ToolReply = { kind: 'closed', message: 'Nothing that was started by an action is running.' };
 
@@ -29,6 +32,7 @@ export class ToolAccess {
     }
   }
 
+  /** Never rejects. */
   async answer(request: ModelRequest): Promise<ToolReply> {
     if (this.#step === null) return between;
     const answering = this.#answer(normalRequest(request), this.#step);
@@ -40,34 +44,19 @@ export class ToolAccess {
     }
   }
 
+  /** What stands in the tool's way is told to it and does not end the run; what stands in everybody's way does. */
   async #answer(request: ModelRequest, step: number): Promise<ToolReply> {
     try {
-      return this.#told(await this.#models.answerTool(request, step));
+      const reply = await this.#models.answerTool(request, step);
+      if (reply.kind === 'time_up') return { kind: 'closed', message: reply.message };
+      if (reply.kind === 'over_quota' && reply.quota === 'shared')
+        this.#onFailure(new ExperimentSpent(reply.message));
+      // It is the tool that asked for what the model does not take.
+      if (reply.kind === 'unavailable' && reply.error.failure !== 'bad_request') this.#onFailure(reply.error);
+      return reply;
     } catch (error) {
       this.#onFailure(error);
       return { kind: 'closed', message: 'The run is over.' };
-    }
-  }
-
-  /** What stands in the tool's way is told to it and does not end the run; what stands in everybody's way does. */
-  #told(reply: GatewayReply | TimeUp): ToolReply {
-    switch (reply.kind) {
-      case 'answered': {
-        const { answer, usage, cost } = reply;
-        return { kind: 'answer', answer, usage, cost };
-      }
-      case 'time_up':
-        return { kind: 'closed', message: reply.message };
-      case 'over_quota':
-        if (reply.quota === 'shared') this.#onFailure(new ExperimentSpent(reply.message));
-        return { kind: 'over_budget', message: reply.message };
-      case 'unavailable': {
-        const { error } = reply;
-        // It is the tool that asked for what can't be answered.
-        if (error.failure === 'bad_request') return { kind: 'bad_request', message: error.message };
-        this.#onFailure(error);
-        return { kind: 'unavailable', message: error.message };
-      }
     }
   }
 }

@@ -41,7 +41,7 @@ export interface GraderOptions {
   helpersFolder: string;
   driver: SandboxDriver;
   sandboxOptions: SandboxOptions;
-  /** For a task with a model endpoint: answers the tools of one process of submitted code. */
+  /** For a task that offers a model: answers the tools of one process of submitted code. */
   toolModel?: SubmissionWorkerOptions['toolModel'];
   /** Whether the run had one: then grader and submitted code have it too. */
   gpu: boolean;
@@ -165,7 +165,7 @@ function graderSeconds({ file: { grading } }: Task): number {
 async function modelAnswers({ toolModel, signal }: GraderOptions): Promise<boolean> {
   const messages = [{ role: 'user' as const, text: 'Answer with the word yes.' }];
   const reply = await toolModel?.()?.({ role: 'fast', purpose: toolPurpose, messages }, signal);
-  return reply?.kind === 'answer';
+  return reply?.kind === 'answered';
 }
 
 function noAnswer(failure: string): Why {

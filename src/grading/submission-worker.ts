@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openToCallers, openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
+import type { AskForProcess, CallRecord } from '../models/index.ts';
 import {
   createSandbox,
   type ProcessEnd,
@@ -12,6 +13,7 @@ import {
 } from '../sandbox/index.ts';
 import type { Spent, SubmissionProblem } from '../schema/index.ts';
 import { LocalServices, type LocalServicesOptions } from '../services/index.ts';
+import { addCall, nothingSpent } from '../store/index.ts';
 import { concealedBy, withheldContents, withheldPaths } from '../tasks/index.ts';
 
 const socketName = 'grader.sock';
@@ -24,9 +26,15 @@ export const longestTimerMs = 2 ** 31 - 1;
 export const starterName = 'starter';
 export const exchangeInside = '/exchange';
 
+/**
+ * Gives what answers the tools of one process of submitted code, with a quota of its own.
+ * @param record told of each call
+ */
+export type ToolModel = (record?: (call: CallRecord) => void) => AskForProcess;
+
 export interface SubmissionWorkerOptions extends Omit<LocalServicesOptions, 'askForTool'> {
-  /** Gives what answers a worker's tools, metered anew; absent: the task's model endpoint says that there is none. */
-  toolModel?: (() => LocalServicesOptions['askForTool']) | undefined;
+  /** What answers a worker's tools; absent: they are told that there is no model. */
+  toolModel?: ToolModel | undefined;
   /** Host folder with the socket that the grader listens on. */
   exchangeFolder: string;
   /** Host folder that is made and removed for each process: a copy of its code. */
@@ -63,7 +71,7 @@ export class SubmissionWorker implements AsyncDisposable {
     mkdirSync(options.exchangeFolder, { recursive: true });
   }
 
-  /** Why a model endpoint could not answer, whoever asked it; null when all could. */
+  /** Why the model gateway could not answer, whoever asked it; null when all could. */
   get modelFailure(): string | null {
     return this.#modelFailure;
   }
@@ -83,13 +91,16 @@ export class SubmissionWorker implements AsyncDisposable {
     await this.stop(false);
     const timeoutMs = this.#leftMs(name);
     if (timeoutMs !== null && timeoutMs <= 0) return this.#tookTooLong();
-    const { driver, sandboxOptions, codeFolder, entry, signal, toolModel } = this.#options;
+    const { task, driver, sandboxOptions, codeFolder, entry, signal, toolModel } = this.#options;
     cpSync(source, codeFolder, { recursive: true });
     mkdirSync(join(codeFolder, 'data'), { recursive: true });
     await openToReaders(codeFolder);
     const socket = join(this.#options.exchangeFolder, socketName);
     if (existsSync(socket)) openToCallers(socket);
-    const services = await LocalServices.start({ ...this.#options, askForTool: toolModel?.() });
+    const offersModel = task.file.services.some(({ kind }) => kind === 'model');
+    if (offersModel) this.#modelUse.set(name, this.#modelUse.get(name) ?? nothingSpent);
+    const askForTool = toolModel?.((call) => this.#countCall(name, call));
+    const services = await LocalServices.start({ ...this.#options, askForTool });
     try {
       const spec = this.#sandboxSpec(services);
       const sandbox = await createSandbox(driver, spec, sandboxOptions);
@@ -142,7 +153,6 @@ export class SubmissionWorker implements AsyncDisposable {
     if (services === null) return { problem, serviceFailure: null };
     const { modelFailure, scriptFailure } = await services.stop();
     this.#modelFailure ??= modelFailure;
-    this.#countModelUse(name, services.modelUse);
     return { problem, serviceFailure: modelFailure ?? scriptFailure };
   }
 
@@ -164,15 +174,8 @@ export class SubmissionWorker implements AsyncDisposable {
     return { code: 'timed_out', message };
   }
 
-  #countModelUse(name: string, used: Spent | null): void {
-    if (used === null) return;
-    const before = this.#modelUse.get(name) ?? { calls: 0, tokens: 0, money: 0, unpriced: 0 };
-    this.#modelUse.set(name, {
-      calls: before.calls + used.calls,
-      tokens: before.tokens + used.tokens,
-      money: before.money + used.money,
-      unpriced: before.unpriced + used.unpriced,
-    });
+  #countCall(name: string, call: CallRecord): void {
+    this.#modelUse.set(name, addCall(this.#modelUse.get(name) ?? nothingSpent, call));
   }
 
   #sandboxSpec(services: LocalServices | null): SandboxSpec {

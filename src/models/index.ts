@@ -7,6 +7,8 @@ export type {
   GatewayReply,
   OverQuota,
 } from './gateway/caller.ts';
+export { chatCompletions } from './gateway/chat-completions.ts';
+export { type AskForProcess, GatewayServer } from './gateway/gateway-server.ts';
 export { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
 export { type KnownPrice, knownPrices, type LongPromptPrice } from './known-prices.ts';
 export {

@@ -112,25 +112,6 @@ export type CallCharge = z.infer<typeof CallCharge>;
 /** What calls of tools that an agent built are called in the trace. */
 export const toolPurpose = 'answer a tool';
 
-/** What a tool that an agent built is told when it asks the run's model. */
-export const ToolReply = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('answer'),
-    answer: ModelAnswer,
-    usage: TokenUsage,
-    /** In US dollars; null where the price is not known. */
-    cost: z.number().min(0).nullable(),
-  }),
-  /** `unavailable`: not the tool's doing, and the run or the grading can't go on from it. */
-  z.object({
-    kind: z.enum(['no_model', 'over_budget', 'bad_request', 'closed', 'unavailable']),
-    message: z.string(),
-    /** Of tries that came to nothing and are paid for. */
-    charge: CallCharge.optional(),
-  }),
-]);
-export type ToolReply = z.infer<typeof ToolReply>;
-
 /** Why no answer came although it was asked for again and again. None of these is the agent's doing. */
 export const ModelFailure = z.enum([
   'key_missing',

@@ -1,3 +1,2 @@
 export { LocalServices } from './local-services.ts';
-export type { AskForTool } from './model-endpoint.ts';
 export { type LocalServicesOptions, serviceRestarts } from './options.ts';

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
 import { gradeRun } from '../grading/index.ts';
-import { ModelRegistry, Quota, ScriptedModels } from '../models/index.ts';
+import { ModelRegistry, ModelUnavailable, Quota, ScriptedModels } from '../models/index.ts';
 import { toolModelFor } from '../runs/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import type { ModelRequest } from '../schema/index.ts';
@@ -198,6 +198,10 @@ if __name__ == "__main__":
   'hidden/solution/train.py': 'def reach(word):\n    return []\n',
 };
 
+function unavailable(message: string) {
+  return { kind: 'unavailable' as const, error: new ModelUnavailable('overloaded', message, 'wait', []) };
+}
+
 const runsTool = agentOf(async ({ environment }) => {
   await environment.step({ name: 'Execute Script', args: { script_name: 'train.py' } });
 });
@@ -273,7 +277,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     const { folder } = await runOnce(join(bench.experiments, 'silent'), resources, runsTool);
     const grading = gradeRun({
       ...{ folder, ...resources, helpersFolder, which: 'final' },
-      toolModel: () => async () => ({ kind: 'unavailable', message: 'no money left' }),
+      toolModel: () => async () => unavailable('no money left'),
       signal: new AbortController().signal,
     });
     await expect(grading).rejects.toThrow('no money left');
@@ -300,8 +304,8 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     };
     const toolModel = () => async (request: ModelRequest) =>
       JSON.stringify(request).includes('poison')
-        ? { kind: 'unavailable' as const, message: 'internal error' }
-        : { kind: 'answer' as const, answer, usage, cost: 0 };
+        ? unavailable('internal error')
+        : { kind: 'answered' as const, answer, answeredBy: null, latencyMs: 1, usage, cost: 0 };
     const options = { ...resources, helpersFolder, which: 'final' as const, toolModel };
     const signal = new AbortController().signal;
     const [grade] = await gradeRun({ ...options, folder: other.folder, signal });

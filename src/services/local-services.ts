@@ -2,16 +2,16 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
+import { chatCompletions, GatewayServer } from '../models/index.ts';
 import { type Mount, ownedFolder } from '../sandbox/index.ts';
-import type { SandboxDriver, Spent } from '../schema/index.ts';
-import { ModelEndpoint } from './model-endpoint.ts';
+import type { SandboxDriver } from '../schema/index.ts';
 import type { LocalServicesOptions } from './options.ts';
 import { ScriptService } from './script-service.ts';
 import { servicesInside } from './service-sandbox.ts';
 
 /** What kept services from doing their part. */
 export interface ServicesEnd {
-  /** Why the model endpoint could not answer, where that was not the asking code's doing. */
+  /** Why the model gateway could not answer, where that was not the asking code's doing. */
   modelFailure: string | null;
   /** How a script ended before it was told to: whoever uses it may have made it end. */
   scriptFailure: string | null;
@@ -19,7 +19,7 @@ export interface ServicesEnd {
 
 /**
  * The local services that a task asks for: scripts of the task, each in a sandbox of its own which sees the hidden
- * data, and the harness's own model endpoint. All that an agent's or a submission's sandbox gets of them is a folder
+ * data, and the model gateway on a socket. All that an agent's or a submission's sandbox gets of them is a folder
  * with a socket for each.
  */
 export class LocalServices implements AsyncDisposable {
@@ -29,7 +29,7 @@ export class LocalServices implements AsyncDisposable {
   readonly #outer: string;
   readonly #driver: SandboxDriver;
   readonly #scripts: ScriptService[] = [];
-  readonly #endpoints: ModelEndpoint[] = [];
+  readonly #gateways: GatewayServer[] = [];
 
   private constructor(outer: string, driver: SandboxDriver) {
     this.#outer = outer;
@@ -51,7 +51,8 @@ export class LocalServices implements AsyncDisposable {
       await openToReaders(all.folder);
       for (const service of services) {
         const socket = join(all.folder, `${service.name}.sock`);
-        if (service.kind === 'model') all.#endpoints.push(await ModelEndpoint.listen(socket, askForTool));
+        if (service.kind === 'model')
+          all.#gateways.push(await GatewayServer.listen(socket, chatCompletions, askForTool));
         else all.#scripts.push(await ScriptService.start(service.name, service.script, all.folder, options));
       }
       return all;
@@ -69,17 +70,12 @@ export class LocalServices implements AsyncDisposable {
     };
   }
 
-  /** What was answered by the model endpoint; null for a task that asks for none. */
-  get modelUse(): Spent | null {
-    return this.#endpoints[0]?.used ?? null;
-  }
-
   /** Ends them all. Again is harmless. */
   async stop(): Promise<ServicesEnd> {
     let modelFailure: string | null = null;
-    for (const endpoint of this.#endpoints) {
-      await endpoint[Symbol.asyncDispose]();
-      modelFailure ??= endpoint.failure;
+    for (const gateway of this.#gateways) {
+      await gateway[Symbol.asyncDispose]();
+      modelFailure ??= gateway.failure;
     }
     const ends: (string | null)[] = [];
     for (const script of this.#scripts.splice(0)) ends.push(await script.stop());

@@ -1,7 +1,7 @@
+import type { AskForProcess } from '../models/index.ts';
 import type { SandboxOptions } from '../sandbox/index.ts';
 import type { SandboxDriver } from '../schema/index.ts';
 import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
-import type { AskForTool } from './model-endpoint.ts';
 
 /** How often a run's scripts are started again. */
 export const serviceRestarts = 10;
@@ -15,8 +15,8 @@ export interface LocalServicesOptions {
   helpersFolder: string;
   driver: SandboxDriver;
   sandboxOptions: SandboxOptions;
-  /** Answers what tools ask the model; absent: the endpoint says that there is none. */
-  askForTool?: AskForTool | undefined;
+  /** Answers what tools ask the model; absent: they are told that there is none. */
+  askForTool?: AskForProcess | undefined;
   /** How often a script that ends is started again; default: never. */
   restarts?: number;
   signal: AbortSignal;

@@ -1,6 +1,6 @@
 import type {
   BranchId,
-  EventOf,
+  CallCharge,
   ObjectId,
   RunParent,
   Spent,
@@ -89,7 +89,10 @@ export function spentOf(events: Iterable<TraceEvent>): Spent {
 }
 
 /** Adds a call: one that has no answer may be paid for, too. */
-export function addCall(spent: Spent, { answer, usage, cost }: EventOf<'model_call'>): Spent {
+export function addCall(
+  spent: Spent,
+  { answer, usage, cost }: CallCharge & { answer: object | null },
+): Spent {
   const tokens = usage.input + usage.output;
   const estimated = (spent.estimated ?? 0) + (usage.source === 'estimate' ? tokens : 0);
   return {

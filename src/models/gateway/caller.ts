@@ -15,7 +15,7 @@ export interface Caller {
   /** An answer that was recorded and is given instead of a call; null where there is none. */
   recorded?: (request: ModelRequest) => AnsweredCall | null;
   /** Told of each call that was made, whatever came of it. */
-  record?: (call: CallRecord) => void;
+  record?: ((call: CallRecord) => void) | undefined;
   onProgress?: (progress: CallProgress) => void;
 }
 

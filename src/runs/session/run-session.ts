@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type Ending, RunEnvironment, type RunModels } from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
-import { ModelGateway, Quota } from '../../models/index.ts';
+import { type AskForProcess, ModelGateway, Quota } from '../../models/index.ts';
 import { sandboxOptions } from '../../sandbox/index.ts';
 import type { EventOf, RunSpec } from '../../schema/index.ts';
-import { type AskForTool, LocalServices, serviceRestarts } from '../../services/index.ts';
+import { LocalServices, serviceRestarts } from '../../services/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
 import { fixedFiles, isReadOnly, publicManifest, type TaskResources } from '../workspace.ts';
 import { type BranchWorkspace, branchFolders, mainBranch, openBranchWorkspace } from './branch-workspace.ts';
@@ -26,7 +26,7 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   const resume = readResumeState(folder, spec.parent);
   await writeManifest(services);
   // Before there is a workspace, no tool runs in it.
-  let askForTool: AskForTool = async () => ({ kind: 'closed', message: 'The run has not begun.' });
+  let askForTool: AskForProcess = async () => ({ kind: 'closed', message: 'The run has not begun.' });
   await using local = await LocalServices.start({
     ...{ ...resources, helpersFolder, driver: spec.sandbox, signal },
     sandboxOptions: sandboxOptions(spec, dockerCommand),

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountPoints } from '../../environment/index.ts';
+import type { ToolModel } from '../../grading/index.ts';
 import { removeBeneath } from '../../lib/folder-handle.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
@@ -12,7 +13,7 @@ import {
   sandboxOptions,
 } from '../../sandbox/index.ts';
 import type { ObjectId, RunSpec } from '../../schema/index.ts';
-import { type AskForTool, LocalServices, serviceRestarts } from '../../services/index.ts';
+import { LocalServices, serviceRestarts } from '../../services/index.ts';
 import { type RunFolder, restoreSnapshot } from '../../store/index.ts';
 import { publicManifest, type RunFolders, sandboxSpec, type TaskResources } from '../workspace.ts';
 import type { Rerun } from './rerun.ts';
@@ -24,8 +25,8 @@ export interface VerificationSandboxOptions {
   helpersFolder: string;
   threads: number;
   dockerCommand?: string | undefined;
-  /** Answers the tools of one run of the code; absent: the task's model endpoint says that there is none. */
-  toolModel?: (() => AskForTool | undefined) | undefined;
+  /** Answers the tools of one run of the code; absent: they are told that there is none. */
+  toolModel?: ToolModel | undefined;
   signal: AbortSignal;
   onProgress: (line: string) => void;
 }

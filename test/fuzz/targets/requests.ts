@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { chatCompletions, GatewayServer } from '../../../src/models/index.ts';
 import { ModelRequest } from '../../../src/schema/index.ts';
 import { serveViewer } from '../../../src/server/index.ts';
-import { readChatRequest } from '../../../src/services/chat-format.ts';
-import { ModelEndpoint } from '../../../src/services/model-endpoint.ts';
 import { makeExampleRun } from '../../fixtures/store/example-run.ts';
 import { defineTarget } from '../engine/target.ts';
 import { hold } from './containers.ts';
@@ -36,7 +35,7 @@ export const chatTarget = defineTarget({
   batch: 64,
   open: () => ({
     run(input) {
-      const asked = readChatRequest(input.toString('utf8'));
+      const asked = chatCompletions.readRequest(input.toString('utf8'));
       if ('problem' in asked) hold(asked.problem.length < 2_000, 'a problem is told in a few words');
       else ModelRequest.parse(asked);
     },
@@ -72,7 +71,7 @@ const httpWords = [
 
 export const gatewayTarget = defineTarget({
   name: 'gateway',
-  reads: 'what comes over the Unix socket of the model endpoint',
+  reads: 'what comes over the Unix socket of the model gateway',
   seeds: [
     post(chat),
     'GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n',
@@ -91,8 +90,8 @@ export const gatewayTarget = defineTarget({
       source: 'provider' as const,
     };
     const socket = join(folder, 's.sock');
-    const endpoint = await ModelEndpoint.listen(socket, async () => ({
-      kind: 'answer',
+    const server = await GatewayServer.listen(socket, chatCompletions, async () => ({
+      ...{ kind: 'answered', answeredBy: null, latencyMs: 0 },
       answer: { kind: 'answered', text: 'yes', tool_calls: [], finish: 'stop' },
       ...{ usage, cost: 0 },
     }));
@@ -100,9 +99,9 @@ export const gatewayTarget = defineTarget({
       async run(input) {
         const answer = await exchange({ path: socket }, input);
         hold(!/^HTTP\/1\.1 500/.test(answer), 'no request is a fault of ours');
-        hold(endpoint.failure === null, `no request ends the run: ${endpoint.failure}`);
+        hold(server.failure === null, `no request ends the run: ${server.failure}`);
       },
-      close: () => endpoint[Symbol.asyncDispose](),
+      close: () => server[Symbol.asyncDispose](),
     };
   },
 });

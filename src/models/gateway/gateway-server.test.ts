@@ -1,9 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
-import type { ModelRequest, ToolReply } from '../schema/index.ts';
-import { type AskForTool, ModelEndpoint } from './model-endpoint.ts';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import type { ModelFailure, ModelRequest } from '../../schema/index.ts';
+import { ModelUnavailable } from '../language-models.ts';
+import type { AnsweredCall, GatewayReply } from './caller.ts';
+import { chatCompletions } from './chat-completions.ts';
+import { type AskForProcess, GatewayServer } from './gateway-server.ts';
 
 const usage = {
   input: 7,
@@ -14,20 +17,29 @@ const usage = {
   source: 'provider' as const,
 };
 const hello = { messages: [{ role: 'user', content: 'Hello?' }] };
-const open: ModelEndpoint[] = [];
+const open: GatewayServer[] = [];
 afterEach(async () => {
-  for (const endpoint of open.splice(0)) await endpoint[Symbol.asyncDispose]();
+  for (const server of open.splice(0)) await server[Symbol.asyncDispose]();
 });
 
-async function listen(ask?: AskForTool): Promise<{ endpoint: ModelEndpoint; socket: string }> {
+async function listen(ask?: AskForProcess): Promise<{ server: GatewayServer; socket: string }> {
   const socket = join(temporaryFolder(), 'model.sock');
-  const endpoint = await ModelEndpoint.listen(socket, ask);
-  open.push(endpoint);
-  return { endpoint, socket };
+  const server = await GatewayServer.listen(socket, chatCompletions, ask);
+  open.push(server);
+  return { server, socket };
 }
 
-function answered(text: string, cost: number | null = 0.5): ToolReply {
-  return { kind: 'answer', answer: { kind: 'answered', text, tool_calls: [], finish: 'stop' }, usage, cost };
+function answered(text: string): AnsweredCall {
+  const answer = { kind: 'answered' as const, text, tool_calls: [], finish: 'stop' as const };
+  return { kind: 'answered', answer, answeredBy: 'gpt-secret', latencyMs: 1, usage, cost: 0.5 };
+}
+
+function unavailable(failure: ModelFailure): GatewayReply {
+  return { kind: 'unavailable', error: new ModelUnavailable(failure, 'because', 'wait', []) };
+}
+
+function overQuota(quota: 'own' | 'shared'): GatewayReply {
+  return { kind: 'over_quota', quota, exceeded: 'tokens', message: 'because' };
 }
 
 interface Reply {
@@ -56,10 +68,10 @@ function post(socketPath: string, body: unknown, path = '/v1/chat/completions'):
   });
 }
 
-describe('the model endpoint', () => {
-  test("answers in OpenAI's format, counts what it answered, and does not tell which model it is", async () => {
+describe('the gateway on a socket', () => {
+  test("answers in OpenAI's format, and does not tell which model it is", async () => {
     const asked: ModelRequest[] = [];
-    const { endpoint, socket } = await listen(async (request) => {
+    const { socket } = await listen(async (request) => {
       asked.push(request);
       return answered('Hi.');
     });
@@ -85,37 +97,38 @@ describe('the model endpoint', () => {
         ],
       },
     ]);
-    await post(socket, hello);
-    expect(endpoint.used).toEqual({ calls: 2, tokens: 20, money: 1, unpriced: 0 });
+    expect(JSON.stringify(body)).not.toContain('gpt-secret');
   });
 
-  test('says that there is no model, and counts nothing', async () => {
-    const { endpoint, socket } = await listen();
+  test('says that there is no model', async () => {
+    const { server, socket } = await listen();
     const { status, body } = await post(socket, hello);
     expect([status, body.error?.code]).toEqual([503, 'no_model']);
     expect(body.error?.message).toContain('This run has no language model');
-    expect(endpoint.used.calls).toBe(0);
-    expect(endpoint.failure).toBeNull();
+    expect(server.failure).toBeNull();
   });
 
+  const closed = { kind: 'closed' as const, message: 'because' };
   test.each([
-    ['over_budget', 402, 'because'],
-    ['bad_request', 400, 'The language model does not take this request.'],
-    ['closed', 409, 'because'],
-    ['unavailable', 502, 'The language model does not answer.'],
-  ] as const)('tells the tool why it got no answer: %s', async (kind, expected, message) => {
-    const { endpoint, socket } = await listen(async () => ({ kind, message: 'because' }));
+    ['its quota is used up', overQuota('own'), 402, 'over_budget', 'because'],
+    ['the model does not take it', unavailable('bad_request'), 400, 'bad_request', /does not take this/],
+    ['nothing may be asked now', closed, 409, 'closed', 'because'],
+    ['others used up what all may use', overQuota('shared'), 502, 'unavailable', /does not answer/],
+    ['the provider is down', unavailable('overloaded'), 502, 'unavailable', /does not answer/],
+  ] as const)('tells the process why it got no answer: %s', async (_, reply, expected, code, message) => {
+    const { server, socket } = await listen(async () => reply);
     const { status, body } = await post(socket, hello);
-    expect([status, body.error]).toMatchObject([expected, { code: kind, message }]);
-    // Only what is not the tool's doing is a failure of the service.
-    expect(endpoint.failure).toBe(kind === 'unavailable' ? 'because' : null);
+    expect([status, body.error?.code]).toEqual([expected, code]);
+    expect(body.error?.message).toMatch(message);
+    // Only what is not the process's doing is a failure of the service.
+    expect(server.failure).toBe(code === 'unavailable' ? 'because' : null);
   });
 
   test('that breaks says nothing of how, and is a failure', async () => {
-    const { endpoint, socket } = await listen(() => Promise.reject(new Error('sk-secret in /home/me')));
+    const { server, socket } = await listen(() => Promise.reject(new Error('sk-secret in /home/me')));
     const { status, body } = await post(socket, hello);
     expect([status, body.error?.message]).toEqual([500, 'The harness could not answer.']);
-    expect(endpoint.failure).toBe('sk-secret in /home/me');
+    expect(server.failure).toBe('sk-secret in /home/me');
   });
 
   test.each([
@@ -140,7 +153,7 @@ describe('the model endpoint', () => {
 
   test('answers four at a time, and tells the fifth to come back', async () => {
     const gate = Promise.withResolvers<void>();
-    const { endpoint, socket } = await listen(async () => {
+    const { socket } = await listen(async () => {
       await gate.promise;
       return answered('Hi.');
     });
@@ -150,18 +163,17 @@ describe('the model endpoint', () => {
     gate.resolve();
     const statuses = (await Promise.all(replies)).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 429]);
-    expect(endpoint.used.calls).toBe(4);
   });
 
   test('gives up calls under way when it is closed', async () => {
-    const { endpoint, socket } = await listen(
+    const { server, socket } = await listen(
       (_, signal) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     );
     const reply = post(socket, hello).catch((error: Error) => error);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    await endpoint[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     expect(await reply).toBeInstanceOf(Error);
-    expect(endpoint.failure).toBeNull();
+    expect(server.failure).toBeNull();
   });
 });

@@ -1,12 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { basename } from 'node:path';
-import { messageOf } from '../lib/errors.ts';
-import { openToCallers } from '../lib/open-to-readers.ts';
-import type { CallCharge, ModelRequest, Spent, ToolReply } from '../schema/index.ts';
-import { chatAnswer, chatError, readChatRequest } from './chat-format.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { openToCallers } from '../../lib/open-to-readers.ts';
+import type { ModelRequest } from '../../schema/index.ts';
+import type { GatewayReply } from './caller.ts';
+import type { Dialect } from './dialect.ts';
 
-/** Answers a tool that an agent built. What stands in its way is a reply; it rejects only where the harness is broken. */
-export type AskForTool = (request: ModelRequest, signal: AbortSignal) => Promise<ToolReply>;
+/** Asks the gateway for a process. `closed`: nothing may be asked now. It rejects only where the harness is broken. */
+export type AskForProcess = (
+  request: ModelRequest,
+  signal: AbortSignal,
+) => Promise<GatewayReply | { kind: 'closed'; message: string }>;
 
 const mostBodyBytes = 2 ** 20;
 const mostConnections = 64;
@@ -14,42 +18,42 @@ const mostConnections = 64;
 const mostAtOnce = 4;
 const mostPerMinute = 240;
 
+/** What stands in a process's way. */
 const statusOf = {
   over_budget: 402,
   bad_request: 400,
   closed: 409,
   no_model: 503,
   unavailable: 502,
+  rate_limited: 429,
+  not_found: 404,
+  too_large: 413,
+  internal: 500,
 } as const;
-/** What providers say may tell which model it is; the run's trace has it. */
-const unsaid = {
-  bad_request: 'The language model does not take this request.',
-  unavailable: 'The language model does not answer.',
-  context_too_long: 'The request has more tokens than the language model reads.',
-};
 const noModel = 'This run has no language model: nothing was asked. The task can be solved without one.';
 
-/** A language model for tools: OpenAI's chat completions on a Unix socket, metered, without a key. */
-export class ModelEndpoint implements AsyncDisposable {
+/** The gateway as processes reach it: HTTP on a Unix socket in a dialect that they speak, without a key. */
+export class GatewayServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #name: string;
-  readonly #ask: AskForTool | undefined;
+  readonly #dialect: Dialect;
+  readonly #ask: AskForProcess | undefined;
   readonly #closing = new AbortController();
   /** When the calls of the last minute began. */
   readonly #begun: number[] = [];
   readonly #underWay = new Set<Promise<void>>();
   /** Calls of the model under way. */
   #asking = 0;
-  #used: Spent = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
   #failure: string | null = null;
 
-  private constructor(name: string, ask: AskForTool | undefined) {
+  private constructor(name: string, dialect: Dialect, ask: AskForProcess | undefined) {
     this.#name = name;
+    this.#dialect = dialect;
     this.#ask = ask;
     this.#server = createServer({ requestTimeout: 30_000, maxHeaderSize: 2 ** 14 }, (request, response) => {
       const work = this.#serve(request, response).catch((error: unknown) => {
         this.#failure ??= messageOf(error);
-        send(response, 500, chatError('internal', 'The harness could not answer.'));
+        this.#refuse(response, 'internal', 'The harness could not answer.');
       });
       this.#underWay.add(work);
       void work.then(() => this.#underWay.delete(work));
@@ -57,22 +61,22 @@ export class ModelEndpoint implements AsyncDisposable {
     this.#server.maxConnections = mostConnections;
   }
 
-  static async listen(socket: string, ask: AskForTool | undefined): Promise<ModelEndpoint> {
-    const endpoint = new ModelEndpoint(basename(socket, '.sock'), ask);
+  /** @param ask absent: a process that asks is told that there is no model */
+  static async listen(
+    socket: string,
+    dialect: Dialect,
+    ask: AskForProcess | undefined,
+  ): Promise<GatewayServer> {
+    const server = new GatewayServer(basename(socket, '.sock'), dialect, ask);
     const listening = Promise.withResolvers<void>();
-    endpoint.#server.once('error', listening.reject);
-    endpoint.#server.listen(socket, listening.resolve);
+    server.#server.once('error', listening.reject);
+    server.#server.listen(socket, listening.resolve);
     await listening.promise;
     openToCallers(socket);
-    return endpoint;
+    return server;
   }
 
-  /** What was answered here, and what else was paid for. */
-  get used(): Spent {
-    return { ...this.#used };
-  }
-
-  /** Why the model could not answer, where that was not the tool's doing; null when it always could. */
+  /** Why the model could not answer, where that was not the process's doing; null when it always could. */
   get failure(): string | null {
     return this.#failure;
   }
@@ -87,55 +91,69 @@ export class ModelEndpoint implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url?.split('?', 1)[0];
-    if (request.method === 'GET' && path === '/v1/models') {
-      send(response, 200, { object: 'list', data: [{ id: this.#name, object: 'model', owned_by: 'mlab' }] });
+    const path = request.url?.split('?', 1)[0] ?? '';
+    const documents = this.#dialect.documents(this.#name);
+    if (request.method === 'GET' && Object.hasOwn(documents, path)) {
+      send(response, 200, documents[path] ?? {});
       return;
     }
-    if (request.method !== 'POST' || path !== '/v1/chat/completions') {
-      send(response, 404, chatError('not_found', 'There is POST /v1/chat/completions and nothing else.'));
+    if (request.method !== 'POST' || path !== this.#dialect.path) {
+      this.#refuse(response, 'not_found', `There is POST ${this.#dialect.path} and nothing else.`);
       return;
     }
     const body = await bodyOf(request);
     if (body === 'gone') return;
-    if (body === 'too_large') {
-      send(response, 413, chatError('too_large', `A request may have ${mostBodyBytes} bytes at most.`));
-      return;
-    }
-    await this.#answer(body.toString('utf8'), response);
+    if (body === 'too_large')
+      this.#refuse(response, 'too_large', `A request may have ${mostBodyBytes} bytes at most.`);
+    else await this.#answer(body.toString('utf8'), response);
   }
 
   async #answer(body: string, response: ServerResponse): Promise<void> {
     if (this.#ask === undefined) {
-      send(response, statusOf.no_model, chatError('no_model', noModel));
+      this.#refuse(response, 'no_model', noModel);
       return;
     }
-    const asked = readChatRequest(body);
+    const asked = this.#dialect.readRequest(body);
     if ('problem' in asked) {
-      send(response, statusOf.bad_request, chatError('bad_request', asked.problem));
+      this.#refuse(response, 'bad_request', asked.problem);
       return;
     }
     const waitSeconds = this.#secondsToWait();
     if (waitSeconds > 0) {
       const message = `At most ${mostAtOnce} calls at a time and ${mostPerMinute} a minute.`;
-      send(response, 429, chatError('rate_limited', message), { 'retry-after': String(waitSeconds) });
+      this.#refuse(response, 'rate_limited', message, { 'retry-after': String(waitSeconds) });
       return;
     }
     const reply = await this.#askCounted(asked, this.#ask);
-    if (reply.kind === 'answer') this.#count(reply, 1);
-    else if (reply.charge !== undefined) this.#count(reply.charge, 0);
-    if (reply.kind === 'answer') {
-      if (reply.answer.kind === 'context_too_long') {
-        send(response, 400, chatError('context_length_exceeded', unsaid.context_too_long));
-        return;
-      }
-      send(response, 200, chatAnswer(this.#name, reply.answer, reply.usage));
+    if (reply.kind === 'answered') {
+      const { status, body } = this.#dialect.answer(this.#name, reply);
+      send(response, status, body);
+    } else if (reply.kind === 'closed') this.#refuse(response, 'closed', reply.message);
+    else this.#refuseFailed(response, reply);
+  }
+
+  /** What providers say may tell which model it is, and is not passed on; the run's trace has it. */
+  #refuseFailed(response: ServerResponse, reply: Exclude<GatewayReply, { kind: 'answered' }>): void {
+    if (reply.kind === 'over_quota' && reply.quota === 'own') {
+      this.#refuse(response, 'over_budget', reply.message);
       return;
     }
-    if (reply.kind === 'unavailable') this.#failure ??= reply.message;
-    const { kind } = reply;
-    const message = kind === 'bad_request' || kind === 'unavailable' ? unsaid[kind] : reply.message;
-    send(response, statusOf[reply.kind], chatError(reply.kind, message));
+    if (reply.kind === 'unavailable' && reply.error.failure === 'bad_request') {
+      this.#refuse(response, 'bad_request', 'The language model does not take this request.');
+      return;
+    }
+    // What others used up says as little about the process as a provider that is down.
+    this.#failure ??= reply.kind === 'unavailable' ? reply.error.message : reply.message;
+    this.#refuse(response, 'unavailable', 'The language model does not answer.');
+  }
+
+  #refuse(
+    response: ServerResponse,
+    code: keyof typeof statusOf,
+    message: string,
+    headers: Record<string, string> = {},
+  ): void {
+    send(response, statusOf[code], this.#dialect.error(code, message), headers);
   }
 
   /** 0 where another call may begin now. */
@@ -148,7 +166,7 @@ export class ModelEndpoint implements AsyncDisposable {
     return Math.max(1, Math.ceil((oldest + 60_000 - now) / 1000));
   }
 
-  async #askCounted(asked: ModelRequest, ask: AskForTool): Promise<ToolReply> {
+  async #askCounted(asked: ModelRequest, ask: AskForProcess): ReturnType<AskForProcess> {
     this.#begun.push(performance.now());
     this.#asking += 1;
     try {
@@ -159,16 +177,6 @@ export class ModelEndpoint implements AsyncDisposable {
     } finally {
       this.#asking -= 1;
     }
-  }
-
-  #count({ usage, cost }: CallCharge, answers: number): void {
-    const { calls, tokens, money, unpriced } = this.#used;
-    this.#used = {
-      calls: calls + answers,
-      tokens: tokens + usage.input + usage.output,
-      money: money + (cost ?? 0),
-      unpriced: unpriced + (cost === null ? 1 : 0),
-    };
   }
 }
 

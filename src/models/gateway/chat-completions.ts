@@ -1,12 +1,8 @@
 import { z } from 'zod';
-import { parseShallowJson } from '../lib/shallow-json.ts';
-import {
-  type ModelAnswer,
-  type ModelMessage,
-  type ModelRequest,
-  type TokenUsage,
-  toolPurpose,
-} from '../schema/index.ts';
+import { parseShallowJson } from '../../lib/shallow-json.ts';
+import { type ModelAnswer, type ModelMessage, type ModelRequest, toolPurpose } from '../../schema/index.ts';
+import type { AnsweredCall } from './caller.ts';
+import type { Dialect, HttpAnswer } from './dialect.ts';
 
 /** A text, or parts of which all are texts. */
 const Content = z.union([
@@ -36,8 +32,18 @@ const ChatRequest = z.object({
   tools: z.array(z.never()).nullish(),
 });
 
-/** A request as a model of the project's is asked, or what is wrong with it. */
-export function readChatRequest(body: string): ModelRequest | { problem: string } {
+/** OpenAI's chat completions, without streams, tools and images. */
+export const chatCompletions: Dialect = {
+  path: '/v1/chat/completions',
+  readRequest,
+  answer,
+  error,
+  documents: (model) => ({
+    '/v1/models': { object: 'list', data: [{ id: model, object: 'model', owned_by: 'mlab' }] },
+  }),
+};
+
+function readRequest(body: string): ModelRequest | { problem: string } {
   let given: unknown;
   try {
     given = parseShallowJson(body);
@@ -63,10 +69,13 @@ export function readChatRequest(body: string): ModelRequest | { problem: string 
   };
 }
 
-/** The body of an answer in OpenAI's format. What the model is called is not told: a run may go on with another. */
-export function chatAnswer(model: string, answer: ModelAnswer, usage: TokenUsage): object {
+function answer(model: string, { answer, usage }: AnsweredCall): HttpAnswer {
+  if (answer.kind === 'context_too_long') {
+    const message = 'The request has more tokens than the language model reads.';
+    return { status: 400, body: error('context_length_exceeded', message) };
+  }
   const { text, finish } = spoken(answer);
-  return {
+  const body = {
     id: 'chatcmpl-mlab',
     object: 'chat.completion',
     created: 0,
@@ -78,6 +87,7 @@ export function chatAnswer(model: string, answer: ModelAnswer, usage: TokenUsage
       total_tokens: usage.input + usage.output,
     },
   };
+  return { status: 200, body };
 }
 
 function spoken(answer: ModelAnswer): { text: string; finish: 'stop' | 'length' | 'content_filter' } {
@@ -85,7 +95,6 @@ function spoken(answer: ModelAnswer): { text: string; finish: 'stop' | 'length' 
   return { text: answer.text, finish: answer.finish === 'length' ? 'length' : 'stop' };
 }
 
-/** The body of an error in OpenAI's format. */
-export function chatError(code: string, message: string): object {
+function error(code: string, message: string): object {
   return { error: { message, type: 'mlab_error', param: null, code } };
 }
