@@ -2,7 +2,7 @@ import { agentByName, checkAgentOptions } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { makeForkPlan } from '../runs/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../schema/index.ts';
-import type { RunFolder } from '../store/index.ts';
+import type { Experiment, RunFolder } from '../store/index.ts';
 import { type AgentFlags, agentOptions } from './agent-options.ts';
 import type { Context } from './context.ts';
 import { locateRun } from './locate.ts';
@@ -27,7 +27,7 @@ export const forkFlags: Flag[] = [
 
 /** A run that another one is forked from. */
 export interface ForkSource {
-  plan: Plan;
+  experiment: Experiment;
   spec: RunSpec;
   folder: RunFolder;
   step: number;
@@ -65,13 +65,13 @@ export function findParent(
       'Name one that has: mlab runs ls lists them.',
     );
   }
-  return { plan: experiment.plan, spec, folder, step: snapshotOfStep(folder, step ?? 'last').number };
+  return { experiment, spec, folder, step: snapshotOfStep(folder, step ?? 'last').number };
 }
 
 /** Where the source's models are, and what they cost, holds for its continuation, too, where nothing else is said. */
 export function makeFork(
   context: Context,
-  { plan, spec, step }: ForkSource,
+  { experiment: { plan }, spec, step }: ForkSource,
   wanted: ExperimentFile,
   flags: AgentFlags,
 ): Plan {

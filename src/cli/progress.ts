@@ -16,7 +16,12 @@ export function createProgressView(
   log: (line: string) => void,
 ): ProgressView {
   log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${plan.parallel} at a time`);
-  return isTerminal ? new LiveView(plan) : new LineView(log);
+  return isTerminal ? new LiveView(plan) : lineView(log);
+}
+
+/** A line for what matters. */
+export function lineView(log: (line: string) => void): ProgressView {
+  return new LineView(log);
 }
 
 /** What a run is doing, as one line shows it. */

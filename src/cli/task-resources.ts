@@ -1,18 +1,9 @@
+import { resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
-import type { TaskResources } from '../runs/index.ts';
-import {
-  concealedFolders,
-  ensurePython,
-  findTasks,
-  loadPrepared,
-  loadTask,
-  prepareTask,
-  sampleOf,
-  suites,
-  type Task,
-  withFigures,
-} from '../tasks/index.ts';
+import { provision as provisionTask, type TaskResources } from '../runs/index.ts';
+import type { Job } from '../schema/index.ts';
+import { findTasks, loadPrepared, loadTask, suites, type Task } from '../tasks/index.ts';
 import type { Context } from './context.ts';
 import type { Flag } from './verb.ts';
 
@@ -59,36 +50,32 @@ function membersOf(context: Context, suite: string): Task[] {
 
 /** Gets data and Python environment of a task, from the cache where they are there. */
 export async function provision(
-  context: Context,
-  whole: Task,
-  options: PrepareOptions,
+  { folders, signal, log, logger }: Context,
+  task: Task,
+  { sample, mirror, interpreter, allowUnverified }: PrepareOptions,
 ): Promise<TaskResources> {
-  const task = options.sample === true ? sampleOf(whole) : whole;
-  const { cache, helpers } = context.folders;
-  const { signal } = context;
-  const onProgress = (line: string) => {
-    context.log(`${task.file.id}: ${line}`);
-    context.logger.write('info', 'task_set_up', { task: task.file.id, message: line });
-  };
-  const interpreter = options.interpreter ?? null;
-  const python = await ensurePython(task.requirements, { cache, interpreter, onProgress, signal });
-  const prepared = await prepareTask(task, {
-    cache,
-    mirror: options.mirror ?? null,
-    allowUnverified: options.allowUnverified === true,
-    python,
-    helpers,
-    signal,
-    onProgress,
+  return await provisionTask(task, {
+    ...{ mirror, interpreter, folders, signal },
+    sample: sample === true,
+    allowUnverified: allowUnverified === true,
+    onProgress: (line) => {
+      log(`${task.file.id}: ${line}`);
+      logger.write('info', 'task_set_up', { task: task.file.id, message: line });
+    },
   });
-  const measured = withFigures(task, prepared, { cache });
-  if (measured.figures === 'of other data') {
-    onProgress(
-      `its baseline was measured on other data (${task.file.data?.measured_on?.what}), and results are marked; ` +
-        `measure it on this data with: mlab tasks baseline ${task.file.id} --save`,
-    );
-  }
-  return { task: measured, python, prepared, concealed: concealedFolders(context.folders) };
+}
+
+/** The same for others who may have to get them, on another machine. */
+export function provisioningOf({
+  mirror,
+  interpreter,
+  allowUnverified,
+}: PrepareOptions): Job['provisioning'] {
+  return {
+    ...(mirror === undefined ? {} : { mirror: resolve(mirror) }),
+    ...(interpreter === undefined ? {} : { interpreter }),
+    allow_unverified: allowUnverified === true,
+  };
 }
 
 /** Whether results with this task's data can be compared: without getting what is not there yet. */

@@ -45,6 +45,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/run.ts')).run,
   },
   {
+    name: 'worker',
+    summary: 'execute one job of an experiment, given as a file: what schedulers start',
+    load: async () => (await import('./verbs/worker.ts')).worker,
+  },
+  {
     name: 'grade',
     summary: 'grade the final submission of runs, or every step',
     load: async () => (await import('./verbs/grade.ts')).grade,

@@ -119,7 +119,10 @@ withSandbox(`a run that is forked from a step of another${why}`, () => {
     const fork = createExperiment(join(bench.experiments, plan.name), plan);
     const registry = script(write('one'), write('another way'), finish, finish);
     const folder = first.experiment.runFolder(source.id);
-    const [result] = await workThrough(fork, resources, 'continue', { registry, parent: folder });
+    const [result] = await workThrough(fork, resources, 'continue', {
+      registry,
+      parentExperiment: first.experiment.folder,
+    });
     expect(result?.problem).toBeNull();
     expect(result?.record).toMatchObject({ status: 'finished', steps: 3 });
     const forked = fork.runFolder(only(fork).id);
@@ -141,8 +144,10 @@ withSandbox(`a run that is forked from a step of another${why}`, () => {
     const parent: RunParent = { experiment: first.experiment.plan.name, run: source.id, step: 8 };
     const plan = makeForkPlan(source, parent, ExperimentFile.parse({}), {}, '0');
     const fork = createExperiment(join(bench.experiments, plan.name), plan);
-    const folder = first.experiment.runFolder(source.id);
-    const [result] = await workThrough(fork, resources, 'continue', { registry: script(), parent: folder });
+    const [result] = await workThrough(fork, resources, 'continue', {
+      registry: script(),
+      parentExperiment: first.experiment.folder,
+    });
     expect(result?.problem).toContain('has no step 8');
   });
 });

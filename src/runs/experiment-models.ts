@@ -16,14 +16,14 @@ import type { ExperimentModels } from './tool-model.ts';
  * use.
  */
 export function experimentModels(
-  plan: Plan,
+  { spend, runs }: Pick<Plan, 'spend' | 'runs'>,
   { registry, experiment }: { registry?: ModelRegistry | undefined; experiment: Experiment },
 ): ExperimentModels | undefined {
   if (registry === undefined) return undefined;
-  const { tokens, money } = plan.spend ?? {};
+  const { tokens, money } = spend ?? {};
   if (tokens === undefined && money === undefined) return { registry, shared: null };
   const spent = { tokens: 0, money: 0 };
-  for (const { id, parent } of plan.runs) {
+  for (const { id, parent } of runs) {
     const folder = experiment.runFolder(id);
     for (const attempt of [folder, ...archivedAttempts(folder)]) {
       for (const used of [spentBy(attempt, parent), ...spentInGrading(attempt)]) {

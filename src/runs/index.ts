@@ -7,6 +7,10 @@ export {
 } from './experiment.ts';
 export { experimentModels } from './experiment-models.ts';
 export { makeForkPlan } from './fork-plan.ts';
+export { executeJob } from './jobs/execute-job.ts';
+export type { Executor, Following } from './jobs/executor.ts';
+export { type JobHost, type Machine, workerHost } from './jobs/job-host.ts';
+export type { JobResult } from './jobs/job-result.ts';
 export { checkLeaks } from './leaks/check-leaks.ts';
 export { type LeakCheckName, type LeakCheckReport, leakChecks } from './leaks/leak-check.ts';
 export {
@@ -17,7 +21,9 @@ export {
   measureFolder,
   measureTask,
 } from './measure-task.ts';
+export { openRegistry } from './open-registry.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
+export { provision } from './provision.ts';
 export { type RunReplay, replayRun } from './replay-run.ts';
 export { executeRun } from './session/execute-run.ts';
 export { type ExperimentModels, toolModelFor } from './tool-model.ts';

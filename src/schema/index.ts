@@ -6,6 +6,7 @@ export * from './experience.ts';
 export * from './experiment.ts';
 export * from './grade.ts';
 export * from './ids.ts';
+export * from './job.ts';
 export * from './limits.ts';
 export * from './model.ts';
 export * from './process-metrics.ts';

@@ -28,7 +28,14 @@ import { createProgressView } from '../progress.ts';
 import { documentOf, usualTables } from '../report/document-of.ts';
 import { terminalText } from '../report/formats.ts';
 import { counted, plain } from '../table.ts';
-import { chooseTasks, isVerified, type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
+import {
+  chooseTasks,
+  isVerified,
+  type PrepareOptions,
+  prepareFlags,
+  provision,
+  provisioningOf,
+} from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 import { viewExperiment, withViewer } from '../view-experiment.ts';
 
@@ -105,8 +112,12 @@ export const run: Verb = {
       [...resources.values()].map(({ task, prepared }) => ({ task, verified: prepared.verified })),
     );
     const experiment = createExperiment(join(context.folders.experiments, plan.name), plan);
-    const parent = source?.folder;
-    const parts = { experiment, resources, incomplete, registry, parent };
+    const parts = {
+      ...{ experiment, resources, incomplete, registry },
+      parentExperiment: source?.experiment.folder,
+      provisioning: provisioningOf(options),
+      modelsFolder: process.cwd(),
+    };
     const viewer = options.view ? await viewExperiment(context, experiment) : null;
     try {
       const result = await conclude(context, experiment, await executePlan(context, plan, parts));
@@ -128,11 +139,18 @@ function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   );
 }
 
-async function executePlan(
-  context: Context,
-  plan: Plan,
-  parts: Pick<ExperimentServices, 'experiment' | 'resources' | 'incomplete' | 'registry' | 'parent'>,
-): Promise<RunResult[]> {
+type PlanParts = Pick<
+  ExperimentServices,
+  | 'experiment'
+  | 'resources'
+  | 'incomplete'
+  | 'registry'
+  | 'parentExperiment'
+  | 'provisioning'
+  | 'modelsFolder'
+>;
+
+async function executePlan(context: Context, plan: Plan, parts: PlanParts): Promise<RunResult[]> {
   const isInteractive = plan.runs.some(({ interactive }) => interactive);
   const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;
   // A question, or a log, would drown in lines that renew themselves.

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { messageOf, UserError } from '../../lib/errors.ts';
+import { executeJob, workerHost } from '../../runs/index.ts';
+import { Job } from '../../schema/index.ts';
+import { exitCodes } from '../context.ts';
+import { logProgress } from '../log-events.ts';
+import { lineView } from '../progress.ts';
+import { plain } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+export const worker: Verb = {
+  arguments: [{ name: '<job>', description: 'file that holds the job (JSON), or - for standard input' }],
+  flags: [],
+  details:
+    'A job is one run, or the grading of one, with all that a worker must know: docs/jobs.md. The experiment of the job\n' +
+    'must lie at the same path here. Keys of language models are taken from the environment of the worker. The same job\n' +
+    'again goes on where it stopped, and does nothing once all is done.',
+  examples: [
+    ['mlab worker job.json', 'one job, from a file'],
+    ['mlab worker - < job.json', 'the same, from standard input'],
+  ],
+  async run({ folders, version, variables, log, logger, signal }, [path = '']) {
+    const job = readJob(path);
+    const view = lineView(log);
+    const write = logProgress(logger, job.run.experiment);
+    const host = workerHost({
+      ...{ folders, variables },
+      dockerCommand: variables.MLAB_DOCKER,
+      versions: { mlab: version, node: process.version },
+      onProgress: (line) => log(`${job.task.id}: ${line}`),
+    });
+    const { record, problem } = await executeJob(job, host, {
+      signal,
+      onProgress: (progress) => {
+        view.show(progress);
+        write(progress);
+      },
+    });
+    const done = job.kind === 'run' ? `${record?.end?.reason}` : 'graded';
+    return {
+      text: `${job.run.id}: ${plain(problem ?? done)}`,
+      json: { run: job.run.id, status: record?.status ?? null, problem },
+      exitCode: signal.aborted ? exitCodes.interrupted : problem === null ? exitCodes.ok : exitCodes.negative,
+    };
+  },
+};
+
+function readJob(path: string): Job {
+  try {
+    return Job.parse(JSON.parse(readFileSync(path === '-' ? 0 : path, 'utf8')));
+  } catch (error) {
+    throw new UserError(
+      'bad_job',
+      `${path === '-' ? 'Standard input' : path} holds no job: ${messageOf(error)}`,
+      'A job is written by mlab; see docs/jobs.md.',
+      { cause: error },
+    );
+  }
+}

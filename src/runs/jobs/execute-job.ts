@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import { agentByName } from '../../agents/index.ts';
+import { gradeRun } from '../../grading/index.ts';
+import { errorName, messageOf, UserError } from '../../lib/errors.ts';
+import type { GradeJob, Job, RunJob, RunSpec } from '../../schema/index.ts';
+import { type Experiment, forkRun, openExperiment, type RunFolder } from '../../store/index.ts';
+import { archiveAttempt, archivedAttempts } from '../archived-attempts.ts';
+import { isGraded } from '../graded.ts';
+import { refuseChangedTask } from '../provision.ts';
+import { compressTrace, executeRun } from '../session/execute-run.ts';
+import { solutionFiles } from '../solution-files.ts';
+import { toolModelFor } from '../tool-model.ts';
+import type { TaskResources } from '../workspace.ts';
+import type { Following } from './executor.ts';
+import type { JobHost } from './job-host.ts';
+import { type JobResult, notGradedYet, resultOf } from './job-result.ts';
+
+/**
+ * Executes a job here and now: finds the task, opens the store, takes the run's lock, and runs or grades. Executed again,
+ * it goes on where it stopped, and does nothing more once all is done.
+ * @throws UserError where the job does not fit the store or the task, or somebody else is at the run
+ */
+export async function executeJob(job: Job, host: JobHost, following: Following): Promise<JobResult> {
+  const experiment = host.experiment(job);
+  refuseOtherPlan(experiment, job.run);
+  if (job.run.interactive === true && host.askPerson === undefined) {
+    throw new UserError(
+      'no_person',
+      `Nobody is here to answer the run ${job.run.id} when it asks for help.`,
+      'Execute it where it was planned, at a terminal.',
+    );
+  }
+  const folder = experiment.runFolder(job.run.id);
+  using _lock = folder.lock();
+  return job.kind === 'run'
+    ? await executeRunJob(job, experiment, folder, host, following)
+    : await executeGradeJob(job, experiment, folder, host, following);
+}
+
+async function executeRunJob(
+  job: RunJob,
+  experiment: Experiment,
+  folder: RunFolder,
+  host: JobHost,
+  { signal, onProgress }: Following,
+): Promise<JobResult> {
+  const { run } = job;
+  const earlier = folder.readRecord();
+  if (earlier?.status === 'finished') {
+    onProgress({ kind: 'run_kept', run, record: earlier });
+    // Whoever ended it may have been killed before the trace was compressed.
+    await compressTrace(folder);
+    return resultOf(earlier);
+  }
+  const resources = await resourcesOf(job, host, signal);
+  if (earlier !== null && archivedAttempts(folder).length < job.archived_attempts) archiveAttempt(folder);
+  onProgress({ kind: 'run_started', run, resumed: folder.readRecord() !== null });
+  await forkFromParent(job, folder, signal);
+  const agent = agentByName(run.agent);
+  const record = await executeRun(run, {
+    ...{ folder, resources, agent, signal, threads: job.resources.threads },
+    helpersFolder: host.helpersFolder,
+    dockerCommand: host.dockerCommand,
+    versions: host.versions,
+    models: host.models(job, experiment),
+    askPerson: run.interactive === true ? host.askPerson : undefined,
+    reference: agent.needs.reference ? solutionFiles(resources.task, 'solution') : null,
+    onProgress: (progress) => onProgress({ kind: 'run_step', run, progress }),
+  });
+  onProgress({ kind: 'run_ended', run, record });
+  return resultOf(record);
+}
+
+async function executeGradeJob(
+  job: GradeJob,
+  experiment: Experiment,
+  folder: RunFolder,
+  host: JobHost,
+  { signal, onProgress }: Following,
+): Promise<JobResult> {
+  const { run, which } = job;
+  const record = folder.readRecord();
+  if (record === null) return { record, problem: 'not begun' };
+  const result = resultOf(record);
+  if (result.problem !== null || isGraded(folder, which)) return result;
+  try {
+    const resources = await resourcesOf(job, host, signal);
+    const grades = await gradeRun({
+      ...{ folder, ...resources, which, signal },
+      helpersFolder: host.helpersFolder,
+      dockerCommand: host.dockerCommand,
+      toolModel: toolModelFor(run, resources.task, host.models(job, experiment)),
+    });
+    onProgress({ kind: 'run_graded', run, grades });
+    return result;
+  } catch (error) {
+    const message = signal.aborted ? notGradedYet : `not graded: ${messageOf(error)}`;
+    const name = signal.aborted ? 'interrupted' : errorName(error);
+    onProgress({ kind: 'run_not_graded', run, message, error: name });
+    return { record, problem: message };
+  }
+}
+
+async function resourcesOf(job: Job, host: JobHost, signal: AbortSignal): Promise<TaskResources> {
+  const resources = await host.resources(job, signal);
+  refuseChangedTask(resources.task, job.task.version);
+  return resources;
+}
+
+async function forkFromParent(
+  { run: { parent }, parent_experiment: from }: RunJob,
+  folder: RunFolder,
+  signal: AbortSignal,
+): Promise<void> {
+  if (parent === undefined || from === undefined) return;
+  await forkRun(openExperiment(from).runFolder(parent.run), parent, folder, signal);
+}
+
+/** A job outlives its experiment's folder, which may have been deleted and planned anew. */
+function refuseOtherPlan({ plan, folder }: Experiment, run: RunSpec): void {
+  const planned = plan.runs.find(({ id }) => id === run.id);
+  if (isDeepStrictEqual(planned, run)) return;
+  throw new UserError(
+    'job_differs',
+    `The plan in ${folder} ${planned === undefined ? 'has no run' : 'says something else of the run'} ${run.id}.`,
+    'Make its jobs anew: the mlab run command of the experiment does.',
+  );
+}

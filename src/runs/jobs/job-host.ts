@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import type { Job } from '../../schema/index.ts';
+import { type Experiment, openExperiment } from '../../store/index.ts';
+import { type HarnessFolders, loadTask, sampleMark } from '../../tasks/index.ts';
+import { experimentModels } from '../experiment-models.ts';
+import { openRegistry } from '../open-registry.ts';
+import { provision } from '../provision.ts';
+import type { RunServices } from '../session/run-services.ts';
+import type { ExperimentModels } from '../tool-model.ts';
+import type { TaskResources } from '../workspace.ts';
+
+/** What a process that executes jobs brings along: what belongs to its machine, and what is secret. */
+export interface JobHost
+  extends Pick<RunServices, 'helpersFolder' | 'dockerCommand' | 'versions' | 'askPerson'> {
+  experiment(job: Job): Experiment;
+  resources(job: Job, signal: AbortSignal): Promise<TaskResources>;
+  /** The language models of the job's run; undefined where it asks none. */
+  models(job: Job, experiment: Experiment): ExperimentModels | undefined;
+}
+
+/** The machine that a worker runs on. */
+export interface Machine extends Pick<JobHost, 'dockerCommand' | 'versions'> {
+  folders: Omit<HarnessFolders, 'experiments'> & { helpers: string };
+  /** Of the environment: keys are looked up there. */
+  variables: Readonly<Record<string, string | undefined>>;
+  onProgress: (line: string) => void;
+}
+
+/** For a process that knows nothing of a job but its document. */
+export function workerHost({ folders, variables, onProgress, ...rest }: Machine): JobHost {
+  return {
+    ...rest,
+    helpersFolder: folders.helpers,
+    experiment: (job) => openExperiment(job.experiment),
+    resources: async ({ task, run, provisioning, experiment }, signal) => {
+      const { mirror, interpreter, allow_unverified: allowUnverified } = provisioning;
+      const found = loadTask(existsSync(task.folder) ? task.folder : task.id, folders.tasks);
+      return await provision(found, {
+        ...{ mirror, interpreter, allowUnverified, onProgress, signal },
+        sample: run.marks.includes(sampleMark),
+        folders: { ...folders, experiments: experiment },
+      });
+    },
+    models: ({ run, models, quota }, experiment) => {
+      if (models === undefined) return undefined;
+      const { providers, prices, folder } = models;
+      const registry = openRegistry({ runs: [run], providers, prices, spend: quota }, { variables, folder });
+      return experimentModels({ spend: quota, runs: experiment.plan.runs }, { registry, experiment });
+    },
+  };
+}

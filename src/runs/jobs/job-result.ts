@@ -1,0 +1,24 @@
+import type { StepProgress } from '../../environment/index.ts';
+import type { Grade, RunRecord, RunSpec } from '../../schema/index.ts';
+
+/** What a job came to. */
+export interface JobResult {
+  record: RunRecord | null;
+  /** Why the run could not be executed or graded; null when all went well. */
+  problem: string | null;
+}
+
+export type JobProgress =
+  | { kind: 'run_kept'; run: RunSpec; record: RunRecord }
+  | { kind: 'run_started'; run: RunSpec; resumed: boolean }
+  | { kind: 'run_step'; run: RunSpec; progress: StepProgress }
+  | { kind: 'run_ended'; run: RunSpec; record: RunRecord }
+  | { kind: 'run_graded'; run: RunSpec; grades: Grade[] }
+  /** `error`: its code or name. */
+  | { kind: 'run_not_graded'; run: RunSpec; message: string; error: string };
+
+export function resultOf(record: RunRecord): JobResult {
+  return { record, problem: record.status === 'finished' ? null : (record.end?.message ?? record.status) };
+}
+
+export const notGradedYet = 'not graded: interrupted';

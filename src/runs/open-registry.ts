@@ -1,0 +1,25 @@
+import { ModelRegistry } from '../models/index.ts';
+import type { Plan, RunSpec } from '../schema/index.ts';
+
+export interface RegistrySettings extends Pick<Plan, 'providers' | 'prices' | 'spend'> {
+  runs: readonly Pick<RunSpec, 'roles' | 'limits'>[];
+}
+
+/**
+ * The language models that runs ask; undefined where none does.
+ * @param machine the environment's variables, which hold the keys; and the folder that scripted models are found from
+ * @throws UserError where a model can't be asked, or what it costs is limited and not known
+ */
+export function openRegistry(
+  { runs, providers = {}, prices = {}, spend = {} }: RegistrySettings,
+  machine: { variables: Readonly<Record<string, string | undefined>>; folder: string },
+): ModelRegistry | undefined {
+  const asking = runs.flatMap(({ roles, limits }) => (roles === undefined ? [] : [{ roles, limits }]));
+  if (asking.length === 0) return undefined;
+  const registry = new ModelRegistry({ providers, prices, ...machine });
+  for (const { roles, limits } of asking) {
+    registry.check(roles);
+    if (limits.money !== undefined || spend.money !== undefined) registry.checkPrices(roles);
+  }
+  return registry;
+}
