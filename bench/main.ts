@@ -7,12 +7,13 @@ import { removeTree } from '../src/lib/read-only-tree.ts';
 import { SandboxError } from '../src/sandbox/index.ts';
 
 import type { BenchContext, Benchmark } from './benchmark.ts';
-import { crowd } from './crowd.ts';
+
 import { help } from './help.ts';
 import { inspect } from './inspect.ts';
 import { kill } from './kill.ts';
 import { describeMachine } from './machine.ts';
 import { malformed } from './malformed.ts';
+import { many } from './many.ts';
 import { noop } from './noop.ts';
 import { pages } from './pages.ts';
 import { regrade } from './regrade.ts';
@@ -29,7 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   malformed,
   noop,
   help,
-  crowd,
+  many,
   kill,
   reports,
   inspect,

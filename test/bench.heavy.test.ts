@@ -56,7 +56,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'malformed',
     'noop',
     'help',
-    'crowd',
+    'many',
     'kill',
     'reports',
     'inspect',

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { startCrowdServer } from '../test/fixtures/crowd/server.ts';
+import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
+
+/** What one crowd of runs came to. */
+export const CrowdLook = z.object({
+  problems: z.int(),
+  seconds: z.number(),
+  /** Of all threads of the process, and of the one that carries the runs. */
+  cpuSeconds: z.number(),
+  mainCpuSeconds: z.number(),
+  calls: z.int(),
+  /** How much later than it should a timer of every millisecond fired, in ms: by `monitorEventLoopDelay`. */
+  delayP99: z.number(),
+  /** The longest times for which the event loop did not come round, longest first; and this thread's own work in them. */
+  blocks: z.array(z.object({ ms: z.number(), cpuMs: z.number(), at: z.number() })),
+  /** Of the steps of the runs with small workspaces: what they took beside the action's own work, in ms. */
+  overheads: z.array(z.number()),
+  /** The same of the run with the large workspace, once it was there. */
+  largeOverheads: z.array(z.number()),
+  peakBytes: z.number(),
+});
+export type CrowdLook = z.infer<typeof CrowdLook>;
+
+/** How a crowd is made; an argument of its process. */
+export const CrowdOptions = z.object({
+  folder: z.string(),
+  cache: z.string(),
+  runs: z.int(),
+  /** In the workspace of the first run. */
+  largeFiles: z.int(),
+});
+export type CrowdOptions = z.infer<typeof CrowdOptions>;
+
+/** Of the server, before its headers. */
+const latencyMs = 1_000;
+
+export const many: Benchmark = {
+  name: 'many',
+  summary:
+    '500 runs at once in one process, one of them with 100,000 files: event loop, calls a second, memory',
+  async measure(context) {
+    const [runs, edits, largeFiles] = context.quick ? [10, 1, 2_000] : [500, 6, 100_000];
+    const alone = await look(context, 'alone', { runs, edits, largeFiles: 0 });
+    const beside = await look(context, 'beside', { runs, edits, largeFiles });
+    const ratio = median(beside.overheads) / median(alone.overheads);
+    return [
+      ...measurementsOf(alone, `${runs} runs`),
+      ...measurementsOf(beside, `one with ${largeFiles} files`),
+      {
+        ...{ what: 'steps of the others beside it against without it', value: ratio, unit: 'times' },
+        ...{ atMost: 1.2, note: 'medians of what the harness adds to a step' },
+      },
+      {
+        ...{ what: 'step in the large workspace', value: median(beside.largeOverheads), unit: 'ms' },
+        ...{ atMost: null, note: 'median of what the harness adds: looking at all files, and the snapshot' },
+      },
+    ];
+  },
+};
+
+interface Asked {
+  runs: number;
+  edits: number;
+  largeFiles: number;
+}
+
+/** One crowd, in a process of its own: nothing else blocks its event loop. */
+async function look(
+  { scratch, cache, log, signal }: BenchContext,
+  name: string,
+  { runs, edits, largeFiles }: Asked,
+): Promise<CrowdLook> {
+  log(`${name}: ${runs} runs`);
+  await using server = await startCrowdServer({
+    latencyMs,
+    faultyShare: 0,
+    seed: 1,
+    fileLength: 2_000,
+    edits,
+  });
+  const program = join(import.meta.dirname, 'children/many.ts');
+  const options: CrowdOptions = { folder: join(scratch, name), cache, runs, largeFiles };
+  const argv = [...profiling(), program, JSON.stringify(options)];
+  const env = { ...process.env, ...server.variables };
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'], signal, env });
+  const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (child.exitCode !== 0) throw new Error(`the child ended with ${child.exitCode ?? child.signalCode}`);
+  return CrowdLook.parse(JSON.parse(printed));
+}
+
+/** For whoever looks for what blocks: where profiles go. */
+function profiling(): string[] {
+  const folder = process.env.MLAB_BENCH_PROFILES;
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+}
+
+function measurementsOf(look: CrowdLook, how: string): Measurement[] {
+  const { blocks, calls, seconds, overheads } = look;
+  const told = { atMost: null };
+  const longestWork = Math.max(0, ...blocks.map(({ cpuMs }) => cpuMs));
+  const over = blocks.filter(({ ms }) => ms >= 50).length;
+  return [
+    {
+      ...{ what: `runs that did not end with their answer, ${how}`, unit: '', atMost: 0 },
+      ...{ value: look.problems, note: `${calls} calls in all` },
+    },
+    {
+      ...{ what: `event loop delay, 99 of 100, ${how}`, value: look.delayP99, unit: 'ms', atMost: 20 },
+      note: 'monitorEventLoopDelay, resolution 1 ms',
+    },
+    {
+      ...{ what: `longest block of the event loop, ${how}`, unit: 'ms', atMost: 50 },
+      ...{ value: blocks[0]?.ms ?? 0, note: `${over} of 50 ms or more` },
+    },
+    {
+      ...{ what: `of it at work itself, ${how}`, unit: 'ms', ...told, value: longestWork },
+      note: 'the rest is others on the machine, and the disk',
+    },
+    {
+      ...{ what: `milliseconds a call, ${how}`, value: (1000 * seconds) / calls, unit: 'ms' },
+      ...{ atMost: 1000 / 150, note: `${(calls / seconds).toFixed(0)} calls a second; 150 are wanted` },
+    },
+    {
+      ...{ what: `processor time of mlab, a call, ${how}`, unit: 'ms', ...told },
+      value: (1000 * look.cpuSeconds) / calls,
+      note: `with its step; ${((1000 * look.mainCpuSeconds) / calls).toFixed(1)} ms in the thread of the runs`,
+    },
+    {
+      ...{ what: `what the harness adds to a step, ${how}`, value: median(overheads), unit: 'ms', ...told },
+      note: `median; 99 of 100: ${quantile(overheads, 0.99).toFixed(0)} ms`,
+    },
+    {
+      ...{ what: `peak memory, ${how}`, value: look.peakBytes, unit: 'bytes', atMost: 1.5e9 },
+      note: 'resident, of the whole process',
+    },
+  ];
+}
