@@ -3,6 +3,6 @@ export { EvaluationIndex, indexName } from './evaluation-index.ts';
 export { type Evaluations, evaluationsOf } from './evaluations-of.ts';
 export { readTranscript } from './read-transcript.ts';
 export { type Remarks, remarksOf } from './remarks-of.ts';
-export { type AskJudge, type JudgeReply, judgeRun } from './rubric/judge-run.ts';
+export { type JudgeReply, judgeRun } from './rubric/judge-run.ts';
 export { rubricAgreement, summarise } from './rubric/rubric-agreement.ts';
 export { agentLabel } from './run-identity.ts';

@@ -1,6 +1,7 @@
 import { messageOf, UserError } from '../lib/errors.ts';
 import type { ModelFailure, ModelRequest, TokenUsage } from '../schema/index.ts';
-import { type ModelCall, ModelUnavailable } from './language-models.ts';
+import type { GatewayReply } from './gateway/caller.ts';
+import { Quota } from './quota.ts';
 import type { ModelRegistry } from './registry.ts';
 
 /** How a model answered one tiny request, or what was in the way. */
@@ -39,29 +40,29 @@ export async function pingModel(registry: ModelRegistry, model: string, signal: 
   const timeOut = AbortSignal.timeout(timeoutMs);
   try {
     registry.check(roles);
-    const models = registry.forRun(roles, { attempts: 1 });
-    const call = await models.ask(request, { signal: AbortSignal.any([signal, timeOut]) });
-    const { answeredBy, usage, cost, latencyMs } = call;
-    return { model, isAnswered: true, text: textOf(call), answeredBy, usage, cost, latencyMs };
+    const gateway = registry.gateway(roles, { quota: new Quota({ of: 'a ping' }) }, { attempts: 1 });
+    return pingOf(model, await gateway.ask(request, { signal: AbortSignal.any([signal, timeOut]) }));
   } catch (error) {
     signal.throwIfAborted();
     return { model, isAnswered: false, ...explained(error, timeOut) };
   }
 }
 
-function textOf({ answer }: ModelCall): string {
-  if (answer.kind !== 'answered') return answer.message;
-  return answer.text.trim();
+function pingOf(model: string, reply: GatewayReply): Ping {
+  if (reply.kind === 'over_quota') throw new Error(reply.message);
+  if (reply.kind === 'unavailable') {
+    const { failure, message, hint } = reply.error;
+    return { model, isAnswered: false, failure, message, hint };
+  }
+  const { answer, answeredBy, usage, cost, latencyMs } = reply;
+  const text = answer.kind === 'answered' ? answer.text.trim() : answer.message;
+  return { model, isAnswered: true, text, answeredBy, usage, cost, latencyMs };
 }
 
 function explained(error: unknown, timeOut: AbortSignal) {
   if (timeOut.aborted) {
     const message = `There was no answer within ${timeoutMs / 1000} s.`;
     return { failure: 'timed_out', message, hint: 'Look at the server, or try again.' } as const;
-  }
-  if (ModelUnavailable.isInstance(error)) {
-    const { failure, message, hint } = error;
-    return { failure, message, hint };
   }
   if (UserError.isInstance(error))
     return { failure: 'settings', message: messageOf(error), hint: error.hint } as const;

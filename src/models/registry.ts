@@ -3,6 +3,7 @@ import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { ModelPrice, ModelRole, ModelRoles, ProviderSettings, RoleSettings } from '../schema/index.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
 import type { LanguageModels } from './language-models.ts';
 import { CallLimiter } from './limiter.ts';
 import { PriceTable } from './prices.ts';
@@ -98,7 +99,16 @@ export class ModelRegistry {
     }
   }
 
-  /** The models of one run. Scripted ones begin anew with each run. */
+  /** The way to the models of one run, or of one process. */
+  gateway(
+    roles: ModelRoles,
+    quotas: Omit<ModelGatewayOptions, 'models'>,
+    options: ForRunOptions = {},
+  ): ModelGateway {
+    return new ModelGateway({ models: this.forRun(roles, options), ...quotas });
+  }
+
+  /** The models of one run, without quotas. Scripted ones begin anew with each run. */
   forRun(roles: ModelRoles, { answeredBy = [], attempts }: ForRunOptions = {}): LanguageModels {
     const positions = new Map<string, ScriptPosition>();
     const position = (model: string) => {

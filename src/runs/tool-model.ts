@@ -1,5 +1,5 @@
 import type { ToolModel } from '../grading/index.ts';
-import { ModelGateway, type ModelRegistry, Quota } from '../models/index.ts';
+import { type ModelRegistry, Quota } from '../models/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { Task } from '../tasks/index.ts';
 
@@ -22,8 +22,7 @@ export function toolModelFor(
   const service = file.services.find(({ kind }) => kind === 'model');
   if (service?.kind !== 'model' || roles === undefined || models === undefined) return undefined;
   return (record) => {
-    const gateway = new ModelGateway({
-      models: models.registry.forRun(roles),
+    const gateway = models.registry.gateway(roles, {
       quota: new Quota({ of: 'a submission that is graded', tokens: service.graded_tokens }),
       shared: models.shared,
     });

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startProviderServer, variablesFor } from '../../../test/fakes/providers/index.ts';
 import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { RubricQuestion } from '../../schema/index.ts';
@@ -24,9 +25,20 @@ function script(folder: string, ...ratings: (number | null)[]): string {
 }
 
 async function judged(options: Record<string, unknown>, ...ratings: (number | null)[]) {
+  return judgedWith({}, options, ...ratings);
+}
+
+async function judgedWith(
+  variables: Record<string, string>,
+  options: Record<string, unknown>,
+  ...ratings: (number | null)[]
+) {
   const folder = temporaryFolder();
   const { run } = await makeExampleRun(folder);
-  const context = { ...createContext({ dir: folder }, {}, '0', new AbortController().signal), log: () => {} };
+  const context = {
+    ...createContext({ dir: folder }, variables, '0', new AbortController().signal),
+    log: () => {},
+  };
   const result = await judge.run(context, [`first/${run.id}`], {
     model: script(folder, ...ratings),
     ...options,
@@ -67,4 +79,20 @@ test('the answer is missing where no reply could be read', async () => {
   expect(result.exitCode).toBe(1);
   expect(result.text).toContain('1 of 1 judgements are missing.');
   expect(run.readJudgements()).toMatchObject([{ tries: 3, ratings: null }]);
+});
+
+test('what a judge is paid for that does not come to an answer counts, too', async () => {
+  await using server = await startProviderServer({
+    faults: [{ kind: 'stall' }],
+    answer: () => ({ text: 'a reply of several pieces that never comes to its end' }),
+  });
+  const file = join(temporaryFolder(), 'judge.json');
+  writeFileSync(file, JSON.stringify({ providers: { anthropic: { stall_seconds: 0.2, attempts: 1 } } }));
+  const model = 'anthropic/claude-haiku-4-5';
+  const { result, run } = await judgedWith(variablesFor(server), { model, file, repeats: '1' });
+  expect(run.readJudgements()).toEqual([]);
+  expect(result.text).toContain('Stopped: ');
+  const { tokens, cost } = result.json as { tokens: number; cost: number };
+  expect(tokens).toBeGreaterThan(1_000);
+  expect(cost).toBeGreaterThan(0);
 });

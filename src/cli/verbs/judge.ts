@@ -1,22 +1,23 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import {
-  type AskJudge,
+  type JudgeReply,
   judgeRun,
   readTranscript,
   rubricAgreement,
   summarise,
 } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import { ModelRegistry, ModelUnavailable, Quota } from '../../models/index.ts';
+import { type ModelGateway, ModelRegistry, Quota } from '../../models/index.ts';
 import {
+  type ModelMessage,
   ModelName,
-  type ModelRequest,
   type RoleSettings,
   type RubricJudgement,
   RubricQuestion,
+  type Spent,
 } from '../../schema/index.ts';
-import type { RunFolder } from '../../store/index.ts';
+import { addCall, nothingSpent, type RunFolder } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { locateRuns } from '../locate.ts';
@@ -70,13 +71,14 @@ export const judge: Verb = {
     const roles = { agent: settings, editor: settings, fast: settings };
     registry.check(roles);
     if (money !== undefined) registry.checkPrices(roles);
-    const ask = asking(registry.forRun(roles), new Quota({ of: 'judging', tokens, money }), context.signal);
+    const quota = new Quota({ of: 'judging', tokens, money });
+    const asked = new Judge(registry.gateway(roles, { quota }), context.signal);
     const rows: { run: string; judgements: RubricJudgement[] }[] = [];
     for (const { folder, run } of names.flatMap((name) => runsOf(context, name))) {
       const judgements: RubricJudgement[] = [];
-      for (let repeat = 1; repeat <= repeats && ask.stopped === null; repeat += 1) {
+      for (let repeat = 1; repeat <= repeats && asked.stopped === null; repeat += 1) {
         context.signal.throwIfAborted();
-        const judged = await judgeRun(readTranscript(folder, []), ask.ask);
+        const judged = await judgeRun(readTranscript(folder, []), (messages) => asked.ask(messages));
         if (judged === null) break;
         const judgement: RubricJudgement = { v: 1, time: Date.now(), model, ...judged };
         folder.appendJudgement(judgement);
@@ -87,7 +89,7 @@ export const judge: Verb = {
       }
       rows.push({ run, judgements });
     }
-    return resultOf(rows, repeats, ask.stopped);
+    return resultOf(rows, repeats, asked);
   },
 };
 
@@ -107,55 +109,55 @@ function runsOf(
     .map((folder) => ({ folder, run: `${experiment.plan.name}/${folder.id}` }));
 }
 
-/** Asks within the quota; once it is used up, or the model can't be had, nothing more is asked. */
-function asking(
-  models: ReturnType<ModelRegistry['forRun']>,
-  quota: Quota,
-  signal: AbortSignal,
-): { ask: AskJudge; stopped: string | null } {
-  const state: { ask: AskJudge; stopped: string | null } = {
-    stopped: null,
-    ask: async (messages) => {
-      const request: ModelRequest = { role: 'agent', purpose: 'judge', messages };
-      const room = quota.reserve(models.estimate(request));
-      const stop = (message: string) => {
-        state.stopped = message;
-        return { kind: 'stopped', message } as const;
-      };
-      if (room.kind === 'exceeded') return stop(room.message);
-      try {
-        const { answer, answeredBy, usage, cost } = await models.ask(request, { signal });
-        room.reservation.settle({ usage, cost });
-        const text = answer.kind === 'answered' ? answer.text : `(${answer.kind}: ${answer.message})`;
-        return {
-          kind: 'answered',
-          text,
-          answeredBy,
-          tokens: { input: usage.input, output: usage.output },
-          cost,
-        };
-      } catch (error) {
-        room.reservation.release();
-        if (ModelUnavailable.isInstance(error)) return stop(`${error.message} ${error.hint}`);
-        throw error;
-      }
-    },
-  };
-  return state;
+/** Asks within the gateway's quota; once it is used up, or the model can't be had, nothing more is asked. */
+class Judge {
+  readonly #gateway: ModelGateway;
+  readonly #signal: AbortSignal;
+  #spent = nothingSpent;
+  /** Why nothing more is asked; null while it is. */
+  stopped: string | null = null;
+
+  constructor(gateway: ModelGateway, signal: AbortSignal) {
+    this.#gateway = gateway;
+    this.#signal = signal;
+  }
+
+  /** What all calls came to, also those without an answer. */
+  get spent(): Spent {
+    return this.#spent;
+  }
+
+  async ask(messages: ModelMessage[]): Promise<JudgeReply> {
+    const request = { role: 'agent', purpose: 'judge', messages } as const;
+    const reply = await this.#gateway.ask(request, {
+      signal: this.#signal,
+      record: (call) => {
+        this.#spent = addCall(this.#spent, call);
+      },
+    });
+    if (reply.kind === 'over_quota') return this.#stop(reply.message);
+    if (reply.kind === 'unavailable') return this.#stop(`${reply.error.message} ${reply.error.hint}`);
+    const { answer, answeredBy, usage, cost } = reply;
+    const text = answer.kind === 'answered' ? answer.text : `(${answer.kind}: ${answer.message})`;
+    return { kind: 'answered', text, answeredBy, tokens: { input: usage.input, output: usage.output }, cost };
+  }
+
+  #stop(message: string): JudgeReply {
+    this.stopped = message;
+    return { kind: 'stopped', message };
+  }
 }
 
 function resultOf(
   rows: readonly { run: string; judgements: RubricJudgement[] }[],
   repeats: number,
-  stopped: string | null,
+  { stopped, spent }: Judge,
 ) {
   const summaries = rows.map(({ run, judgements }) => ({ run, ...summarise(judgements) }));
   const agreement = rubricAgreement(summaries);
   const all = rows.flatMap(({ judgements }) => judgements);
-  const used = all.reduce((sum, { tokens }) => sum + tokens.input + tokens.output, 0);
-  const cost = all.some((judgement) => judgement.cost === null)
-    ? null
-    : all.reduce((sum, judgement) => sum + (judgement.cost ?? 0), 0);
+  const used = spent.tokens;
+  const cost = spent.unpriced > 0 ? null : spent.money;
   const ratings = table(
     [{ title: 'run' }, ...RubricQuestion.options.map((title) => ({ title, align: 'right' as const }))],
     summaries.map(({ run, ratings }) => [

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type Ending, RunEnvironment, type RunModels } from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
-import { type AskForProcess, ModelGateway, Quota } from '../../models/index.ts';
+import { type AskForProcess, Quota } from '../../models/index.ts';
 import { sandboxOptions } from '../../sandbox/index.ts';
 import type { EventOf, RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
@@ -123,11 +123,11 @@ function runModels(
   if (roles === undefined || models === undefined) return undefined;
   const { tokens, money } = limits;
   return {
-    gateway: new ModelGateway({
-      models: models.registry.forRun(roles, { answeredBy }),
-      quota: new Quota({ of: 'this run', tokens, money, spent }),
-      shared: models.shared,
-    }),
+    gateway: models.registry.gateway(
+      roles,
+      { quota: new Quota({ of: 'this run', tokens, money, spent }), shared: models.shared },
+      { answeredBy },
+    ),
     spentBefore: spent,
   };
 }
