@@ -12,6 +12,7 @@ import {
   type VerbResult,
 } from './context.ts';
 import { explain } from './explain.ts';
+import { Interrupts } from './interrupts.ts';
 import { logLevels, openLogger } from './logger.ts';
 import { plain, terminalJson, terminalText } from './table.ts';
 import type { Flag, Verb } from './verb.ts';
@@ -20,7 +21,7 @@ import { type VerbEntry, verbs } from './verbs.ts';
 /** Runs one command line (without the program's name) and returns the exit code of the process. */
 export async function main(argv: string[]): Promise<number> {
   const version = ownVersion();
-  const interrupt = listenForInterrupts();
+  await using interrupts = new Interrupts();
   const asJson = argv.includes('--json');
   const program = createProgram(version);
   ignoreClosedPipes();
@@ -29,9 +30,9 @@ export async function main(argv: string[]): Promise<number> {
     await addVerbs(program, argv, async (verb, args, options) => {
       const { logLevel } = program.opts<GlobalOptions>();
       await using logger = openLogger(logLevel, process.env.MLAB_LOG);
-      const context = createContext(program.opts(), process.env, version, interrupt.signal, logger);
+      const context = createContext(program.opts(), process.env, version, interrupts.signal, logger);
       // Where nothing has to be ended, the kernel ends the process at once, whatever it is at.
-      if (verb.onlyReads === true) interrupt.stop();
+      if (verb.onlyReads !== true) await interrupts.listen();
       const result = await logged(context, () => verb.run(context, args, options));
       await print(asJson ? jsonText(await jsonOf(result)) : terminalText(result.text));
       // Lines are data of the store, such as events: for a program they are left as they are.
@@ -43,9 +44,7 @@ export async function main(argv: string[]): Promise<number> {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    exitCode = await tell(error, interrupt.signal, asJson);
-  } finally {
-    interrupt.stop();
+    exitCode = await tell(error, interrupts.signal, asJson);
   }
   return exitCode;
 }
@@ -203,47 +202,6 @@ function ignoreClosedPipes(): void {
       if (!hasCode(error, 'EPIPE')) throw error;
     });
   }
-}
-
-/** What has not ended by then is left as after a kill, of which nothing suffers. */
-const mostStoppingMs = 1700;
-
-/**
- * The first Ctrl-C asks to stop; the second, or a time after the first, ends the process, and with it every sandbox.
- * So does the end of the program that started it in its own place.
- */
-function listenForInterrupts(): { signal: AbortSignal; stop: () => void } {
-  const controller = new AbortController();
-  let last: NodeJS.Timeout | undefined;
-  const onSignal = () => {
-    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
-    process.stderr.write('\nmlab: stopping. What is finished is kept; Ctrl-C again stops at once.\n');
-    controller.abort(new Error('stopped from outside'));
-    last = setTimeout(() => process.exit(exitCodes.interrupted), mostStoppingMs);
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  const launcher = watchLauncher(onSignal);
-  return {
-    signal: controller.signal,
-    stop: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
-      clearTimeout(last);
-      clearInterval(launcher);
-    },
-  };
-}
-
-const launcherLookMs = 300;
-
-/** A launcher that is killed can forward nothing: see scripts/hand-over.mjs. */
-function watchLauncher(onEnd: () => void): NodeJS.Timeout | undefined {
-  const launcher = Number(process.env.MLAB_LAUNCHER);
-  if (launcher !== process.ppid) return undefined;
-  return setInterval(() => {
-    if (process.ppid !== launcher) onEnd();
-  }, launcherLookMs).unref();
 }
 
 function ownVersion(): string {
