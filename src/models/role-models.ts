@@ -71,7 +71,7 @@ export class RoleModels implements LanguageModels {
       cost: price === null ? null : paid.reduce((total, usage) => total + costOf(usage, price), 0),
     });
     const { reserve } = options;
-    const hasRoom = reserve === undefined ? undefined : () => reserve(mostAfter(paid, model));
+    const hasRoom = reserve === undefined ? undefined : () => reserve(mostAfter(paid, request, model));
     const parts = { adapter, limiter, attempts, clock: this.#clock, paid, hasRoom };
     try {
       const asked = await askWithRetries(sent, parts, options);
@@ -87,9 +87,17 @@ export class RoleModels implements LanguageModels {
   }
 }
 
-/** The most that a call can come to after these tries: with one more, of a request as long as the last. */
-function mostAfter(paid: readonly TokenUsage[], { price, settings }: RoleModel): CallEstimate {
-  const next = { input: paid.at(-1)?.input ?? 0, output: settings.max_output_tokens };
+/**
+ * The most that a call can come to after these tries, with one more. What a try that came to nothing was charged with may
+ * be an estimate, and the next one count more.
+ */
+function mostAfter(
+  paid: readonly TokenUsage[],
+  request: ModelRequest,
+  { price, settings }: RoleModel,
+): CallEstimate {
+  const input = Math.max(mostInputTokens(request), paid.at(-1)?.input ?? 0);
+  const next = { input, output: settings.max_output_tokens };
   const money = (known: KnownPrice) =>
     paid.reduce((total, usage) => total + costOf(usage, known), mostThatCosts(next, known));
   return {
