@@ -63,6 +63,20 @@ test('a grading goes before the runs that wait for room', async () => {
   expect(order).toEqual(['a', 'grade', 'b', 'c']);
 });
 
+test('a run that has ended is graded before the next one begins', async () => {
+  const order: string[] = [];
+  const executor = new LocalExecutor(async ({ run, kind }) => {
+    order.push(`${kind} ${run.id}`);
+    return done;
+  }, 1);
+  const runAndGrade = async (name: string) => {
+    await executor.execute(jobOf(name, 'run'), follow());
+    return await executor.execute(jobOf(name, 'grade'), follow());
+  };
+  await Promise.all(['a', 'b', 'c'].map(runAndGrade));
+  expect(order).toEqual(['run a', 'grade a', 'run b', 'grade b', 'run c', 'grade c']);
+});
+
 test('what a job meets is its result, and after the signal none begins', async () => {
   const aborting = new AbortController();
   const executor = new LocalExecutor(async ({ run }) => {

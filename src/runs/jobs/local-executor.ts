@@ -37,7 +37,8 @@ export class LocalExecutor implements Executor {
     } finally {
       this.#running -= 1;
       if (job.resources.exclusive) this.#exclusive = false;
-      this.#beginNext();
+      // Whoever follows a run hears of its end first, and may ask for its grading.
+      void nextTurn().then(() => this.#beginNext());
     }
   }
 
