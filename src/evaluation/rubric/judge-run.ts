@@ -87,10 +87,13 @@ function readRatings(text: string, shown: ShownRun): Reading {
   return { ok: false, problem: `The quote for "${question}" does not stand in ${place}, or is too short.` };
 }
 
-/** From the first brace to the last one; whatever stands around it. */
+/**
+ * The reply as a whole, alone or as one block of code: an object that the reply only speaks of is not the judge's. It may be
+ * the run's, which asks for its own ratings.
+ */
 function objectIn(text: string): unknown {
   try {
-    return parseShallowJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    return parseShallowJson(/^```(?:json)?\n(.*)\n```$/s.exec(text.trim())?.[1] ?? text);
   } catch (error) {
     return messageOf(error);
   }
