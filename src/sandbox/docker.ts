@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AgentUser, prepareFor, userWithoutAccount } from './agent-user.ts';
 import { confinedSandbox } from './confined-sandbox.ts';
+import { ContainerProcesses } from './container-processes.ts';
 import { containerArguments } from './docker-arguments.ts';
 import { type ContainerState, DockerEngine, engineError } from './docker-engine.ts';
 import { signalName } from './exit-signal.ts';
 import { type WatchedFolder, watchedFolder } from './folder-watch.ts';
+import { hierarchies } from './limits/cgroup-files.ts';
 import { planMounts } from './mount-plan.ts';
 import { checkMountTargets } from './mount-targets.ts';
 import { ownedName } from './owner.ts';
@@ -67,6 +69,8 @@ interface Context {
   parameters: string[];
   image: string;
   folder: WatchedFolder | null;
+  /** Whether what sockets hold counts as memory of the container. */
+  countsSockets: boolean;
 }
 
 async function contextOf(
@@ -93,6 +97,9 @@ async function contextOf(
     parameters,
     image,
     folder: watchedFolder(spec.watch),
+    countsSockets: !hierarchies().some(
+      ({ version, controllers }) => version === 1 && controllers.includes('memory'),
+    ),
   };
 }
 
@@ -119,6 +126,7 @@ class ContainerRun implements CommandRun {
   readonly watch: CommandRun['watch'];
   readonly #engine: DockerEngine;
   readonly #name: string;
+  readonly #processes: ContainerProcesses;
   #last: ContainerState | null = null;
   #report = '';
 
@@ -132,6 +140,7 @@ class ContainerRun implements CommandRun {
     const { spec, engine } = context;
     this.#engine = engine;
     this.#name = name;
+    this.#processes = new ContainerProcesses(marker, 2 * spec.limits.processes);
     const [, ...shellArguments] = firstCommand(marker, argv, {
       folder: options.workingDirectory ?? spec.workingDirectory,
       report: true,
@@ -152,9 +161,10 @@ class ContainerRun implements CommandRun {
       extraFiles: [],
     };
     this.watch = {
-      processes: () => [],
+      processes: () => this.#processes.all(),
       folder: context.folder,
       sums: null,
+      ...(context.countsSockets ? {} : { socketBytes: spec.limits.memoryBytes }),
     };
   }
 
@@ -171,6 +181,7 @@ class ContainerRun implements CommandRun {
 
   /** Gives up after a while: an engine that does not serve any more can't be waited for. */
   async destroy(): Promise<void> {
+    this.#processes.kill();
     const deadline = performance.now() + deathMs;
     for (
       let pause = 20;

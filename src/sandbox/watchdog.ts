@@ -21,6 +21,8 @@ export interface WatchTarget {
   sums: SumLimits | null;
   /** The most, in bytes, of what control groups do not count: unread answers of netlink. Absent: nobody looks. */
   netlinkBytes?: number;
+  /** The same of all that sockets may hold. */
+  socketBytes?: number;
 }
 
 const firstCheckMs = 50;
@@ -51,7 +53,8 @@ export class Watchdog {
     this.#done = Promise.all([
       this.#watchFolder(),
       target.sums === null ? null : this.#watchSums(),
-      target.netlinkBytes === undefined ? null : this.#watchNetlink(target.netlinkBytes),
+      this.#watchMemory(target.netlinkBytes, netlinkBytes),
+      this.#watchMemory(target.socketBytes, (pid) => heldMemory(pid).socketBytes),
     ]);
   }
 
@@ -77,10 +80,12 @@ export class Watchdog {
     );
   }
 
-  async #watchNetlink(most: number): Promise<void> {
+  /** @param bytesOf of the namespaces of a process inside */
+  async #watchMemory(most: number | undefined, bytesOf: (pid: number) => number): Promise<void> {
+    if (most === undefined) return;
     await this.#repeat(async () => {
       const [first] = this.#target.processes();
-      return first !== undefined && netlinkBytes(first) > most ? 'out_of_memory' : null;
+      return first !== undefined && bytesOf(first) > most ? 'out_of_memory' : null;
     });
   }
 

@@ -25,6 +25,8 @@ export type Judged = Omit<RubricJudgement, 'v' | 'time' | 'model'>;
 
 const mostTries = 3;
 const fewestQuoted = 8;
+/** Far more than the ratings take. */
+const longestReply = 100_000;
 
 /**
  * Asks a judge for its ratings once; again, with what is wrong, where its reply can't be read.
@@ -51,7 +53,7 @@ export async function judgeRun(transcript: RunTranscript, ask: AskJudge): Promis
     if (reading.ok) return { ...judged, ratings: reading.ratings, problem: null };
     judged.problem = reading.problem;
     messages.push(
-      { role: 'assistant', text: reply.text },
+      { role: 'assistant', text: reply.text.slice(0, longestReply) },
       {
         role: 'user',
         text: `Your reply can't be used: ${reading.problem} Reply again with the JSON object alone.`,
@@ -74,6 +76,7 @@ type Reading = { ok: true; ratings: RubricRating[] } | { ok: false; problem: str
 const Reply = z.object({ ratings: z.array(RubricRating) });
 
 function readRatings(text: string, shown: ShownRun): Reading {
+  if (text.length > longestReply) return { ok: false, problem: 'It is far too long.' };
   const parsed = Reply.safeParse(objectIn(text));
   if (!parsed.success) return { ok: false, problem: `${z.prettifyError(parsed.error)}.` };
   const { ratings } = parsed.data;

@@ -1,52 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { z } from 'zod';
-import { sha256 } from '../../../src/lib/hash.ts';
-import { ExperimentName, type Grade, Plan } from '../../../src/schema/index.ts';
-import { createExperiment } from '../../../src/store/index.ts';
-import { exampleSpec } from '../../fixtures/store/examples.ts';
-import { WrittenRun } from '../../fixtures/store/recorded-run.ts';
+import type { Grade } from '../../../src/schema/index.ts';
 import { attack, held, worked } from '../attack.ts';
-import type { Stage } from '../stage.ts';
+import { changing, type Json, layOut, recordedRun as run } from '../recorded-experiment.ts';
 
-const spec = exampleSpec();
-const run = `first/${spec.id}`;
 const most = Number.MAX_SAFE_INTEGER;
 const report = ['report', 'first', '--format', 'json'];
 const show = ['runs', 'show', run];
 const table = ['runs', 'export', run, '--to', 'csv', '--out', 'out'];
 const git = ['runs', 'export', run, '--to', 'git', '--out', 'out'];
-
-type Json = Record<string, unknown>;
-
-/** An experiment whose one run was recorded and graded, with its hash chain in order. */
-async function layOut(stage: Stage, grade: Partial<Grade>, change: (event: Json) => Json): Promise<void> {
-  const folder = join(stage.folder, 'experiments/first');
-  const facts = { v: 1, created: 0, mlab: '0', parallel: 1, grade: 'all' };
-  const plan = Plan.parse({ ...facts, name: ExperimentName.parse('first'), runs: [spec] });
-  const written = new WrittenRun(createExperiment(folder, plan).runFolder(spec.id), spec);
-  await written.session(2, 'final_answer');
-  written.grade(0, 0.8, { final: false });
-  written.grade(1, 0.9, { final: false });
-  written.grade(2, 0.95, grade);
-  const path = written.folder.tracePath;
-  let prev = '0'.repeat(64);
-  const lines = readFileSync(path, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => {
-      const event = z.record(z.string(), z.unknown()).parse(JSON.parse(line));
-      const changed = JSON.stringify({ ...change(told(event)), prev });
-      prev = sha256(changed);
-      return `${changed}\n`;
-    });
-  writeFileSync(path, lines.join(''));
-}
-
-const told = (event: Json): Json =>
-  event.kind === 'session_started'
-    ? { ...event, task: { problem: { text: '' }, entry: 'train.py', submission: ['submission.csv'] } }
-    : event;
 
 /** Others hand over an experiment, and commands read it: each must end soon, as one that says what it makes of it. */
 function handingOver(
@@ -76,10 +36,8 @@ function handingOver(
   });
 }
 
-const of = (kind: string, changes: Json) => (event: Json) =>
-  event.kind === kind ? { ...event, ...changes } : event;
 const running = (command: string) =>
-  of('step_started', { action: 'Run Command', args: { text: JSON.stringify({ command }) } });
+  changing('step_started', { action: 'Run Command', args: { text: JSON.stringify({ command }) } });
 const figuresOf = (mean: number, spread: number, seeds: number) => {
   const figures = { mean, spread, seeds };
   return { baseline: figures, reference: figures, best: null };
@@ -98,7 +56,7 @@ export default [
     scope: 'host',
     long: true,
     run: async (stage) => {
-      await layOut(stage, {}, of('model_call', { answer: deepReply() }));
+      await layOut(stage, {}, changing('model_call', { answer: deepReply() }));
       const { code, out, err } = await stage.mlab(report);
       const isRead = code === 0 && /"score": 0\.95/.test(out);
       return isRead ? held('the run is in the report') : worked(`exit code ${code}: ${err.slice(0, 200)}`);
@@ -118,14 +76,14 @@ export default [
   ),
   handingOver(
     'records an event after the last day',
-    { event: of('step_finished', { time: most }) },
+    { event: changing('step_finished', { time: most }) },
     table,
     git,
     show,
   ),
   handingOver(
     'records an event before the first day',
-    { event: of('run_ended', { time: -most }) },
+    { event: changing('run_ended', { time: -most }) },
     table,
     git,
     show,
@@ -151,7 +109,7 @@ export default [
   ),
   handingOver(
     'nests arguments of an action 100,000 deep',
-    { event: of('step_started', { args: { text: `${'['.repeat(100_000)}${']'.repeat(100_000)}` } }) },
+    { event: changing('step_started', { args: { text: `${'['.repeat(100_000)}${']'.repeat(100_000)}` } }) },
     report,
     show,
     table,
@@ -171,7 +129,7 @@ export default [
   handingOver(
     'says that it used more time, tokens and money than a number holds',
     {
-      event: of('model_call', {
+      event: changing('model_call', {
         cost: 1.7e308,
         latency_ms: 1.7e308,
         usage: {
@@ -191,7 +149,7 @@ export default [
   handingOver(
     'refers to messages of a call that follows',
     {
-      event: of('model_call', {
+      event: changing('model_call', {
         messages: [
           { call: 1, from: 0, count: most },
           { call: 2, from: most, count: most },
@@ -204,7 +162,7 @@ export default [
   ),
   handingOver(
     'names an event as no event',
-    { event: of('step_finished', { kind: '__proto__' }) },
+    { event: changing('step_finished', { kind: '__proto__' }) },
     report,
     show,
     table,
