@@ -1,5 +1,5 @@
 import type { EventOf } from '../schema/index.ts';
-import { type SkippedEntry, showPath } from '../store/index.ts';
+import { type SkippedEntry, type SnapshotSummary, showPath } from '../store/index.ts';
 
 const mostListed = 20;
 const mostTold = 5;
@@ -13,12 +13,16 @@ const words: Partial<Record<SkippedEntry['reason'], string>> = {
 };
 
 /** What of the workspace is not in a step's snapshot, for the trace; nothing where all is. */
-export function skippedInTrace(
-  skipped: readonly SkippedEntry[],
-): Pick<EventOf<'step_finished'>, 'skipped' | 'skipped_count'> {
-  if (skipped.length === 0) return {};
+export function skippedInTrace({
+  skipped,
+  skippedCount,
+}: Pick<SnapshotSummary, 'skipped' | 'skippedCount'>): Pick<
+  EventOf<'step_finished'>,
+  'skipped' | 'skipped_count'
+> {
+  if (skippedCount === 0) return {};
   const listed = skipped.slice(0, mostListed).map(({ path, reason }) => ({ path: shortened(path), reason }));
-  return { skipped: listed, skipped_count: skipped.length };
+  return { skipped: listed, skipped_count: skippedCount };
 }
 
 /** Tells the agent, once for each file, what it would miss in grading. */

@@ -12,7 +12,6 @@ import { SubmissionTracker, submissionSeen } from './submission-tracker.ts';
 import type { StepUsage } from './usage-meter.ts';
 
 const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
-const mostChangedListed = 100;
 /** Names in the workspace that are mounted over and no part of its snapshots. */
 export const mountPoints = ['data', outputsName];
 
@@ -66,8 +65,7 @@ export class StepRecorder {
     const workMs = done.workEnded - done.workBegan;
     this.#keepAccess();
     const snapshot = await snapshotter.take(this.#snapshotOptions);
-    const touched = new Set([...snapshot.changed, ...snapshot.touched]);
-    const submission = this.#tracker.after(step, snapshot.entries, touched, scriptActions.has(action.name));
+    const submission = this.#tracker.after(step, snapshot.first, scriptActions.has(action.name));
     const budget = budgetNow();
     this.storedBytes = this.#options.stored.count;
     const exitCode = outcome.exitCode ?? null;
@@ -81,13 +79,13 @@ export class StepRecorder {
       duration_ms: rounded(workMs),
       exit_code: exitCode,
       snapshot: snapshot.id,
-      changed: snapshot.changed.slice(0, mostChangedListed),
-      changed_count: snapshot.changed.length,
+      changed: snapshot.changed,
+      changed_count: snapshot.changedCount,
       undo: outcome.undo ?? [],
       undone: outcome.undone ?? [],
       submission,
       budget,
-      ...skippedInTrace(snapshot.skipped),
+      ...skippedInTrace(snapshot),
       stored_bytes: this.storedBytes,
       ...(usage.cpuSeconds === undefined ? {} : { cpu_seconds: rounded(usage.cpuSeconds) }),
       ...(usage.peakMemoryBytes === undefined ? {} : { peak_memory_bytes: usage.peakMemoryBytes }),
@@ -108,12 +106,8 @@ export class StepRecorder {
   /** The workspace as it is graded: every file is read anew. Nothing may run in it any more. */
   async finalState(step: number): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
     this.#keepAccess();
-    const { id, entries, changed, touched } = await this.#options.snapshotter.take({
-      ...this.#snapshotOptions,
-      full: true,
-    });
-    const submission = this.#tracker.after(step, entries, new Set([...changed, ...touched]), false);
-    return { snapshot: id, submission };
+    const { id, first } = await this.#options.snapshotter.take({ ...this.#snapshotOptions, full: true });
+    return { snapshot: id, submission: this.#tracker.after(step, first, false) };
   }
 
   get #snapshotOptions(): SnapshotOptions {

@@ -1,5 +1,5 @@
-import type { SnapshotEntry, SubmissionState, TaskBrief } from '../schema/index.ts';
-import { submissionHash } from '../store/index.ts';
+import type { SubmissionState, TaskBrief } from '../schema/index.ts';
+import { type FirstFile, submissionHash } from '../store/index.ts';
 import type { SubmissionSeen } from './environment.ts';
 
 /** Follows the submission from step to step: is it there, which content, written when, older than the last script run? */
@@ -15,17 +15,13 @@ export class SubmissionTracker {
   }
 
   /**
-   * @param touched paths that were written in this step, also where the content stayed the same
+   * @param files those of the submission, after the step
    * @param ranScript whether the step ran a script
    */
-  after(
-    step: number,
-    entries: readonly SnapshotEntry[],
-    touched: ReadonlySet<string>,
-    ranScript: boolean,
-  ): SubmissionState {
+  after(step: number, files: readonly FirstFile[], ranScript: boolean): SubmissionState {
     if (ranScript) this.#lastScript = step;
-    if (this.#files.some(({ path }) => touched.has(path))) this.#writtenAt = step;
+    if (files.some(({ isWritten }) => isWritten)) this.#writtenAt = step;
+    const entries = files.flatMap(({ entry }) => entry ?? []);
     const hash = submissionHash(entries, this.#files);
     // Submitted code is not made by a script, so no script run makes it old.
     const isMade = this.#files.every(({ format }) => format !== 'python');

@@ -18,7 +18,7 @@ import type { ObjectId } from '../schema/index.ts';
 import { checkRun } from './check-run.ts';
 import { createExperiment, openExperiment } from './experiment.ts';
 import type { RunFolder } from './run-folder.ts';
-import { Snapshotter } from './snapshotter.ts';
+import { SnapshotTaker } from './snapshot-taker.ts';
 
 /** A finished run of two steps, graded. */
 async function finishedRun(folder: string): Promise<{ run: RunFolder; snapshots: ObjectId[] }> {
@@ -26,7 +26,7 @@ async function finishedRun(folder: string): Promise<{ run: RunFolder; snapshots:
   using _lock = run.lock();
   await using trace = run.openTrace();
   const workspace = join(folder, 'first');
-  const snapshotter = new Snapshotter(run.objects, workspace);
+  const snapshotter = new SnapshotTaker(run.objects, workspace);
   const ignore = ['objects', 'runs'];
   const snapshots: ObjectId[] = [];
   for (let step = 0; step <= 2; step++) {
@@ -91,7 +91,7 @@ test('a run that the infrastructure ended lacks no end in its trace: it may go o
   {
     using _lock = run.lock();
     await using trace = run.openTrace();
-    const { id } = await new Snapshotter(run.objects, folder.path).take({ ignore: ['first'] });
+    const { id } = await new SnapshotTaker(run.objects, folder.path).take({ ignore: ['first'] });
     trace.append(sessionStarted(id));
   }
   const end = { reason: 'infrastructure_error' as const, message: 'no answer' };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import { diffSnapshots, unifiedDiff } from './diff.ts';
 import { ObjectStore } from './object-store.ts';
-import { Snapshotter } from './snapshotter.ts';
+import { SnapshotTaker } from './snapshot-taker.ts';
 
 test('every kind of change is told apart', async () => {
   using workspace = temporaryFolder();
@@ -17,7 +17,7 @@ test('every kind of change is told apart', async () => {
   writeFileSync(at('huge.csv'), 'a\n'.repeat(600_000));
   symlinkSync('old', at('link'));
   const objects = new ObjectStore(store.path);
-  const snapshotter = new Snapshotter(objects, workspace.path);
+  const snapshotter = new SnapshotTaker(objects, workspace.path);
   const before = await snapshotter.take();
   writeFileSync(at('train.py'), 'import a\nlr = 0.2\nrun()\n');
   writeFileSync(at('same.txt'), 'same.txt\n');

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, type Stats, writeSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { hasCode } from '../lib/errors.ts';
 import type { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId } from '../schema/index.ts';
@@ -65,6 +66,39 @@ export async function readLargeFile(
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * Opens a file that is still as it was when its content was last read; null where it is not.
+ * @param node what was seen of the file
+ */
+export function openUnchanged(folder: FolderHandle, name: string, node: FileNode): number | null {
+  if (node.racy) return null;
+  const descriptor = openRegularFile(folder, name);
+  if (typeof descriptor === 'string') return null;
+  if (isUnchanged(descriptor, node)) return descriptor;
+  closeSync(descriptor);
+  return null;
+}
+
+/** False where the file changed meanwhile: the target then holds anything. */
+export function copySmall(source: number, node: FileNode, target: number): boolean {
+  const content = readRangeSync(source, 0, node.stat.size);
+  for (let at = 0; at < content.length; ) at += writeSync(target, content, at, content.length - at, at);
+  return isUnchanged(source, node);
+}
+
+/** As `copySmall`, for files of any size: the kernel copies, without a second copy of the blocks where it can. */
+export async function copyLarge(source: number, node: FileNode, target: number): Promise<boolean> {
+  // A sparse file is to be one again.
+  const { blocks, size } = fstatSync(source);
+  if (process.platform !== 'linux' || blocks * 512 < size) return false;
+  await copyFile(`/proc/self/fd/${source}`, `/proc/self/fd/${target}`, constants.COPYFILE_FICLONE);
+  return isUnchanged(source, node);
+}
+
+function isUnchanged(descriptor: number, { stat }: FileNode): boolean {
+  return sameStat(stat, fstatSync(descriptor));
 }
 
 function readFile(

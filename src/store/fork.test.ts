@@ -14,7 +14,7 @@ import type { RunParent } from '../schema/index.ts';
 import { createExperiment } from './experiment.ts';
 import { forkRun } from './fork.ts';
 import { outputFile, type RunFolder } from './run-folder.ts';
-import { Snapshotter } from './snapshotter.ts';
+import { SnapshotTaker } from './snapshot-taker.ts';
 import { readTraceSync } from './trace-reader.ts';
 
 const at = (step: number): RunParent => ({ experiment: examplePlan().name, run: exampleSpec().id, step });
@@ -26,7 +26,7 @@ async function finishedRun(folder: string, lines = 0): Promise<RunFolder> {
   await using trace = run.openTrace();
   const workspace = join(folder, 'workspace');
   for (const name of [workspace, run.outputsFolder]) mkdirSync(name, { recursive: true });
-  const { id } = await new Snapshotter(run.objects, workspace).take();
+  const { id } = await new SnapshotTaker(run.objects, workspace).take();
   trace.append(sessionStarted(id));
   for (const step of [1, 2, 3]) {
     trace.append(stepStarted(step));

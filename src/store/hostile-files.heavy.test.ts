@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import { diffSnapshots } from './diff.ts';
 import { ObjectStore } from './object-store.ts';
 import { restoreSnapshot } from './restore.ts';
-import { Snapshotter } from './snapshotter.ts';
+import { SnapshotTaker } from './snapshot-taker.ts';
 
 const onLinux = process.platform === 'linux';
 
@@ -30,7 +30,7 @@ sys.stdin.read()`,
       join(workspace.path, 'leased'),
     ]);
     await once(holder.stdout, 'data');
-    const snapshotter = new Snapshotter(new ObjectStore(store.path), workspace.path);
+    const snapshotter = new SnapshotTaker(new ObjectStore(store.path), workspace.path);
     const start = performance.now();
     const first = await snapshotter.take();
     expect(performance.now() - start).toBeLessThan(2_000);
@@ -54,7 +54,7 @@ test('what exceeds the most bytes is skipped, sparse files and hard links counte
   for (const name of ['a', 'b']) writeFileSync(at(name), Buffer.alloc(300_000, name));
   linkSync(at('a'), at('c'));
   writeFileSync(at('small'), 'small');
-  const snapshotter = new Snapshotter(new ObjectStore(store.path), workspace.path);
+  const snapshotter = new SnapshotTaker(new ObjectStore(store.path), workspace.path);
   const options = { maxBytes: 1_000_000, first: ['submission.csv'] };
   const { bytes, skipped, entries } = await snapshotter.take(options);
   expect(bytes).toBeLessThanOrEqual(1_000_000);
@@ -71,16 +71,16 @@ test('taking, restoring and comparing many files, and large ones, stops soon aft
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const objects = new ObjectStore(store.path);
-  const empty = await new Snapshotter(objects, workspace.path).take();
+  const empty = await new SnapshotTaker(objects, workspace.path).take();
   mkdirSync(join(workspace.path, 'many'));
   for (let number = 0; number < 4_000; number += 1)
     writeFileSync(join(workspace.path, 'many', String(number)), `line ${number}\n`);
-  const whole = await new Snapshotter(objects, workspace.path).take();
+  const whole = await new SnapshotTaker(objects, workspace.path).take();
   writeFileSync(join(workspace.path, 'sparse'), '');
   truncateSync(join(workspace.path, 'sparse'), 2 ** 40);
   const restored = join(store.path, 'restored');
   const works = [
-    (signal: AbortSignal) => new Snapshotter(objects, workspace.path).take({ signal }),
+    (signal: AbortSignal) => new SnapshotTaker(objects, workspace.path).take({ signal }),
     (signal: AbortSignal) => restoreSnapshot(objects, whole.id, restored, { signal }),
     (signal: AbortSignal) => diffSnapshots(objects, empty.id, whole.id, signal),
   ];
@@ -100,11 +100,11 @@ test.skipIf(!onLinux)('a folder of any depth makes room for what is restored', a
   const objects = new ObjectStore(store.path);
   mkdirSync(join(workspace.path, 'kept'));
   writeFileSync(join(workspace.path, 'kept/file'), 'content');
-  const { id } = await new Snapshotter(objects, workspace.path).take();
+  const { id } = await new SnapshotTaker(objects, workspace.path).take();
   for (const folder of ['', 'kept']) {
     makeDeepFolder(join(workspace.path, folder), { levels: 3_000, nameBytes: 255 });
   }
-  const deep = await new Snapshotter(objects, workspace.path).take();
+  const deep = await new SnapshotTaker(objects, workspace.path).take();
   expect(deep.skipped.map(({ reason }) => reason)).toEqual(['too_deep', 'too_deep']);
   await restoreSnapshot(objects, id, workspace.path);
   expect(readdirSync(workspace.path, { recursive: true })).toEqual(['kept', 'kept/file']);

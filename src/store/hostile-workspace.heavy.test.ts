@@ -20,7 +20,7 @@ import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import { ObjectStore } from './object-store.ts';
 import { restoreSnapshot } from './restore.ts';
-import { Snapshotter } from './snapshotter.ts';
+import { SnapshotTaker } from './snapshot-taker.ts';
 
 const onLinux = process.platform === 'linux';
 
@@ -37,7 +37,7 @@ test('FIFOs, sockets and links to anywhere neither block nor lead out', async ()
   mkdirSync(at('inner'));
   symlinkSync('../inner', at('inner/self'));
   const objects = new ObjectStore(store.path);
-  const { id, entries, skipped } = await new Snapshotter(objects, workspace.path).take();
+  const { id, entries, skipped } = await new SnapshotTaker(objects, workspace.path).take();
   server.close();
   expect(skipped).toEqual([
     { path: 'fifo', reason: 'special' },
@@ -66,14 +66,14 @@ test.skipIf(!onLinux)('names of any bytes and deep folders come back', async () 
   mkdirSync(deep, { recursive: true });
   writeFileSync(join(deep, 'bottom'), 'here');
   const objects = new ObjectStore(store.path);
-  const { id, skipped } = await new Snapshotter(objects, workspace.path).take();
+  const { id, skipped } = await new SnapshotTaker(objects, workspace.path).take();
   expect(skipped).toEqual([]);
   using copy = temporaryFolder();
   await restoreSnapshot(objects, id, copy.path);
   const list = (path: string) => readdirSync(path, { encoding: 'latin1' }).sort();
   expect(list(copy.path)).toEqual(list(workspace.path));
   expect(readFileSync(deep.replace(workspace.path, copy.path).concat('/bottom'), 'utf8')).toBe('here');
-  expect((await new Snapshotter(objects, copy.path).take()).id).toBe(id);
+  expect((await new SnapshotTaker(objects, copy.path).take()).id).toBe(id);
 });
 
 test.skipIf(!onLinux)('a tree deeper than any path may be is cut, told, and can be removed', async () => {
@@ -86,7 +86,7 @@ test.skipIf(!onLinux)('a tree deeper than any path may be is cut, told, and can 
     workspace.path,
   ]);
   const objects = new ObjectStore(store.path);
-  const { id, entries, skipped } = await new Snapshotter(objects, workspace.path).take();
+  const { id, entries, skipped } = await new SnapshotTaker(objects, workspace.path).take();
   expect(entries).toHaveLength(401);
   expect(skipped.map((each) => each.reason)).toEqual(['too_deep']);
   using copy = temporaryFolder();
@@ -102,7 +102,7 @@ test('more entries than the limit are told, and the walk ends there', async () =
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   for (let number = 0; number < 30; number++) writeFileSync(join(workspace.path, `${number}`), '');
-  const taken = await new Snapshotter(new ObjectStore(store.path), workspace.path).take({ maxEntries: 10 });
+  const taken = await new SnapshotTaker(new ObjectStore(store.path), workspace.path).take({ maxEntries: 10 });
   expect(taken.entries).toHaveLength(10);
   expect(taken.skipped.map((each) => each.reason)).toEqual(['too_many']);
 });
@@ -114,7 +114,7 @@ test('a sparse file costs no space, neither as an object nor restored', async ()
   writeFileSync(sparse, 'head');
   truncateSync(sparse, 200_000_000);
   const objects = new ObjectStore(store.path);
-  const { id, bytes } = await new Snapshotter(objects, workspace.path).take();
+  const { id, bytes } = await new SnapshotTaker(objects, workspace.path).take();
   expect(bytes).toBe(200_000_000);
   await restoreSnapshot(objects, id, workspace.path);
   const state = statSync(sparse);
@@ -172,7 +172,7 @@ test.skipIf(!onLinux)(
     try {
       await once(hostile.stdout, 'data');
       const objects = new ObjectStore(store.path);
-      const snapshotter = new Snapshotter(objects, workspace.path);
+      const snapshotter = new SnapshotTaker(objects, workspace.path);
       for (let round = 0; round < 400; round++) {
         const { entries } = await snapshotter.take({ full: round % 2 === 0 });
         for (const entry of entries) {
@@ -196,7 +196,7 @@ test('a file that grows while it is read is kept as it was read', async () => {
   try {
     while (lstatSync(log).size === 0) await setTimeout(5);
     const objects = new ObjectStore(store.path);
-    const snapshotter = new Snapshotter(objects, workspace.path);
+    const snapshotter = new SnapshotTaker(objects, workspace.path);
     for (let round = 0; round < 30; round++) {
       const [entry] = (await snapshotter.take()).entries;
       if (!entry || !('object' in entry)) throw new Error('the log is a file');

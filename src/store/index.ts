@@ -33,7 +33,9 @@ export { outputFile, RunFolder, type StoredGrades, type StoredVerifications } fr
 export { lockName } from './run-lock.ts';
 export { statusOf } from './run-status.ts';
 export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
-export { type SnapshotOptions, Snapshotter, type TakenSnapshot } from './snapshotter.ts';
+export type { FirstFile, SnapshotSummary } from './snapshot-summary.ts';
+export type { SnapshotOptions } from './snapshot-taker.ts';
+export { Snapshotter } from './snapshotter.ts';
 export {
   addCall,
   lastSnapshot,

@@ -60,6 +60,11 @@ export class ObjectStore {
     return this.#writtenBytes;
   }
 
+  /** Counts what another thread has written for this store. */
+  countWritten(bytes: number): void {
+    this.#writtenBytes += bytes;
+  }
+
   /** Keeps a text as UTF-8 (lone surrogates become U+FFFD). */
   putText(text: string): ObjectId {
     return this.putBytes(Buffer.from(text, 'utf8'));

@@ -7,7 +7,7 @@ import { ObjectId } from '../schema/index.ts';
 import { ObjectStore } from './object-store.ts';
 import { withoutRepositories } from './repositories.ts';
 import { restoreSnapshot } from './restore.ts';
-import { Snapshotter } from './snapshotter.ts';
+import { SnapshotTaker } from './snapshot-taker.ts';
 
 function git(folder: string, ...args: string[]): string {
   const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
@@ -53,7 +53,7 @@ test('git in a restored workspace runs nothing of the agent, in any of its folde
   expect(existsSync(proof)).toBe(true);
   execFileSync('rm', [proof]);
   const objects = new ObjectStore(join(place, 'objects'));
-  const { id } = await new Snapshotter(objects, workspace).take();
+  const { id } = await new SnapshotTaker(objects, workspace).take();
   const restored = join(place, 'restored');
   const { leftOut } = await restoreSnapshot(objects, id, restored, { withoutRepositories: true });
   for (const folder of ['.', 'nested', 'bare', 'linked', 'elsewhere']) statusIn(join(restored, folder));

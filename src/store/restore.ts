@@ -3,12 +3,17 @@ import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../lib/errors.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
+import { copyLarge, copySmall, inlineBytes, isForbidden, isSwap, openUnchanged } from './file-reading.ts';
 import type { ObjectStore } from './object-store.ts';
 import { withoutRepositories } from './repositories.ts';
 import { readSnapshot } from './snapshot-file.ts';
+import type { FolderNode } from './workspace-tree.ts';
 
-const inlineBytes = 2 ** 20;
-const entriesPerTurn = 200;
+/** Larger contents are never in memory whole. */
+const memoryBytes = 2 ** 20;
+const mostMeanwhile = 4;
+/** As long as others wait while small files are written. */
+const turnMs = 4;
 const zeros = Buffer.alloc(2 ** 14);
 
 export interface RestoreOptions {
@@ -18,7 +23,15 @@ export interface RestoreOptions {
   onlyIntoEmpty?: boolean;
   /** For people: leaves out what would make git and the like run programs, see `withoutRepositories`. */
   withoutRepositories?: boolean;
+  /** A workspace that still holds many of the contents: copying there is faster than reading objects. */
+  source?: RestoreSource | undefined;
   signal?: AbortSignal | undefined;
+}
+
+/** A workspace, and what was last seen in it. */
+export interface RestoreSource {
+  workspace: string;
+  tree: FolderNode;
 }
 
 type FileEntry = Extract<SnapshotEntry, { object: unknown }>;
@@ -50,23 +63,70 @@ export async function restoreSnapshot(
   const present = root.names().filter((name) => !ignore.has(name));
   if (options.onlyIntoEmpty && present.length > 0) throw notEmpty(folder);
   for (const name of present) if (!plan.folders.has(name)) await root.removeSlowly(name, options.signal);
-  await fillFolder(objects, root, plan, ignore, new Turns(options.signal));
+  const turns = new Turns(options.signal);
+  const { source } = options;
+  try {
+    if (source === undefined) await fillFolder(objects, root, plan, ignore, turns, null);
+    else {
+      using handle = FolderHandle.open(source.workspace);
+      await fillFolder(objects, root, plan, ignore, turns, { handle, tree: source.tree });
+    }
+    await turns.finish();
+  } finally {
+    await turns.settle();
+  }
   return { leftOut };
+}
+
+/** A folder of the workspace that contents are copied from. */
+interface SourceFolder {
+  handle: FolderHandle;
+  tree: FolderNode;
 }
 
 /** Small files are written without waiting for anything: signals and other runs get their turn now and then. */
 class Turns {
   readonly signal: AbortSignal | undefined;
-  #entries = 0;
+  readonly #underWay = new Set<Promise<void>>();
+  #failure: { error: unknown } | null = null;
+  #began = performance.now();
 
   constructor(signal: AbortSignal | undefined) {
     this.signal = signal;
   }
 
+  get isOver(): boolean {
+    return performance.now() - this.#began > turnMs;
+  }
+
   async next(): Promise<void> {
+    await setImmediate();
     this.signal?.throwIfAborted();
-    this.#entries += 1;
-    if (this.#entries % entriesPerTurn === 0) await setImmediate();
+    this.#began = performance.now();
+  }
+
+  /** Does it while the caller goes on; waits first where enough is being done. */
+  async meanwhile(work: () => Promise<void>): Promise<void> {
+    const done = work().catch((error: unknown) => {
+      this.#failure ??= { error };
+    });
+    const counted = done.then(() => {
+      this.#underWay.delete(counted);
+    });
+    this.#underWay.add(counted);
+    if (this.#underWay.size >= mostMeanwhile) await Promise.race(this.#underWay);
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  /** What was begun is done; never rejects. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  /** @throws what went wrong meanwhile */
+  async finish(): Promise<void> {
+    await this.settle();
+    if (this.#failure !== null) throw this.#failure.error;
   }
 }
 
@@ -94,21 +154,39 @@ async function fillFolder(
   plan: FolderPlan,
   ignore: ReadonlySet<string>,
   turns: Turns,
+  source: SourceFolder | null,
 ): Promise<void> {
   for (const [name, entry] of plan.leaves) {
     if (ignore.has(name)) continue;
-    await turns.next();
+    if (turns.isOver) await turns.next();
     if ('link' in entry) handle.createLink(name, entry.link);
-    else await writeEntry(objects, handle, name, entry, turns);
+    else await writeEntry(objects, handle, name, entry, turns, source);
   }
   for (const [name, inner] of plan.folders) {
     if (ignore.has(name)) continue;
-    await turns.next();
+    if (turns.isOver) await turns.next();
     using folder = await enterFolder(handle, name, turns);
     for (const present of folder.names()) {
       if (!inner.folders.has(present)) await folder.removeSlowly(present, turns.signal);
     }
-    await fillFolder(objects, folder, inner, new Set(), turns);
+    const below = openSourceFolder(source, name);
+    try {
+      await fillFolder(objects, folder, inner, new Set(), turns, below);
+    } finally {
+      below?.handle[Symbol.dispose]();
+    }
+  }
+}
+
+/** Null where it has gone, or become something else: contents then come from the store. */
+function openSourceFolder(source: SourceFolder | null, name: string): SourceFolder | null {
+  const tree = source?.tree.children.get(name);
+  if (source === null || tree?.kind !== 'folder') return null;
+  try {
+    return { handle: source.handle.openFolder(name), tree };
+  } catch (error) {
+    if (isForbidden(error) || isSwap(error)) return null;
+    throw error;
   }
 }
 
@@ -121,32 +199,61 @@ async function enterFolder(parent: FolderHandle, name: string, { signal }: Turns
   return parent.openOwnFolder(name);
 }
 
+/** Small files are written at once; of large ones several at a time, while others are made. */
 async function writeEntry(
   objects: ObjectStore,
   folder: FolderHandle,
   name: string,
   entry: FileEntry,
-  { signal }: Turns,
+  turns: Turns,
+  source: SourceFolder | null,
 ): Promise<void> {
-  const descriptor = folder.createFile(name);
-  try {
-    let position = 0;
-    for await (const chunk of contentOf(objects, entry)) {
-      signal?.throwIfAborted();
-      writePiece(descriptor, chunk, position);
-      position += chunk.length;
-    }
-    ftruncateSync(descriptor, position);
-    fchmodSync(descriptor, entry.mode & 0o777);
-    futimesSync(descriptor, entry.mtime / 1000, entry.mtime / 1000);
-  } finally {
-    closeSync(descriptor);
+  const node = source?.tree.children.get(name);
+  const same = node?.kind === 'file' && node.object === entry.object ? node : null;
+  using opened = new DisposableStack();
+  const target = opened.adopt(folder.createFile(name), closeSync);
+  const original = source === null || same === null ? null : openUnchanged(source.handle, name, same);
+  if (original !== null) opened.adopt(original, closeSync);
+  if (entry.size <= inlineBytes) {
+    if (original === null || same === null || !copySmall(original, same, target))
+      writeSmall(objects, entry, target);
+    finishFile(target, entry);
+    return;
   }
+  const files = opened.move();
+  await turns.meanwhile(async () => {
+    using _ = files;
+    if (original === null || same === null || !(await copyLarge(original, same, target)))
+      await writeContent(objects, entry, target, turns.signal);
+    finishFile(target, entry);
+  });
 }
 
-async function* contentOf(objects: ObjectStore, entry: FileEntry): AsyncGenerator<Buffer> {
-  if (entry.size <= inlineBytes) yield objects.get(entry.object);
-  else for await (const chunk of objects.openReadStream(entry.object)) yield chunk as Buffer;
+function finishFile(target: number, entry: FileEntry): void {
+  fchmodSync(target, entry.mode & 0o777);
+  futimesSync(target, entry.mtime / 1000, entry.mtime / 1000);
+}
+
+function writeSmall(objects: ObjectStore, entry: FileEntry, target: number): void {
+  const content = objects.get(entry.object);
+  writePiece(target, content, 0);
+  ftruncateSync(target, content.length);
+}
+
+async function writeContent(
+  objects: ObjectStore,
+  entry: FileEntry,
+  target: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (entry.size <= memoryBytes) return writeSmall(objects, entry, target);
+  let position = 0;
+  for await (const chunk of objects.openReadStream(entry.object)) {
+    signal?.throwIfAborted();
+    writePiece(target, chunk as Buffer, position);
+    position += (chunk as Buffer).length;
+  }
+  ftruncateSync(target, position);
 }
 
 /** Pieces of zeros are left out, so that a sparse file comes back sparse. */

@@ -1,149 +1,125 @@
-import { setImmediate } from 'node:timers/promises';
-import { FolderHandle, openBeneath } from '../lib/folder-handle.ts';
-import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
-import { isForbidden, isSwap, readLargeFile, type SkipReason } from './file-reading.ts';
+import type { ObjectId } from '../schema/index.ts';
+import { locateObject } from './object-reader.ts';
 import type { ObjectStore } from './object-store.ts';
-import { byPath, serializeSnapshot } from './snapshot-file.ts';
-import { collectEntries, type FileNode, newFolder } from './workspace-tree.ts';
-import { type PendingFile, type SkippedEntry, WorkspaceWalk } from './workspace-walk.ts';
+import { restoreSnapshot } from './restore.ts';
+import { readSnapshot } from './snapshot-file.ts';
+import { type SnapshotSummary, summaryOf } from './snapshot-summary.ts';
+import { type SnapshotOptions, SnapshotTaker } from './snapshot-taker.ts';
+import type { StoreJob } from './threads/jobs.ts';
+import { nextStoreThread, type StoreThread } from './threads/store-threads.ts';
+import type { Effort } from './workspace-walk.ts';
 
-export interface SnapshotOptions {
-  /** Names directly in the workspace that are no part of it, such as the mount point of the data. */
-  ignore?: readonly string[];
-  /**
-   * Reads every file again, whatever its times say. For the last snapshot of a run: a program that still runs can
-   * write through a memory map without changing any time.
-   */
-  full?: boolean;
-  /** Entries beyond these numbers are skipped, and told. */
-  maxEntries?: number;
-  maxDepth?: number;
-  /**
-   * Of all files together. Sparse files and hard links count whole, as they do once they are restored. What does not
-   * fit is skipped, large files first, and told.
-   */
-  maxBytes?: number | undefined;
-  /** Files that are kept before others where not all fit. */
-  first?: readonly string[];
-  signal?: AbortSignal | undefined;
-}
+/** A workspace within this is looked at by the thread that asks: handing it to another one would take longer. */
+const small: Effort = { entries: 256, bytes: 2 ** 18 };
+/** The same for what is restored: the size of a snapshot's object, as it is stored, and of its contents together. */
+const smallRestored = { manifestBytes: 2 ** 14, contentBytes: 2 ** 20 };
 
-export interface TakenSnapshot {
-  /** The object that lists the entries. */
-  id: ObjectId;
-  /** Sorted by path. */
-  entries: readonly SnapshotEntry[];
-  /** Bytes of all files together. */
-  bytes: number;
-  /** Paths that came, went, or whose content, permissions, target or kind differ from the snapshot before; sorted. */
-  changed: string[];
-  /** Paths of other files that were written to, or replaced, with the content that they had before; sorted. */
-  touched: string[];
-  /** What could not be kept: FIFOs, sockets and devices, unreadable files, more than the limits allow; sorted. */
-  skipped: SkippedEntry[];
-}
-
-type LastSnapshot = Pick<TakenSnapshot, 'id' | 'entries' | 'bytes'>;
+let workspaces = 0;
 
 /**
- * Takes snapshots of one workspace, one after the other, and remembers what `lstat` said of every entry: a
- * snapshot costs one `lstat` per entry and reads only what changed. Agent code may do to the workspace what it
- * likes meanwhile: no link is followed, nothing blocks, and every recorded content is one that was read.
+ * The snapshots of one workspace, one after the other: taken by this thread while the workspace is small, and from when
+ * it is not, by a thread of the store, so that a large one keeps nobody else waiting. See `SnapshotTaker`.
  */
-export class Snapshotter {
+export class Snapshotter implements Disposable {
   readonly #objects: ObjectStore;
-  readonly #workspace: string;
-  #tree = newFolder();
-  #walks = 0;
-  #last: LastSnapshot | null = null;
-  #taking = false;
+  readonly #folder: string;
+  /** In use while there is no thread. */
+  readonly #own: SnapshotTaker;
+  readonly #number = ++workspaces;
+  #thread: StoreThread | null = null;
+  #bytes = 0;
 
-  /** @param workspace absolute path of the folder */
-  constructor(objects: ObjectStore, workspace: string) {
+  /** @param folder absolute path of the workspace */
+  constructor(objects: ObjectStore, folder: string) {
     this.#objects = objects;
-    this.#workspace = workspace;
+    this.#folder = folder;
+    this.#own = new SnapshotTaker(objects, folder);
   }
 
   /** Bytes of all files in the last snapshot; 0 before the first. */
   get bytes(): number {
-    return this.#last?.bytes ?? 0;
+    return this.#bytes;
   }
 
-  /** The first one reads everything and calls everything changed. */
-  async take(options: SnapshotOptions = {}): Promise<TakenSnapshot> {
-    if (this.#taking) throw new Error('a snapshot of this workspace is being taken already');
-    this.#taking = true;
-    try {
-      return await this.#take(options);
-    } catch (error) {
-      // A walk that broke off leaves the tree half new.
-      this.#tree = newFolder();
-      this.#last = null;
-      throw error;
-    } finally {
-      this.#taking = false;
+  /** The first one reads everything, unless it was restored, and calls everything changed. */
+  async take(options: SnapshotOptions = {}): Promise<SnapshotSummary> {
+    const own = this.#thread === null ? await this.#own.takeWithin(small, options) : null;
+    const summary = own === null ? await this.#takeInThread(options) : summaryOf(own, options.first);
+    this.#bytes = summary.bytes;
+    return summary;
+  }
+
+  /**
+   * Makes the workspace what a snapshot says. Nothing may run in it until the next snapshot has been taken: that reads
+   * only files that are not as they were restored.
+   * @param options.from the workspace of another branch: what lies there unchanged is copied
+   * @throws as `restoreSnapshot`
+   */
+  async restore(
+    id: ObjectId,
+    options: { ignore?: readonly string[]; from?: Snapshotter; signal?: AbortSignal },
+  ): Promise<void> {
+    const { ignore = [], from, signal } = options;
+    if (from !== undefined) await from.#copyTo(this.#folder, id, ignore, signal);
+    else if (this.#isSmall(id)) await restoreSnapshot(this.#objects, id, this.#folder, { ignore, signal });
+    else {
+      const job: StoreJob = {
+        kind: 'restore',
+        objects: this.#objects.folder,
+        id,
+        folder: this.#folder,
+        ignore,
+      };
+      await this.#threadForIt().do(job, signal);
+    }
+    if (this.#thread === null && this.#isSmall(id)) this.#own.expectRestored(id);
+    else await this.#threadForIt().do({ kind: 'expect', workspace: this.#number, id }, signal);
+  }
+
+  /** Lets go of what is remembered of the workspace. */
+  [Symbol.dispose](): void {
+    this.#thread?.release(this.#number);
+    this.#thread = null;
+  }
+
+  async #copyTo(
+    folder: string,
+    id: ObjectId,
+    ignore: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (this.#thread === null && this.#isSmall(id)) {
+      const source = { workspace: this.#folder, tree: this.#own.state.tree };
+      await restoreSnapshot(this.#objects, id, folder, { ignore, source, signal });
+    } else {
+      const job: StoreJob = { kind: 'copy', workspace: this.#number, id, folder, ignore };
+      await this.#threadForIt().do(job, signal);
     }
   }
 
-  async #take(options: SnapshotOptions): Promise<TakenSnapshot> {
-    options.signal?.throwIfAborted();
-    const walk = new WorkspaceWalk(this.#objects, {
-      number: ++this.#walks,
-      limits: {
-        entries: options.maxEntries ?? 200_000,
-        depth: options.maxDepth ?? 400,
-        bytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
-      },
-      trustStat: options.full !== true,
-      signal: options.signal,
-    });
-    {
-      using root = FolderHandle.open(this.#workspace);
-      await walk.visit(root, this.#tree, '', options.ignore?.length ? new Set(options.ignore) : null);
-    }
-    if (walk.pending.length > 0) await this.#readPending(walk, options);
-    if (walk.dirty || this.#last === null) this.#last = this.#keep();
-    return {
-      ...this.#last,
-      changed: walk.changed.sort(),
-      touched: walk.touched.sort(),
-      skipped: walk.skipped.sort(byPath),
-    };
+  async #takeInThread({ signal, ...options }: SnapshotOptions): Promise<SnapshotSummary> {
+    const job: StoreJob = { kind: 'snapshot', workspace: this.#number, options };
+    const { summary, writtenBytes } = await this.#threadForIt().do(job, signal);
+    if (summary === null) throw new Error('a thread took no snapshot');
+    this.#objects.countWritten(writtenBytes);
+    return summary;
   }
 
-  async #readPending(walk: WorkspaceWalk, { first, signal }: SnapshotOptions): Promise<void> {
-    const isFirst = ({ folders, name }: PendingFile) =>
-      first?.includes([...folders, name].join('/')) === true;
-    const inOrder = walk.pending.toSorted(
-      (one, other) => Number(isFirst(other)) - Number(isFirst(one)) || one.bytes - other.bytes,
-    );
-    for (const [index, file] of inOrder.entries()) {
-      signal?.throwIfAborted();
-      if (index % 32 === 31) await setImmediate();
-      walk.settle(file, await this.#readPendingFile(file, walk.bytesLeft, signal));
-    }
+  /** The workspace stays with it. */
+  #threadForIt(): StoreThread {
+    if (this.#thread !== null) return this.#thread;
+    this.#thread = nextStoreThread();
+    const { state } = this.#own;
+    this.#thread.adopt(this.#number, { folder: this.#folder, objects: this.#objects.folder, state });
+    return this.#thread;
   }
 
-  async #readPendingFile(
-    file: PendingFile,
-    mostBytes: number,
-    signal?: AbortSignal,
-  ): Promise<FileNode | SkipReason> {
-    if (file.bytes > mostBytes) return 'too_large';
-    try {
-      using folder = openBeneath(this.#workspace, file.folders);
-      return await readLargeFile(this.#objects, folder, file.name, { seen: this.#walks, mostBytes, signal });
-    } catch (error) {
-      if (isForbidden(error)) return 'unreadable';
-      if (isSwap(error)) return 'unstable';
-      throw error;
-    }
-  }
-
-  #keep(): LastSnapshot {
-    const entries = collectEntries(this.#tree, '', []).sort(byPath);
-    const id = this.#objects.putText(serializeSnapshot(entries));
+  #isSmall(id: ObjectId): boolean {
+    const location = locateObject(this.#objects.folder, id);
+    if (location === null || location.bytes > smallRestored.manifestBytes) return location === null;
+    const { entries } = readSnapshot(this.#objects, id);
+    if (entries.length > small.entries) return false;
     const bytes = entries.reduce((sum, entry) => sum + ('object' in entry ? entry.size : 0), 0);
-    return { id, entries, bytes };
+    return bytes <= smallRestored.contentBytes;
   }
 }

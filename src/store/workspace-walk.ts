@@ -4,15 +4,13 @@ import type { FolderHandle } from '../lib/folder-handle.ts';
 import { inlineBytes, isForbidden, isRacy, isSwap, readSmallFile, type SkipReason } from './file-reading.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { FileNode, FolderNode, LinkNode, WorkspaceNode } from './workspace-tree.ts';
-import { collectPaths, markOf, newFolder, sameStat } from './workspace-tree.ts';
+import { collectPaths, isAsRestored, markOf, newFolder, sameStat } from './workspace-tree.ts';
 
 const typeMask = 0o170000;
 const folderType = 0o040000;
 const fileType = 0o100000;
 const linkType = 0o120000;
 
-/** More new contents than this in one walk are read after it too, so that other runs get their turn. */
-const inlineFiles = 256;
 const entriesPerTurn = 1_000;
 
 export interface SkippedEntry {
@@ -25,6 +23,18 @@ export interface WalkLimits {
   depth: number;
   /** Of all files together, each as long as it says it is: sparse files and hard links count whole. */
   bytes: number;
+}
+
+/** How much a walk may look at before it is given up. */
+export interface Effort {
+  entries: number;
+  /** Of contents that are new. */
+  bytes: number;
+}
+
+/** The workspace is larger than the walk's effort allows; the tree is as it was before the walk. */
+export class TooMuchEffort extends Error {
+  override readonly name = 'TooMuchEffort';
 }
 
 /** A file whose content is read once the walk is over. */
@@ -50,19 +60,33 @@ export class WorkspaceWalk {
   readonly #trustStat: boolean;
   readonly #signal: AbortSignal | undefined;
   readonly #folders: string[] = [];
+  readonly #effort: Effort;
+  /** What the walk put into the tree or took from it, and what was there before. */
+  readonly #replaced: {
+    children: FolderNode['children'];
+    name: string;
+    before: WorkspaceNode | undefined;
+  }[] = [];
   #entries = 0;
   #bytes = 0;
-  #inline = 0;
+  #newBytes = 0;
 
   /** @param options.number higher than that of every walk before; `trustStat: false` reads every file again */
   constructor(
     objects: ObjectStore,
-    options: { number: number; limits: WalkLimits; trustStat: boolean; signal?: AbortSignal | undefined },
+    options: {
+      number: number;
+      limits: WalkLimits;
+      trustStat: boolean;
+      effort: Effort;
+      signal?: AbortSignal | undefined;
+    },
   ) {
     this.#objects = objects;
     this.#number = options.number;
     this.#limits = options.limits;
     this.#trustStat = options.trustStat;
+    this.#effort = options.effort;
     this.#signal = options.signal;
   }
 
@@ -71,7 +95,18 @@ export class WorkspaceWalk {
     return this.#limits.bytes - this.#bytes;
   }
 
-  /** Brings a folder's node up to date with what is on disk. */
+  /** Makes the tree what it was before the walk. */
+  undo(): void {
+    for (const { children, name, before } of this.#replaced.reverse()) {
+      if (before === undefined) children.delete(name);
+      else children.set(name, before);
+    }
+  }
+
+  /**
+   * Brings a folder's node up to date with what is on disk.
+   * @throws TooMuchEffort; the tree is half new then, see `undo`
+   */
   async visit(
     handle: FolderHandle,
     folder: FolderNode,
@@ -116,6 +151,7 @@ export class WorkspaceWalk {
     if (stat === undefined) return false;
     if (stat === null) return this.#skip(path, 'unreadable');
     if (++this.#entries > this.#limits.entries) return this.#skip(path, 'too_many');
+    if (this.#entries > this.#effort.entries) throw new TooMuchEffort();
     const previous = folder.children.get(name);
     const type = stat.mode & typeMask;
     if (type === folderType) return this.#visitFolder(handle, folder, name, path, previous);
@@ -134,7 +170,7 @@ export class WorkspaceWalk {
     const node = previous?.kind === 'folder' ? previous : newFolder();
     if (node !== previous) this.#replace(path, previous);
     node.seen = this.#number;
-    folder.children.set(name, node);
+    this.#put(folder, name, node);
     if (this.#folders.length >= this.#limits.depth) return this.#emptied(node, path, 'too_deep');
     const inner = openInner(handle, name);
     if (typeof inner === 'string') return this.#emptied(node, path, inner);
@@ -149,9 +185,9 @@ export class WorkspaceWalk {
   #emptied(node: FolderNode, path: string, reason: SkipReason): true {
     for (const [name, child] of node.children) {
       collectPaths(child, `${path}/${name}`, this.changed);
+      this.#remove(node, name, child);
       this.dirty = true;
     }
-    node.children.clear();
     this.#skip(path, reason);
     return true;
   }
@@ -169,17 +205,29 @@ export class WorkspaceWalk {
       this.#bytes += previous.bytes;
       return true;
     }
-    const isSmall = stat.size <= inlineBytes && ++this.#inline <= inlineFiles;
+    if (previous?.kind === 'file' && this.#trustStat && isAsRestored(previous, stat))
+      return this.#keepRestored(folder, name, stat, previous);
+    this.#newBytes += stat.size;
+    if (this.#newBytes > this.#effort.bytes) throw new TooMuchEffort();
+    const isSmall = stat.size <= Math.min(inlineBytes, this.bytesLeft);
     const read = isSmall ? readSmallFile(this.#objects, handle, name, this.#number) : null;
     if (typeof read === 'string') return this.#skip(path, read);
     if (read === null) {
-      folder.children.set(name, unreadFile(stat, this.#number));
+      this.#put(folder, name, unreadFile(stat, this.#number));
       this.pending.push({ folders: [...this.#folders], name, parent: folder, previous, bytes: stat.size });
       return true;
     }
-    folder.children.set(name, read);
+    this.#put(folder, name, read);
     this.#bytes += read.bytes;
     this.#compare(path, read, previous);
+    return true;
+  }
+
+  /** Nobody has written to it since it was restored. */
+  #keepRestored(folder: FolderNode, name: string, stat: Stats, previous: FileNode): true {
+    const racy = isRacy(stat, Date.now());
+    this.#put(folder, name, { ...previous, stat: markOf(stat), racy, seen: this.#number });
+    this.#bytes += previous.bytes;
     return true;
   }
 
@@ -204,7 +252,7 @@ export class WorkspaceWalk {
       racy: isRacy(stat, Date.now()),
       seen: this.#number,
     };
-    folder.children.set(name, node);
+    this.#put(folder, name, node);
     if (previous?.kind !== 'link') this.#replace(path, previous);
     else if (previous.target !== target) this.#change(path);
     return true;
@@ -235,9 +283,21 @@ export class WorkspaceWalk {
     for (const [name, node] of folder.children) {
       if (node.seen === this.#number) continue;
       collectPaths(node, prefix + name, this.changed);
-      folder.children.delete(name);
+      this.#remove(folder, name, node);
       this.dirty = true;
     }
+  }
+
+  #put({ children }: FolderNode, name: string, node: WorkspaceNode): void {
+    const before = children.get(name);
+    if (before === node) return;
+    this.#replaced.push({ children, name, before });
+    children.set(name, node);
+  }
+
+  #remove({ children }: FolderNode, name: string, before: WorkspaceNode): void {
+    this.#replaced.push({ children, name, before });
+    children.delete(name);
   }
 
   #change(path: string): void {

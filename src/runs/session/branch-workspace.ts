@@ -13,7 +13,7 @@ import {
 } from '../../sandbox/index.ts';
 import type { ObjectId, RunSpec } from '../../schema/index.ts';
 import type { LocalServices } from '../../services/index.ts';
-import { outputFile, type RunFolder, restoreSnapshot, Snapshotter } from '../../store/index.ts';
+import { outputFile, type RunFolder, Snapshotter } from '../../store/index.ts';
 import { createWorkspace, type RunFolders, sandboxSpec, type TaskResources } from '../workspace.ts';
 
 /** The files of one branch of a run, and the sandbox that its commands run in. Closing it leaves the files. */
@@ -63,10 +63,10 @@ export async function openBranchWorkspace(
   // Other users of this machine must not reach a workspace, whatever an agent makes of its permissions.
   chmodSync(dirname(folders.workspace), 0o700);
   const volume = opened.use(await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20));
+  const snapshotter = opened.use(new Snapshotter(objects, folders.workspace));
   if (from === null) createWorkspace(resources.task, folders.workspace);
-  else await restoreSnapshot(objects, from.snapshot, folders.workspace, { ignore: mountPoints, signal });
+  else await snapshotter.restore(from.snapshot, { ignore: mountPoints, signal });
   await giveToAgent(spec.sandbox, folders.workspace);
-  const snapshotter = new Snapshotter(objects, folders.workspace);
   const { id: snapshot } = await snapshotter.take({ ignore: mountPoints, signal });
   const confined = sandboxSpec(spec, resources, folders, helpersFolder, threads, services);
   const sandbox = opened.use(

@@ -183,12 +183,14 @@ async function tryWay(way: readonly Rerun[], trial: Trial): Promise<Finding> {
     await sandbox.prepare(end.snapshot, products);
     const ran = await sandbox.run(way);
     const objects = new ObjectStore(join(sandbox.place, 'objects'));
-    const { entries } = await new Snapshotter(objects, sandbox.workspace).take({
+    using snapshotter = new Snapshotter(objects, sandbox.workspace);
+    const { id } = await snapshotter.take({
       ignore: mountPoints,
       maxBytes: spec.limits.workspace_mb * 2 ** 20,
       first: end.submissionFiles,
       signal: options.signal,
     });
+    const { entries } = readSnapshot(objects, id);
     const again = await gradeWorkspace({ entries, objects }, graderFor(spec, graded(options)));
     if (again.submission === null) {
       const how =

@@ -20,7 +20,7 @@ import { diffSnapshots } from './diff.ts';
 import { ObjectStore } from './object-store.ts';
 import { restoreSnapshot } from './restore.ts';
 import { readSnapshot } from './snapshot-file.ts';
-import { Snapshotter } from './snapshotter.ts';
+import { SnapshotTaker } from './snapshot-taker.ts';
 
 /** Longer than the clock of a file system needs to tick, as a step of a real run is. */
 const afterTheTickMs = 60;
@@ -89,10 +89,10 @@ test('restoring a snapshot gives the same workspace, over whatever was there', a
         }
         for (const each of one) apply(workspace, each);
         for (const each of other) apply(copy, each);
-        const { id } = await new Snapshotter(objects, workspace).take();
+        const { id } = await new SnapshotTaker(objects, workspace).take();
         await restoreSnapshot(objects, id, copy);
         expect(describe(copy)).toEqual(describe(workspace));
-        const again = await new Snapshotter(objects, copy).take();
+        const again = await new SnapshotTaker(objects, copy).take();
         expect(again.id).toBe(id);
         expect(await diffSnapshots(objects, id, again.id)).toEqual([]);
       },
@@ -110,12 +110,12 @@ test('a snapshotter that remembers sees what a fresh one sees, and names what ch
     fc.asyncProperty(batches, async (steps) => {
       rmSync(workspace, { recursive: true, force: true });
       mkdirSync(workspace);
-      const snapshotter = new Snapshotter(objects, workspace);
+      const snapshotter = new SnapshotTaker(objects, workspace);
       let before = await snapshotter.take();
       for (const step of steps) {
         for (const each of step) apply(workspace, each);
         const after = await snapshotter.take();
-        const fresh = await new Snapshotter(objects, workspace).take();
+        const fresh = await new SnapshotTaker(objects, workspace).take();
         expect(after.id).toBe(fresh.id);
         expect(after.entries).toEqual(fresh.entries);
         expect(readSnapshot(objects, after.id).entries).toEqual(fresh.entries);
@@ -132,7 +132,7 @@ test('an untouched workspace gives the same snapshot, with nothing changed or to
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   writeFileSync(join(workspace.path, 'train.py'), 'print(1)');
-  const snapshotter = new Snapshotter(new ObjectStore(store.path), workspace.path);
+  const snapshotter = new SnapshotTaker(new ObjectStore(store.path), workspace.path);
   const first = await snapshotter.take();
   expect(first.changed).toEqual(['train.py']);
   await setTimeout(afterTheTickMs);
@@ -146,7 +146,7 @@ test('a file that is written anew with the same content is touched, not changed'
   using store = temporaryFolder();
   const file = join(workspace.path, 'submission.csv');
   writeFileSync(file, 'id,target\n');
-  const snapshotter = new Snapshotter(new ObjectStore(store.path), workspace.path);
+  const snapshotter = new SnapshotTaker(new ObjectStore(store.path), workspace.path);
   await snapshotter.take();
   await setTimeout(afterTheTickMs);
   writeFileSync(file, 'id,target\n');
@@ -158,7 +158,7 @@ test('a change that hides behind its old size and time is found', async () => {
   using store = temporaryFolder();
   const file = join(workspace.path, 'a.txt');
   writeFileSync(file, 'one');
-  const snapshotter = new Snapshotter(new ObjectStore(store.path), workspace.path);
+  const snapshotter = new SnapshotTaker(new ObjectStore(store.path), workspace.path);
   for (const [index, content] of ['two', 'six', 'ten', 'cat'].entries()) {
     await snapshotter.take();
     if (index === 2) await setTimeout(afterTheTickMs);
@@ -173,7 +173,7 @@ test('a change within one tick of the clock is found, a hundred times', async ()
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const objects = new ObjectStore(store.path);
-  const snapshotter = new Snapshotter(objects, workspace.path);
+  const snapshotter = new SnapshotTaker(objects, workspace.path);
   for (let round = 0; round < 100; round++) {
     writeFileSync(join(workspace.path, 'a.txt'), String(1000 + round));
     const { id } = await snapshotter.take();
@@ -187,7 +187,7 @@ test('a full snapshot reads every file again', async () => {
   using store = temporaryFolder();
   writeFileSync(join(workspace.path, 'a.txt'), 'a');
   const objects = new ObjectStore(store.path);
-  const snapshotter = new Snapshotter(objects, workspace.path);
+  const snapshotter = new SnapshotTaker(objects, workspace.path);
   const first = await snapshotter.take();
   await setTimeout(afterTheTickMs);
   await snapshotter.take();
@@ -200,7 +200,7 @@ test('ignored names are neither recorded nor removed', async () => {
   for (const name of ['data', 'src']) mkdirSync(join(workspace.path, name));
   for (const name of ['data/big', 'src/data']) writeFileSync(join(workspace.path, name), name);
   const objects = new ObjectStore(store.path);
-  const { id, entries } = await new Snapshotter(objects, workspace.path).take({ ignore: ['data'] });
+  const { id, entries } = await new SnapshotTaker(objects, workspace.path).take({ ignore: ['data'] });
   expect(entries.map((entry) => entry.path)).toEqual(['src', 'src/data']);
   rmSync(join(workspace.path, 'src'), { recursive: true });
   await restoreSnapshot(objects, id, workspace.path, { ignore: ['data'] });
@@ -213,7 +213,7 @@ test('a folder that must be empty is not overwritten', async () => {
   using store = temporaryFolder();
   writeFileSync(join(workspace.path, 'mine'), 'keep');
   const objects = new ObjectStore(store.path);
-  const { id } = await new Snapshotter(objects, workspace.path).take();
+  const { id } = await new SnapshotTaker(objects, workspace.path).take();
   const restored = restoreSnapshot(objects, id, workspace.path, { onlyIntoEmpty: true });
   await expect(restored).rejects.toThrow('is not empty');
   await restoreSnapshot(objects, id, join(workspace.path, 'new/folder'), { onlyIntoEmpty: true });
@@ -225,7 +225,7 @@ test('an aborted snapshot does not spoil the next one', async () => {
   using store = temporaryFolder();
   for (const name of ['a', 'b', 'c'])
     writeFileSync(join(workspace.path, name), Buffer.alloc(3_000_000, name));
-  const snapshotter = new Snapshotter(new ObjectStore(store.path), workspace.path);
+  const snapshotter = new SnapshotTaker(new ObjectStore(store.path), workspace.path);
   const controller = new AbortController();
   const taken = snapshotter.take({ signal: controller.signal });
   await expect(snapshotter.take()).rejects.toThrow('being taken already');

@@ -1,0 +1,203 @@
+import { setImmediate } from 'node:timers/promises';
+import { FolderHandle, openBeneath } from '../lib/folder-handle.ts';
+import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
+import { isForbidden, isSwap, readLargeFile, type SkipReason } from './file-reading.ts';
+import type { ObjectStore } from './object-store.ts';
+import { byPath, readSnapshot, serializeSnapshot } from './snapshot-file.ts';
+import { collectEntries, type FileNode, type FolderNode, newFolder, restoredTree } from './workspace-tree.ts';
+import {
+  type Effort,
+  type PendingFile,
+  type SkippedEntry,
+  TooMuchEffort,
+  WorkspaceWalk,
+} from './workspace-walk.ts';
+
+export interface SnapshotOptions {
+  /** Names directly in the workspace that are no part of it, such as the mount point of the data. */
+  ignore?: readonly string[];
+  /**
+   * Reads every file again, whatever its times say. For the last snapshot of a run: a program that still runs can
+   * write through a memory map without changing any time.
+   */
+  full?: boolean;
+  /** Entries beyond these numbers are skipped, and told. */
+  maxEntries?: number;
+  maxDepth?: number;
+  /**
+   * Of all files together. Sparse files and hard links count whole, as they do once they are restored. What does not
+   * fit is skipped, large files first, and told.
+   */
+  maxBytes?: number | undefined;
+  /** Files that are kept before others where not all fit. */
+  first?: readonly string[];
+  signal?: AbortSignal | undefined;
+}
+
+/** What a snapshotter remembers of its workspace: data alone, which another thread can go on with. */
+export interface TakerState {
+  tree: FolderNode;
+  walks: number;
+  last: LastSnapshot | null;
+}
+
+export interface TakenSnapshot {
+  /** The object that lists the entries. */
+  id: ObjectId;
+  /** Sorted by path. */
+  entries: readonly SnapshotEntry[];
+  /** Bytes of all files together. */
+  bytes: number;
+  /** Paths that came, went, or whose content, permissions, target or kind differ from the snapshot before; sorted. */
+  changed: string[];
+  /** Paths of other files that were written to, or replaced, with the content that they had before; sorted. */
+  touched: string[];
+  /** What could not be kept: FIFOs, sockets and devices, unreadable files, more than the limits allow; sorted. */
+  skipped: SkippedEntry[];
+}
+
+type LastSnapshot = Pick<TakenSnapshot, 'id' | 'entries' | 'bytes'>;
+
+/**
+ * Takes snapshots of one workspace, one after the other, and remembers what `lstat` said of every entry: a
+ * snapshot costs one `lstat` per entry and reads only what changed. Agent code may do to the workspace what it
+ * likes meanwhile: no link is followed, nothing blocks, and every recorded content is one that was read.
+ */
+export class SnapshotTaker {
+  readonly #objects: ObjectStore;
+  readonly #workspace: string;
+  #tree = newFolder();
+  #walks = 0;
+  #last: LastSnapshot | null = null;
+  #taking = false;
+
+  /**
+   * @param workspace absolute path of the folder
+   * @param state of another snapshotter of the workspace, which takes no snapshots any more
+   */
+  constructor(objects: ObjectStore, workspace: string, state?: TakerState) {
+    this.#objects = objects;
+    this.#workspace = workspace;
+    if (state === undefined) return;
+    this.#tree = state.tree;
+    this.#walks = state.walks;
+    this.#last = state.last;
+  }
+
+  get state(): TakerState {
+    return { tree: this.#tree, walks: this.#walks, last: this.#last };
+  }
+
+  /** Bytes of all files in the last snapshot; 0 before the first. */
+  get bytes(): number {
+    return this.#last?.bytes ?? 0;
+  }
+
+  /** The first one reads everything and calls everything changed. */
+  async take(options: SnapshotOptions = {}): Promise<TakenSnapshot> {
+    const taken = await this.takeWithin(
+      { entries: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY },
+      options,
+    );
+    if (taken === null) throw new Error('a walk without limits was given up');
+    return taken;
+  }
+
+  /**
+   * For a workspace that has just been made what a snapshot says, and in which nothing has run since: a file that has
+   * the snapshot's size, permissions and time is not read.
+   */
+  async takeRestored(id: ObjectId, options: SnapshotOptions = {}): Promise<TakenSnapshot> {
+    this.expectRestored(id);
+    return await this.take(options);
+  }
+
+  /** The next snapshot is the first of a workspace that has just been restored, see `takeRestored`. */
+  expectRestored(id: ObjectId): void {
+    this.#tree = restoredTree(readSnapshot(this.#objects, id).entries);
+    this.#last = null;
+  }
+
+  /** Null, and as if nothing had been asked, where the workspace takes more effort than this. */
+  async takeWithin(effort: Effort, options: SnapshotOptions = {}): Promise<TakenSnapshot | null> {
+    if (this.#taking) throw new Error('a snapshot of this workspace is being taken already');
+    this.#taking = true;
+    try {
+      return await this.#take(effort, options);
+    } catch (error) {
+      // A walk that broke off leaves the tree half new.
+      this.#tree = newFolder();
+      this.#last = null;
+      throw error;
+    } finally {
+      this.#taking = false;
+    }
+  }
+
+  async #take(effort: Effort, options: SnapshotOptions): Promise<TakenSnapshot | null> {
+    options.signal?.throwIfAborted();
+    const walk = new WorkspaceWalk(this.#objects, {
+      number: ++this.#walks,
+      limits: {
+        entries: options.maxEntries ?? 200_000,
+        depth: options.maxDepth ?? 400,
+        bytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
+      },
+      trustStat: options.full !== true,
+      effort,
+      signal: options.signal,
+    });
+    try {
+      using root = FolderHandle.open(this.#workspace);
+      await walk.visit(root, this.#tree, '', options.ignore?.length ? new Set(options.ignore) : null);
+    } catch (error) {
+      if (!(error instanceof TooMuchEffort)) throw error;
+      walk.undo();
+      return null;
+    }
+    if (walk.pending.length > 0) await this.#readPending(walk, options);
+    if (walk.dirty || this.#last === null) this.#last = this.#keep();
+    return {
+      ...this.#last,
+      changed: walk.changed.sort(),
+      touched: walk.touched.sort(),
+      skipped: walk.skipped.sort(byPath),
+    };
+  }
+
+  async #readPending(walk: WorkspaceWalk, { first, signal }: SnapshotOptions): Promise<void> {
+    const isFirst = ({ folders, name }: PendingFile) =>
+      first?.includes([...folders, name].join('/')) === true;
+    const inOrder = walk.pending.toSorted(
+      (one, other) => Number(isFirst(other)) - Number(isFirst(one)) || one.bytes - other.bytes,
+    );
+    for (const [index, file] of inOrder.entries()) {
+      signal?.throwIfAborted();
+      if (index % 32 === 31) await setImmediate();
+      walk.settle(file, await this.#readPendingFile(file, walk.bytesLeft, signal));
+    }
+  }
+
+  async #readPendingFile(
+    file: PendingFile,
+    mostBytes: number,
+    signal?: AbortSignal,
+  ): Promise<FileNode | SkipReason> {
+    if (file.bytes > mostBytes) return 'too_large';
+    try {
+      using folder = openBeneath(this.#workspace, file.folders);
+      return await readLargeFile(this.#objects, folder, file.name, { seen: this.#walks, mostBytes, signal });
+    } catch (error) {
+      if (isForbidden(error)) return 'unreadable';
+      if (isSwap(error)) return 'unstable';
+      throw error;
+    }
+  }
+
+  #keep(): LastSnapshot {
+    const entries = collectEntries(this.#tree, '', []).sort(byPath);
+    const id = this.#objects.putText(serializeSnapshot(entries));
+    const bytes = entries.reduce((sum, entry) => sum + ('object' in entry ? entry.size : 0), 0);
+    return { id, entries, bytes };
+  }
+}

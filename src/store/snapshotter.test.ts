@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
+import { ObjectStore } from './object-store.ts';
+import { readSnapshot } from './snapshot-file.ts';
+import { SnapshotTaker } from './snapshot-taker.ts';
+import { Snapshotter } from './snapshotter.ts';
+
+/** More than the thread of the runs looks at itself. */
+function fill(workspace: string, files: number): void {
+  for (let number = 0; number < files; number++) {
+    const folder = join(workspace, `part-${number % 7}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${number}.txt`), `file ${number} `.repeat(20));
+  }
+}
+
+test('a workspace that becomes large is handed to a thread: its snapshots go on as before', async () => {
+  using workspace = temporaryFolder();
+  using store = temporaryFolder();
+  const objects = new ObjectStore(store.path);
+  using snapshotter = new Snapshotter(objects, workspace.path);
+  writeFileSync(join(workspace.path, 'first.csv'), 'a,b\n');
+  const options = { first: ['first.csv', 'none.csv'] };
+  const before = await snapshotter.take(options);
+  expect(before).toMatchObject({ changed: ['first.csv'], first: [{ isWritten: true }, { entry: null }] });
+
+  fill(workspace.path, 1_000);
+  const large = await snapshotter.take(options);
+  expect(large).toMatchObject({ changedCount: 1_007, first: [{ isWritten: false }, { isWritten: false }] });
+  expect(large.changed).toHaveLength(100);
+  expect(objects.writtenBytes).toBeGreaterThan(100_000);
+
+  appendFileSync(join(workspace.path, 'first.csv'), '1,2\n');
+  rmSync(join(workspace.path, 'part-3/3.txt'));
+  renameSync(join(workspace.path, 'part-0'), join(workspace.path, '\u00e9-part'));
+  const after = await snapshotter.take(options);
+  // The folder with its 143 files went and came.
+  expect(after.changedCount).toBe(2 + 2 * 144);
+  expect(after.first[0]).toMatchObject({ path: 'first.csv', isWritten: true });
+  const fresh = await new SnapshotTaker(objects, workspace.path).take();
+  expect(after.id).toBe(fresh.id);
+  expect(after.bytes).toBe(fresh.bytes);
+});
+
+test('what can not be done in a thread is thrown here, and a snapshot that is broken off is taken anew by the next one', async () => {
+  using workspace = temporaryFolder();
+  using store = temporaryFolder();
+  fill(workspace.path, 3_000);
+  const objects = new ObjectStore(store.path);
+  using snapshotter = new Snapshotter(objects, workspace.path);
+  const controller = new AbortController();
+  const taken = snapshotter.take({ signal: controller.signal });
+  await setTimeout(1);
+  controller.abort(new Error('enough'));
+  await expect(taken).rejects.toThrow('enough');
+  const fresh = await new SnapshotTaker(objects, workspace.path).take();
+  expect((await snapshotter.take()).id).toBe(fresh.id);
+  rmSync(workspace.path, { recursive: true });
+  await expect(snapshotter.take()).rejects.toMatchObject({ code: 'ENOENT' });
+  mkdirSync(workspace.path);
+  const unknown = objects.putText('no snapshot');
+  await expect(snapshotter.restore(unknown, {})).rejects.toMatchObject({
+    name: 'UserError',
+    code: 'broken_file',
+  });
+});
+
+test.each([5, 600])(
+  'a workspace of %i files is restored elsewhere from the one it is forked from, and then read no more',
+  async (files) => {
+    using parent = temporaryFolder();
+    using child = temporaryFolder();
+    using store = temporaryFolder();
+    fill(parent.path, files);
+    const objects = new ObjectStore(store.path);
+    using parentSnapshotter = new Snapshotter(objects, parent.path);
+    // So long ago that nobody can have written to them without being seen.
+    execFileSync('sleep', ['0.1']);
+    const { id } = await parentSnapshotter.take();
+    // The contents are copied: nothing of the store is needed but the list. What has changed since comes from the store.
+    const changed = readSnapshot(objects, id).entries.find((entry) => 'object' in entry);
+    const kept = changed !== undefined && 'object' in changed ? changed.object : '';
+    for (const entry of readSnapshot(objects, id).entries)
+      if ('object' in entry && entry.object !== kept) forget(store.path, entry.object);
+    writeFileSync(join(parent.path, changed?.path ?? ''), 'changed since');
+    writeFileSync(join(child.path, 'left over'), '');
+
+    using snapshotter = new Snapshotter(objects, child.path);
+    await snapshotter.restore(id, { from: parentSnapshotter });
+    const restored = await snapshotter.take();
+    expect(restored.id).toBe(id);
+    expect(readFileSync(join(child.path, 'part-1/1.txt'), 'utf8')).toBe('file 1 '.repeat(20));
+    expect(readFileSync(join(child.path, changed?.path ?? ''), 'utf8')).toContain('file ');
+    expect(statSync(join(child.path, 'part-1/1.txt')).nlink).toBe(1);
+
+    chmodSync(join(child.path, 'part-2/2.txt'), 0o755);
+    writeFileSync(join(child.path, 'part-1/1.txt'), 'another');
+    expect((await snapshotter.take()).changed).toEqual(['part-1/1.txt', 'part-2/2.txt']);
+  },
+);
+
+function forget(store: string, object: string): void {
+  const path = join(store, object.slice(0, 2), object.slice(2));
+  for (const suffix of ['', '.zst']) rmSync(path + suffix, { force: true });
+}

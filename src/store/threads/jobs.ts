@@ -1,0 +1,47 @@
+import type { ObjectId } from '../../schema/index.ts';
+import type { SnapshotSummary } from '../snapshot-summary.ts';
+import type { SnapshotOptions, TakerState } from '../snapshot-taker.ts';
+
+/** A workspace whose snapshots a thread takes from now on. */
+export interface HandedOver {
+  folder: string;
+  /** Folder of the objects. */
+  objects: string;
+  state: TakerState;
+}
+
+/** What a thread of the store is asked to do. Workspaces have numbers, and stay with their thread. */
+export type StoreJob =
+  | { kind: 'snapshot'; workspace: number; options: Omit<SnapshotOptions, 'signal'> }
+  /** The workspace was just restored, see `SnapshotTaker.expectRestored`. */
+  | { kind: 'expect'; workspace: number; id: ObjectId }
+  | { kind: 'restore'; objects: string; id: ObjectId; folder: string; ignore: readonly string[] }
+  /** Restores a snapshot of a workspace into another folder. */
+  | { kind: 'copy'; workspace: number; id: ObjectId; folder: string; ignore: readonly string[] }
+  | { kind: 'remove'; folder: string };
+
+export interface JobResult {
+  summary: SnapshotSummary | null;
+  /** What the job added to the store. */
+  writtenBytes: number;
+}
+
+/** To a thread. */
+export type Order =
+  | { kind: 'adopt'; workspace: number; handed: HandedOver }
+  | { kind: 'release'; workspace: number }
+  | { kind: 'do'; id: number; job: StoreJob }
+  | { kind: 'abort'; id: number };
+
+/** From a thread. */
+export type Reply = { id: number } & ({ result: JobResult } | { failure: Failure });
+
+/** An error, as it crosses threads. */
+export interface Failure {
+  name: string;
+  message: string;
+  stack: string | undefined;
+  code: string | undefined;
+  /** Of a UserError. */
+  hint: string | undefined;
+}
