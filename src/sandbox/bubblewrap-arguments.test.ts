@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bubblewrapArguments } from './bubblewrap-arguments.ts';
+import { commandArguments, launcherArguments } from './bubblewrap-arguments.ts';
 import { mountOption } from './docker-arguments.ts';
 import { outermostFirst } from './mount-plan.ts';
 import type { SandboxSpec } from './sandbox.ts';
 import { makePlace } from './test-support.ts';
 
 const argumentsOf = (spec: SandboxSpec) =>
-  bubblewrapArguments(spec, spec.mounts, { disableUserNamespaces: true, switchesUser: false });
+  launcherArguments(spec, spec.mounts, { disableUserNamespaces: true, switchesUser: false });
 const name = fc.stringMatching(/^[a-z]{1,3}$/);
 const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => `/${names.join('/')}`);
 
@@ -35,11 +35,11 @@ describe('the order of what is laid over what', () => {
 });
 
 describe('the arguments of bubblewrap', () => {
-  it('make the root, processes and devices read-only last of all', () => {
+  it('make the root and devices read-only last of all, and for each command its processes', () => {
     using place = makePlace();
     const words = argumentsOf(place.spec());
     const closed = words.flatMap((word, i) => (word === '--remount-ro' ? [words[i + 1]] : []));
-    expect(closed).toEqual(['/proc', '/dev', '/']);
+    expect(closed).toEqual(['/dev', '/']);
     expect(words.indexOf('--remount-ro')).toBeGreaterThan(words.lastIndexOf('--ro-bind'));
   });
 

@@ -11,9 +11,12 @@ import { variablesOf } from './variables.ts';
 export interface BubblewrapFeatures {
   /** Known since bubblewrap 0.8. */
   disableUserNamespaces: boolean;
-  /** The first process is root without rights but to make the command another user; else all are one ordinary user. */
+  /** Commands are made another user by root; else all processes are one ordinary user. */
   switchesUser: boolean;
 }
+
+/** What root's launcher needs to make namespaces, and to make others somebody else in them. */
+const launcherCapabilities = ['CAP_SYS_ADMIN', 'CAP_NET_ADMIN', ...switchingCapabilities];
 
 /** One step that lays something at a path. */
 interface Layer {
@@ -22,10 +25,10 @@ interface Layer {
 }
 
 /**
- * All that is the same for every command of a sandbox.
+ * What confines a launcher: all that is the same for every command of a sandbox, its mounts above all.
  * @param mounts outer ones before inner ones
  */
-export function bubblewrapArguments(
+export function launcherArguments(
   spec: SandboxSpec,
   mounts: readonly Mount[],
   features: BubblewrapFeatures,
@@ -34,21 +37,65 @@ export function bubblewrapArguments(
     ...[...systemLinks()].map(([path, target]) => ({ path, options: ['--symlink', target, path] })),
     { path: '/proc', options: ['--proc', '/proc'] },
     { path: '/dev', options: ['--dev', '/dev'] },
-    { path: '/tmp', options: temporaryFolder('/tmp', spec.limits.temporaryBytes) },
-    { path: '/dev/shm', options: temporaryFolder('/dev/shm', spec.limits.temporaryBytes) },
+    { path: '/tmp', options: ['--dir', '/tmp'] },
+    { path: '/dev/shm', options: ['--dir', '/dev/shm'] },
     ...(spec.gpu ? gpuDevices().map((path) => ({ path, options: ['--dev-bind', path, path] })) : []),
     ...[...mounts, ...heldFolders(mounts)].map((mount) => ({
       path: mount.target,
       options: mountOptions(mount),
     })),
   ];
-  const parents = parentsOf(layers, mounts);
   return [
-    ...namespaceOptions(features),
-    ...outermostFirst([...parents, ...layers], ({ path }) => path).flatMap(({ options }) => options),
-    ...['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
+    ...['--unshare-pid', '--as-pid-1', '--unshare-ipc', '--unshare-uts', '--unshare-net'],
+    ...['--unshare-cgroup-try', '--hostname', 'sandbox', '--die-with-parent', '--new-session'],
+    ...(features.switchesUser
+      ? ['--cap-drop', 'ALL', ...launcherCapabilities.flatMap((name) => ['--cap-add', name])]
+      : ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL']),
+    '--clearenv',
+    ...laid(layers, mounts),
+    ...['/dev', '/'].flatMap((path) => ['--remount-ro', path]),
     ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
+}
+
+/** What confines one command, in the launcher's place: what is fresh for each, and rights that are given up. */
+export function commandArguments(
+  spec: SandboxSpec,
+  mounts: readonly Mount[],
+  features: BubblewrapFeatures,
+): string[] {
+  const fresh = ['/tmp', '/dev/shm'];
+  const within = [...mounts, ...heldFolders(mounts)].filter(({ target }) =>
+    fresh.some((path) => isWithin(path, target)),
+  );
+  const layers: Layer[] = [
+    { path: '/proc', options: ['--proc', '/proc'] },
+    ...fresh.map((path) => ({ path, options: temporaryFolder(path, spec.limits.temporaryBytes) })),
+    // What the launcher sees there would be covered.
+    ...within.map((mount) => ({
+      path: mount.target,
+      options: mountOptions({ ...mount, source: mount.target }),
+    })),
+  ];
+  return [
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-net', '--die-with-parent', '--new-session'],
+    ...['--cap-drop', 'ALL'],
+    ...(features.switchesUser
+      ? switchingCapabilities.flatMap((name) => ['--cap-add', name])
+      : ownUserNamespace(features)),
+    // With devices: those of the launcher are all that there are.
+    ...['--dev-bind', '/', '/'],
+    ...laid(layers, mounts, fresh),
+    ...['--remount-ro', '/proc', '--chdir', '/'],
+  ];
+}
+
+/** Outermost first, each after the folders that lead to it. */
+function laid(layers: readonly Layer[], mounts: readonly Mount[], below: readonly string[] = ['/']): string[] {
+  const parents = parentsOf(layers, mounts).filter(({ path }) =>
+    below.some((folder) => folder !== path && isWithin(folder, path)),
+  );
+  return outermostFirst([...parents, ...layers], ({ path }) => path).flatMap(({ options }) => options);
 }
 
 /**
@@ -64,27 +111,6 @@ function parentsOf(layers: readonly Layer[], mounts: readonly Mount[]): Layer[] 
     .filter((path) => !layers.some((layer) => layer.path === path))
     .filter((path) => !mounts.some(({ target }) => isWithin(target, path)))
     .map((path) => ({ path, options: ['--perms', '0755', '--dir', path] }));
-}
-
-function namespaceOptions(features: BubblewrapFeatures): string[] {
-  return [
-    '--unshare-pid',
-    '--as-pid-1',
-    '--unshare-ipc',
-    '--unshare-uts',
-    '--unshare-net',
-    '--unshare-cgroup-try',
-    '--hostname',
-    'sandbox',
-    '--die-with-parent',
-    '--new-session',
-    '--cap-drop',
-    'ALL',
-    ...(features.switchesUser
-      ? switchingCapabilities.flatMap((name) => ['--cap-add', name])
-      : ownUserNamespace(features)),
-    '--clearenv',
-  ];
 }
 
 function ownUserNamespace(features: BubblewrapFeatures): string[] {

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { hierarchies } from './limits/cgroup-files.ts';
 import { OutputPipes } from './output-pipe.ts';
-import { makePlace, obstacleTo, run } from './test-support.ts';
+import { makePlace, obstacleTo } from './test-support.ts';
 
 const options = { stdin: 'none', onOutput: () => {}, timeoutMs: null, signal: null } as const;
 let temporary: string;
@@ -55,7 +55,6 @@ describe('a sandbox', () => {
     if (obstacle !== null) context.skip(obstacle);
     using place = makePlace();
     await using sandbox = await createSandbox('bubblewrap', place.spec());
-    await run(sandbox, 'true');
     const runtime = join(temporary, readdirSync(temporary).find((name) => name.startsWith('mlab-')) ?? '');
     rmSync(join(runtime, 'filter'));
     const before = { files: openFiles(), groups: ownGroups() };

@@ -1,8 +1,7 @@
 import type { SandboxDriver } from '../schema/index.ts';
-import { OutputPipes } from './output-pipe.ts';
 import type { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxProcess, type StartOptions } from './sandbox.ts';
-import { type CommandRun, newMarker, supervise } from './supervisor.ts';
+import { type CommandRun, supervise } from './supervisor.ts';
 import { failedProcess, reasonNotToStart } from './unstartable.ts';
 
 /** What tells one driver from another. */
@@ -11,13 +10,12 @@ export interface DriverParts {
   runtime: RuntimeFolder;
   pathInside(target: string): string;
   /** Gets ready to run one command. */
-  prepare(argv: readonly string[], marker: string, options: StartOptions): CommandRun;
+  prepare(argv: readonly string[], options: StartOptions): CommandRun;
   /** When the sandbox is given up and none of its commands runs any more. */
   dispose(): Promise<void>;
 }
 
 export function confinedSandbox(parts: DriverParts): Sandbox {
-  const pipes = new OutputPipes(parts.runtime.path);
   const starting = new Set<Promise<unknown>>();
   const processes = new Set<SandboxProcess>();
   let disposed = false;
@@ -36,17 +34,7 @@ export function confinedSandbox(parts: DriverParts): Sandbox {
   }
 
   async function launch(argv: readonly string[], options: StartOptions): Promise<SandboxProcess> {
-    const output = await pipes.open();
-    const marker = newMarker();
-    let running: CommandRun;
-    try {
-      running = parts.prepare(argv, marker, options);
-    } catch (error) {
-      output.closeWriteEnd();
-      output.reader.destroy();
-      throw error;
-    }
-    const process = await supervise(running, marker, output, options);
+    const process = await supervise(parts.prepare(argv, options), options);
     processes.add(process);
     void process.ended.then(() => processes.delete(process));
     return process;

@@ -10,11 +10,14 @@ import { type WatchedFolder, watchedFolder } from './folder-watch.ts';
 import { hierarchies } from './limits/cgroup-files.ts';
 import { planMounts } from './mount-plan.ts';
 import { checkMountTargets } from './mount-targets.ts';
+import { OutputPipes } from './output-pipe.ts';
 import { ownedName } from './owner.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
 import { seccompProfile } from './seccomp.ts';
 import { firstCommand } from './shell.ts';
+import { type SpawnedCommand, spawnCommand } from './spawned-command.ts';
+import { newMarker } from './start-marker.ts';
 import type { CommandRun } from './supervisor.ts';
 import { systemLinks } from './system-folders.ts';
 
@@ -43,9 +46,9 @@ export async function dockerSandbox(spec: SandboxSpec, options: DockerOptions): 
       driver: 'docker',
       runtime,
       pathInside: (target) => target,
-      prepare: (argv, marker, start) => {
+      prepare: (argv, start) => {
         checkMountTargets(spec.mounts);
-        return new ContainerRun(context, `${context.owner}-${count++}`, argv, marker, start);
+        return new ContainerRun(context, `${context.owner}-${count++}`, argv, start);
       },
       dispose: async () => void janitor.kill(),
     });
@@ -68,6 +71,7 @@ interface Context {
   /** Same for every command. */
   parameters: string[];
   image: string;
+  pipes: OutputPipes;
   folder: WatchedFolder | null;
   /** Whether what sockets hold counts as memory of the container. */
   countsSockets: boolean;
@@ -96,6 +100,7 @@ async function contextOf(
     owner: ownedName(`box${runtime.path.slice(-6)}`),
     parameters,
     image,
+    pipes: new OutputPipes(runtime.path),
     folder: watchedFolder(spec.watch),
     countsSockets: !hierarchies().some(
       ({ version, controllers }) => version === 1 && controllers.includes('memory'),
@@ -121,30 +126,24 @@ function startJanitor(engine: DockerEngine, owner: string): ChildProcess {
   return janitor;
 }
 
-class ContainerRun implements CommandRun {
-  readonly spawn: CommandRun['spawn'];
+class ContainerRun implements CommandRun, SpawnedCommand {
+  readonly spawn: SpawnedCommand['spawn'];
+  readonly marker = newMarker();
   readonly watch: CommandRun['watch'];
   readonly #engine: DockerEngine;
   readonly #name: string;
   readonly #processes: ContainerProcesses;
+  readonly #pipes: OutputPipes;
   #last: ContainerState | null = null;
   #report = '';
 
-  constructor(
-    context: Context,
-    name: string,
-    argv: readonly string[],
-    marker: string,
-    options: StartOptions,
-  ) {
+  constructor(context: Context, name: string, argv: readonly string[], options: StartOptions) {
     const { spec, engine } = context;
     this.#engine = engine;
+    this.#pipes = context.pipes;
     this.#name = name;
-    this.#processes = new ContainerProcesses(marker, 2 * spec.limits.processes);
-    const [, ...shellArguments] = firstCommand(marker, argv, {
-      folder: options.workingDirectory ?? spec.workingDirectory,
-      report: true,
-    });
+    this.#processes = new ContainerProcesses(this.marker, 2 * spec.limits.processes);
+    const [, ...shellArguments] = firstCommand(this.marker, argv, options.workingDirectory ?? spec.workingDirectory);
     this.spawn = {
       command: [
         engine.command,
@@ -158,7 +157,6 @@ class ContainerRun implements CommandRun {
       ],
       environment: engine.environment,
       folder: '/',
-      extraFiles: [],
     };
     this.watch = {
       processes: () => this.#processes.all(),
@@ -166,6 +164,10 @@ class ContainerRun implements CommandRun {
       sums: null,
       ...(context.countsSockets ? {} : { socketBytes: spec.limits.memoryBytes }),
     };
+  }
+
+  begin(options: StartOptions) {
+    return spawnCommand(this, this.#pipes, options);
   }
 
   async attach(child: ChildProcess): Promise<void> {

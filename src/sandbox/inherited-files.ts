@@ -3,13 +3,16 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 type Slot = 'pipe' | 'ignore' | number;
 
 const closeOnExec = 0o2000000;
+let known: number[] | null = null;
 
 /**
  * Files that this process was started with open would be open in every process it starts, inside the sandbox too.
  * Node can't close them on the way, but it can lay another file over each: /dev/null.
  */
 export function coverInherited(slots: readonly Slot[]): Disposable & { stdio: Slot[] } {
-  const inherited = inheritedFiles().filter((file) => file >= slots.length);
+  // What this process opens itself is closed in the programs that it starts: only what it began with is not.
+  known ??= inheritedFiles();
+  const inherited = known.filter((file) => file >= slots.length);
   if (inherited.length === 0) return { stdio: [...slots], [Symbol.dispose]: () => {} };
   const nothing = openSync('/dev/null', 'r');
   const stdio: Slot[] = [...slots];

@@ -142,6 +142,7 @@ time.sleep(9)`;
     if (limits === 'rlimits' || grouped !== 'cgroup v1')
       context.skip('needs writable control groups of version 1');
     await run(sandbox, '(setsid sleep 100 &); true');
+    await sandbox[Symbol.asyncDispose]();
     const path = /^\d+:pids:(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
     const left = readdirSync(join('/sys/fs/cgroup/pids', path)).filter((name) =>
       name.includes(`-${process.pid}-`),

@@ -16,12 +16,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { confinedSandbox } from './confined-sandbox.ts';
 import { type WatchedFolder, watchedFolder } from './folder-watch.ts';
 import type { Limiter } from './limits/limiter.ts';
+import { OutputPipes } from './output-pipe.ts';
 import { ownedName } from './owner.ts';
 import { isWithin } from './paths.ts';
 import { descendantsOf, processesWithVariable, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
 import { type Mount, type Sandbox, SandboxError, type SandboxSpec, type StartOptions } from './sandbox.ts';
 import { directCommand, outerCommand } from './shell.ts';
+import { type SpawnedCommand, spawnCommand } from './spawned-command.ts';
+import { newMarker } from './start-marker.ts';
 import type { CommandRun } from './supervisor.ts';
 import { variablesOf } from './variables.ts';
 
@@ -36,12 +39,13 @@ export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Pr
     linkMounts(spec.mounts, links);
     const home = join(runtime.path, 'home');
     mkdirSync(home);
-    const context = { spec, limiter, home, folder: watchedFolder(spec.watch) };
+    const pipes = new OutputPipes(runtime.path);
+    const context = { spec, limiter, home, pipes, folder: watchedFolder(spec.watch) };
     return confinedSandbox({
       driver: 'none',
       runtime,
       pathInside: (target) => sourceOf(target, spec.mounts),
-      prepare: (argv, marker, options) => new UnconfinedRun(context, argv, marker, options),
+      prepare: (argv, options) => new UnconfinedRun(context, argv, options),
       dispose: async () => removeLinks(links),
     });
   } catch (error) {
@@ -62,13 +66,16 @@ interface Context {
   spec: SandboxSpec;
   limiter: Limiter;
   home: string;
+  pipes: OutputPipes;
   folder: WatchedFolder | null;
 }
 
-class UnconfinedRun implements CommandRun {
-  readonly spawn: CommandRun['spawn'];
+class UnconfinedRun implements CommandRun, SpawnedCommand {
+  readonly spawn: SpawnedCommand['spawn'];
+  readonly marker = newMarker();
   readonly watch: CommandRun['watch'];
   readonly #group;
+  readonly #pipes: OutputPipes;
   /** No other command has it, of this sandbox or another: who carries it is killed with this command. */
   readonly #tag = ownedName(randomBytes(8).toString('hex'));
   /** Enough to see that there are too many. */
@@ -76,19 +83,18 @@ class UnconfinedRun implements CommandRun {
   #child: ChildProcess | null = null;
 
   constructor(
-    { spec, limiter, home, folder }: Context,
+    { spec, limiter, home, pipes, folder }: Context,
     argv: readonly string[],
-    marker: string,
     options: StartOptions,
   ) {
+    this.#pipes = pipes;
     this.#group = limiter.open(spec.limits);
     this.#most = spec.limits.processes * 2;
     const ungrouped = this.#group.joinFiles.length === 0;
     this.spawn = {
-      command: outerCommand(this.#group.joinFiles, spec.limits, null, directCommand(marker, argv)),
+      command: outerCommand(this.#group.joinFiles, spec.limits, null, directCommand(this.marker, argv)),
       environment: { ...variablesOf(spec), HOME: home, TMPDIR: home, [tagVariable]: this.#tag },
       folder: sourceOf(options.workingDirectory ?? spec.workingDirectory, spec.mounts),
-      extraFiles: [],
     };
     this.watch = {
       processes: () => this.#near(),
@@ -97,6 +103,10 @@ class UnconfinedRun implements CommandRun {
         ? { memoryBytes: spec.limits.memoryBytes, processes: spec.limits.processes, isApart: false }
         : null,
     };
+  }
+
+  begin(options: StartOptions) {
+    return spawnCommand(this, this.#pipes, options);
   }
 
   async attach(child: ChildProcess): Promise<void> {

@@ -11,6 +11,7 @@ export interface OutputPipe {
   readonly reader: Socket;
   /** Passed to the process; then closed here, so that the end of the last writer is the end of the output. */
   readonly writeEnd: number;
+  /** Once; again it does nothing. */
   closeWriteEnd(): void;
 }
 
@@ -31,14 +32,10 @@ export class OutputPipes {
     if (this.#free.length === 0) await this.#make();
     const path = this.#free.pop();
     if (path === undefined) return this.open();
-    // Who printed to it before could change its permissions, where it is the same user.
-    chmodSync(path, 0o666);
-    const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const writeEnd = openWriteEnd(path, readEnd);
-    const reader = new Socket({ fd: readEnd, readable: true, writable: false });
+    const pipe = openPipe(path);
     // A name goes back only after everyone has let go of it: a reader must not meet another command's output.
-    reader.once('end', () => reader.once('close', () => this.#free.push(path)));
-    return { path, reader, writeEnd, closeWriteEnd: () => closeSync(writeEnd) };
+    pipe.reader.once('end', () => pipe.reader.once('close', () => this.#free.push(path)));
+    return pipe;
   }
 
   async #make(): Promise<void> {
@@ -46,6 +43,21 @@ export class OutputPipes {
     await promisify(execFile)('mkfifo', ['-m', '666', ...paths], { env: { PATH: '/usr/bin:/bin' } });
     this.#free.push(...paths);
   }
+}
+
+/** Both ends of a named pipe of this user's. */
+export function openPipe(path: string): OutputPipe {
+  // Who printed to it before could change its permissions, where it is the same user.
+  chmodSync(path, 0o666);
+  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writeEnd = openWriteEnd(path, readEnd);
+  const reader = new Socket({ fd: readEnd, readable: true, writable: false });
+  let isOpen = true;
+  const closeWriteEnd = () => {
+    if (isOpen) closeSync(writeEnd);
+    isOpen = false;
+  };
+  return { path, reader, writeEnd, closeWriteEnd };
 }
 
 /** After the read end, which is closed when this one can't be had. */

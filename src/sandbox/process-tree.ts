@@ -115,7 +115,8 @@ function allProcesses(): number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
-function childrenOf(pid: number): number[] {
+/** Host ids. */
+export function childrenOf(pid: number): number[] {
   return listProcess(pid, 'task').flatMap((thread) =>
     readProcess(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   );

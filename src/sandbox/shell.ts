@@ -10,12 +10,14 @@ const fileBlock = 512;
 /**
  * Runs on the host before the sandbox is made: joins the groups, sets the limits that processes inherit, becomes
  * the driver's command. Any step that fails ends it, so nothing ever runs unlimited.
+ * @param before what else is done first
  */
 export function outerCommand(
   joinFiles: readonly string[],
   limits: SandboxLimits,
   dataBytes: number | null,
   command: readonly string[],
+  before: readonly string[] = [],
 ): string[] {
   const script = [
     'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift',
@@ -24,6 +26,7 @@ export function outerCommand(
     `ulimit -n ${openFiles} 2> /dev/null`,
     `ulimit -f ${Math.ceil(limits.fileBytes / fileBlock)} || exit 125`,
     ...(dataBytes === null ? [] : [`ulimit -d ${Math.ceil(dataBytes / 1024)} || exit 125`]),
+    ...before,
     'exec "$@"',
   ].join('\n');
   return ['/bin/sh', '-c', script, 'sh', ...joinFiles, '--', ...command];
@@ -48,34 +51,21 @@ const groupFiles = [
 ];
 
 /**
- * Runs inside, as the first process of its namespace: says on standard error that the sandbox stands, runs the
+ * Runs inside a container, as the first process of its namespace: says on standard error that the sandbox stands, runs the
  * command with its standard error made one with standard output, and stays, to collect what its descendants leave.
  * When it ends, the kernel kills all others. What the driver and this shell have to say therefore never mixes with
- * the command's output. With `report` it ends by saying what the control group counted, each line after the file's name.
+ * the command's output. It ends by saying what the control group counted, each line after the file's name.
+ * @param folder where the command runs. An earlier command may have closed it: that is this one's failure, not the sandbox's.
  */
-export function firstCommand(marker: string, argv: readonly string[], options: FirstOptions): string[] {
-  const { folder, processes = null, report = false, become = [] } = options;
+export function firstCommand(marker: string, argv: readonly string[], folder: string): string[] {
   const script = [
-    ...(processes === null ? [] : [processLimit(processes)]),
     // From the command's own process, so that from then on there is one to signal.
-    `(echo "$1" >&2; shift; exec 2>&1; ${become.length > 0 ? 'exec "$@"' : enterAndRun})`,
+    `(echo "$1" >&2; shift; exec 2>&1; ${enterAndRun})`,
     'code=$?',
-    ...(report ? groupFiles.map(reportLine) : []),
+    ...groupFiles.map(reportLine),
     'exit $code',
   ];
-  // Only the user whose folder it is can be sure to enter it.
-  const entering = become.length > 0 ? [...become, '/bin/sh', '-c', enterAndRun, 'sh'] : [];
-  return ['/bin/sh', '-c', script.join('\n'), 'sh', marker, ...entering, folder, ...argv];
-}
-
-export interface FirstOptions {
-  /** Where the command runs. An earlier command may have closed it: that is this one's failure, not the sandbox's. */
-  folder: string;
-  /** As many as its user may run; null: something else limits them. */
-  processes?: number | null;
-  report?: boolean;
-  /** The command by which the command's process, and no other, becomes another user. */
-  become?: readonly string[];
+  return ['/bin/sh', '-c', script.join('\n'), 'sh', marker, folder, ...argv];
 }
 
 const enterAndRun = 'cd -P -- "$1" || exit 126; shift; unset OLDPWD; exec "$@"';
@@ -83,6 +73,58 @@ const enterAndRun = 'cd -P -- "$1" || exit 126; shift; unset OLDPWD; exec "$@"';
 function reportLine(file: string): string {
   const path = `/sys/fs/cgroup/${file}`;
   return `[ -r ${path} ] && while read -r line; do echo "${basename(file)} $line"; done < ${path} >&2`;
+}
+
+/** Names of a launcher's pipes in its folder, which is its third open file. */
+export const launcherPipes = { script: 'script', output: 'output', said: 'said' } as const;
+
+/**
+ * What a launcher runs for as long as its sandbox lives, see `Launcher`: at each line that it reads, one confined shell,
+ * which waits for its script in a pipe; then it prints what that ended with. It takes nothing else from anybody, and hands
+ * on nothing of its own but these three pipes and the filter.
+ * @param confine the command by which a shell is confined; it reads the filter, where there is one, from the fifth open file
+ */
+export function launcherCommand(confine: readonly string[], hasFilter: boolean): string[] {
+  const { script, output, said } = launcherPipes;
+  const folder = '/proc/self/fd/3';
+  const files = `< ${folder}/${script} > ${folder}/${output} 2> ${folder}/${said} 3<&-`;
+  // Where memory runs out, the kernel takes the command's processes first, and not this one.
+  const shell = '({ echo 500 > /proc/self/oom_score_adj; } 2> /dev/null; exec "$@")';
+  const filter = hasFilter ? `5< ${folder}/../filter` : '';
+  const loop = ['echo up', 'while read -r _; do', `${shell} ${filter} ${files}`, 'echo $?', 'done'];
+  return ['/bin/sh', '-c', loop.join('\n'), 'sh', ...confine];
+}
+
+/** How a launcher's pipes are made, in the folder that its command is started in. */
+export const makeLauncherPipes = `mkfifo -m 666 ${Object.values(launcherPipes).join(' ')} || exit 125`;
+
+export interface CommandScript {
+  marker: string;
+  argv: readonly string[];
+  /** Where the command runs. An earlier command may have closed it: that is this one's failure, not the sandbox's. */
+  folder: string;
+  /** As many as its user may run; null: something else limits them. */
+  processes: number | null;
+  /** Whether what follows in the pipe that the script is read from is the command's input. */
+  readsPipe: boolean;
+}
+
+/** What a confined shell reads: one line, after which it is the command. */
+export function commandScript({ marker, argv, folder, processes, readsPipe }: CommandScript): string {
+  const steps = [
+    ...(processes === null ? [] : [processLimit(processes)]),
+    // From the command's own process, so that from then on there is one to signal.
+    `echo ${marker} >&2`,
+    'exec 2>&1',
+    `cd -P -- ${quoted(folder)} || exit 126`,
+    'unset OLDPWD',
+    `exec ${argv.map(quoted).join(' ')}${readsPipe ? '' : ' < /dev/null'}`,
+  ];
+  return `{ ${steps.join('; ')}; }\n`;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** dash knows the number as -p, other shells as -u. */

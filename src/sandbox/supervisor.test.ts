@@ -2,14 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { OutputPipes } from './output-pipe.ts';
 import { SandboxError } from './sandbox.ts';
+import { type SpawnedCommand, spawnCommand } from './spawned-command.ts';
 import { type CommandRun, supervise } from './supervisor.ts';
 
 describe('the start of a command', () => {
   it('fails, and ends all of it, when its processes can not be told before its sandbox stands', async () => {
-    const output = await new OutputPipes(temporaryFolder()).open();
+    const pipes = new OutputPipes(temporaryFolder());
     const calls: string[] = [];
-    const running: CommandRun = {
-      spawn: { command: ['/bin/sleep', '0.3'], environment: {}, folder: '/', extraFiles: [] },
+    const running: CommandRun & SpawnedCommand = {
+      begin: (options) => spawnCommand(running, pipes, options),
+      marker: 'stands',
+      spawn: { command: ['/bin/sleep', '0.3'], environment: {}, folder: '/' },
       watch: { processes: () => [], folder: null, sums: null },
       attach: async () => {
         throw new Error('no process id');
@@ -22,7 +25,7 @@ describe('the start of a command', () => {
       explain: (message) => new SandboxError(message, 'nothing'),
     };
     const options = { stdin: 'none', onOutput: () => {}, timeoutMs: null, signal: null } as const;
-    await expect(supervise(running, 'stands', output, options)).rejects.toThrow('no process id');
+    await expect(supervise(running, options)).rejects.toThrow('no process id');
     expect(calls).toEqual(['destroy', 'release']);
   });
 });

@@ -1,30 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../lib/errors.ts';
-import { coverInherited } from './inherited-files.ts';
 import type { GroupUsage } from './limits/limiter.ts';
-import type { OutputPipe } from './output-pipe.ts';
-import type { ProcessEnd, ProcessUsage, SandboxError, SandboxProcess, StartOptions } from './sandbox.ts';
+import type { ProcessEnd, ProcessUsage, SandboxProcess, StartOptions } from './sandbox.ts';
 import { type Breach, Watchdog, type WatchTarget } from './watchdog.ts';
 
 const graceMs = 2_000;
-const startMs = 60_000;
 /** How long output may go on after every process is dead: only a process that got away could still hold it. */
 const drainMs = 1_000;
 
 /** How a driver runs one command. Host process ids throughout. */
 export interface CommandRun {
-  /** The host process that lives as long as the command does. */
-  spawn: {
-    command: string[];
-    environment: Record<string, string>;
-    folder: string;
-    extraFiles: (number | 'pipe')[];
-  };
-  /** Called once, when the host process runs; resolves when its processes can be told. */
-  attach(child: ChildProcess): Promise<void>;
+  /**
+   * Resolves when the command's sandbox stands.
+   * @throws SandboxError when that fails; nothing of it is left then but what `release` gives back
+   */
+  begin(options: StartOptions): Promise<Begun>;
   watch: WatchTarget;
   /** SIGTERM to every process of the command. */
   terminate(): void;
@@ -32,46 +22,52 @@ export interface CommandRun {
   destroy(): Promise<void>;
   /** Until now, or after the end; null where nothing groups its processes. */
   usage(): Promise<GroupUsage | null>;
-  /** What the host process's end says about the command's. */
+  /** What the exit that was seen says about the command's. */
   translate(
     exitCode: number | null,
     signal: string | null,
   ): Promise<{ exitCode: number | null; signal: string | null }>;
   /** Gives back what the command needed. Does not throw. */
   release(): Promise<void>;
-  /** The likely reason why it did not start, and what to do about it. */
-  explain(message: string): SandboxError;
 }
 
-export function newMarker(): string {
-  return `sandbox-stands-${randomBytes(8).toString('hex')}`;
+/** A command whose sandbox stands. */
+export interface Begun {
+  output: Socket;
+  /** Null: its standard input is empty. */
+  input: CommandInput | null;
+  exited: Promise<Exit>;
+}
+
+export interface CommandInput {
+  write(data: string | Uint8Array): void;
+  end(): void;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: string | null;
+  /** Why it could not even be spawned. */
+  error: Error | null;
 }
 
 /**
  * Starts the command and resolves when its sandbox stands.
  * @throws SandboxError when that fails; nothing of it is left then.
  */
-export async function supervise(
-  running: CommandRun,
-  marker: string,
-  output: OutputPipe,
-  options: StartOptions,
-): Promise<SandboxProcess> {
-  const child = await launch(running, output, options);
-  const exited = exitOf(child);
+export async function supervise(running: CommandRun, options: StartOptions): Promise<SandboxProcess> {
   try {
-    await Promise.all([running.attach(child), standing(child, exited, marker, running)]);
+    return new Supervised(running, await running.begin(options), options);
   } catch (error) {
-    await dismantle(running, child, output);
+    await running.release();
     throw error;
   }
-  return new Supervised(running, child, exited, output, options);
 }
 
 class Supervised implements SandboxProcess {
   readonly ended: Promise<ProcessEnd>;
   readonly #running: CommandRun;
-  readonly #child: ChildProcess;
+  readonly #input: CommandInput | null;
   readonly #started = performance.now();
   readonly #watchdog: Watchdog;
   #cause: ProcessEnd['ending'] | null = null;
@@ -79,15 +75,9 @@ class Supervised implements SandboxProcess {
   #used: ProcessUsage | null = null;
   #killTimer: NodeJS.Timeout | null = null;
 
-  constructor(
-    running: CommandRun,
-    child: ChildProcess,
-    exited: Promise<Exit>,
-    output: OutputPipe,
-    options: StartOptions,
-  ) {
+  constructor(running: CommandRun, { output, input, exited }: Begun, options: StartOptions) {
     this.#running = running;
-    this.#child = child;
+    this.#input = input;
     const drained = drain(output, options.onOutput);
     this.#watchdog = new Watchdog(running.watch, (breach) => this.#breach(breach));
     const timer =
@@ -102,11 +92,11 @@ class Supervised implements SandboxProcess {
   }
 
   write(data: string | Uint8Array): void {
-    if (this.#child.stdin?.writable === true) this.#child.stdin.write(data);
+    if (!this.#over) this.#input?.write(data);
   }
 
   endInput(): void {
-    this.#child.stdin?.end();
+    this.#input?.end();
   }
 
   kill(): Promise<ProcessEnd> {
@@ -140,16 +130,17 @@ class Supervised implements SandboxProcess {
     if (!this.#over) void this.#running.destroy();
   }
 
-  async #supervise(exited: Promise<Exit>, drained: Promise<void>, output: OutputPipe): Promise<ProcessEnd> {
+  async #supervise(exited: Promise<Exit>, drained: Promise<void>, output: Socket): Promise<ProcessEnd> {
     const exit = await exited;
     this.#over = true;
     const durationMs = performance.now() - this.#started;
     if (this.#killTimer !== null) clearTimeout(this.#killTimer);
+    this.#input?.end();
     await this.#watchdog.stop();
     await this.#running.destroy();
     await this.#watchdog.settle();
     await Promise.race([drained, sleep(drainMs, undefined, { ref: false })]);
-    output.reader.destroy();
+    output.destroy();
     const usage = await this.#running.usage();
     this.#used = this.#usageWith(usage);
     const { exitCode, signal } = await this.#running.translate(exit.code, exit.signal);
@@ -165,99 +156,11 @@ class Supervised implements SandboxProcess {
   }
 }
 
-interface Exit {
-  code: number | null;
-  signal: string | null;
-  /** Why it could not even be spawned. */
-  error: Error | null;
-}
-
-/** @throws SandboxError for what Node itself refuses; the rest shows in the child's end. */
-async function launch(running: CommandRun, output: OutputPipe, options: StartOptions): Promise<ChildProcess> {
-  try {
-    return spawnChild(running, output, options);
-  } catch (error) {
-    output.reader.destroy();
-    await running.release();
-    throw running.explain(messageOf(error));
-  }
-}
-
-function spawnChild(running: CommandRun, output: OutputPipe, options: StartOptions): ChildProcess {
-  const { command, environment, folder, extraFiles } = running.spawn;
-  const [program = '', ...rest] = command;
-  const input = options.stdin === 'pipe' ? 'pipe' : 'ignore';
-  try {
-    using covered = coverInherited([input, output.writeEnd, 'pipe', ...extraFiles]);
-    const child = spawn(program, rest, {
-      stdio: covered.stdio,
-      env: environment,
-      cwd: folder,
-      detached: true,
-    });
-    // A program that does not read its input is no error of ours.
-    child.stdin?.on('error', () => {});
-    return child;
-  } finally {
-    output.closeWriteEnd();
-  }
-}
-
-function exitOf(child: ChildProcess): Promise<Exit> {
+function drain(output: Socket, onOutput: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve({ code: null, signal: null, error }));
-    child.once('exit', (code, signal) => resolve({ code, signal, error: null }));
+    output.on('data', onOutput);
+    output.once('close', () => resolve());
+    output.once('error', () => resolve());
   });
 }
 
-/** Resolves when the marker was read; what stands before it, and all of it when it never comes, is the driver's. */
-async function standing(
-  child: ChildProcess,
-  exited: Promise<Exit>,
-  marker: string,
-  running: CommandRun,
-): Promise<void> {
-  const said = child.stderr;
-  if (said === null) throw running.explain('it has no standard error');
-  const timer = new AbortController();
-  const late = sleep(startMs, 'late' as const, { signal: timer.signal, ref: false }).catch(
-    () => 'late' as const,
-  );
-  const outcome = await Promise.race([findMarker(said, marker), late]);
-  timer.abort();
-  if (outcome === 'found') return;
-  if (outcome === 'late') throw running.explain(`it did not start within ${startMs / 1000} seconds`);
-  const exit = await exited;
-  const reason = exit.error === null ? outcome.trim() : messageOf(exit.error);
-  throw running.explain(reason === '' ? `it ended with ${exit.code ?? exit.signal} before it began` : reason);
-}
-
-/** `found`, or the whole text. */
-function findMarker(stream: Readable, marker: string): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    stream.setEncoding('utf8');
-    stream.on('data', (part: string) => {
-      if (text.length < 20_000) text += part;
-      if (text.includes(marker)) resolve('found');
-    });
-    stream.once('close', () => resolve(text));
-    stream.once('error', () => resolve(text));
-  });
-}
-
-function drain(output: OutputPipe, onOutput: (chunk: Buffer) => void): Promise<void> {
-  return new Promise((resolve) => {
-    output.reader.on('data', onOutput);
-    output.reader.once('close', () => resolve());
-    output.reader.once('error', () => resolve());
-  });
-}
-
-async function dismantle(running: CommandRun, child: ChildProcess, output: OutputPipe): Promise<void> {
-  output.reader.resume();
-  await running.destroy();
-  child.kill('SIGKILL');
-  output.reader.destroy();
-  await running.release();
-}

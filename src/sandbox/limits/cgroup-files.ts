@@ -89,6 +89,16 @@ export function isWritable(path: string): boolean {
   }
 }
 
+/** Whether it could be set. */
+export function trySetKnob(folder: string, knob: Knob): boolean {
+  try {
+    setKnob(folder, knob);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function setKnob(folder: string, knob: Knob): void {
   const path = join(folder, knob.file);
   try {

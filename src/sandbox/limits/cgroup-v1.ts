@@ -11,8 +11,9 @@ import {
   readNumber,
   removeGroup,
   removeOrphans,
+  trySetKnob,
 } from './cgroup-files.ts';
-import type { Limiter, LimitGroup } from './limiter.ts';
+import { type GroupUsage, type Limiter, type LimitGroup, mostLeft, nothingUsed, usageSince } from './limiter.ts';
 
 const nanosecond = 1e-9;
 
@@ -61,14 +62,21 @@ function openGroup(parents: Folders, suffix: string, limits: SandboxLimits): Lim
     for (const folder of made) rmdirSync(folder);
     throw error;
   }
+  const count = (): GroupUsage => ({
+    peakMemoryBytes: readNumber(join(memory, 'memory.max_usage_in_bytes')),
+    cpuSeconds: cpuacct === null ? null : scaled(readNumber(join(cpuacct, 'cpuacct.usage')), nanosecond),
+    outOfMemoryKills: readNumber(join(memory, 'memory.oom_control'), 'oom_kill') ?? 0,
+  });
+  let before = nothingUsed;
   return {
     joinFiles: made.map((folder) => join(folder, 'cgroup.procs')),
     members: () => membersOf(pids),
-    usage: () => ({
-      peakMemoryBytes: readNumber(join(memory, 'memory.max_usage_in_bytes')),
-      cpuSeconds: cpuacct === null ? null : scaled(readNumber(join(cpuacct, 'cpuacct.usage')), nanosecond),
-      outOfMemoryKills: readNumber(join(memory, 'memory.oom_control'), 'oom_kill') ?? 0,
-    }),
+    usage: () => usageSince(before, count()),
+    renew: () => {
+      before = count();
+      const left = readNumber(join(memory, 'memory.usage_in_bytes')) ?? mostLeft;
+      return left < mostLeft && trySetKnob(memory, { file: 'memory.max_usage_in_bytes', value: '0' });
+    },
     close: async () => {
       for (const folder of made) await removeGroup(folder);
     },

@@ -15,7 +15,7 @@ import {
   removeGroup,
   removeOrphans,
 } from './cgroup-files.ts';
-import type { Limiter, LimitGroup } from './limiter.ts';
+import { type GroupUsage, type Limiter, type LimitGroup, mostLeft, nothingUsed, usageSince } from './limiter.ts';
 
 const microsecond = 1e-6;
 const controllers = ['memory', 'pids'];
@@ -90,16 +90,23 @@ function moveProcess(pid: number, folder: string): void {
 function openGroup(parent: string, suffix: string, limits: SandboxLimits): LimitGroup {
   const folder = join(parent, ownedName(suffix));
   makeGroup(folder, knobsFor(limits));
+  const count = (): GroupUsage => {
+    const microseconds = readNumber(join(folder, 'cpu.stat'), 'usage_usec');
+    return {
+      peakMemoryBytes: readNumber(join(folder, 'memory.peak')),
+      cpuSeconds: microseconds === null ? null : microseconds * microsecond,
+      outOfMemoryKills: readNumber(join(folder, 'memory.events'), 'oom_kill') ?? 0,
+    };
+  };
+  let before = nothingUsed;
   return {
     joinFiles: [join(folder, 'cgroup.procs')],
     members: () => membersOf(folder),
-    usage: () => {
-      const microseconds = readNumber(join(folder, 'cpu.stat'), 'usage_usec');
-      return {
-        peakMemoryBytes: readNumber(join(folder, 'memory.peak')),
-        cpuSeconds: microseconds === null ? null : microseconds * microsecond,
-        outOfMemoryKills: readNumber(join(folder, 'memory.events'), 'oom_kill') ?? 0,
-      };
+    usage: () => usageSince(before, count()),
+    renew: () => {
+      before = count();
+      // The kernel does not count the peak anew.
+      return (before.peakMemoryBytes ?? readNumber(join(folder, 'memory.current')) ?? mostLeft) < mostLeft;
     },
     close: () => removeGroup(folder),
   };

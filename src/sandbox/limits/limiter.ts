@@ -9,8 +9,10 @@ export interface LimitGroup {
   readonly joinFiles: readonly string[];
   /** Host ids of the living members; empty where nothing groups them. */
   members(): number[];
-  /** Null: the watchdog must see to it. */
+  /** Since it was opened, or renewed. Null: the watchdog must see to it. */
   usage(): GroupUsage | null;
+  /** Counts anew, for another command; false where what the last one left would count as the next one's. */
+  renew(): boolean;
   /** Kills what still lives in it and takes it away. Does not throw. */
   close(): Promise<void>;
 }
@@ -23,14 +25,27 @@ export interface GroupUsage {
   outOfMemoryKills: number;
 }
 
+/** What one command may leave in memory, in pages of files mostly, for the group to serve another one. */
+export const mostLeft = 16 * 2 ** 20;
+
+export const nothingUsed: GroupUsage = { peakMemoryBytes: null, cpuSeconds: null, outOfMemoryKills: 0 };
+
+export function usageSince(before: GroupUsage, now: GroupUsage): GroupUsage {
+  return {
+    peakMemoryBytes: now.peakMemoryBytes,
+    cpuSeconds: now.cpuSeconds === null ? null : now.cpuSeconds - (before.cpuSeconds ?? 0),
+    outOfMemoryKills: now.outOfMemoryKills - before.outOfMemoryKills,
+  };
+}
+
 export interface Limiter {
   readonly mechanism: Mechanism;
-  /** A group for one command. */
+  /** A group for one command at a time. */
   open(limits: SandboxLimits): LimitGroup;
 }
 
 /** The kernel can't group: limits of single processes, and the watchdog for the sum. */
 export const ungrouped: Limiter = {
   mechanism: 'rlimits and watchdog',
-  open: () => ({ joinFiles: [], members: () => [], usage: () => null, close: async () => {} }),
+  open: () => ({ joinFiles: [], members: () => [], usage: () => null, renew: () => true, close: async () => {} }),
 };

@@ -1,0 +1,245 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, closeSync, constants, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processStartTime } from '../lib/process-identity.ts';
+import { coverInherited } from './inherited-files.ts';
+import type { LimitGroup } from './limits/limiter.ts';
+import { type OutputPipe, openPipe } from './output-pipe.ts';
+import { childrenOf, signalAll } from './process-tree.ts';
+import { launcherPipes } from './shell.ts';
+import { waitForMarker } from './start-marker.ts';
+import type { Begun, CommandInput, Exit } from './supervisor.ts';
+
+const deathMs = 10_000;
+const longestComplaint = 20_000;
+
+/** A process, told from a later one with the same id. */
+export interface KnownProcess {
+  pid: number;
+  started: string;
+}
+
+export interface LauncherSpec {
+  /** A folder of this launcher's own, closed to others; made. */
+  folder: string;
+  /** Joins the group, makes the pipes, and becomes the confined loop of `launcherCommand`. */
+  command: readonly string[];
+  /** Read by the command as its fourth open file. */
+  argumentFile: string;
+  group: LimitGroup;
+}
+
+/** What a confined shell that waits for its script holds open. */
+interface WaitingShell {
+  script: number;
+  output: OutputPipe;
+  said: OutputPipe;
+}
+
+/**
+ * A shell in a sandbox's namespaces and limits that starts its commands, one after the other: another one waits,
+ * confined already, while the last one ends. No command sees it: each has namespaces of its own below, and of
+ * the launcher's files it gets three pipes, which are opened anew each time and only when nothing of the one before lives.
+ * What this process says to it, and it to this process, goes through pipes that it hands on to nobody.
+ */
+export class Launcher {
+  readonly group: LimitGroup;
+  readonly #folder: string;
+  readonly #child: ChildProcess;
+  readonly #over: Promise<Exit>;
+  #complaint = '';
+  #shell: KnownProcess | null = null;
+  /** As it was when nothing had run in it. */
+  #mounts = '';
+  #waiting: WaitingShell | null = null;
+  #exit = Promise.withResolvers<Exit>();
+
+  /** @throws Error saying why it could not be confined; nothing of it is left then */
+  static async start(spec: LauncherSpec): Promise<Launcher> {
+    mkdirSync(spec.folder, { mode: 0o700 });
+    const launcher = new Launcher(spec);
+    try {
+      await launcher.#stand();
+      return launcher;
+    } catch (error) {
+      await launcher.retire();
+      throw error;
+    }
+  }
+
+  private constructor({ folder, command, argumentFile, group }: LauncherSpec) {
+    this.group = group;
+    this.#folder = folder;
+    const [program = '', ...rest] = command;
+    using files = new DisposableStack();
+    const open = (path: string) => files.adopt(openSync(path, 'r'), closeSync);
+    const slots = ['pipe', 'pipe', 'pipe', open(folder), open(argumentFile)] as const;
+    const covered = files.use(coverInherited(slots));
+    this.#child = spawn(program, rest, {
+      stdio: covered.stdio,
+      // All inside begins with an empty environment; this is for what makes the pipes.
+      env: { PATH: '/usr/bin:/bin' },
+      cwd: folder,
+      detached: true,
+    });
+    this.#child.stdin?.on('error', () => {});
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.#complaint = (this.#complaint + chunk.toString()).slice(0, longestComplaint);
+    });
+    this.#over = new Promise((resolve) => {
+      this.#child.once('error', (error) => resolve({ code: null, signal: null, error }));
+      this.#child.once('close', (code, signal) => resolve({ code, signal, error: null }));
+    });
+    // What it had started died with it.
+    void this.#over.then(() => this.#exit.resolve({ code: null, signal: 'SIGKILL', error: null }));
+  }
+
+  /** The first process of the running command's namespace; its death is the death of all in it. */
+  first(): KnownProcess | null {
+    const pid = this.#monitor();
+    return pid === null ? null : known(childrenOf(pid)[0]);
+  }
+
+  /** Host ids of the processes that are not a command's. */
+  own(): Set<number> {
+    const monitor = this.#monitor();
+    const first = monitor === null ? undefined : childrenOf(monitor)[0];
+    const pids = [this.#child.pid, this.#shell?.pid, monitor, first];
+    return new Set(pids.filter((pid) => pid !== undefined && pid !== null));
+  }
+
+  /** Whether it lives, and sees all that it saw at its beginning where it saw it: nothing was moved, removed or mounted since. */
+  isIntact(): boolean {
+    return this.#waiting !== null && this.isAlive() && mountsOf(this.#shell) === this.#mounts;
+  }
+
+  /**
+   * Runs a script in the shell that waits; resolves when the script has said the marker.
+   * @throws Error saying why it did not; then the launcher is of no use any more
+   */
+  async begin(script: string, marker: string, readsPipe: boolean): Promise<Begun> {
+    const waiting = this.#waiting;
+    if (waiting === null) throw new Error('nothing waits for a script');
+    this.#waiting = null;
+    const { output, said } = waiting;
+    const input = new Socket({ fd: waiting.script, readable: false, writable: true });
+    // A program that does not read its input is no error of ours.
+    input.on('error', () => {});
+    input.write(script);
+    // Who ends without the marker has said what there is to say.
+    void this.#exit.promise.then(() => said.closeWriteEnd());
+    const problem = await waitForMarker(said.reader, marker);
+    output.closeWriteEnd();
+    said.closeWriteEnd();
+    said.reader.destroy();
+    if (problem !== null) {
+      input.destroy();
+      output.reader.destroy();
+      throw new Error(problem === '' ? this.#reason(await this.#exit.promise) : problem);
+    }
+    if (!readsPipe) input.destroy();
+    return {
+      output: output.reader,
+      input: readsPipe ? inputThrough(input) : null,
+      exited: this.#exit.promise,
+    };
+  }
+
+  /** Gets the next shell to wait. Only when nothing of the last command lives: it could have the pipes open. */
+  prepare(): void {
+    this.#exit = Promise.withResolvers();
+    using opened = new DisposableStack();
+    const path = (name: string) => join(this.#folder, name);
+    const script = path(launcherPipes.script);
+    chmodSync(script, 0o600);
+    // For reading too, so that it opens at once.
+    const scriptFile = opened.adopt(openSync(script, constants.O_RDWR | constants.O_NONBLOCK), closeSync);
+    const output = opened.adopt(openPipe(path(launcherPipes.output)), closePipe);
+    const said = openPipe(path(launcherPipes.said));
+    opened.move();
+    this.#waiting = { script: scriptFile, output, said };
+    this.#child.stdin?.write('\n');
+  }
+
+  /** Kills it and whatever it started; resolves when nothing of it is left. */
+  async retire(): Promise<void> {
+    const { pid } = this.#child;
+    if (this.#shell !== null) signalAll([this.#shell.pid], 'SIGKILL');
+    else if (pid !== undefined) this.#child.kill('SIGKILL');
+    const late = new AbortController();
+    const killed = sleep(deathMs, undefined, { signal: late.signal, ref: false }).catch(() => {});
+    await Promise.race([this.#over, killed]);
+    late.abort();
+    this.#child.kill('SIGKILL');
+    await this.group.close();
+    if (this.#waiting !== null) {
+      closeSync(this.#waiting.script);
+      closePipe(this.#waiting.output);
+      closePipe(this.#waiting.said);
+      this.#waiting = null;
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #stand(): Promise<void> {
+    const { pid, stdout } = this.#child;
+    if (stdout !== null) {
+      const up = Promise.withResolvers<void>();
+      const lines = createInterface({ input: stdout });
+      lines.on('line', (line) => {
+        if (line === 'up') up.resolve();
+        else this.#exit.resolve({ code: Number(line), signal: null, error: null });
+      });
+      await Promise.race([up.promise, this.#over.then((exit) => Promise.reject(new Error(this.#reason(exit))))]);
+    }
+    this.#shell = pid === undefined ? null : known(childrenOf(pid)[0]);
+    if (this.#shell === null) throw new Error('its processes can not be told');
+    this.#mounts = mountsOf(this.#shell);
+    this.prepare();
+  }
+
+  /** What waits on the launcher's side for the command's namespace to end. */
+  #monitor(): number | null {
+    return this.#shell === null ? null : (childrenOf(this.#shell.pid)[0] ?? null);
+  }
+
+  isAlive(): boolean {
+    return this.#shell !== null && processStartTime(this.#shell.pid) === this.#shell.started;
+  }
+
+  #reason({ code, signal, error }: Exit): string {
+    const said = this.#complaint.trim();
+    return said !== '' ? said : (error?.message ?? `it ended with ${code ?? signal} before it began`);
+  }
+}
+
+function known(pid: number | undefined): KnownProcess | null {
+  const started = pid === undefined ? null : processStartTime(pid);
+  return pid === undefined || started === null ? null : { pid, started };
+}
+
+function mountsOf(process: KnownProcess | null): string {
+  try {
+    return process === null ? '' : readFileSync(`/proc/${process.pid}/mountinfo`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** A pipe knows no half that is shut: its end is its closing. */
+function inputThrough(socket: Socket): CommandInput {
+  return {
+    write: (data) => void (socket.destroyed || socket.write(data)),
+    end: () => {
+      if (!socket.destroyed) socket.write('', () => socket.destroy());
+    },
+  };
+}
+
+function closePipe(pipe: OutputPipe): void {
+  pipe.closeWriteEnd();
+  pipe.reader.destroy();
+}

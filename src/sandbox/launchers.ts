@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { messageOf } from '../lib/errors.ts';
+import { Launcher } from './launcher.ts';
+import type { Limiter } from './limits/limiter.ts';
+import { SandboxError, type SandboxLimits } from './sandbox.ts';
+import { launcherCommand, makeLauncherPipes, outerCommand } from './shell.ts';
+import { userNamespaceHint } from './user-namespaces.ts';
+
+/** The monitors and first processes of a launcher and of what it starts. */
+const ownProcesses = 4;
+/** A single process may ask for this many times the limit before it is refused: the watchdog acts on the sum. */
+const dataFactor = 2;
+
+export interface LaunchersSpec {
+  /** Closed to others. */
+  folder: string;
+  limiter: Limiter;
+  limits: SandboxLimits;
+  gpu: boolean;
+  /** The command that confines a launcher; its arguments are in a file. */
+  confineLauncher: readonly string[];
+  argumentFile: string;
+  /** The command that confines a shell in it. */
+  confineShell: readonly string[];
+  hasFilter: boolean;
+}
+
+/** The launchers of a sandbox: as many as commands were run at once. The first is made for the first command. */
+export class Launchers implements AsyncDisposable {
+  readonly #spec: LaunchersSpec;
+  readonly #idle: Launcher[] = [];
+  readonly #all = new Set<Launcher>();
+  #made = 0;
+
+  constructor(spec: LaunchersSpec) {
+    this.#spec = spec;
+  }
+
+  /**
+   * One that nobody uses, which sees what it should.
+   * @throws SandboxError when none can be made
+   */
+  async take(): Promise<Launcher> {
+    for (let launcher = this.#idle.pop(); launcher !== undefined; launcher = this.#idle.pop()) {
+      if (launcher.isIntact()) return launcher;
+      await this.retire(launcher);
+    }
+    return this.#make();
+  }
+
+  /** When nothing of its command lives. It serves the next one, unless something of the last one stays. */
+  async giveBack(launcher: Launcher): Promise<void> {
+    const own = launcher.own();
+    const isClean = launcher.group.members().every((pid) => own.has(pid));
+    if (!isClean || !launcher.group.renew() || !launcher.isAlive()) return this.retire(launcher);
+    launcher.prepare();
+    this.#idle.push(launcher);
+  }
+
+  async retire(launcher: Launcher): Promise<void> {
+    this.#all.delete(launcher);
+    await launcher.retire();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#all].map((launcher) => this.retire(launcher)));
+  }
+
+  async #make(): Promise<Launcher> {
+    const { limiter, limits, gpu, argumentFile } = this.#spec;
+    const processes = limits.processes + ownProcesses;
+    const group = limiter.open({ ...limits, processes });
+    const isGrouped = group.joinFiles.length > 0;
+    const dataBytes = isGrouped || gpu ? null : limits.memoryBytes * dataFactor;
+    const confined = [
+      ...this.#spec.confineLauncher,
+      ...launcherCommand(this.#spec.confineShell, this.#spec.hasFilter),
+    ];
+    const command = outerCommand(group.joinFiles, limits, dataBytes, confined, [makeLauncherPipes]);
+    try {
+      const folder = join(this.#spec.folder, `launcher-${this.#made++}`);
+      const launcher = await Launcher.start({ folder, command, argumentFile, group });
+      this.#all.add(launcher);
+      return launcher;
+    } catch (error) {
+      await group.close();
+      throw notStarted(messageOf(error));
+    }
+  }
+}
+
+export function notStarted(message: string): SandboxError {
+  const reason = message.replace(/^bwrap: /gm, '');
+  return new SandboxError(`bubblewrap could not start the sandbox: ${reason}`, userNamespaceHint(reason));
+}
