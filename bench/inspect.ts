@@ -4,17 +4,12 @@ import type { Browser } from 'playwright-core';
 import { UserError } from '../src/lib/errors.ts';
 import { findChromium, startChromium } from '../test/fixtures/chromium.ts';
 import type { BenchContext, Benchmark, Measurement } from './benchmark.ts';
+import { beside, type Pair } from './beside.ts';
 import { folderSize } from './folder-size.ts';
 import { viewRuns } from './inspect/first-rows.ts';
 import { inspectSide, type MadeRuns, mlabSide, outputOf, type Program, type Side } from './inspect/sides.ts';
 import { childrenCpuMs } from './machine.ts';
 import { buildPages } from './task-resources.ts';
-
-/** The same thing of both. */
-interface Pair<Value> {
-  ours: Value;
-  theirs: Value;
-}
 
 /** Steps of one run at which its growth is looked at: 50 steps around each. */
 interface Sizes {
@@ -175,19 +170,4 @@ async function timed(program: Program, signal: AbortSignal) {
     seconds: (performance.now() - start) / 1000,
     cpuSeconds: ((childrenCpuMs() ?? 0) - cpu) / 1000,
   };
-}
-
-/** @param mostTimes ours must not be more than so many times theirs; null: it is told for what it is */
-function beside(
-  { what, unit }: Pick<Measurement, 'what' | 'unit'>,
-  { ours, theirs }: Pair<number>,
-  mostTimes: number | null,
-  notes: Pair<string> = { ours: '', theirs: '' },
-): Measurement[] {
-  const ratio = `${(ours / theirs).toPrecision(2)} times Inspect AI's`;
-  const note = notes.ours === '' ? ratio : `${ratio}; ${notes.ours}`;
-  return [
-    { what, unit, value: ours, atMost: mostTimes === null ? null : mostTimes * theirs, note },
-    { what: 'Inspect AI', unit, value: theirs, atMost: null, note: notes.theirs },
-  ];
 }

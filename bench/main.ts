@@ -19,6 +19,7 @@ import { pages } from './pages.ts';
 import { regrade } from './regrade.ts';
 import { allMet, type BenchmarkResult, type Report, reportText } from './report.ts';
 import { reports } from './reports.ts';
+import { sandbox } from './sandbox.ts';
 import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   pages,
   regrade,
   search,
+  sandbox,
 ];
 
 /** All targets met; some target missed; wrong usage; something could not be measured here. */

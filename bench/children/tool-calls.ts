@@ -1,7 +1,8 @@
 /**
  * Runs of the agent `tools` with a scripted model, in which every step is a command that prints a line: what such steps
- * take on the disk. Prints the bytes of the experiment after some of the steps of the first run. Arguments: folder of the
- * experiment, cache, runs, steps, how many of the runs are run (the others are copies of these), then after which steps.
+ * take on the disk, and how long they take. Prints the bytes of the experiment after some of the steps of the first run.
+ * Arguments: folder of the experiment, cache, driver of the sandbox, how many at a time, runs, steps, how many of the runs
+ * are run (the others are copies of these), then after which steps.
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -13,21 +14,22 @@ import { createExperiment } from '../../src/store/index.ts';
 import { folderSize } from '../folder-size.ts';
 import { helpersFolder, provision } from '../task-resources.ts';
 
-const [folder = '', cache = '', ...numbers] = process.argv.slice(2);
-const [runs = 1, steps = 1, distinct = 1, ...lookAfter] = numbers.map(Number);
+const [folder = '', cache = '', sandbox, ...numbers] = process.argv.slice(2);
+const [parallel = 1, runs = 1, steps = 1, distinct = 1, ...lookAfter] = numbers.map(Number);
 const { signal } = new AbortController();
 const resources = await provision(cache, signal);
 const script = `${basename(folder)}.jsonl`;
 writeFileSync(join(dirname(folder), script), replies(steps));
 const file = ExperimentFile.parse({
-  ...{ name: basename(folder), agents: ['tools'], models: [`scripted/${script}`], seeds: runs, parallel: 1 },
-  ...{ sandbox: 'none', grade: 'none', limits: { steps: 2 * steps, wall_seconds: 86_400 } },
+  ...{ name: basename(folder), agents: ['tools'], models: [`scripted/${script}`], seeds: runs, parallel },
+  ...{ sandbox, grade: 'none', limits: { steps: 2 * steps, wall_seconds: 86_400 } },
 });
 const tasks = [{ task: resources.task, verified: resources.prepared.verified }];
 const plan = makePlan(file, tasks, [{ agent: agentByName('tools'), options: {} }], 'bench');
 const first = plan.runs[0]?.id;
 const sizes: number[] = [];
 const experiment = createExperiment(folder, plan);
+const start = performance.now();
 const results = await runExperiment(
   { ...plan, runs: plan.runs.slice(0, distinct) },
   {
@@ -42,6 +44,7 @@ const results = await runExperiment(
     },
   },
 );
+const seconds = (performance.now() - start) / 1000;
 const problems = results.flatMap(({ spec, problem, record }) =>
   record?.end?.reason === 'final_answer' ? [] : [`${spec.id}: ${problem ?? record?.end?.message ?? ''}`],
 );
@@ -53,7 +56,7 @@ for (const [index, spec] of plan.runs.entries()) {
   const record = from.readRecord();
   if (record !== null) to.writeRecord({ ...record, spec });
 }
-process.stdout.write(JSON.stringify({ sizes, problems }));
+process.stdout.write(JSON.stringify({ sizes, problems, seconds }));
 
 function replies(count: number): string {
   const commands = Array.from({ length: count }, (_, index) =>

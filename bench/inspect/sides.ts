@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { cacheFolder } from '../../src/lib/cache-folder.ts';
+import type { SandboxDriver } from '../../src/schema/index.ts';
 import { ensurePython } from '../../src/tasks/index.ts';
 import type { BenchContext } from '../benchmark.ts';
 import { launcher, provision } from '../task-resources.ts';
@@ -18,12 +19,18 @@ export interface WantedRuns {
   distinct: number;
   /** Steps of the first run after which the size is looked at. */
   lookAfter?: readonly number[];
+  /** At a time; default: one after the other, by mlab, and as Inspect AI sees fit. */
+  atOnce?: number;
+  /** Of mlab's; default: none. Inspect AI's is its local one, which confines nothing. */
+  sandbox?: SandboxDriver;
 }
 
 export interface MadeRuns {
   folder: string;
   /** Bytes of the folder after the steps that were asked for; mlab only. */
   sizes: number[];
+  /** What the runs took, without the program's own start. */
+  seconds: number;
 }
 
 export interface Program {
@@ -48,7 +55,7 @@ export interface Side {
   allRuns: { hash: string; rows: string } | null;
 }
 
-const Sizes = z.object({ sizes: z.array(z.number()), problems: z.array(z.string()) });
+const Made = z.object({ sizes: z.array(z.number()), seconds: z.number(), problems: z.array(z.string()) });
 
 export async function mlabSide({ scratch, cache, signal }: BenchContext): Promise<Side> {
   const root = join(scratch, 'mlab');
@@ -61,17 +68,17 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
   const where = ['--dir', root, '--tasks', join(import.meta.dirname, '../tasks')];
   return {
     name: 'mlab',
-    async make(name, { runs, steps, distinct, lookAfter = [] }) {
+    async make(name, { runs, steps, distinct, lookAfter = [], atOnce = 1, sandbox = 'none' }) {
       const folder = join(root, name);
       const child = join(import.meta.dirname, '../children/tool-calls.ts');
-      const numbers = [runs, steps, distinct, ...lookAfter].map(String);
+      const numbers = [atOnce, runs, steps, distinct, ...lookAfter].map(String);
       const printed = await outputOf(
-        { argv: [process.execPath, child, folder, cache, ...numbers], variables: process.env },
+        { argv: [process.execPath, child, folder, cache, sandbox, ...numbers], variables: process.env },
         signal,
       );
-      const { sizes, problems } = Sizes.parse(JSON.parse(printed));
+      const { sizes, seconds, problems } = Made.parse(JSON.parse(printed));
       if (problems.length > 0) throw new Error(`runs did not end as they should:\n${problems.join('\n')}`);
-      return { folder, sizes };
+      return { folder, sizes, seconds };
     },
     report: (folder) => mlab('report', folder, ...where),
     list: (folder) => mlab('runs', 'ls', folder, ...where),
@@ -81,6 +88,9 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
     allRuns: { hash: '#/experiments/many', rows: '.runs-table tbody tr' },
   };
 }
+
+/** Connections to a model, and so samples, that Inspect AI has at a time by itself. */
+const usualAtOnce = 10;
 
 /** @throws UserError where its package can't be had */
 export async function inspectSide({ scratch, log, signal }: BenchContext): Promise<Side> {
@@ -97,11 +107,11 @@ export async function inspectSide({ scratch, log, signal }: BenchContext): Promi
   const inspect = join(environment, 'bin/inspect');
   return {
     name: 'Inspect AI',
-    async make(name, { runs, steps, distinct }) {
+    async make(name, { runs, steps, distinct, atOnce = usualAtOnce }) {
       const folder = join(root, name);
-      const numbers = [runs, steps, distinct].map(String);
-      await outputOf(program(executable, join(here, 'tool_calls.py'), folder, ...numbers), signal);
-      return { folder, sizes: [] };
+      const numbers = [atOnce, runs, steps, distinct].map(String);
+      const tool = program(executable, join(here, 'tool_calls.py'), folder, ...numbers);
+      return { folder, sizes: [], seconds: Number(await outputOf(tool, signal)) };
     },
     report: (folder) => program(executable, join(here, 'samples_table.py'), folder),
     list: (folder) => program(inspect, 'log', 'list', '--log-dir', folder),

@@ -1,9 +1,11 @@
-"""Runs of trivial tool calls in Inspect AI with its mock model, for measuring what its logs take.
+"""Runs of trivial tool calls in Inspect AI with its mock model, for measuring what its logs and its steps take.
 
-Arguments: log folder, samples, steps, how many samples are run; the others are copies of these.
+Arguments: log folder, samples at a time, samples, steps, how many samples are run; the others are copies of these.
+Prints the seconds that the evaluation took.
 """
 
 import sys
+from time import perf_counter
 from uuid import uuid4
 
 from inspect_ai import Task, eval
@@ -14,7 +16,7 @@ from inspect_ai.solver import generate, use_tools
 from inspect_ai.tool import bash
 
 folder = sys.argv[1]
-samples, steps, distinct = (int(number) for number in sys.argv[2:5])
+at_once, samples, steps, distinct = (int(number) for number in sys.argv[2:6])
 
 
 def reply(messages, tools, tool_choice, config) -> ModelOutput:
@@ -36,7 +38,9 @@ task = Task(
     name="tool_calls",
 )
 model = get_model("mockllm/model", custom_outputs=reply)
-logs = eval(task, model=model, log_dir=folder, display="none")
+start = perf_counter()
+logs = eval(task, model=model, log_dir=folder, display="none", max_samples=at_once)
+print(perf_counter() - start)
 if any(log.status != "success" for log in logs):
     why = logs[0].error and logs[0].error.message
     sys.exit(f"the evaluation ended as {[log.status for log in logs]}: {why}")

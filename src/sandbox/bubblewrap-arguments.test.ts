@@ -43,6 +43,15 @@ describe('the arguments of bubblewrap', () => {
     expect(words.indexOf('--remount-ro')).toBeGreaterThan(words.lastIndexOf('--ro-bind'));
   });
 
+  it('lay what a sandbox shows below a fresh folder over that again', () => {
+    using place = makePlace();
+    const mounts = [{ source: '/opt/python', target: '/tmp/a/python', access: 'read' as const }];
+    const features = { disableUserNamespaces: true, switchesUser: false };
+    const words = commandArguments(place.spec(), mounts, features).join(' ');
+    expect(words).toMatch(/--tmpfs \/tmp .*--dir \/tmp\/a --ro-bind \/tmp\/a\/python \/tmp\/a\/python/);
+    expect(words).not.toContain('/opt/python');
+  });
+
   it('grant no graphics card that was not asked for', () => {
     using place = makePlace();
     expect(argumentsOf(place.spec()).join(' ')).not.toMatch(/nvidia|dev-bind/);

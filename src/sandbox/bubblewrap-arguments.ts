@@ -91,7 +91,11 @@ export function commandArguments(
 }
 
 /** Outermost first, each after the folders that lead to it. */
-function laid(layers: readonly Layer[], mounts: readonly Mount[], below: readonly string[] = ['/']): string[] {
+function laid(
+  layers: readonly Layer[],
+  mounts: readonly Mount[],
+  below: readonly string[] = ['/'],
+): string[] {
   const parents = parentsOf(layers, mounts).filter(({ path }) =>
     below.some((folder) => folder !== path && isWithin(folder, path)),
   );

@@ -16,7 +16,6 @@ import { insideUser, RuntimeFolder } from './runtime-folder.ts';
 import { type Mount, type Sandbox, SandboxError, type SandboxSpec } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 
-
 export const installHint = 'sudo apt-get install bubblewrap';
 
 /** @throws SandboxError when bubblewrap is missing; that it can't confine for this user shows at the first command. */
@@ -44,7 +43,13 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       ],
     });
     const isGrouped = limiter !== ungrouped;
-    const context = { spec, launchers, folder: watchedFolder(spec.watch), isGrouped, switchesUser: user !== null };
+    const context = {
+      spec,
+      launchers,
+      folder: watchedFolder(spec.watch),
+      isGrouped,
+      switchesUser: user !== null,
+    };
     return confinedSandbox({
       driver: 'bubblewrap',
       runtime,

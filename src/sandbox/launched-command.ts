@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
 import { processStartTime } from '../lib/process-identity.ts';
 import { signalName } from './exit-signal.ts';
+import type { WatchedFolder } from './folder-watch.ts';
 import type { KnownProcess, Launcher } from './launcher.ts';
 import { type Launchers, notStarted } from './launchers.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
@@ -10,7 +11,6 @@ import type { SandboxSpec, StartOptions } from './sandbox.ts';
 import { commandScript } from './shell.ts';
 import { newMarker } from './start-marker.ts';
 import type { Begun, CommandRun } from './supervisor.ts';
-import type { WatchedFolder } from './folder-watch.ts';
 
 /** The first process of the namespace, and the shell that becomes the command. */
 const ownProcesses = 2;

@@ -193,7 +193,10 @@ export class Launcher {
         if (line === 'up') up.resolve();
         else this.#exit.resolve({ code: Number(line), signal: null, error: null });
       });
-      await Promise.race([up.promise, this.#over.then((exit) => Promise.reject(new Error(this.#reason(exit))))]);
+      await Promise.race([
+        up.promise,
+        this.#over.then((exit) => Promise.reject(new Error(this.#reason(exit)))),
+      ]);
     }
     this.#shell = pid === undefined ? null : known(childrenOf(pid)[0]);
     if (this.#shell === null) throw new Error('its processes can not be told');

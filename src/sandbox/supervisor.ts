@@ -163,4 +163,3 @@ function drain(output: Socket, onOutput: (chunk: Buffer) => void): Promise<void>
     output.once('error', () => resolve());
   });
 }
-

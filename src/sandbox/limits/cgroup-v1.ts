@@ -13,7 +13,14 @@ import {
   removeOrphans,
   trySetKnob,
 } from './cgroup-files.ts';
-import { type GroupUsage, type Limiter, type LimitGroup, mostLeft, nothingUsed, usageSince } from './limiter.ts';
+import {
+  type GroupUsage,
+  type Limiter,
+  type LimitGroup,
+  mostLeft,
+  nothingUsed,
+  usageSince,
+} from './limiter.ts';
 
 const nanosecond = 1e-9;
 

@@ -15,7 +15,14 @@ import {
   removeGroup,
   removeOrphans,
 } from './cgroup-files.ts';
-import { type GroupUsage, type Limiter, type LimitGroup, mostLeft, nothingUsed, usageSince } from './limiter.ts';
+import {
+  type GroupUsage,
+  type Limiter,
+  type LimitGroup,
+  mostLeft,
+  nothingUsed,
+  usageSince,
+} from './limiter.ts';
 
 const microsecond = 1e-6;
 const controllers = ['memory', 'pids'];

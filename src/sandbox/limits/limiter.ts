@@ -47,5 +47,11 @@ export interface Limiter {
 /** The kernel can't group: limits of single processes, and the watchdog for the sum. */
 export const ungrouped: Limiter = {
   mechanism: 'rlimits and watchdog',
-  open: () => ({ joinFiles: [], members: () => [], usage: () => null, renew: () => true, close: async () => {} }),
+  open: () => ({
+    joinFiles: [],
+    members: () => [],
+    usage: () => null,
+    renew: () => true,
+    close: async () => {},
+  }),
 };

@@ -1,0 +1,22 @@
+import type { Measurement } from './benchmark.ts';
+
+/** The same thing of both. */
+export interface Pair<Value> {
+  ours: Value;
+  theirs: Value;
+}
+
+/** @param mostTimes ours must not be more than so many times theirs; null: it is told for what it is */
+export function beside(
+  { what, unit }: Pick<Measurement, 'what' | 'unit'>,
+  { ours, theirs }: Pair<number>,
+  mostTimes: number | null,
+  notes: Pair<string> = { ours: '', theirs: '' },
+): Measurement[] {
+  const ratio = `${(ours / theirs).toPrecision(2)} times Inspect AI's`;
+  const note = notes.ours === '' ? ratio : `${ratio}; ${notes.ours}`;
+  return [
+    { what, unit, value: ours, atMost: mostTimes === null ? null : mostTimes * theirs, note },
+    { what: 'Inspect AI', unit, value: theirs, atMost: null, note: notes.theirs },
+  ];
+}
