@@ -1,0 +1,58 @@
+import { attack, held, worked } from '../attack.ts';
+
+/** What a command leaves running at its end, over and over again: a shell script. */
+function leave(script: string): string {
+  return `(setsid sh -c 'while :; do { ${script}; } 2> /dev/null; done' > /dev/null 2>&1 &); sleep 0.3`;
+}
+
+const everyFile = 'for file in /proc/[0-9]*/fd/*';
+
+export default [
+  attack({
+    title: 'has what starts commands run a script of its own before the next one',
+    run: async (stage) => {
+      await stage.shell(leave(`${everyFile}; do echo "touch forged" > $file; done`));
+      const { output } = await stage.shell('sleep 0.3; ls');
+      return output.includes('forged') ? worked('its script ran') : held('nothing reads what it wrote');
+    },
+  }),
+  attack({
+    title: 'prints into the output of the next command',
+    run: async (stage) => {
+      await stage.shell(leave(`${everyFile}; do echo planted > $file; done`));
+      const { output } = await stage.shell('sleep 0.3; echo alone');
+      return output === 'alone\n' ? held("the output is the command's alone") : worked(output);
+    },
+  }),
+  attack({
+    title: 'keeps the next command from starting by closing and filling all that it can open',
+    run: async (stage) => {
+      await stage.shell(leave(`${everyFile}; do chmod 0 $file; head -c 70000 /dev/zero > $file & done`));
+      const { output, ending } = await stage.shell('echo alive');
+      return output === 'alive\n' ? held('the next one starts') : worked(`it ended as ${ending}`);
+    },
+  }),
+  attack({
+    title: 'ends what starts commands, or another command of its sandbox',
+    run: async (stage) => {
+      const other = stage.shell('sleep 1; echo unharmed');
+      await stage.shell('i=1; while [ $i -lt 300 ]; do kill -9 $i; i=$((i+1)); done; kill -9 -1');
+      const { output } = await other;
+      const next = await stage.shell('echo alive');
+      const lives = output === 'unharmed\n' && next.output === 'alive\n';
+      return lives ? held('neither is in its namespace') : worked(`${output} ${next.output}`);
+    },
+  }),
+  attack({
+    title: 'sees what starts commands, or another command of its sandbox',
+    worksUnconfined: true,
+    run: async (stage) => {
+      const other = stage.shell('exec -a seen sleep 1 || sleep 1; : another-command');
+      const { output } = await stage.shell('sleep 0.3; cat /proc/[0-9]*/cmdline | tr "\\0" " "');
+      await other;
+      return output.includes('another-command')
+        ? worked('its command line')
+        : held('only its own processes are in /proc');
+    },
+  }),
+];
