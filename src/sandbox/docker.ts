@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AgentUser, prepareFor, userWithoutAccount } from './agent-user.ts';
 import { confinedSandbox } from './confined-sandbox.ts';
-import type { ContainerProcesses } from './container-processes.ts';
+import { ContainerProcesses } from './container-processes.ts';
 import { containerArguments } from './docker-arguments.ts';
 import { type ContainerState, DockerEngine, engineError } from './docker-engine.ts';
 import { signalName } from './exit-signal.ts';
@@ -148,7 +148,7 @@ class ContainerRun implements CommandRun, SpawnedCommand {
       argv,
       options.workingDirectory ?? spec.workingDirectory,
     );
-    this.spawn = 
+    this.spawn = {
       command: [
         engine.command,
         'run',
@@ -160,7 +160,8 @@ class ContainerRun implements CommandRun, SpawnedCommand {
         ...shellArguments,
       ],
       environment: engine.environment,
-      folder: '/',;
+      folder: '/',
+    };
     this.watch = {
       processes: () => this.#processes.all(),
       folder: context.folder,
