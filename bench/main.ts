@@ -23,6 +23,7 @@ import { sandbox } from './sandbox.ts';
 import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
+import { stop } from './stop.ts';
 import { viewer } from './viewer.ts';
 
 const benchmarks: readonly Benchmark[] = [
@@ -40,6 +41,7 @@ const benchmarks: readonly Benchmark[] = [
   regrade,
   search,
   sandbox,
+  stop,
 ];
 
 /** All targets met; some target missed; wrong usage; something could not be measured here. */

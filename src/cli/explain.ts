@@ -41,8 +41,12 @@ const systemHints: Readonly<Record<string, string>> = {
 /** @param aborted the user asked to stop: whatever else went wrong follows from that */
 export function explain(error: unknown, aborted: boolean): Explanation {
   if (aborted) {
+    const code = 'interrupted';
+    const exitCode = exitCodes.interrupted;
+    if (UserError.isInstance(error) && error.code === 'part_left')
+      return { code, exitCode, message: `Stopped. ${error.message}`, hint: error.hint };
     const hint = 'The same command again goes on where it stopped.';
-    return { code: 'interrupted', exitCode: exitCodes.interrupted, message: 'Stopped.', hint };
+    return { code, exitCode, message: 'Stopped.', hint };
   }
   if (UserError.isInstance(error)) {
     const { code, message, hint } = error;

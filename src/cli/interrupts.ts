@@ -5,7 +5,7 @@ import { exitCodes } from './context.ts';
 const watch = {
   notice: '\nmlab: stopping. What is finished is kept; Ctrl-C again stops at once.\n',
   /** What has not ended by then is left as after a kill, of which nothing suffers. */
-  stoppingMs: 1500,
+  stoppingMs: 1200,
   /** A main thread that is not busy ends the process within this time, with the exit code for it. */
   exitingMs: 200,
 };

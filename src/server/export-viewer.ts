@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../lib/errors.ts';
+import { makeWholeFolder, wholeNamesIn } from '../lib/whole-folder.ts';
 import type { FileList } from '../schema/index.ts';
 import { noPages } from './report-file.ts';
 import { Viewer, type ViewerOptions } from './viewer.ts';
@@ -33,22 +34,23 @@ const policy =
 /**
  * Writes the pages and all that they show as files, for any web server: what the server answers at an address lies in a file of
  * that address.
- * @throws UserError `no_pages`, `folder_not_empty`
+ * @throws UserError `no_pages`, `folder_not_empty`, `part_left`
  */
 export async function exportViewer(options: ExportOptions): Promise<Exported> {
   if (!existsSync(join(options.pages, 'index.html'))) throw noPages();
   refuseForeignFolder(options.folder);
   using viewer = new Viewer({ ...options, restFrom: 'nowhere' });
-  const exporter = new Exporter(viewer, options);
-  await viewer.catalogue.look();
-  copyPages(options);
-  await exporter.everything();
-  return exporter.exported;
+  return await makeWholeFolder(options.folder, options.signal, async (folder) => {
+    const exporter = new Exporter(viewer, { ...options, folder });
+    await viewer.catalogue.look();
+    copyPages({ ...options, folder });
+    await exporter.everything();
+    return exporter.exported;
+  });
 }
 
 function refuseForeignFolder(folder: string): void {
-  if (!existsSync(folder) || readdirSync(folder).length === 0 || existsSync(join(folder, 'api/info.json')))
-    return;
+  if (wholeNamesIn(folder).length === 0 || existsSync(join(folder, 'api/info.json'))) return;
   throw new UserError('folder_not_empty', `${folder} holds something else.`, 'Name a new folder.');
 }
 

@@ -1,6 +1,5 @@
 import { closeSync, fchmodSync, ftruncateSync, futimesSync, mkdirSync, writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { UserError } from '../lib/errors.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import { copyLarge, copySmall, inlineBytes, isForbidden, isSwap, openUnchanged } from './file-reading.ts';
@@ -19,8 +18,6 @@ const zeros = Buffer.alloc(2 ** 14);
 export interface RestoreOptions {
   /** Names directly in the folder that are left alone, such as the mount point of the data. */
   ignore?: readonly string[];
-  /** Refuses a folder that holds anything (beside what is ignored), instead of removing it. */
-  onlyIntoEmpty?: boolean;
   /** For people: leaves out what would make git and the like run programs, see `withoutRepositories`. */
   withoutRepositories?: boolean;
   /** A workspace that still holds many of the contents: copying there is faster than reading objects. */
@@ -45,7 +42,7 @@ interface FolderPlan {
  * what is not in the snapshot is removed. The folder is made when it is missing. Breaking off leaves a part;
  * restoring again fixes that.
  * @returns what was left out
- * @throws UserError `unsafe_snapshot`, `not_empty`, and those of `ObjectStore.get`
+ * @throws UserError `unsafe_snapshot`, and those of `ObjectStore.get`
  */
 export async function restoreSnapshot(
   objects: ObjectStore,
@@ -61,7 +58,6 @@ export async function restoreSnapshot(
   using root = FolderHandle.open(folder);
   const ignore = new Set(options.ignore);
   const present = root.names().filter((name) => !ignore.has(name));
-  if (options.onlyIntoEmpty && present.length > 0) throw notEmpty(folder);
   for (const name of present) if (!plan.folders.has(name)) await root.removeSlowly(name, options.signal);
   const turns = new Turns(options.signal);
   const { source } = options;
@@ -265,8 +261,4 @@ function writePiece(descriptor: number, chunk: Buffer, start: number): void {
       done += writeSync(descriptor, piece, done, piece.length - done, start + at + done);
     }
   }
-}
-
-function notEmpty(folder: string): UserError {
-  return new UserError('not_empty', `${folder} is not empty`, 'Give a new or an empty folder.');
 }

@@ -208,18 +208,6 @@ test('ignored names are neither recorded nor removed', async () => {
   expect(readFileSync(join(workspace.path, 'data/big'), 'utf8')).toBe('data/big');
 });
 
-test('a folder that must be empty is not overwritten', async () => {
-  using workspace = temporaryFolder();
-  using store = temporaryFolder();
-  writeFileSync(join(workspace.path, 'mine'), 'keep');
-  const objects = new ObjectStore(store.path);
-  const { id } = await new SnapshotTaker(objects, workspace.path).take();
-  const restored = restoreSnapshot(objects, id, workspace.path, { onlyIntoEmpty: true });
-  await expect(restored).rejects.toThrow('is not empty');
-  await restoreSnapshot(objects, id, join(workspace.path, 'new/folder'), { onlyIntoEmpty: true });
-  expect(readFileSync(join(workspace.path, 'new/folder/mine'), 'utf8')).toBe('keep');
-});
-
 test('an aborted snapshot does not spoil the next one', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();

@@ -10,7 +10,6 @@ interface Options {
 }
 
 export const runsExport: Verb = {
-  onlyReads: true,
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
   flags: [
     { flags: '--to <format>', description: exportFormats.join(', ') },

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import { makeWholeFolder, wholeNamesIn } from '../../lib/whole-folder.ts';
 import { restoreSnapshot, showPath } from '../../store/index.ts';
 import { locateRun } from '../locate.ts';
 import { snapshotOfStep } from '../run-steps.ts';
@@ -33,11 +35,12 @@ export const runsRestore: Verb = {
     const { folder } = locateRun(context, given);
     const { number, snapshot } = snapshotOfStep(folder, step);
     const place = resolve(target);
-    const { leftOut } = await restoreSnapshot(folder.objects, snapshot, place, {
-      onlyIntoEmpty: true,
-      withoutRepositories: !withRepositories,
-      signal: context.signal,
-    });
+    if (wholeNamesIn(place).length > 0)
+      throw new UserError('not_empty', `${place} is not empty`, 'Give a new or an empty folder.');
+    const { signal } = context;
+    const { leftOut } = await makeWholeFolder(place, signal, (part) =>
+      restoreSnapshot(folder.objects, snapshot, part, { withoutRepositories: !withRepositories, signal }),
+    );
     const lines = [
       `The workspace after step ${number} is in ${place}.`,
       ...(leftOut.length === 0 ? [] : [leftOutText(leftOut)]),

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
+import { makeWholeFolder, wholeNamesIn } from '../../lib/whole-folder.ts';
 import { type RunFolder, showPath } from '../../store/index.ts';
 import { breathe } from '../breathe.ts';
 import { type BegunRun, type RecordedRun, readRecordedRun } from './recorded-run.ts';
@@ -32,8 +33,8 @@ export interface ExportResult {
 }
 
 /**
- * Writes runs in a format that others read. Runs that have not begun are left out.
- * @throws UserError `not_empty`, `no_runs`, and of the format
+ * Writes runs in a format that others read, all or nothing. Runs that have not begun are left out.
+ * @throws UserError `not_empty`, `no_runs`, `part_left`, and of the format
  */
 export async function exportRuns(options: ExportOptions): Promise<ExportResult> {
   const { folders, signal } = options;
@@ -45,12 +46,11 @@ export async function exportRuns(options: ExportOptions): Promise<ExportResult> 
   if (runs.length === 0)
     throw new UserError('no_runs', 'None of these runs has begun.', 'Run them first, with: mlab run');
   refuseOccupied(out);
-  mkdirSync(out, { recursive: true });
   try {
-    await writeAs(runs, out, options);
+    await makeWholeFolder(out, signal, (part) => writeAs(runs, part, options));
   } catch (error) {
     // Streams say that they were aborted; the signal says why.
-    signal.throwIfAborted();
+    if (!UserError.isInstance(error)) signal.throwIfAborted();
     throw error;
   }
   return { folder: out, runs: runs.map(({ folder, record }) => ({ run: folder.id, steps: record.steps })) };
@@ -97,7 +97,7 @@ function leftOutText(run: string, paths: readonly string[]): string {
 
 function refuseOccupied(out: string): void {
   const state = statSync(out, { throwIfNoEntry: false });
-  if (state === undefined || (state.isDirectory() && readdirSync(out).length === 0)) return;
+  if (state === undefined || (state.isDirectory() && wholeNamesIn(out).length === 0)) return;
   throw new UserError(
     'not_empty',
     `${out} is there already, and is no empty folder.`,

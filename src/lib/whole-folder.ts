@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { UserError } from './errors.ts';
+import { FolderHandle } from './folder-handle.ts';
+import { sha256 } from './hash.ts';
+import { machineIdentity, processStartTime } from './process-identity.ts';
+import { removeTreeSlowly } from './read-only-tree.ts';
+
+const mark = 'mlab-part';
+const replaced = `.${mark}-replaced`;
+const mostRemovingMs = 1000;
+
+/**
+ * Makes a folder that is there whole or not at all: what is written into it lies beside it until all of it is there, or within
+ * it where there is such a folder already. A part that was left by a process that was killed is removed by the next one.
+ * @param folder absolute; entries that it has already are replaced by new ones of the same name
+ * @param fill writes into the folder that it is given
+ * @throws UserError `part_left` where it was broken off, and removing the part took too long; and whatever `fill` throws
+ */
+export async function makeWholeFolder<Made>(
+  folder: string,
+  signal: AbortSignal,
+  fill: (part: string) => Promise<Made>,
+): Promise<Made> {
+  const isThere = existsSync(folder);
+  const parent = isThere ? folder : dirname(folder);
+  const prefix = isThere ? `.${mark}` : `.${basename(folder)}.${mark}`;
+  mkdirSync(parent, { recursive: true });
+  await removeOrphans(parent, prefix, signal);
+  const part = join(parent, `${prefix}-${whose(process.pid)}`);
+  if (isThere) makeBeneath(part);
+  else mkdirSync(part);
+  try {
+    const made = await fill(part);
+    signal.throwIfAborted();
+    if (!isThere) renameSync(part, folder);
+    else {
+      moveEntries(part, folder);
+      await removeTreeSlowly(part);
+    }
+    return made;
+  } catch (error) {
+    await removePart(part, error);
+    throw error;
+  }
+}
+
+/** Names in a folder, without parts of folders that are not whole; none where there is no folder. */
+export function wholeNamesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  using handle = FolderHandle.open(folder);
+  return handle.names().filter((name) => !name.startsWith(`.${mark}-`));
+}
+
+/** What root makes in another user's folder is theirs. */
+function makeBeneath(folder: string): void {
+  using parent = FolderHandle.open(dirname(folder));
+  parent.createFolder(basename(folder));
+}
+
+async function removePart(part: string, cause: unknown): Promise<void> {
+  const late = AbortSignal.timeout(mostRemovingMs);
+  try {
+    await removeTreeSlowly(part, late);
+  } catch (error) {
+    if (!late.aborted) throw error;
+    const hint = 'The same command again removes it first; or delete it.';
+    throw new UserError('part_left', `A part of what was to be written is still in ${part}.`, hint, {
+      cause,
+    });
+  }
+}
+
+function moveEntries(from: string, to: string): void {
+  using source = FolderHandle.open(from);
+  using target = FolderHandle.open(to);
+  const names = source.names();
+  source.createFolder(replaced);
+  using old = source.openFolder(replaced);
+  for (const name of names) {
+    if (target.stat(name) !== undefined) renameSync(target.at(name), old.at(name));
+    renameSync(source.at(name), target.at(name));
+  }
+}
+
+async function removeOrphans(parent: string, prefix: string, signal: AbortSignal): Promise<void> {
+  using handle = FolderHandle.open(parent);
+  for (const name of handle.names()) {
+    if (name.startsWith(`${prefix}-`) && isOrphan(name.slice(prefix.length + 1)))
+      await handle.removeSlowly(name, signal);
+  }
+}
+
+/** Whose part it is: this process's, on this machine since it was started. */
+function whose(pid: number): string {
+  return [sha256(machineIdentity()).slice(0, 8), pid, processStartTime(pid) ?? '0'].join('-');
+}
+
+/** Another machine's is never judged. */
+function isOrphan(owner: string): boolean {
+  const [machine, pid] = owner.split('-');
+  return machine === whose(process.pid).split('-')[0] && owner !== whose(Number(pid));
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkSandbox } from '../../src/sandbox/index.ts';
+import { interrupt, slowCommands, usualMoments } from './slow-commands.ts';
+import { SlowPlace } from './slow-place.ts';
+
+const worst = ['verify', 'judge', 'runs restore'];
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+/** It takes 2 s at most (`npm run bench -- stop`); beside other tests some more. */
+const mostSeconds = 6;
+
+describe.skipIf(missing !== undefined)(`Ctrl-C${why}`, () => {
+  const place = new SlowPlace();
+  beforeAll(() => place.make('runs'), 300_000);
+  afterAll(() => place[Symbol.asyncDispose](), 60_000);
+
+  test.each(slowCommands.filter((command) => worst.includes(command.verb)))(
+    'ends mlab $verb, busy with $busy, and leaves nothing',
+    async (command) => {
+      const moments = command.moments ?? usualMoments;
+      const { seconds, code, left } = await interrupt(command, place, moments[moments.length >> 1] ?? 1);
+      expect(left).toEqual([]);
+      // On a fast machine it may have been over.
+      if (seconds === null) return;
+      expect(code).toBe(130);
+      expect(seconds).toBeLessThan(mostSeconds);
+    },
+  );
+});
