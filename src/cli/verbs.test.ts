@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { verbs } from '../../src/cli/verbs.ts';
-import { slowCommands } from './slow-commands.ts';
+import { slowCommands } from '../../test/interrupted/slow-commands.ts';
+import { verbs } from './verbs.ts';
 
 test('Ctrl-C is tried on every command', () => {
   const tried = new Set(slowCommands.map(({ verb }) => verb));
