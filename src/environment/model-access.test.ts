@@ -80,6 +80,20 @@ describe('a call of a language model', () => {
     expect(place.environment.spent).toMatchObject({ calls: 1, tokens: 1100, unpriced: 0 });
   });
 
+  test('is recorded also where nobody watches the run', async () => {
+    const gateway = new ModelGateway({
+      models: new ScriptedModels(['one']),
+      quota: new Quota({ of: 'this run' }),
+    });
+    const spentBefore = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
+    await using place = await WorkspacePlace.open({
+      change: () => ({ models: { gateway, spentBefore }, onProgress: undefined }),
+    });
+    await place.environment.ask(ask('What next?'));
+    expect(calls(place)).toHaveLength(1);
+    expect(place.environment.spent.calls).toBe(1);
+  });
+
   test('leaves less of the budget, which the next step tells', async () => {
     const models = new ScriptedModels([{ text: 'Go on.', usage }], { price });
     const limits = { tokens: 50_000, money: 1 };

@@ -114,7 +114,8 @@ export class ModelAccess {
     const isCut = call.failure?.failure === 'cut_off';
     const message = signal.aborted ? 'The run was stopped.' : timeUp(limits).message;
     const told: CallRecord = isCut ? { ...call, failure: { failure: 'cut_off', message } } : call;
-    onProgress?.({ kind: 'model_called', call: recorder.record(told, step) });
+    const event = recorder.record(told, step);
+    onProgress?.({ kind: 'model_called', call: event });
   }
 
   #tell(

@@ -29,5 +29,5 @@ export interface RunEnvironmentOptions {
   askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
   signal: AbortSignal;
   /** Told of every step and of output as it comes, for a terminal. */
-  onProgress?: (progress: StepProgress) => void;
+  onProgress?: ((progress: StepProgress) => void) | undefined;
 }
