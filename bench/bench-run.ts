@@ -31,6 +31,8 @@ export interface BenchRunOptions {
   sandbox: SandboxDriver;
   /** Puts more files into the fresh workspace. */
   fill?: (workspace: string) => void;
+  /** What answers model calls; default: a model that always says the same. */
+  gateway?: ModelGateway;
   signal: AbortSignal;
 }
 
@@ -97,10 +99,12 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
       secondsUsedBefore: 0,
       // A model that says something, and a person who does: so that every action is offered.
       models: {
-        gateway: new ModelGateway({
-          models: new ScriptedModels(() => 'print(1)'),
-          quota: new Quota({ of: 'this run' }),
-        }),
+        gateway:
+          options.gateway ??
+          new ModelGateway({
+            models: new ScriptedModels(() => 'print(1)'),
+            quota: new Quota({ of: 'this run' }),
+          }),
         spentBefore: { calls: 0, tokens: 0, money: 0, unpriced: 0 },
       },
       askPerson: async () => 'Go on.',

@@ -8,6 +8,7 @@ import { SandboxError } from '../src/sandbox/index.ts';
 
 import type { BenchContext, Benchmark } from './benchmark.ts';
 
+import { calls } from './calls.ts';
 import { help } from './help.ts';
 import { inspect } from './inspect.ts';
 import { kill } from './kill.ts';
@@ -28,6 +29,7 @@ import { viewer } from './viewer.ts';
 
 const benchmarks: readonly Benchmark[] = [
   step,
+  calls,
   snapshot,
   malformed,
   noop,

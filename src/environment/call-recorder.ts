@@ -1,12 +1,13 @@
 import type { CallRecord } from '../models/index.ts';
 import type { EventOf, ModelRequest, Spent } from '../schema/index.ts';
 import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
-import { requestHash } from './request-hash.ts';
+import { RequestTexts } from './request-texts.ts';
 
 /** Appends the model calls of a run to its trace, one event each, and adds up what they came to. */
 export class CallRecorder {
   readonly #trace: TraceWriter;
   readonly #conversations = new ConversationRecorder();
+  readonly #texts = new RequestTexts();
   #calls: number;
   #spent: Spent;
 
@@ -26,16 +27,16 @@ export class CallRecorder {
   record(call: CallRecord, step: number | null): EventOf<'model_call'> {
     const { request, settings, answer, failure } = call;
     const { role, purpose, tools, stop } = request;
+    const thread = threadOf(request);
+    const { texts, hash } = this.#texts.of(request, thread);
     this.#calls += 1;
     const event: EventOf<'model_call'> = {
       kind: 'model_call',
       call: this.#calls,
       ...{ step, role, purpose, ...settings },
       answered_by: call.answeredBy,
-      request: requestHash(request),
-      messages: this.#conversations.record(threadOf(request), this.#calls, textsOf(request), (text) =>
-        this.#trace.textRef(text),
-      ),
+      request: hash,
+      messages: this.#conversations.record(thread, this.#calls, texts, (text) => this.#trace.textRef(text)),
       tools: tools === undefined || tools.length === 0 ? null : this.#trace.textRef(JSON.stringify(tools)),
       stop: stop ?? [],
       answer: answer === null ? null : this.#trace.textRef(JSON.stringify(answer)),
@@ -52,17 +53,14 @@ export class CallRecorder {
 
   /** Notes a call that the trace has, and that a resumed run repeats. */
   remember(request: ModelRequest, call: number): void {
-    this.#conversations.remember(threadOf(request), call, textsOf(request));
+    const thread = threadOf(request);
+    this.#conversations.remember(thread, call, this.#texts.of(request, thread).texts);
   }
 }
 
 /** Calls of the same role for the same purpose usually continue each other. */
 function threadOf({ role, purpose }: ModelRequest): string {
   return `${role} ${purpose}`;
-}
-
-function textsOf({ messages }: ModelRequest): string[] {
-  return messages.map((message) => JSON.stringify(message));
 }
 
 function rounded(milliseconds: number): number {

@@ -191,6 +191,7 @@ export class Replay {
 
   /** The recorded answer to what an action of the unfinished step asks now; null where it asks for something else. */
   askInStep(request: ModelRequest): RecordedCall | null {
+    if (this.#recorded.unfinished.length === 0) return null;
     const hash = requestHash(request);
     const index = this.#recorded.unfinished.findIndex(({ event }) => event.request === hash);
     return index < 0 ? null : (this.#recorded.unfinished.splice(index, 1)[0] ?? null);
