@@ -33,28 +33,50 @@ export function launcherArguments(
   mounts: readonly Mount[],
   features: BubblewrapFeatures,
 ): string[] {
-  const layers: Layer[] = [
+  const places = ['/tmp', '/dev/shm'].map((path) => ({ path, options: ['--dir', path] }));
+  return [
+    ...['--unshare-pid', '--as-pid-1', '--unshare-ipc', '--unshare-uts', '--unshare-net'],
+    ...['--unshare-cgroup-try', '--hostname', 'sandbox', '--die-with-parent', '--new-session'],
+    ...launcherRights(features.switchesUser),
+    '--clearenv',
+    ...laid([...systemLayers(spec, mounts), ...places], mounts),
+    ...['/dev', '/'].flatMap((path) => ['--remount-ro', path]),
+    ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
+  ];
+}
+
+/** What confines one command whose launcher is not confined: all of it. */
+export function wholeArguments(
+  spec: SandboxSpec,
+  mounts: readonly Mount[],
+  features: BubblewrapFeatures,
+): string[] {
+  const fresh = ['/tmp', '/dev/shm'].map((path) => ({
+    path,
+    options: temporaryFolder(path, spec.limits.temporaryBytes),
+  }));
+  return [
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
+    ...['--hostname', 'sandbox', '--die-with-parent', '--new-session'],
+    ...commandRights(features),
+    '--clearenv',
+    ...laid([...systemLayers(spec, mounts), ...fresh], mounts),
+    ...['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
+    ...['--chdir', '/'],
+    ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
+  ];
+}
+
+function systemLayers(spec: SandboxSpec, mounts: readonly Mount[]): Layer[] {
+  return [
     ...[...systemLinks()].map(([path, target]) => ({ path, options: ['--symlink', target, path] })),
     { path: '/proc', options: ['--proc', '/proc'] },
     { path: '/dev', options: ['--dev', '/dev'] },
-    { path: '/tmp', options: ['--dir', '/tmp'] },
-    { path: '/dev/shm', options: ['--dir', '/dev/shm'] },
     ...(spec.gpu ? gpuDevices().map((path) => ({ path, options: ['--dev-bind', path, path] })) : []),
     ...[...mounts, ...heldFolders(mounts)].map((mount) => ({
       path: mount.target,
       options: mountOptions(mount),
     })),
-  ];
-  return [
-    ...['--unshare-pid', '--as-pid-1', '--unshare-ipc', '--unshare-uts', '--unshare-net'],
-    ...['--unshare-cgroup-try', '--hostname', 'sandbox', '--die-with-parent', '--new-session'],
-    ...(features.switchesUser
-      ? ['--cap-drop', 'ALL', ...launcherCapabilities.flatMap((name) => ['--cap-add', name])]
-      : ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL']),
-    '--clearenv',
-    ...laid(layers, mounts),
-    ...['/dev', '/'].flatMap((path) => ['--remount-ro', path]),
-    ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
 }
 
@@ -79,10 +101,7 @@ export function commandArguments(
   ];
   return [
     ...['--unshare-pid', '--unshare-ipc', '--unshare-net', '--die-with-parent', '--new-session'],
-    ...['--cap-drop', 'ALL'],
-    ...(features.switchesUser
-      ? switchingCapabilities.flatMap((name) => ['--cap-add', name])
-      : ownUserNamespace(features)),
+    ...commandRights(features),
     // With devices: those of the launcher are all that there are.
     ...['--dev-bind', '/', '/'],
     ...laid(layers, mounts, fresh),
@@ -115,6 +134,19 @@ function parentsOf(layers: readonly Layer[], mounts: readonly Mount[]): Layer[] 
     .filter((path) => !layers.some((layer) => layer.path === path))
     .filter((path) => !mounts.some(({ target }) => isWithin(target, path)))
     .map((path) => ({ path, options: ['--perms', '0755', '--dir', path] }));
+}
+
+export function launcherRights(switchesUser: boolean): string[] {
+  return switchesUser
+    ? ['--cap-drop', 'ALL', ...launcherCapabilities.flatMap((name) => ['--cap-add', name])]
+    : ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL'];
+}
+
+function commandRights(features: BubblewrapFeatures): string[] {
+  const kept = features.switchesUser
+    ? switchingCapabilities.flatMap((name) => ['--cap-add', name])
+    : ownUserNamespace(features);
+  return ['--cap-drop', 'ALL', ...kept];
 }
 
 function ownUserNamespace(features: BubblewrapFeatures): string[] {

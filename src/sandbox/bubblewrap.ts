@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { messageOf } from '../lib/errors.ts';
 import { asUser, findUserSwitch, prepareFor, userWithoutAccount } from './agent-user.ts';
-import { type BubblewrapFeatures, commandArguments, launcherArguments } from './bubblewrap-arguments.ts';
+import {
+  type BubblewrapFeatures,
+  commandArguments,
+  launcherArguments,
+  wholeArguments,
+} from './bubblewrap-arguments.ts';
 import { confinedSandbox } from './confined-sandbox.ts';
 import { findProgram } from './find-program.ts';
 import { watchedFolder } from './folder-watch.ts';
@@ -11,6 +16,7 @@ import { Launchers } from './launchers.ts';
 import { type Limiter, ungrouped } from './limits/limiter.ts';
 import { planMounts } from './mount-plan.ts';
 import { checkMountTargets, hostPathOf } from './mount-targets.ts';
+import { canNest, dyingWithParent } from './nesting.ts';
 import { realPath } from './paths.ts';
 import { insideUser, RuntimeFolder } from './runtime-folder.ts';
 import { type Mount, type Sandbox, SandboxError, type SandboxSpec } from './sandbox.ts';
@@ -19,7 +25,11 @@ import { seccompFilter } from './seccomp.ts';
 export const installHint = 'sudo apt-get install bubblewrap';
 
 /** @throws SandboxError when bubblewrap is missing; that it can't confine for this user shows at the first command. */
-export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
+export async function bubblewrapSandbox(
+  spec: SandboxSpec,
+  limiter: Limiter,
+  options: { nested?: boolean } = {},
+): Promise<Sandbox> {
   const program = findProgram('bwrap');
   if (program === null) throw new SandboxError('bubblewrap (bwrap) is not installed', installHint);
   const setpriv = await findUserSwitch(program);
@@ -33,14 +43,21 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
     if (user !== null) runtime.openToReaders();
     if (filter !== null) runtime.write('filter', filter);
     const become = setpriv === null || user === null ? [] : asUser(setpriv, user);
+    const filtered = filter === null ? [] : ['--seccomp', '5'];
+    const rest = ['--', ...become, '/bin/sh'];
+    const isNested = options.nested ?? (await canNest(program, user !== null));
+    const whole = isNested ? launcherArguments : wholeArguments;
     const launchers = new Launchers({
-      ...{ folder: runtime.path, limiter, limits: spec.limits, gpu: spec.gpu, hasFilter: filter !== null },
-      confineLauncher: [program, '--args', '4', '--'],
-      argumentFile: runtime.write('arguments', nulSeparated(launcherArguments(spec, shown, features))),
-      confineShell: [
-        ...[program, ...(filter === null ? [] : ['--seccomp', '5'])],
-        ...[...commandArguments(spec, shown, features), '--', ...become, '/bin/sh'],
-      ],
+      ...{ folder: runtime.path, limiter, limits: spec.limits, gpu: spec.gpu, isNested },
+      files: new Map([
+        ...(isNested ? [] : [[4, 'arguments'] as const]),
+        ...(filter === null ? [] : [[5, 'filter'] as const]),
+      ]),
+      argumentFile: runtime.write('arguments', nulSeparated(whole(spec, shown, features))),
+      confineLauncher: isNested ? [program, '--args', '4', '--'] : dyingWithParent(),
+      confineShell: isNested
+        ? [program, ...filtered, ...commandArguments(spec, shown, features), ...rest]
+        : [program, '--args', '4', ...filtered, ...rest],
     });
     const isGrouped = limiter !== ungrouped;
     const context = {

@@ -14,6 +14,8 @@ export interface SandboxOptions {
   dockerImage?: string;
   /** What limits memory and processes, where no engine does; default: the best mechanism that serves here. */
   limits?: 'best' | 'rlimits';
+  /** Whether bubblewrap confines within bubblewrap; default: where it can. */
+  nested?: boolean;
 }
 
 /** The options that a run's spec and the host's container engine stand for. */
@@ -39,7 +41,7 @@ export async function createSandbox(
   const limiter = async (): Promise<Limiter> => (options.limits === 'rlimits' ? ungrouped : findLimiter());
   switch (driver) {
     case 'bubblewrap':
-      return bubblewrapSandbox(spec, await limiter());
+      return bubblewrapSandbox(spec, await limiter(), options);
     case 'docker':
       return dockerSandbox(spec, {
         command: options.dockerCommand ?? 'docker',

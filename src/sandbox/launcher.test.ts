@@ -9,117 +9,123 @@ import { makePlace, obstacleTo, type Place, run } from './test-support.ts';
 
 const obstacle = await obstacleTo('bubblewrap');
 
-describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
-  let place: Place;
-  let sandbox: Sandbox;
+describe.skipIf(obstacle !== null).each([true, false])(
+  'the launcher of a sandbox (confined: %s)',
+  (nested) => {
+    let place: Place;
+    let sandbox: Sandbox;
 
-  beforeEach(async () => {
-    place = makePlace();
-    sandbox = await createSandbox('bubblewrap', place.spec());
-  });
-
-  afterEach(async () => {
-    await sandbox[Symbol.asyncDispose]();
-    place[Symbol.dispose]();
-  });
-
-  /** Host ids of the launchers that this process has started. */
-  const launchers = () =>
-    childrenOf(process.pid).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('/usr/bin/bwrap\0--args'),
-    );
-
-  /** Answers each line that it reads. */
-  async function startListener(heard: string[]): Promise<SandboxProcess> {
-    return sandbox.start(['/bin/sh', '-c', 'while read -r line; do echo "got $line"; done'], {
-      ...{ stdin: 'pipe', timeoutMs: null, signal: null },
-      onOutput: (chunk) => heard.push(chunk.toString()),
+    beforeEach(async () => {
+      place = makePlace();
+      sandbox = await createSandbox('bubblewrap', place.spec(), { nested });
     });
-  }
 
-  async function until(condition: () => boolean): Promise<void> {
-    for (let attempt = 0; attempt < 500 && !condition(); attempt++) await sleep(10);
-  }
+    afterEach(async () => {
+      await sandbox[Symbol.asyncDispose]();
+      place[Symbol.dispose]();
+    });
 
-  it('is made for the first command, serves all that follow, and is gone with its sandbox', async () => {
-    expect(launchers()).toEqual([]);
-    await run(sandbox, 'true');
-    const first = launchers();
-    expect(first).toHaveLength(1);
-    for (let count = 0; count < 3; count++) await run(sandbox, 'sleep 0.01 & true');
-    expect(launchers()).toEqual(first);
-    await sandbox[Symbol.asyncDispose]();
-    expect(launchers()).toEqual([]);
-  });
+    /** Host ids of the launchers that this process has started. */
+    const launchers = () =>
+      childrenOf(process.pid).filter((pid) =>
+        readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('read -r _'),
+      );
 
-  it('lets a command go on while others begin and end beside it', async () => {
-    const heard: string[] = [];
-    const listener = await startListener(heard);
-    listener.write('one\n');
-    for (let count = 0; count < 3; count++) {
-      expect(await run(sandbox, 'kill -9 -1; sleep 20 & exit 3')).toMatchObject({ ending: 'exited' });
+    /** Answers each line that it reads. */
+    async function startListener(heard: string[]): Promise<SandboxProcess> {
+      return sandbox.start(['/bin/sh', '-c', 'while read -r line; do echo "got $line"; done'], {
+        ...{ stdin: 'pipe', timeoutMs: null, signal: null },
+        onOutput: (chunk) => heard.push(chunk.toString()),
+      });
     }
-    listener.write('two\n');
-    await until(() => heard.join('').includes('two'));
-    expect(heard.join('')).toBe('got one\ngot two\n');
-    listener.endInput();
-    expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: 0 });
-  });
 
-  it('takes the command that it runs with it when somebody kills it, and another one serves the next', async () => {
-    const heard: string[] = [];
-    const listener = await startListener(heard);
-    const [launcher] = launchers();
-    process.kill(launcher ?? 0, 'SIGKILL');
-    expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: null, signal: 'SIGKILL' });
-    expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
-  });
+    async function until(condition: () => boolean): Promise<void> {
+      for (let attempt = 0; attempt < 500 && !condition(); attempt++) await sleep(10);
+    }
 
-  it('is another one when somebody killed it while it waited', async () => {
-    await run(sandbox, 'true');
-    for (const pid of launchers()) process.kill(pid, 'SIGKILL');
-    expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
-  });
+    it('is made for the first command, serves all that follow, and is gone with its sandbox', async () => {
+      expect(launchers()).toEqual([]);
+      await run(sandbox, 'true');
+      const first = launchers();
+      expect(first).toHaveLength(1);
+      for (let count = 0; count < 3; count++) await run(sandbox, 'sleep 0.01 & true');
+      expect(launchers()).toEqual(first);
+      await sandbox[Symbol.asyncDispose]();
+      expect(launchers()).toEqual([]);
+    });
 
-  it('tells what each command used, not what those before it did', async () => {
-    const greedy = 'b = bytearray(120_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1\nwhile True: pass';
-    const large = await run(sandbox, `ulimit -t 1; exec /usr/bin/python3 -c "${greedy}"`);
-    const small = await run(sandbox, 'true');
-    expect(large.cpuSeconds).toBeGreaterThan(0.5);
-    expect(small.cpuSeconds).toBeLessThan(0.4);
-    if (large.peakMemoryBytes === null || small.peakMemoryBytes === null) return;
-    expect(large.peakMemoryBytes).toBeGreaterThan(120_000_000);
-    expect(small.peakMemoryBytes).toBeLessThan(40_000_000);
-  });
+    it('lets a command go on while others begin and end beside it', async () => {
+      const heard: string[] = [];
+      const listener = await startListener(heard);
+      listener.write('one\n');
+      for (let count = 0; count < 3; count++) {
+        expect(await run(sandbox, 'kill -9 -1; sleep 20 & exit 3')).toMatchObject({ ending: 'exited' });
+      }
+      listener.write('two\n');
+      await until(() => heard.join('').includes('two'));
+      expect(heard.join('')).toBe('got one\ngot two\n');
+      listener.endInput();
+      expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: 0 });
+    });
 
-  it('shows what lies at the sources of mounts now, though they were replaced since the last command', async () => {
-    const source = place.file('fixed.py', 'old');
-    const spec = place.spec();
-    spec.mounts.push({ source, target: '/workspace/inner/fixed.py', access: 'read' });
-    await using own = await createSandbox('bubblewrap', spec);
-    expect((await run(own, 'cat inner/fixed.py')).output).toBe('old');
-    writeFileSync(join(place.root, 'new'), 'new');
-    renameSync(join(place.root, 'new'), source);
-    expect((await run(own, 'cat inner/fixed.py')).output).toBe('new');
-    rmSync(join(place.workspace, 'inner'), { recursive: true });
-    expect((await run(own, 'cat inner/fixed.py')).output).toBe('new');
-    renameSync(place.data, join(place.root, 'moved'));
-    place.file('data/train.csv', 'other');
-    expect((await run(own, 'cat data/train.csv')).output).toBe('other');
-  });
+    it('takes the command that it runs with it when somebody kills it, and another one serves the next', async () => {
+      const heard: string[] = [];
+      const listener = await startListener(heard);
+      const [launcher] = launchers();
+      process.kill(launcher ?? 0, 'SIGKILL');
+      expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: null, signal: 'SIGKILL' });
+      expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
+    });
 
-  it('gives a command three open files and nothing else, and takes no second script from it', async () => {
-    const script = [
-      // Beside the third, which `ls` opens, only /dev/null, over files that tests are started with.
-      'ls /proc/self/fd | tr "\\n" " "',
-      // Whoever is the same user as process 1 can open what that has open.
-      '(while sleep 0.01; do for file in 0 1 2; do echo "echo forged; touch forged" > /proc/1/fd/$file; done; done) 2> /dev/null &',
-      'sleep 0.2',
-    ];
-    const { output } = await run(sandbox, script.join('\n'));
-    expect(output.replace('echo forged; touch forged\n', '').trim()).toMatch(/^0 1 2( \d{2,})* 3( \d{2,})*$/);
-    const next = await run(sandbox, 'sleep 0.2; echo alone');
-    expect(next.output).toBe('alone\n');
-    expect(readdirSync(place.workspace)).not.toContain('forged');
-  });
-});
+    it('is another one when somebody killed it while it waited', async () => {
+      await run(sandbox, 'true');
+      for (const pid of launchers()) process.kill(pid, 'SIGKILL');
+      expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
+    });
+
+    it('tells what each command used, not what those before it did', async () => {
+      const greedy =
+        'b = bytearray(120_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1\nwhile True: pass';
+      const large = await run(sandbox, `ulimit -t 1; exec /usr/bin/python3 -c "${greedy}"`);
+      const small = await run(sandbox, 'true');
+      expect(large.cpuSeconds).toBeGreaterThan(0.5);
+      expect(small.cpuSeconds).toBeLessThan(0.4);
+      if (large.peakMemoryBytes === null || small.peakMemoryBytes === null) return;
+      expect(large.peakMemoryBytes).toBeGreaterThan(120_000_000);
+      expect(small.peakMemoryBytes).toBeLessThan(40_000_000);
+    });
+
+    it('shows what lies at the sources of mounts now, though they were replaced since the last command', async () => {
+      const source = place.file('fixed.py', 'old');
+      const spec = place.spec();
+      spec.mounts.push({ source, target: '/workspace/inner/fixed.py', access: 'read' });
+      await using own = await createSandbox('bubblewrap', spec, { nested });
+      expect((await run(own, 'cat inner/fixed.py')).output).toBe('old');
+      writeFileSync(join(place.root, 'new'), 'new');
+      renameSync(join(place.root, 'new'), source);
+      expect((await run(own, 'cat inner/fixed.py')).output).toBe('new');
+      rmSync(join(place.workspace, 'inner'), { recursive: true });
+      expect((await run(own, 'cat inner/fixed.py')).output).toBe('new');
+      renameSync(place.data, join(place.root, 'moved'));
+      place.file('data/train.csv', 'other');
+      expect((await run(own, 'cat data/train.csv')).output).toBe('other');
+    });
+
+    it('gives a command three open files and nothing else, and takes no second script from it', async () => {
+      const script = [
+        // Beside the third, which `ls` opens, only /dev/null, over files that tests are started with.
+        'ls /proc/self/fd | tr "\\n" " "',
+        // Whoever is the same user as process 1 can open what that has open.
+        '(while sleep 0.01; do for file in 0 1 2; do echo "echo forged; touch forged" > /proc/1/fd/$file; done; done) 2> /dev/null &',
+        'sleep 0.2',
+      ];
+      const { output } = await run(sandbox, script.join('\n'));
+      expect(output.replace('echo forged; touch forged\n', '').trim()).toMatch(
+        /^0 1 2( \d{2,})* 3( \d{2,})*$/,
+      );
+      const next = await run(sandbox, 'sleep 0.2; echo alone');
+      expect(next.output).toBe('alone\n');
+      expect(readdirSync(place.workspace)).not.toContain('forged');
+    });
+  },
+);

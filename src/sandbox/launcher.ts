@@ -30,6 +30,8 @@ export interface LauncherSpec {
   /** Read by the command as its fourth open file. */
   argumentFile: string;
   group: LimitGroup;
+  /** Whether its namespaces hold those of commands; else it is a process of the host, where nothing waits between commands. */
+  isNested: boolean;
 }
 
 /** What a confined shell that waits for its script holds open. */
@@ -48,6 +50,7 @@ interface WaitingShell {
 export class Launcher {
   readonly group: LimitGroup;
   readonly #folder: string;
+  readonly #isNested: boolean;
   readonly #child: ChildProcess;
   readonly #over: Promise<Exit>;
   #complaint = '';
@@ -70,8 +73,9 @@ export class Launcher {
     }
   }
 
-  private constructor({ folder, command, argumentFile, group }: LauncherSpec) {
+  private constructor({ folder, command, argumentFile, group, isNested }: LauncherSpec) {
     this.group = group;
+    this.#isNested = isNested;
     this.#folder = folder;
     const [program = '', ...rest] = command;
     using files = new DisposableStack();
@@ -113,6 +117,7 @@ export class Launcher {
 
   /** Whether it lives, and sees all that it saw at its beginning where it saw it: nothing was moved, removed or mounted since. */
   isIntact(): boolean {
+    if (!this.#isNested) return this.isAlive();
     return this.#waiting !== null && this.isAlive() && mountsOf(this.#shell) === this.#mounts;
   }
 
@@ -121,6 +126,7 @@ export class Launcher {
    * @throws Error saying why it did not; then the launcher is of no use any more
    */
   async begin(script: string, marker: string, readsPipe: boolean): Promise<Begun> {
+    if (!this.#isNested) this.prepare();
     const waiting = this.#waiting;
     if (waiting === null) throw new Error('nothing waits for a script');
     this.#waiting = null;
@@ -198,8 +204,9 @@ export class Launcher {
         this.#over.then((exit) => Promise.reject(new Error(this.#reason(exit)))),
       ]);
     }
-    this.#shell = pid === undefined ? null : known(childrenOf(pid)[0]);
+    this.#shell = pid === undefined ? null : known(this.#isNested ? childrenOf(pid)[0] : pid);
     if (this.#shell === null) throw new Error('its processes can not be told');
+    if (!this.#isNested) return;
     this.#mounts = mountsOf(this.#shell);
     this.prepare();
   }

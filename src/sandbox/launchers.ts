@@ -17,12 +17,15 @@ export interface LaunchersSpec {
   limiter: Limiter;
   limits: SandboxLimits;
   gpu: boolean;
-  /** The command that confines a launcher; its arguments are in a file. */
+  /** Whether a launcher is confined itself. Else each command is confined from the beginning. */
+  isNested: boolean;
+  /** The command that becomes a launcher; the arguments are open as its fourth file. */
   confineLauncher: readonly string[];
   argumentFile: string;
   /** The command that confines a shell in it. */
   confineShell: readonly string[];
-  hasFilter: boolean;
+  /** See `launcherCommand`. */
+  files: ReadonlyMap<number, string>;
 }
 
 /** The launchers of a sandbox: as many as commands were run at once. The first is made for the first command. */
@@ -53,7 +56,7 @@ export class Launchers implements AsyncDisposable {
     const own = launcher.own();
     const isClean = launcher.group.members().every((pid) => own.has(pid));
     if (!isClean || !launcher.group.renew() || !launcher.isAlive()) return this.retire(launcher);
-    launcher.prepare();
+    if (this.#spec.isNested) launcher.prepare();
     this.#idle.push(launcher);
   }
 
@@ -67,19 +70,19 @@ export class Launchers implements AsyncDisposable {
   }
 
   async #make(): Promise<Launcher> {
-    const { limiter, limits, gpu, argumentFile } = this.#spec;
+    const { limiter, limits, gpu, argumentFile, isNested } = this.#spec;
     const processes = limits.processes + ownProcesses;
     const group = limiter.open({ ...limits, processes });
     const isGrouped = group.joinFiles.length > 0;
     const dataBytes = isGrouped || gpu ? null : limits.memoryBytes * dataFactor;
     const confined = [
       ...this.#spec.confineLauncher,
-      ...launcherCommand(this.#spec.confineShell, this.#spec.hasFilter),
+      ...launcherCommand(this.#spec.confineShell, this.#spec.files),
     ];
     const command = outerCommand(group.joinFiles, limits, dataBytes, confined, [makeLauncherPipes]);
     try {
       const folder = join(this.#spec.folder, `launcher-${this.#made++}`);
-      const launcher = await Launcher.start({ folder, command, argumentFile, group });
+      const launcher = await Launcher.start({ folder, command, argumentFile, group, isNested });
       this.#all.add(launcher);
       return launcher;
     } catch (error) {

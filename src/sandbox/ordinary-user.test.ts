@@ -73,15 +73,17 @@ describe('bubblewrap for a user without rights', () => {
     expect(disk.ending).toBe('workspace_full');
   });
 
-  it('takes nothing from a command that opens the pipes of process 1, which is the same user', async (context) => {
-    if (reason !== null) context.skip(reason);
-    using place = makePlace();
-    for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
-    const write =
-      'for file in /proc/1/fd/*; do echo "touch forged; echo forged" > $file; chmod 0 $file; done 2> /dev/null';
-    const script = `
+  it.for([true, false])(
+    'takes nothing from a command that opens the pipes of process 1, which is the same user (launcher confined: %s)',
+    async (nested, context) => {
+      if (reason !== null) context.skip(reason);
+      using place = makePlace();
+      for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
+      const write =
+        'for file in /proc/1/fd/*; do echo "touch forged; echo forged" > $file; chmod 0 $file; done 2> /dev/null';
+      const script = `
       const { createSandbox } = await import(${JSON.stringify(index)});
-      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())});
+      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())}, { nested: ${nested} });
       const outputs = [];
       for (const line of [${JSON.stringify(`(setsid sh -c 'while :; do ${write}; done' &); sleep 0.2`)}, 'sleep 0.2; echo alone', 'ls']) {
         let output = '';
@@ -90,8 +92,9 @@ describe('bubblewrap for a user without rights', () => {
         outputs.push(output);
       }
       console.log(JSON.stringify(outputs.slice(1)));`;
-    expect(JSON.parse(await asNobody(script))).toEqual(['alone\n', 'data\n']);
-  });
+      expect(JSON.parse(await asNobody(script))).toEqual(['alone\n', 'data\n']);
+    },
+  );
 
   it('starts a command whatever the one before has closed', async (context) => {
     if (reason !== null) context.skip(reason);

@@ -153,7 +153,7 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
   });
 });
 
-describe('a harness that is killed with SIGKILL', () => {
+describe.each([true, false])('a harness that is killed with SIGKILL (launcher confined: %s)', (nested) => {
   it('takes its sandbox down, and the next start clears what it left', async (context) => {
     if (obstacle !== null) context.skip(obstacle);
     using place = makePlace();
@@ -161,7 +161,7 @@ describe('a harness that is killed with SIGKILL', () => {
     const index = fileURLToPath(new URL('./index.ts', import.meta.url));
     const script = `
       const { createSandbox } = await import(${JSON.stringify(index)});
-      const sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())});
+      const sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())}, { nested: ${nested} });
       const options = { stdin: 'none', onOutput: () => {}, timeoutMs: null, signal: null };
       await sandbox.start(['/bin/sh', '-c', 'setsid sleep ${token} & sleep ${token}; true'], options);
       console.log('ready');`;

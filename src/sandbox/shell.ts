@@ -82,16 +82,17 @@ export const launcherPipes = { script: 'script', output: 'output', said: 'said' 
  * What a launcher runs for as long as its sandbox lives, see `Launcher`: at each line that it reads, one confined shell,
  * which waits for its script in a pipe; then it prints what that ended with. It takes nothing else from anybody, and hands
  * on nothing of its own but these three pipes and the filter.
- * @param confine the command by which a shell is confined; it reads the filter, where there is one, from the fifth open file
+ * @param confine the command by which a shell is confined
+ * @param files what that reads, beside the launcher's folder, by the numbers under which it is open
  */
-export function launcherCommand(confine: readonly string[], hasFilter: boolean): string[] {
+export function launcherCommand(confine: readonly string[], files: ReadonlyMap<number, string>): string[] {
   const { script, output, said } = launcherPipes;
   const folder = '/proc/self/fd/3';
-  const files = `< ${folder}/${script} > ${folder}/${output} 2> ${folder}/${said} 3<&-`;
+  const pipes = `< ${folder}/${script} > ${folder}/${output} 2> ${folder}/${said} 3<&-`;
   // Where memory runs out, the kernel takes the command's processes first, and not this one.
   const shell = '({ echo 500 > /proc/self/oom_score_adj; } 2> /dev/null; exec "$@")';
-  const filter = hasFilter ? `5< ${folder}/../filter` : '';
-  const loop = ['echo up', 'while read -r _; do', `${shell} ${filter} ${files}`, 'echo $?', 'done'];
+  const read = [...files].map(([number, name]) => `${number}< ${folder}/../${name}`).join(' ');
+  const loop = ['echo up', 'while read -r _; do', `${shell} ${read} ${pipes}`, 'echo $?', 'done'];
   return ['/bin/sh', '-c', loop.join('\n'), 'sh', ...confine];
 }
 
