@@ -15,6 +15,8 @@ const shutDown = /^The environment has shut down/;
 
 /** Answers an agent with what a recorded run holds, turn by turn, whatever the agent does in the turn. */
 export class RecordedEnvironment implements Environment {
+  readonly id = 'main';
+  readonly origin = null;
   readonly task: TaskBrief;
   readonly actions: readonly ActionDescription[];
   readonly budget: Budget;
@@ -49,6 +51,12 @@ export class RecordedEnvironment implements Environment {
     this.#ended = true;
     return { kind: 'closed', message: over };
   }
+
+  fork(): Promise<never> {
+    return Promise.reject(new Error('the original had no branches'));
+  }
+
+  select(): void {}
 
   giveUp(): void {
     this.#ended = true;

@@ -186,6 +186,8 @@ interface Watcher {
 
 function watched(environment: Environment, { onAsk, onStep }: Watcher): Environment {
   return {
+    id: environment.id,
+    origin: environment.origin,
     task: environment.task,
     // The original did not have the others, and its model could have named them by chance.
     actions: environment.actions.filter(({ name }: ActionDescription) => name !== 'Edit File'),
@@ -198,6 +200,8 @@ function watched(environment: Environment, { onAsk, onStep }: Watcher): Environm
       onAsk(request);
       return environment.ask(request);
     },
+    fork: (at) => environment.fork(at),
+    select: (branch) => environment.select(branch),
     giveUp: (reason, message) => environment.giveUp(reason, message),
     note: (entries) => environment.note(entries),
   };

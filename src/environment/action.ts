@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { nearest } from '../lib/nearest.ts';
 import type { ActionStatus, UndoEntry } from '../schema/index.ts';
+import type { ActionContext } from './action-context.ts';
 import type { AskedAction } from './asked-action.ts';
 import type { ActionDescription } from './environment.ts';
-import type { Workbench } from './workbench.ts';
 
 const mostUnknown = 10;
 
@@ -30,7 +30,7 @@ export interface ActionDefinition {
   schema: z.ZodObject;
   /** Offered only where there is a language model, or a person to be asked. */
   needs?: 'model' | 'person' | undefined;
-  run(workbench: Workbench, args: Readonly<Record<string, unknown>>): Promise<Outcome>;
+  run(context: ActionContext, args: Readonly<Record<string, unknown>>): Promise<Outcome>;
 }
 
 /** Ties the schema of an action to what its `run` receives. */
@@ -39,7 +39,7 @@ export function defineAction<Shape extends z.ZodRawShape>(definition: {
   description: string;
   args: Shape;
   needs?: 'model' | 'person';
-  run(workbench: Workbench, args: z.infer<z.ZodObject<Shape>>): Outcome | Promise<Outcome>;
+  run(context: ActionContext, args: z.infer<z.ZodObject<Shape>>): Outcome | Promise<Outcome>;
 }): ActionDefinition {
   const schema = z.object(definition.args);
   return {
@@ -47,7 +47,7 @@ export function defineAction<Shape extends z.ZodRawShape>(definition: {
     description: definition.description,
     schema: schema as unknown as z.ZodObject,
     needs: definition.needs,
-    run: async (workbench, args) => definition.run(workbench, schema.parse(args)),
+    run: async (context, args) => definition.run(context, schema.parse(args)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Budget, Limits } from '../schema/index.ts';
+import { WaitingTime } from './waiting-time.ts';
 
 /** Timers hold no more, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -18,7 +19,7 @@ export class BudgetClock {
   readonly #limits: Limits;
   readonly #secondsBefore: number;
   readonly #start = performance.now();
-  #excludedMs = 0;
+  readonly #waiting = new WaitingTime(() => performance.now());
 
   /** @param secondsBefore seconds that earlier sessions of the run used */
   constructor(limits: Limits, secondsBefore: number) {
@@ -27,16 +28,20 @@ export class BudgetClock {
   }
 
   get secondsUsed(): number {
-    return this.#secondsBefore + (performance.now() - this.#start - this.#excludedMs) / 1000;
+    return this.#secondsBefore + (performance.now() - this.#start - this.#waiting.milliseconds) / 1000;
   }
 
   get secondsLeft(): number {
     return this.#limits.wall_seconds - this.secondsUsed;
   }
 
-  /** Takes out time in which the run waited for what is not its own, such as a provider's rate limit. */
-  exclude(milliseconds: number): void {
-    this.#excludedMs += milliseconds;
+  /**
+   * Something that the run does. Time in which all that it does waits for what is not its own, such as a provider's rate
+   * limit or a person, does not count.
+   * @param work told how to say that it has just waited for so many milliseconds
+   */
+  during<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
+    return this.#waiting.during(work);
   }
 
   /** A signal that is aborted when the run's time is up. */

@@ -1,7 +1,20 @@
 import type { CallRecord } from '../models/index.ts';
-import type { EventOf, ModelRequest, Spent } from '../schema/index.ts';
+import type { BranchId, EventOf, ModelRequest, Spent } from '../schema/index.ts';
 import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
+import type { AskedCall } from './continuation.ts';
 import { RequestTexts } from './request-texts.ts';
+
+/** A step whose action asks a model. */
+export interface StepOfBranch {
+  branch: BranchId;
+  step: number;
+}
+
+/** Who asks a model: a step's action, or the agent itself. */
+export type Asker = (StepOfBranch | ({ step: null } & AskedCall)) & {
+  /** Told at the moment at which the answer is in the trace. */
+  recorded?: () => void;
+};
 
 /** Appends the model calls of a run to its trace, one event each, and adds up what they came to. */
 export class CallRecorder {
@@ -9,12 +22,15 @@ export class CallRecorder {
   readonly #conversations = new ConversationRecorder();
   readonly #texts = new RequestTexts();
   #calls: number;
+  /** Of the agent's own. */
+  #answered: number;
   #spent: Spent;
 
   /** @param before what earlier sessions recorded */
-  constructor(trace: TraceWriter, before: { calls: number; spent: Spent }) {
+  constructor(trace: TraceWriter, before: { calls: number; answered: number; spent: Spent }) {
     this.#trace = trace;
     this.#calls = before.calls;
+    this.#answered = before.answered;
     this.#spent = before.spent;
   }
 
@@ -23,8 +39,8 @@ export class CallRecorder {
     return this.#spent;
   }
 
-  /** @param step the step whose action asks; null where the agent itself does */
-  record(call: CallRecord, step: number | null): EventOf<'model_call'> {
+  /** @param secondsUsed of the run's budget */
+  record(call: CallRecord, asker: Asker, secondsUsed: number): EventOf<'model_call'> {
     const { request, settings, answer, failure } = call;
     const { role, purpose, tools, stop } = request;
     const thread = threadOf(request);
@@ -33,7 +49,8 @@ export class CallRecorder {
     const event: EventOf<'model_call'> = {
       kind: 'model_call',
       call: this.#calls,
-      ...{ step, role, purpose, ...settings },
+      ...this.#askedBy(asker, answer !== null, secondsUsed),
+      ...{ role, purpose, ...settings },
       answered_by: call.answeredBy,
       request: hash,
       messages: this.#conversations.record(thread, this.#calls, texts, (text) => this.#trace.textRef(text)),
@@ -49,6 +66,22 @@ export class CallRecorder {
     this.#spent = addCall(this.#spent, event);
     this.#trace.append(event);
     return event;
+  }
+
+  #askedBy(
+    asker: Asker,
+    isAnswered: boolean,
+    secondsUsed: number,
+  ): Pick<EventOf<'model_call'>, 'step' | 'branch' | 'asked' | 'seconds_used'> {
+    const { step } = asker;
+    if (step !== null) return asker.branch === 'main' ? { step } : { branch: asker.branch, step };
+    const inOrder = this.#answered + 1;
+    if (isAnswered) this.#answered += 1;
+    return {
+      step,
+      ...(isAnswered && asker.asked !== inOrder ? { asked: asker.asked } : {}),
+      ...(asker.several ? { seconds_used: rounded(secondsUsed) } : {}),
+    };
   }
 
   /** Notes a call that the trace has, and that a resumed run repeats. */

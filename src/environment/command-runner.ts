@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Sandbox } from '../sandbox/index.ts';
 import { outputFile } from '../store/index.ts';
+import type { CommandOptions, CommandResult, ReplAnswer } from './action-context.ts';
 import { OutputStream } from './output-stream.ts';
 import { ReplSession } from './repl-session.ts';
 import { type StepUsage, UsageMeter } from './usage-meter.ts';
-import type { CommandOptions, CommandResult, ReplAnswer } from './workbench.ts';
 
 /** Mount targets inside the sandbox. */
 export const helpersInside = '/mlab';

@@ -1,9 +1,11 @@
 export { actionDefinitions, describeActions } from './action-definitions.ts';
+export type { BranchPlace, BranchPlaces, BranchStart } from './branch-place.ts';
 export { briefInside, helpersInside, outputsName } from './command-runner.ts';
 export type { Ending } from './ending.ts';
 export type {
   ActionDescription,
   ArgumentDescription,
+  Branch,
   Environment,
   GiveUpReason,
   ModelReply,
@@ -11,8 +13,10 @@ export type {
   SubmissionSeen,
 } from './environment.ts';
 export type { FixedFile } from './fixed-files.ts';
+export type { Gate, GateDecision, ProposedAction } from './gate.ts';
 export { ExperimentSpent, type RunModels } from './model-access.ts';
-export { type RecordedRun, type RecordedStep, ReplayDiverged, recordedRun } from './replay.ts';
+export { type RecordedRun, type RecordedStep, recordedRun } from './recorded-run.ts';
+export { ReplayDiverged } from './replay-differences.ts';
 export {
   ReplayEnvironment,
   type ReplayEnvironmentOptions,

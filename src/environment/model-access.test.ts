@@ -14,7 +14,7 @@ import {
 import type { Limits, ModelRequest, TokenUsage, TraceEventOf } from '../schema/index.ts';
 import { spentOf } from '../store/index.ts';
 import { ExperimentSpent } from './model-access.ts';
-import { ReplayDiverged } from './replay.ts';
+import { ReplayDiverged } from './replay-differences.ts';
 
 const ask = (text: string): ModelRequest => ({
   role: 'agent',

@@ -1,10 +1,12 @@
 import type { CallProgress, CallRecord, GatewayReply, ModelGateway } from '../models/index.ts';
 import type { Limits, ModelRequest, Spent } from '../schema/index.ts';
 import type { BudgetClock } from './budget-clock.ts';
-import type { CallRecorder } from './call-recorder.ts';
+import type { Asker, CallRecorder, StepOfBranch } from './call-recorder.ts';
+import type { AskedCall } from './continuation.ts';
 import { type Ending, timeUp } from './ending.ts';
 import type { ModelReply } from './environment.ts';
-import type { RecordedCall, Replay } from './replay.ts';
+import type { RecordedCall } from './recorded-run.ts';
+import type { Replay } from './replay.ts';
 import type { StepProgress } from './step-progress.ts';
 
 /** The language models of a run. */
@@ -41,23 +43,48 @@ export class ModelAccess {
   }
 
   /**
-   * Asks for the agent or for an action. What a limit leaves no room for ends the run.
+   * Asks for the agent. What a limit leaves no room for ends the run.
    * @param request a normal one, see `normalRequest`
-   * @param step the step whose action asks; null where the agent itself does
-   * @throws ModelUnavailable, ExperimentSpent, ReplayDiverged; the signal's reason when it is aborted
+   * @param recorded told at the moment at which the answer is in the trace
+   * @param waited told of time that is not the run's, when it is over
+   * @throws ModelUnavailable, ExperimentSpent; the signal's reason when it is aborted
    */
-  async answer(request: ModelRequest, step: number | null): Promise<ModelReply> {
-    const { clock, recorder, replay } = this.#options;
-    const reply = await this.#ask(
-      request,
-      step,
-      () => {
-        const recorded = step === null ? replay.ask(request) : replay.askInStep(request);
-        if (recorded !== null) recorder.remember(request, recorded.event.call);
-        return recorded;
-      },
-      (milliseconds) => clock.exclude(milliseconds),
-    );
+  async answer(
+    request: ModelRequest,
+    call: AskedCall,
+    recorded: () => void,
+    waited: (milliseconds: number) => void,
+  ): Promise<ModelReply> {
+    const reply = await this.#ask(request, { step: null, ...call, recorded }, () => null, waited);
+    return this.#told(reply);
+  }
+
+  /** As `answer`, for an action: an answer that an unfinished step of an earlier session got is given again. */
+  async answerInStep(
+    request: ModelRequest,
+    asker: StepOfBranch,
+    waited: (milliseconds: number) => void,
+  ): Promise<ModelReply> {
+    const { recorder, replay } = this.#options;
+    const find = () => {
+      const recorded = replay.askInStep(asker.branch, request);
+      if (recorded !== null) recorder.remember(request, recorded.event.call);
+      return recorded;
+    };
+    return this.#told(await this.#ask(request, asker, find, waited));
+  }
+
+  /**
+   * Asks for a tool that a step runs, and leaves to the tool what stands in its way. Waiting counts as the tool's time:
+   * several calls may wait at once.
+   * @param request a normal one, see `normalRequest`
+   */
+  answerTool(request: ModelRequest, asker: StepOfBranch): Promise<GatewayReply | TimeUp> {
+    const find = () => this.#options.replay.askInStep(asker.branch, request);
+    return this.#ask(request, asker, find, () => {});
+  }
+
+  #told(reply: GatewayReply | TimeUp): ModelReply {
     if (reply.kind === 'answered') return reply.answer;
     if (reply.kind === 'unavailable') throw reply.error;
     if (reply.kind === 'over_quota' && reply.quota === 'shared') throw new ExperimentSpent(reply.message);
@@ -66,25 +93,11 @@ export class ModelAccess {
     return { kind: 'closed', message: ending.message };
   }
 
-  /**
-   * Asks for a tool that a step runs, and leaves to the tool what stands in its way. Waiting counts as the tool's time:
-   * several calls may wait at once.
-   * @param request a normal one, see `normalRequest`
-   */
-  answerTool(request: ModelRequest, step: number): Promise<GatewayReply | TimeUp> {
-    return this.#ask(
-      request,
-      step,
-      () => this.#options.replay.askInStep(request),
-      () => {},
-    );
-  }
-
   async #ask(
     request: ModelRequest,
-    step: number | null,
+    asker: Asker,
     find: () => RecordedCall | null,
-    exclude: (milliseconds: number) => void,
+    waited: (milliseconds: number) => void,
   ): Promise<GatewayReply | TimeUp> {
     const { gateway, clock, signal } = this.#options;
     if (gateway === undefined) throw new Error('this run has no language model');
@@ -96,9 +109,9 @@ export class ModelAccess {
           const recorded = find();
           return recorded === null ? null : answeredBefore(recorded);
         },
-        record: (call) => this.#record(call, step),
+        record: (call) => this.#record(call, asker),
         onProgress: (progress) => {
-          if (progress.kind === 'waited') exclude(progress.milliseconds);
+          if (progress.kind === 'waited') waited(progress.milliseconds);
           else this.#tell(progress, request, gateway.roles[request.role].model);
         },
       });
@@ -109,12 +122,13 @@ export class ModelAccess {
     }
   }
 
-  #record(call: CallRecord, step: number | null): void {
+  #record(call: CallRecord, asker: Asker): void {
     const { recorder, signal, limits, onProgress } = this.#options;
     const isCut = call.failure?.failure === 'cut_off';
     const message = signal.aborted ? 'The run was stopped.' : timeUp(limits).message;
     const told: CallRecord = isCut ? { ...call, failure: { failure: 'cut_off', message } } : call;
-    const event = recorder.record(told, step);
+    const event = recorder.record(told, asker, this.#options.clock.secondsUsed);
+    if (event.answer !== null) asker.recorded?.();
     onProgress?.({ kind: 'model_called', call: event });
   }
 

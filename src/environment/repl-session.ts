@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ProcessEnd, ProcessUsage, Sandbox, SandboxProcess } from '../sandbox/index.ts';
+import type { ReplAnswer } from './action-context.ts';
 import type { OutputStream } from './output-stream.ts';
-import type { ReplAnswer } from './workbench.ts';
 
 /** What may be printed between two commands, by threads, and is shown with the next. */
 const mostBetween = 20_000;

@@ -1,13 +1,23 @@
-import type { Action, EventOf, Limits, ModelRequest, TaskBrief } from '../schema/index.ts';
+import type {
+  BranchId,
+  BranchOrigin,
+  Budget,
+  EventOf,
+  Limits,
+  ModelRequest,
+  TaskBrief,
+} from '../schema/index.ts';
 import { describeAction } from './action.ts';
 import { offeredActions } from './action-definitions.ts';
-import { type AskedAction, readAction } from './asked-action.ts';
+import { AgentEnvironment } from './agent-environment.ts';
+import type { AskedAction } from './asked-action.ts';
 import { wholeBudget } from './budget-clock.ts';
-import type { Ending } from './ending.ts';
-import type { ActionDescription, Environment, GiveUpReason, ModelReply, StepResult } from './environment.ts';
-import { type RecordedRun, Replay, ReplayDiverged, repeatStep } from './replay.ts';
-import { normalRequest } from './request-hash.ts';
-import { Turns } from './turns.ts';
+import type { Continuation } from './continuation.ts';
+import type { GiveUpReason, ModelReply } from './environment.ts';
+import type { RecordedRun } from './recorded-run.ts';
+import { Replay } from './replay.ts';
+import { ReplayDiverged } from './replay-differences.ts';
+import { RunState } from './run-state.ts';
 
 export interface ReplayEnvironmentOptions {
   task: TaskBrief;
@@ -29,27 +39,19 @@ const closings: ReadonlySet<string> = new Set([
   ...['time_limit', 'step_limit', 'token_limit', 'money_limit', 'storage_limit'],
 ]);
 
-const noSubmission = { present: false, written_at_step: null, stale: false };
-
 /** Answers an agent from a trace alone: nothing is executed, and no model asked. */
-export class ReplayEnvironment implements Environment {
-  readonly task: TaskBrief;
-  readonly actions: readonly ActionDescription[];
-  readonly budget;
-  readonly #options: ReplayEnvironmentOptions;
+export class ReplayEnvironment extends AgentEnvironment {
   readonly #replay: Replay;
-  readonly #turns = new Turns();
-  #ending: Ending | null = null;
-  #last: StepResult | null = null;
   /** Why the agent ended the run, where it said so. */
   givenUp: { reason: GiveUpReason; message: string } | null = null;
 
-  constructor(options: ReplayEnvironmentOptions) {
-    this.#options = options;
-    this.task = options.task;
-    this.actions = [...offeredActions(options.there).values()].map(describeAction);
-    this.budget = wholeBudget(options.recorded.limits ?? options.limits);
-    this.#replay = new Replay(options.recorded);
+  constructor({ task, limits, recorded, end, there }: ReplayEnvironmentOptions) {
+    const actions = [...offeredActions(there).values()].map(describeAction);
+    const replay = new Replay(recorded);
+    const state = new RunState();
+    const continuation = new TraceEnd(recorded, limits, end, state);
+    super({ ...{ task, actions, limits, recorded, replay, state, continuation } });
+    this.#replay = replay;
   }
 
   /** What is recorded and was not asked for again, in words; null when all was. */
@@ -57,69 +59,62 @@ export class ReplayEnvironment implements Environment {
     return this.#replay.missing;
   }
 
-  /** What the agent did other than recorded, or that the trace holds nothing more; null where neither came up. */
-  get failure(): { error: unknown } | null {
-    return this.#turns.failure;
-  }
-
-  step(asked: Action): Promise<StepResult> {
-    const action = readAction(asked);
-    return this.#turns.take(() => this.#take(action));
-  }
-
-  #take(action: AskedAction): StepResult {
-    if (this.#ending !== null) return this.#closed(this.#ending.message);
-    const recorded = this.#replay.step(action);
-    if (recorded === null)
-      return this.#closed(this.#afterEnd(`"${action.name}" ${action.text.slice(0, 200)}`));
-    const { result, ending } = repeatStep(action, recorded, this.#options.limits);
-    this.#ending = ending;
-    this.#last = result;
-    return result;
-  }
-
-  async ask(asked: ModelRequest): Promise<ModelReply> {
-    const request = normalRequest(asked);
-    return this.#turns.take(() => {
-      if (this.#ending !== null) return { kind: 'closed', message: this.#ending.message };
-      const recorded = this.#replay.ask(request);
-      const message = () => this.#afterEnd(`a model call (${request.purpose})`);
-      return recorded?.answer ?? { kind: 'closed', message: message() };
-    });
-  }
-
   /** Resolves when what the agent asked for and did not wait for was answered. */
   async end(): Promise<void> {
-    await this.#turns.take(() => {}).catch(() => {});
+    await this.finish();
   }
 
-  giveUp(reason: GiveUpReason, message: string): void {
+  override giveUp(reason: GiveUpReason, message: string): void {
     this.givenUp ??= { reason, message };
-    this.#ending ??= { reason, message, finalAnswer: null };
+    super.giveUp(reason, message);
+  }
+}
+
+/** What an agent is told that goes on behind the last record. */
+class TraceEnd implements Continuation {
+  readonly #recorded: RecordedRun;
+  readonly #limits: Limits;
+  readonly #end: EventOf<'run_ended'> | null;
+  readonly #state: RunState;
+
+  constructor(recorded: RecordedRun, limits: Limits, end: EventOf<'run_ended'> | null, state: RunState) {
+    this.#recorded = recorded;
+    this.#limits = limits;
+    this.#end = end;
+    this.#state = state;
   }
 
-  note(): void {
-    this.#replay.note();
+  async step(_branch: { id: BranchId }, action: AskedAction): Promise<null> {
+    this.#close(`"${action.name}" ${action.text.slice(0, 200)}`);
+    return null;
   }
 
-  /** What an agent is told that goes on behind the last record. */
-  #afterEnd(what: string): string {
-    const { end } = this.#options;
-    if (end === null) throw new TraceExhausted('the trace ends here');
-    if (closings.has(end.reason)) return end.message;
-    throw new ReplayDiverged(`The trace has ended (${end.reason}); the agent went on with ${what}.`);
+  async ask(request: ModelRequest): Promise<ModelReply> {
+    return { kind: 'closed', message: this.#close(`a model call (${request.purpose})`) };
   }
 
-  #closed(message: string): StepResult {
-    return {
-      step: this.#last?.step ?? 0,
-      status: 'closed',
-      observation: `The environment has shut down: ${message}`,
-      exitCode: null,
-      durationMs: 0,
-      budget: this.#last?.budget ?? this.budget,
-      submission: this.#last?.submission ?? noSubmission,
-      ended: true,
-    };
+  async fork(branch: BranchId, origin: BranchOrigin): Promise<false> {
+    this.#close(`a fork (${branch}) of ${origin.branch} at step ${origin.step}`);
+    return false;
+  }
+
+  repeated(): void {}
+
+  /** What is not recorded any more changes nothing. */
+  select(): void {}
+
+  note(): void {}
+
+  budget(): Budget {
+    return this.#recorded.steps.at(-1)?.budget ?? wholeBudget(this.#recorded.limits ?? this.#limits);
+  }
+
+  #close(what: string): string {
+    if (this.#end === null) throw new TraceExhausted('the trace ends here');
+    const { reason, message } = this.#end;
+    if (!closings.has(reason))
+      throw new ReplayDiverged(`The trace has ended (${reason}); the agent went on with ${what}.`);
+    this.#state.end({ reason, message, finalAnswer: null });
+    return message;
   }
 }

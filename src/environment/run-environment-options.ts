@@ -1,9 +1,11 @@
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Limits, TaskBrief } from '../schema/index.ts';
 import type { ObjectStore, Snapshotter, TraceWriter } from '../store/index.ts';
+import type { BranchPlaces } from './branch-place.ts';
 import type { FixedFile } from './fixed-files.ts';
+import type { Gate } from './gate.ts';
 import type { RunModels } from './model-access.ts';
-import type { RecordedRun } from './replay.ts';
+import type { RecordedRun } from './recorded-run.ts';
 import type { StepProgress } from './step-progress.ts';
 
 /** What a run's environment is built from. */
@@ -27,6 +29,12 @@ export interface RunEnvironmentOptions {
   models?: RunModels | undefined;
   /** Asks the person who watches the run; absent: nobody does, and Request Help is not offered. */
   askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
+  /** Makes places for branches; absent: the run can't be forked. */
+  branches?: BranchPlaces | undefined;
+  /** How many branches may take a step at once; default: 4. */
+  branchesAtOnce?: number | undefined;
+  /** Decides on every valid action before it is performed; absent: all are. */
+  gate?: Gate | undefined;
   signal: AbortSignal;
   /** Told of every step and of output as it comes, for a terminal. */
   onProgress?: ((progress: StepProgress) => void) | undefined;

@@ -1,11 +1,11 @@
 import { chmodSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import type { Action, Budget, ObjectId, SubmissionState, TaskBrief } from '../schema/index.ts';
+import type { Action, BranchId, Budget, ObjectId, SubmissionState, TaskBrief } from '../schema/index.ts';
 import type { SnapshotOptions, Snapshotter, TraceWriter } from '../store/index.ts';
 import type { Outcome } from './action.ts';
+import type { StepFacts } from './branch-history.ts';
 import { outputsName } from './command-runner.ts';
 import type { StepResult } from './environment.ts';
-import type { RecordedStep } from './replay.ts';
 import { SkippedTold, skippedInTrace } from './skipped-entries.ts';
 import type { StoredBytes } from './stored-bytes.ts';
 import { SubmissionTracker, submissionSeen } from './submission-tracker.ts';
@@ -16,11 +16,12 @@ const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
 export const mountPoints = ['data', outputsName];
 
 export interface StepRecorderOptions {
+  branch: BranchId;
   /** Absolute path on the host. */
   workspace: string;
   submission: TaskBrief['submission'];
-  /** Steps of earlier sessions. */
-  earlier: readonly RecordedStep[];
+  /** The steps before, also those of the branches that it was forked from. */
+  earlier: readonly StepFacts[];
   trace: TraceWriter;
   snapshotter: Snapshotter;
   /** The most that is kept of the workspace. */
@@ -41,6 +42,14 @@ export interface DoneStep {
   workEnded: number;
 }
 
+/** A step that is in the trace. */
+export interface FinishedStep {
+  result: Omit<StepResult, 'ended'>;
+  /** The workspace after it. */
+  snapshot: ObjectId;
+  submission: SubmissionState;
+}
+
 /** Snapshots and traces what steps did to a workspace. */
 export class StepRecorder {
   readonly #options: StepRecorderOptions;
@@ -59,8 +68,8 @@ export class StepRecorder {
   }
 
   /** @param budgetNow what is left, asked for after the snapshot */
-  async finish(done: DoneStep, budgetNow: () => Budget): Promise<Omit<StepResult, 'ended'>> {
-    const { trace, snapshotter } = this.#options;
+  async finish(done: DoneStep, budgetNow: () => Budget): Promise<FinishedStep> {
+    const { branch, trace, snapshotter } = this.#options;
     const { step, action, outcome, usage } = done;
     const workMs = done.workEnded - done.workBegan;
     this.#keepAccess();
@@ -73,6 +82,7 @@ export class StepRecorder {
     const observation = (outcome.observation + this.#skipped.told(snapshot.skipped)).toWellFormed();
     trace.append({
       kind: 'step_finished',
+      ...(branch === 'main' ? {} : { branch }),
       step,
       status: outcome.status,
       observation: trace.textRef(observation),
@@ -92,15 +102,13 @@ export class StepRecorder {
       ...(outcome.byModel === true ? { by_model: true } : {}),
       overhead_ms: rounded(performance.now() - done.began - workMs),
     });
-    return {
-      step,
-      status: outcome.status,
-      observation,
-      exitCode,
+    const result = {
+      ...{ step, status: outcome.status, observation, exitCode },
       durationMs: rounded(workMs),
       budget,
       submission: submissionSeen(submission),
     };
+    return { result, snapshot: snapshot.id, submission };
   }
 
   /** The workspace as it is graded: every file is read anew. Nothing may run in it any more. */

@@ -1,17 +1,28 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ObjectStore, TraceWriter } from '../store/index.ts';
+import { type ObjectStore, outputFile, type TraceWriter } from '../store/index.ts';
+
+/** A folder of long outputs; those until a step are another branch's. */
+export interface OutputsFolder {
+  folder: string;
+  afterStep: number;
+}
 
 /** Counts what a run adds to its experiment folder: objects that were new, its trace, and outputs too long for it. */
 export class StoredBytes {
   readonly #objects: ObjectStore;
   readonly #trace: TraceWriter;
-  readonly #outputs: string;
+  readonly #outputs: () => readonly OutputsFolder[];
   /** Objects that earlier sessions wrote, less those that this store has counted already. */
   readonly #before: number;
 
   /** @param recorded what the last recorded step had counted; null where there is none */
-  constructor(objects: ObjectStore, trace: TraceWriter, outputs: string, recorded: number | null) {
+  constructor(
+    objects: ObjectStore,
+    trace: TraceWriter,
+    outputs: () => readonly OutputsFolder[],
+    recorded: number | null,
+  ) {
     this.#objects = objects;
     this.#trace = trace;
     this.#outputs = outputs;
@@ -23,13 +34,15 @@ export class StoredBytes {
   }
 
   get #besideObjects(): number {
-    return this.#trace.bytes + sizeOfFiles(this.#outputs);
+    return this.#outputs().reduce((sum, folder) => sum + sizeOfOutputs(folder), this.#trace.bytes);
   }
 }
 
-function sizeOfFiles(folder: string): number {
+function sizeOfOutputs({ folder, afterStep }: OutputsFolder): number {
+  const last = outputFile(afterStep);
   try {
     return readdirSync(folder).reduce((sum, name) => {
+      if (name <= last) return sum;
       return sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
     }, 0);
   } catch {

@@ -6,36 +6,41 @@ import { normalRequest } from './request-hash.ts';
 /** What a tool is answered; `closed`: nothing may be asked now. */
 export type ToolReply = Awaited<ReturnType<AskForProcess>>;
 
+type AskForStep = (request: ModelRequest) => ReturnType<ModelAccess['answerTool']>;
+
 const between: ToolReply = { kind: 'closed', message: 'Nothing that was started by an action is running.' };
 
 /** Lets tools that a step runs ask the run's model, as long as the step is under way. */
 export class ToolAccess {
-  readonly #models: ModelAccess;
+  readonly #ask: AskForStep;
   readonly #onFailure: (error: unknown) => void;
   readonly #underWay = new Set<Promise<unknown>>();
-  #step: number | null = null;
+  #isOpen = false;
 
-  /** @param onFailure told of what the step, and the run, can't go on from */
-  constructor(models: ModelAccess, onFailure: (error: unknown) => void) {
-    this.#models = models;
+  /**
+   * @param ask asks for the step under way
+   * @param onFailure told of what the step, and the run, can't go on from
+   */
+  constructor(ask: AskForStep, onFailure: (error: unknown) => void) {
+    this.#ask = ask;
     this.#onFailure = onFailure;
   }
 
   /** Runs a step's work. All that is asked meanwhile is answered, and recorded, before the step ends. */
-  async during<Result>(step: number, work: () => Promise<Result>): Promise<Result> {
-    this.#step = step;
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isOpen = true;
     try {
       return await work();
     } finally {
-      this.#step = null;
+      this.#isOpen = false;
       await Promise.allSettled(this.#underWay);
     }
   }
 
   /** Never rejects. */
   async answer(request: ModelRequest): Promise<ToolReply> {
-    if (this.#step === null) return between;
-    const answering = this.#answer(normalRequest(request), this.#step);
+    if (!this.#isOpen) return between;
+    const answering = this.#answer(normalRequest(request));
     this.#underWay.add(answering);
     try {
       return await answering;
@@ -45,9 +50,9 @@ export class ToolAccess {
   }
 
   /** What stands in the tool's way is told to it and does not end the run; what stands in everybody's way does. */
-  async #answer(request: ModelRequest, step: number): Promise<ToolReply> {
+  async #answer(request: ModelRequest): Promise<ToolReply> {
     try {
-      const reply = await this.#models.answerTool(request, step);
+      const reply = await this.#ask(request);
       if (reply.kind === 'time_up') return { kind: 'closed', message: reply.message };
       if (reply.kind === 'over_quota' && reply.quota === 'shared')
         this.#onFailure(new ExperimentSpent(reply.message));

@@ -77,6 +77,12 @@ export type InnerStep = z.infer<typeof InnerStep>;
 /** Of which branch an event is; absent: `main`. Step numbers go on from the step that the branch was forked from. */
 const branch = BranchId.optional();
 
+/** A person or a policy that decides on actions, or acts. */
+const Actor = z.string().min(1).max(200);
+
+export const GateVerdict = z.enum(['allow', 'replace', 'deny', 'take_over']);
+export type GateVerdict = z.infer<typeof GateVerdict>;
+
 const payloads = [
   z.object({
     kind: z.literal('session_started'),
@@ -98,10 +104,33 @@ const payloads = [
     /** The seconds of budget that earlier sessions used. */
     seconds_used: z.number().min(0),
   }),
+  /** The agent chose a valid action, and the run's gate is asked whether it may be performed. */
+  z.object({
+    kind: z.literal('action_proposed'),
+    branch,
+    /** The number that the step will have if it is performed next. */
+    step: z.int().min(1),
+    action: z.string(),
+    /** The arguments as JSON text. */
+    args: TextRef,
+  }),
+  /** What the gate decided on the action proposed last on the branch. */
+  z.object({
+    kind: z.literal('action_decided'),
+    branch,
+    step: z.int().min(1),
+    verdict: GateVerdict,
+    actor: Actor,
+    reason: z.string().optional(),
+    /** What is performed in its place. */
+    replacement: z.object({ action: z.string(), args: TextRef }).optional(),
+  }),
   z.object({
     kind: z.literal('step_started'),
     branch,
     step: z.int().min(1),
+    /** Who took it in the agent's place; absent: the agent. */
+    actor: Actor.optional(),
     action: z.string(),
     /** The arguments as JSON text. */
     args: TextRef,
@@ -151,6 +180,8 @@ const payloads = [
     step: z.int().min(1).nullable(),
     /** Of the agent's own calls the how manieth it asked for, from 1; absent: answered in the order in which they were asked for. */
     asked: z.int().min(1).optional(),
+    /** The seconds of the run's budget that were used then; of an agent's call, once the run has several branches. */
+    seconds_used: z.number().min(0).optional(),
     role: ModelRole,
     purpose: z.string(),
     model: ModelName,
@@ -209,7 +240,7 @@ export type EventPayload = z.infer<typeof EventPayload>;
 const envelope = {
   /**
    * The oldest version of this schema that knows what the event says: 2 of calls that refer to earlier ones, 3 of all that
-   * names a branch.
+   * names a branch, an actor or a gate's decision.
    */
   v: z.union([z.literal(1), z.literal(2), z.literal(3)]),
   seq: z.int().min(0),

@@ -75,6 +75,8 @@ export function branchesOf(events: Iterable<TraceEvent>): BranchReader {
 /** Whether an event belongs to a history: one of another branch's step does not, all that is the run's does. */
 export function isInLineage(event: TraceEvent, lineage: Lineage): boolean {
   switch (event.kind) {
+    case 'action_proposed':
+    case 'action_decided':
     case 'step_started':
     case 'step_finished':
     case 'output':

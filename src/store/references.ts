@@ -6,7 +6,10 @@ import { readSnapshot } from './snapshot-file.ts';
 export function textsOf(event: TraceEvent): TextRef[] {
   switch (event.kind) {
     case 'step_started':
+    case 'action_proposed':
       return [event.args];
+    case 'action_decided':
+      return event.replacement === undefined ? [] : [event.replacement.args];
     case 'session_started':
       return event.task === undefined ? [] : [event.task.problem];
     case 'step_finished':

@@ -64,7 +64,7 @@ export function sessionsOf(events: Iterable<TraceEvent>): { sessions: number; se
     if (event.kind === 'step_finished') secondsUsed = event.budget.seconds_used;
     // A resumed run gets the agent's answers again, and with them the time that they took.
     if (event.kind === 'model_call' && event.step === null && event.answer !== null)
-      secondsUsed += event.latency_ms / 1000;
+      secondsUsed = event.seconds_used ?? secondsUsed + event.latency_ms / 1000;
   }
   return { sessions, secondsUsed };
 }

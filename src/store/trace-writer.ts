@@ -209,7 +209,10 @@ function countEvents(tail: TraceTail, path: string): number {
 
 /** The oldest readers that understand it may read it. */
 function versionOf(payload: EventPayload): TraceEvent['v'] {
+  if (payload.kind === 'action_proposed' || payload.kind === 'action_decided') return 3;
   if ('branch' in payload && payload.branch !== undefined) return 3;
+  if (payload.kind === 'step_started' && payload.actor !== undefined) return 3;
+  if (payload.kind === 'model_call' && payload.asked !== undefined) return 3;
   return payload.kind === 'model_call' && payload.messages.some((message) => 'call' in message) ? 2 : 1;
 }
 

@@ -57,6 +57,8 @@ export interface FakeEnvironmentSettings {
 
 /** Files in memory, a clock that only scripts move, and a record of everything that was asked. */
 export class FakeEnvironment implements Environment {
+  readonly id = 'main';
+  readonly origin = null;
   readonly task: TaskBrief;
   readonly actions: readonly ActionDescription[];
   readonly budget: Budget;
@@ -106,6 +108,12 @@ export class FakeEnvironment implements Environment {
     const text: ModelAnswer = { kind: 'answered', text: '', tool_calls: [], finish: 'stop' };
     return Promise.resolve(typeof answer === 'string' ? { ...text, text: answer } : answer);
   }
+
+  fork(): Promise<never> {
+    return Promise.reject(new Error('it has one branch'));
+  }
+
+  select(): void {}
 
   giveUp(reason: GiveUpReason, message: string): void {
     this.givenUp ??= { reason, message };

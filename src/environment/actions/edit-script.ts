@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ModelRequest } from '../../schema/index.ts';
 import { unifiedDiff } from '../../store/index.ts';
 import { defineAction, lineNumber, type Outcome } from '../action.ts';
+import type { ActionContext } from '../action-context.ts';
 import { cutMiddle } from '../output.ts';
-import type { Workbench } from '../workbench.ts';
 import { omissionIn } from './omission.ts';
 import { edit, failed, unanswered } from './outcomes.ts';
 import { segmentEdit, wholeEdit } from './prompts/editing.ts';
@@ -87,7 +87,7 @@ interface Written {
 
 /** What the model wrote, or why there is nothing to save. */
 async function askForCode(
-  bench: Workbench,
+  bench: ActionContext,
   request: ModelRequest,
   python: boolean,
 ): Promise<Written | Outcome> {
@@ -110,7 +110,7 @@ interface Edited {
   remarks: readonly (string | null)[];
 }
 
-async function save(bench: Workbench, edited: Edited): Promise<Outcome> {
+async function save(bench: ActionContext, edited: Edited): Promise<Outcome> {
   const { script_name, save_name, file, remarks } = edited;
   const chosen = isPython(save_name) ? await firstThatParses(bench, edited.texts) : edited.texts[0];
   if (chosen === undefined) throw new Error('nothing to save');
@@ -141,7 +141,7 @@ async function save(bench: Workbench, edited: Edited): Promise<Outcome> {
 
 /** Where none parses, what is wrong with the text as the model wrote it: the last one. */
 async function firstThatParses(
-  bench: Workbench,
+  bench: ActionContext,
   texts: readonly string[],
 ): Promise<string | { problem: string }> {
   let problem = '';

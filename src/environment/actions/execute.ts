@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ProcessEnd } from '../../sandbox/index.ts';
 import type { ActionStatus } from '../../schema/index.ts';
 import { defineAction, type Outcome } from '../action.ts';
-import type { CommandResult } from '../workbench.ts';
+import type { CommandResult } from '../action-context.ts';
 import { PathFailed } from '../workspace-path.ts';
 
 const kindNames = { folder: 'a folder', other: 'no regular file' } as const;

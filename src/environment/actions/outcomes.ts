@@ -1,7 +1,7 @@
 import type { Outcome } from '../action.ts';
+import type { ActionContext } from '../action-context.ts';
 import type { ModelReply } from '../environment.ts';
 import { cutMiddle } from '../output.ts';
-import type { Workbench } from '../workbench.ts';
 import { WriteBroken } from '../workspace-files.ts';
 
 export function done(observation: string): Outcome {
@@ -13,7 +13,7 @@ export function failed(observation: string): Outcome {
 }
 
 /** Carries out a change that can be undone, also when it broke off half way. */
-export function edit(bench: Workbench, path: string, change: () => string): Outcome {
+export function edit(bench: ActionContext, path: string, change: () => string): Outcome {
   const before = bench.remember(path);
   try {
     return { ...done(change()), undo: [before] };

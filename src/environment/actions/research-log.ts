@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelRequest } from '../../schema/index.ts';
 import { defineAction, type Outcome } from '../action.ts';
-import type { Workbench } from '../workbench.ts';
+import type { ActionContext } from '../action-context.ts';
 import { done, edit, outcomeOf, toldBy } from './outcomes.ts';
 import { reflect, retrieve } from './prompts/research-log.ts';
 
@@ -41,7 +41,7 @@ const retrieval = defineAction({
 });
 
 /** Asks with as much of the log's end as the model can read. */
-async function askAboutLog(bench: Workbench, request: (log: string) => ModelRequest): Promise<Outcome> {
+async function askAboutLog(bench: ActionContext, request: (log: string) => ModelRequest): Promise<Outcome> {
   let log = readLog(bench);
   if (log === null) {
     return done(`The research log is empty. Append Summary to Research Log writes to it (${logName}).`);
@@ -56,7 +56,7 @@ async function askAboutLog(bench: Workbench, request: (log: string) => ModelRequ
 }
 
 /** Null where there is nothing in it. */
-function readLog({ files }: Workbench): string | null {
+function readLog({ files }: ActionContext): string | null {
   if (files.kindOf(logName) === null) return null;
   const { head, tail, size } = files.read(logName, mostLogBytes);
   const text = (tail.length === 0 ? head : tail).toString('utf8');

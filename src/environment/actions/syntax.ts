@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Workbench } from '../workbench.ts';
+import type { ActionContext } from '../action-context.ts';
 
 const mostCheckMs = 20_000;
 
@@ -8,7 +8,7 @@ const Verdict = z.object({
 });
 
 /** Why a text is no Python, for an observation; null when it is. It is compiled in the sandbox, never run. */
-export async function syntaxProblem(bench: Workbench, source: string): Promise<string | null> {
+export async function syntaxProblem(bench: ActionContext, source: string): Promise<string | null> {
   const { output, end } = await bench.helper('check_syntax.py', [], {
     quiet: true,
     timeoutMs: mostCheckMs,

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { defineAction, type Outcome } from '../action.ts';
+import type { ActionContext } from '../action-context.ts';
 import { cutMiddle } from '../output.ts';
-import type { Workbench } from '../workbench.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { fileName } from './files.ts';
 import { done, outcomeOf, type Told, toldBy } from './outcomes.ts';
@@ -42,7 +42,7 @@ const understandFile = defineAction({
 
 /** Has every block read, and what was found in them merged. */
 async function understand(
-  bench: Workbench,
+  bench: ActionContext,
   name: string,
   blocks: readonly Block[],
   question: string,

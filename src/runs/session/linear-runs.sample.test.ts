@@ -38,7 +38,7 @@ function openRun(name: string, index = 0): { spec: RunSpec; folder: RunFolder } 
 
 function observationsOf(folder: RunFolder): string[] {
   return stepsOf(readTraceSync(folder.tracePath).events).map(({ finished }) =>
-    resolveText(folder.objects, finished.observation),
+    resolveText(folder.objects, finished.observation).replaceAll(/\d+\.\d s/g, 'S'),
   );
 }
 

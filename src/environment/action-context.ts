@@ -24,7 +24,7 @@ export type ReplAnswer =
   | { kind: 'ended'; output: string; end: ProcessEnd };
 
 /** What actions work with. */
-export interface Workbench {
+export interface ActionContext {
   readonly task: TaskBrief;
   readonly files: WorkspaceFiles;
   readonly undoStack: readonly UndoEntry[];

@@ -1,14 +1,14 @@
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Budget, TaskBrief, UndoEntry } from '../schema/index.ts';
 import type { ObjectStore } from '../store/index.ts';
+import type { ActionContext, CommandOptions } from './action-context.ts';
 import { briefInside, type CommandRunner } from './command-runner.ts';
-import type { CommandOptions, Workbench } from './workbench.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 import { PathFailed, workspaceInside } from './workspace-path.ts';
 
 const largestRemembered = 256 * 2 ** 20;
 
-export interface WorkbenchParts {
+export interface ActionContextParts {
   task: TaskBrief;
   files: WorkspaceFiles;
   objects: ObjectStore;
@@ -19,12 +19,12 @@ export interface WorkbenchParts {
   budget: () => Budget;
   /** What a command may take now, in milliseconds. */
   timeLimitMs: () => number;
-  ask: Workbench['ask'];
-  askPerson: Workbench['askPerson'];
+  ask: ActionContext['ask'];
+  askPerson: ActionContext['askPerson'];
 }
 
 /** Puts together what actions work with. */
-export function createWorkbench(parts: WorkbenchParts): Workbench {
+export function createActionContext(parts: ActionContextParts): ActionContext {
   const { task, files, objects, commands, sandbox, undoStack, step, budget, timeLimitMs } = parts;
   const limit = ({ timeoutMs = Number.POSITIVE_INFINITY }: CommandOptions) =>
     Math.min(timeoutMs, timeLimitMs());

@@ -1,0 +1,72 @@
+import { messageOf } from '../lib/errors.ts';
+import { ModelUnavailable } from '../models/index.ts';
+import { SandboxError } from '../sandbox/index.ts';
+import type { Checked, Outcome } from './action.ts';
+import type { ActionContext } from './action-context.ts';
+import { type FixedFile, putBack } from './fixed-files.ts';
+import { ExperimentSpent } from './model-access.ts';
+import { RunStopped } from './run-stopped.ts';
+import { WorkspaceFull } from './workspace-files.ts';
+import { PathFailed, PathRefused } from './workspace-path.ts';
+
+export interface ActionPerformerParts {
+  context: ActionContext;
+  /** Absolute path on the host. */
+  workspace: string;
+  fixedFiles: readonly FixedFile[];
+  /** Ends what runs in the workspace. */
+  closeCommands: () => Promise<void>;
+  signal: AbortSignal;
+}
+
+/** Performs actions in one workspace: whatever comes of them is an outcome, unless it is the harness that could not. */
+export class ActionPerformer {
+  readonly #parts: ActionPerformerParts;
+
+  constructor(parts: ActionPerformerParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws RunStopped, and what is neither the agent's doing nor anything it could go on from */
+  async perform(checked: Checked): Promise<Outcome> {
+    const { context, signal } = this.#parts;
+    if (!checked.ok) return { status: 'invalid', observation: checked.observation };
+    try {
+      const outcome = await checked.definition.run(context, checked.args);
+      if (signal.aborted) throw new RunStopped('The run was stopped.');
+      return outcome;
+    } catch (error) {
+      if (error instanceof PathRefused) return { status: 'refused', observation: error.message };
+      if (error instanceof WorkspaceFull) return { status: 'workspace_full', observation: error.message };
+      if (error instanceof PathFailed) return { status: 'failed', observation: error.message };
+      if (SandboxError.isInstance(error)) {
+        const displaced = await this.#putBack();
+        if (displaced.length > 0) return notRun(displaced);
+      }
+      if (isInfrastructure(error) || error instanceof RunStopped || signal.aborted) throw error;
+      return { status: 'error', observation: `The action failed inside the harness: ${messageOf(error)}` };
+    }
+  }
+
+  /** Whether the agent stood in the sandbox's way by moving what read-only files lie in. */
+  async #putBack(): Promise<FixedFile[]> {
+    const { closeCommands, workspace, fixedFiles } = this.#parts;
+    await closeCommands();
+    return putBack(workspace, fixedFiles);
+  }
+}
+
+/** No sandbox, no model: not the agent's doing, and nothing it could go on from. */
+function isInfrastructure(error: unknown): boolean {
+  return (
+    SandboxError.isInstance(error) || ModelUnavailable.isInstance(error) || error instanceof ExperimentSpent
+  );
+}
+
+function notRun(displaced: readonly FixedFile[]): Outcome {
+  const names = displaced.map(({ path }) => path).join(', ');
+  const observation =
+    `Nothing was run: folders of read-only files had been moved or replaced. They were put back: ${names}. ` +
+    'Try again.';
+  return { status: 'refused', observation };
+}

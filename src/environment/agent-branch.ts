@@ -1,0 +1,47 @@
+import type { Action, BranchId, BranchOrigin } from '../schema/index.ts';
+import type { Branch, StepResult, SubmissionSeen } from './environment.ts';
+import { StepQueue } from './step-queue.ts';
+
+export interface AgentBranchParts {
+  id: BranchId;
+  origin: BranchOrigin | null;
+  pauses: () => boolean;
+  step: (branch: AgentBranch, action: Action) => Promise<StepResult>;
+  fork: (branch: AgentBranch, at: number | undefined) => Promise<Branch>;
+}
+
+/** A branch as its agent knows it: how far it has come, and what waits to be done on it. */
+export class AgentBranch implements Branch {
+  readonly id: BranchId;
+  readonly origin: BranchOrigin | null;
+  readonly queue: StepQueue;
+  /** Whether it is in the trace: one that is forked off a run that has ended never is. */
+  isOpen = false;
+  lastStep: number;
+  /** As it was after the last step that the agent knows of. */
+  submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };
+  readonly #parts: AgentBranchParts;
+
+  constructor(parts: AgentBranchParts) {
+    this.#parts = parts;
+    this.id = parts.id;
+    this.origin = parts.origin;
+    this.lastStep = parts.origin?.step ?? 0;
+    this.queue = new StepQueue(parts.pauses);
+    this.isOpen = parts.origin === null;
+  }
+
+  step(action: Action): Promise<StepResult> {
+    return this.#parts.step(this, action);
+  }
+
+  fork(at?: number): Promise<Branch> {
+    return this.#parts.fork(this, at);
+  }
+
+  note(result: StepResult): StepResult {
+    this.lastStep = result.step;
+    this.submission = result.submission;
+    return result;
+  }
+}

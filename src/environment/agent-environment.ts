@@ -1,0 +1,280 @@
+import type {
+  Action,
+  BranchId,
+  BranchOrigin,
+  Budget,
+  Limits,
+  ModelRequest,
+  TaskBrief,
+} from '../schema/index.ts';
+import { BranchId as BranchIdSchema } from '../schema/index.ts';
+import { AgentBranch } from './agent-branch.ts';
+import { type AskedAction, readAction } from './asked-action.ts';
+import { wholeBudget } from './budget-clock.ts';
+import { CompletionOrder } from './completion-order.ts';
+import type { Continuation } from './continuation.ts';
+import type {
+  ActionDescription,
+  Branch,
+  Environment,
+  GiveUpReason,
+  ModelReply,
+  StepResult,
+} from './environment.ts';
+import type { RecordedRun } from './recorded-run.ts';
+import { type Replay, repeatStep } from './replay.ts';
+import { normalRequest } from './request-hash.ts';
+import type { RunState } from './run-state.ts';
+
+/** Something that the agent asked for: the how manieth it is, and whether that was after its end. */
+interface Thing {
+  number: number;
+  isLate: boolean;
+}
+
+/** A branch has no such step to be forked at: the agent's mistake, which ends nothing. */
+class NoSuchStep extends RangeError {}
+
+export interface AgentEnvironmentParts {
+  task: TaskBrief;
+  actions: readonly ActionDescription[];
+  limits: Limits;
+  /** What earlier sessions did; the agent is led through it before anything is done anew. */
+  recorded: RecordedRun;
+  replay: Replay;
+  state: RunState;
+  /** Does what is not recorded. */
+  continuation: Continuation;
+}
+
+/**
+ * What an agent holds in its hands. Leads it through what is recorded of its run, and then on: what it asks for is told it in
+ * the order in which the trace has it, see `CompletionOrder`.
+ */
+export class AgentEnvironment implements Environment {
+  readonly id = 'main';
+  readonly origin = null;
+  readonly task: TaskBrief;
+  readonly actions: readonly ActionDescription[];
+  readonly budget: Budget;
+  protected readonly main: AgentBranch;
+  readonly #parts: AgentEnvironmentParts;
+  readonly #order: CompletionOrder;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #things = 0;
+  #asks = 0;
+  #forks = 0;
+  /** A step that is in the trace has ended the run. */
+  #endedByStep = false;
+  #closing = false;
+  #selected: BranchId = 'main';
+
+  constructor(parts: AgentEnvironmentParts) {
+    this.#parts = parts;
+    this.task = parts.task;
+    this.actions = parts.actions;
+    this.budget = wholeBudget(parts.recorded.limits ?? parts.limits);
+    this.#order = new CompletionOrder(parts.replay, parts.state);
+    this.main = this.#newBranch('main', null);
+  }
+
+  /** The branch that is graded. */
+  protected get selected(): BranchId {
+    return this.#selected;
+  }
+
+  /** What the harness could not do, or that the agent did other than recorded; thrown by every step since. */
+  get failure(): { error: unknown } | null {
+    return this.#parts.state.failure;
+  }
+
+  step(action: Action): Promise<StepResult> {
+    return this.main.step(action);
+  }
+
+  fork(at?: number): Promise<Branch> {
+    return this.main.fork(at);
+  }
+
+  async ask(asked: ModelRequest): Promise<ModelReply> {
+    const request = normalRequest(asked);
+    const thing = this.#newThing();
+    this.#asks += 1;
+    const number = this.#asks;
+    const answer = () => this.#answer(request, number, thing);
+    // Once there are several branches, a model is asked whatever else is going on.
+    return await this.#guarded(() => (this.#order.concurrent ? answer() : this.main.queue.take(answer)));
+  }
+
+  select(branch: Branch): void {
+    if (!(branch instanceof AgentBranch) && branch !== this)
+      throw new TypeError('select takes a branch of this run');
+    if (this.#closing || (branch instanceof AgentBranch && !branch.isOpen)) return;
+    const { id } = branch instanceof AgentBranch ? branch : this.main;
+    this.#selected = id;
+    this.#attempt(() => {
+      if (!this.#parts.replay.select(id)) this.#parts.continuation.select(id);
+    });
+  }
+
+  giveUp(reason: GiveUpReason, message: string): void {
+    this.#parts.state.end({ reason, message, finalAnswer: null });
+  }
+
+  note(entries: Record<string, string>): void {
+    if (this.#parts.replay.note()) return;
+    this.#attempt(() => this.#parts.continuation.note(entries));
+  }
+
+  /** Resolves when all that the agent asked for is done; what it asks for from now on is not. */
+  protected async finish(): Promise<void> {
+    this.#closing = true;
+    this.#order.close();
+    await Promise.allSettled(this.#underWay);
+  }
+
+  #newBranch(id: BranchId, origin: BranchOrigin | null): AgentBranch {
+    return new AgentBranch({
+      ...{ id, origin },
+      pauses: () => !this.#order.concurrent,
+      step: (branch, action) => this.#takeStep(branch, action),
+      fork: (branch, at) => this.#fork(branch, at),
+    });
+  }
+
+  #takeStep(branch: AgentBranch, asked: Action): Promise<StepResult> {
+    const action = readAction(asked);
+    const thing = this.#newThing();
+    return this.#guarded(() => branch.queue.take(() => this.#step(branch, action, thing)));
+  }
+
+  async #step(branch: AgentBranch, action: AskedAction, thing: Thing): Promise<StepResult> {
+    const { replay, continuation, limits, state } = this.#parts;
+    state.throwIfFailed();
+    if (this.#isOver(thing)) return await this.#closed(branch, thing);
+    const found = replay.step(branch.id, branch.lastStep + 1, action, this.#order.next);
+    if (found !== null) {
+      await this.#order.recorded(found.place);
+      const { result, ending } = repeatStep(found.recorded, limits);
+      if (ending !== null) state.end(ending);
+      this.#endedByStep ||= ending !== null;
+      return branch.note({ ...result, ended: this.#endedByStep });
+    }
+    await this.#order.beyond();
+    if (state.ending !== null) return await this.#closed(branch, thing);
+    const result = await this.#order.live(async (recorded) => {
+      let ended = false;
+      const done = await continuation.step(branch, action, (isLast) => {
+        this.#endedByStep ||= isLast;
+        ended = this.#order.concurrent ? this.#endedByStep : state.ending !== null;
+        recorded();
+      });
+      return done === null ? null : { ...done, ended };
+    });
+    return result === null ? await this.#closed(branch, thing) : branch.note(result);
+  }
+
+  async #answer(request: ModelRequest, asked: number, thing: Thing): Promise<ModelReply> {
+    const { replay, continuation, state } = this.#parts;
+    state.throwIfFailed();
+    const closed = async (): Promise<ModelReply> => {
+      await this.#order.idle(thing.number);
+      return { kind: 'closed', message: state.ending?.message ?? 'The run has ended.' };
+    };
+    if (this.#isOver(thing)) return await closed();
+    const found = replay.ask(request, asked, this.#order.next);
+    if (found !== null) {
+      await this.#order.recorded(found.place);
+      continuation.repeated(request, found.recorded);
+      return found.recorded.answer;
+    }
+    await this.#order.beyond();
+    if (state.ending !== null) return await closed();
+    const several = this.#order.concurrent;
+    const reply = await this.#order.live((recorded) =>
+      continuation.ask(request, { asked, several }, recorded),
+    );
+    return reply.kind === 'closed' ? await closed() : reply;
+  }
+
+  #fork(branch: AgentBranch, at: number | undefined): Promise<Branch> {
+    const thing = this.#newThing();
+    this.#forks += 1;
+    const id = BranchIdSchema.parse(`b${this.#forks}`);
+    this.#order.concurrent = true;
+    return this.#guarded(() => branch.queue.take(() => this.#makeBranch(id, branch, at, thing)));
+  }
+
+  async #makeBranch(id: BranchId, from: AgentBranch, at: number | undefined, thing: Thing): Promise<Branch> {
+    const { replay, continuation, state } = this.#parts;
+    state.throwIfFailed();
+    const step = at ?? from.lastStep;
+    if (!Number.isInteger(step) || step < 0 || step > from.lastStep) {
+      throw new NoSuchStep(`Branch ${from.id} has the steps 0 to ${from.lastStep}, and no step ${step}.`);
+    }
+    const origin = { branch: from.id, step };
+    const branch = this.#newBranch(id, origin);
+    const found = thing.isLate ? null : replay.fork(id, origin, this.#order.next);
+    if (found !== null) {
+      await this.#order.recorded(found.place);
+      branch.isOpen = true;
+      return branch;
+    }
+    await this.#order.beyond();
+    if (state.ending === null && !thing.isLate) {
+      branch.isOpen = await this.#order.live((recorded) => continuation.fork(id, origin, recorded));
+    }
+    // Of a run that has ended: nothing can be done on it.
+    if (!branch.isOpen) await this.#order.idle(thing.number);
+    return branch;
+  }
+
+  #newThing(): Thing {
+    this.#things += 1;
+    return { number: this.#things, isLate: this.#closing };
+  }
+
+  /** Nothing is done any more, not even what is recorded. */
+  #isOver({ isLate }: Thing): boolean {
+    return isLate || (this.#parts.state.ending !== null && !this.#order.concurrent);
+  }
+
+  async #closed(branch: AgentBranch, thing: Thing): Promise<StepResult> {
+    await this.#order.idle(thing.number);
+    const { message } = this.#parts.state.ending ?? { message: 'the agent has stopped' };
+    return {
+      step: branch.lastStep,
+      status: 'closed',
+      observation: `The environment has shut down: ${message}`,
+      exitCode: null,
+      durationMs: 0,
+      budget: this.#parts.continuation.budget(),
+      submission: branch.submission,
+      ended: true,
+    };
+  }
+
+  #guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = (async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof NoSuchStep)) this.#parts.state.fail(error);
+        throw error;
+      }
+    })();
+    this.#underWay.add(result);
+    // It is kept as the failure: an agent that never looks at the result does not end the process.
+    result.catch(() => {}).finally(() => this.#underWay.delete(result));
+    return result;
+  }
+
+  /** For what is called where nobody can catch; the step under way, or the next one, throws it. */
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#parts.state.fail(error);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { BranchId, BranchOrigin, ObjectId } from '../schema/index.ts';
+import { type Lineage, lineageOf } from '../store/index.ts';
+import type { RecordedRun, RecordedStep } from './recorded-run.ts';
+
+/** What later steps need to know of a finished one. */
+export type StepFacts = Pick<RecordedStep, 'step' | 'action' | 'snapshot' | 'submission' | 'undo' | 'undone'>;
+
+/** The finished steps of one branch: those of its origin until it was forked, and its own. */
+export class BranchHistory {
+  readonly id: BranchId;
+  readonly origin: BranchOrigin | null;
+  readonly #parent: BranchHistory | null;
+  readonly #start: ObjectId | null;
+  readonly #own: StepFacts[] = [];
+
+  constructor(
+    id: BranchId,
+    origin: BranchOrigin | null,
+    parent: BranchHistory | null,
+    start: ObjectId | null,
+  ) {
+    this.id = id;
+    this.origin = origin;
+    this.#parent = parent;
+    this.#start = start;
+  }
+
+  get lastStep(): number {
+    return this.#own.at(-1)?.step ?? this.origin?.step ?? 0;
+  }
+
+  add(facts: StepFacts): void {
+    this.#own.push(facts);
+  }
+
+  /** In their order, until a step. */
+  steps(last = Number.POSITIVE_INFINITY): StepFacts[] {
+    const before = this.#parent?.steps(Math.min(last, this.origin?.step ?? 0)) ?? [];
+    return [...before, ...this.#own.filter(({ step }) => step <= last)];
+  }
+
+  /** The workspace after a step, 0 for the start; by default after the last one. */
+  snapshotAt(step = this.lastStep): ObjectId {
+    if (this.#parent !== null && step <= (this.origin?.step ?? 0)) return this.#parent.snapshotAt(step);
+    const snapshot = this.steps(step).at(-1)?.snapshot ?? this.#start;
+    if (snapshot === null) throw new Error('it is not known how the workspace was before the first step');
+    return snapshot;
+  }
+}
+
+/** The histories of all branches of a run. */
+export class BranchHistories {
+  readonly #byId = new Map<BranchId, BranchHistory>();
+  readonly #start: ObjectId | null;
+
+  constructor(recorded: RecordedRun) {
+    this.#start = recorded.start;
+    this.#byId.set('main', new BranchHistory('main', null, null, recorded.start));
+    for (const { branch, origin } of recorded.forks) this.fork(branch, origin);
+    for (const step of recorded.steps) this.of(step.branch).add(step);
+  }
+
+  get ids(): BranchId[] {
+    return [...this.#byId.keys()];
+  }
+
+  of(id: BranchId): BranchHistory {
+    const history = this.#byId.get(id);
+    if (history === undefined) throw new Error(`the run has no branch ${id}`);
+    return history;
+  }
+
+  fork(id: BranchId, origin: BranchOrigin): BranchHistory {
+    const history = new BranchHistory(id, origin, this.of(origin.branch), this.#start);
+    this.#byId.set(id, history);
+    return history;
+  }
+
+  lineage(id: BranchId): Lineage {
+    return lineageOf(id, (branch) => this.#byId.get(branch)?.origin ?? null);
+  }
+}

@@ -1,0 +1,201 @@
+import { performance } from 'node:perf_hooks';
+import type { EventOf, ModelRequest, ObjectId, SubmissionState, UndoEntry } from '../schema/index.ts';
+import { type Checked, checkAction, type Outcome } from './action.ts';
+import { ActionPerformer } from './action-performer.ts';
+import type { AskedAction } from './asked-action.ts';
+import type { BranchHistory } from './branch-history.ts';
+import type { BranchPlace } from './branch-place.ts';
+import { CommandRunner, outputsName } from './command-runner.ts';
+import { createActionContext } from './create-action-context.ts';
+import { endingOf } from './ending.ts';
+import type { StepResult } from './environment.ts';
+import { passGate } from './pass-gate.ts';
+import { normalRequest } from './request-hash.ts';
+import type { RunParts } from './run-parts.ts';
+import { StepRecorder } from './step-recorder.ts';
+import { ToolAccess, type ToolReply } from './tool-access.ts';
+import { updateUndoStack } from './undo-stack.ts';
+import { WorkspaceFiles } from './workspace-files.ts';
+
+/** Timers hold no more, about 24 days. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** What a step is taken with. */
+export interface StepHooks {
+  /** Told when the step is in the trace, and whether it has ended the run. */
+  recorded: (ended: boolean) => void;
+  /** Told of time that is not the run's, when it is over. */
+  waited: (milliseconds: number) => void;
+}
+
+/** A step that is to be taken: what the agent, or who acts in its place, asked for, and what is done about it. */
+export interface StepToTake {
+  action: AskedAction;
+  /** Null: the agent. */
+  actor: string | null;
+  perform: (checked: Checked) => Promise<Outcome>;
+}
+
+/** The workspace of one branch: validates, performs, observes, traces, snapshots. One step at a time. */
+export class LiveBranch implements AsyncDisposable {
+  readonly history: BranchHistory;
+  readonly place: BranchPlace;
+  readonly #run: RunParts;
+  readonly #commands: CommandRunner;
+  readonly #performer: ActionPerformer;
+  readonly #recorder: StepRecorder;
+  readonly #tools: ToolAccess;
+  readonly #undoStack: UndoEntry[] = [];
+  #step: number;
+  #waited: StepHooks['waited'] = () => {};
+
+  constructor(run: RunParts, history: BranchHistory, place: BranchPlace) {
+    const { task, limits, trace, objects, signal } = run;
+    const { sandbox, snapshotter, folders } = place;
+    this.#run = run;
+    this.history = history;
+    this.place = place;
+    this.#step = history.lastStep;
+    const earlier = history.steps();
+    for (const step of earlier) updateUndoStack(this.#undoStack, step);
+    this.#recorder = new StepRecorder({
+      ...{
+        branch: history.id,
+        workspace: folders.workspace,
+        submission: task.submission,
+        trace,
+        snapshotter,
+      },
+      ...{ earlier, maxBytes: limits.workspace_mb * 2 ** 20, stored: run.stored, signal },
+    });
+    this.#commands = new CommandRunner({
+      sandbox,
+      outputsFolder: folders.outputs,
+      onOutput: (step, text) => this.#onOutput(step, text),
+      interpreterLost: earlier.some(({ action }) => action === 'Python REPL'),
+      signal,
+    });
+    this.#tools = new ToolAccess(
+      (request) => run.models.answerTool(request, { branch: history.id, step: this.#step }),
+      (error) => run.state.fail(error),
+    );
+    const context = createActionContext({
+      ...{ task, objects, commands: this.#commands, sandbox, undoStack: this.#undoStack },
+      files: new WorkspaceFiles({
+        workspace: folders.workspace,
+        readOnly: { data: run.dataFolder, [outputsName]: folders.outputs },
+        isReadOnly: run.isReadOnly,
+        roomBytes: () => limits.workspace_mb * 2 ** 20 - snapshotter.bytes,
+      }),
+      step: () => this.#step,
+      budget: () => run.budget(),
+      timeLimitMs: () => {
+        const seconds = Math.max(0.001, Math.min(limits.script_seconds, run.clock.secondsLeft));
+        return Math.min(1000 * seconds, longestTimerMs);
+      },
+      ask: (request) =>
+        run.models.answerInStep(
+          normalRequest(request),
+          { branch: history.id, step: this.#step },
+          this.#waited,
+        ),
+      askPerson: (request) => this.#askPerson(request),
+    });
+    this.#performer = new ActionPerformer({
+      ...{ context, workspace: folders.workspace, fixedFiles: run.fixedFiles, signal },
+      closeCommands: () => this.#commands.close(),
+    });
+  }
+
+  /** Asks the run's model for a tool that the step under way runs. Never rejects. */
+  askForTool(request: ModelRequest): Promise<ToolReply> {
+    return this.#tools.answer(request);
+  }
+
+  /** Lets an action of the agent through the run's gate, and takes the step. Null where the run has ended meanwhile. */
+  async act(action: AskedAction, hooks: StepHooks): Promise<StepResult | null> {
+    const { gate, definitions, state } = this.#run;
+    this.#waited = hooks.waited;
+    const perform = (checked: Checked) => this.#performer.perform(checked);
+    const asked: StepToTake = { action, actor: null, perform };
+    if (gate === undefined || !checkAction(action, definitions).ok) return await this.#take(asked, hooks);
+    const decided = await passGate(asked, gate, this.#run, {
+      branch: this.history.id,
+      nextStep: () => this.#step + 1,
+      waited: hooks.waited,
+      take: (step) => this.#take(step, { ...hooks, recorded: () => {} }),
+    });
+    return state.ending === null ? await this.#take(decided, hooks) : null;
+  }
+
+  /** The workspace as it is graded: nothing runs in it any more, and every file is read anew. */
+  async finalState(): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
+    await this.#commands.close();
+    return this.#recorder.finalState(this.history.lastStep);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#commands.close();
+  }
+
+  async #take({ action, actor, perform }: StepToTake, hooks: StepHooks): Promise<StepResult> {
+    const { trace, onProgress, definitions, state, limits } = this.#run;
+    const began = performance.now();
+    this.#run.countStep();
+    this.#step = this.history.lastStep + 1;
+    const step = this.#step;
+    const checked = checkAction(action, definitions);
+    const started: EventOf<'step_started'> = {
+      kind: 'step_started',
+      ...this.#ofBranch,
+      step,
+      ...(actor === null ? {} : { actor }),
+      action: action.name,
+      args: trace.textRef(action.text),
+    };
+    trace.append(started);
+    onProgress?.({ kind: 'step_started', ...this.#ofBranch, step, action: action.name });
+    const workBegan = performance.now();
+    const outcome = await this.#tools.during(() => perform(checked));
+    const workEnded = performance.now();
+    state.throwIfFailed();
+    updateUndoStack(this.#undoStack, outcome);
+    const usage = this.#commands.takeUsage();
+    const done = { step, action, outcome, usage, began, workBegan, workEnded };
+    const { result, snapshot, submission } = await this.#recorder.finish(done, () => this.#run.budget());
+    const { undo = [], undone = [], finalAnswer = null } = outcome;
+    this.history.add({ step, action: action.name, snapshot, submission, undo, undone });
+    const ending = endingOf(finalAnswer, result.budget, limits, this.#recorder.storedBytes);
+    if (ending !== null) state.end(ending);
+    hooks.recorded(ending !== null);
+    const told = { ...result, ended: state.ending !== null };
+    onProgress?.({ kind: 'step_finished', ...this.#ofBranch, step, action: action.name, result: told });
+    return told;
+  }
+
+  async #askPerson(request: string): Promise<string> {
+    const { askPerson, signal } = this.#run;
+    if (askPerson === undefined) throw new Error('nobody watches this run');
+    const start = performance.now();
+    try {
+      return await askPerson(request, signal);
+    } finally {
+      this.#waited(performance.now() - start);
+    }
+  }
+
+  #onOutput(step: number, text: string): void {
+    const { trace, onProgress, state } = this.#run;
+    try {
+      trace.append({ kind: 'output', ...this.#ofBranch, step, text });
+    } catch (error) {
+      // Nobody can catch here; the step under way throws it.
+      state.fail(error);
+    }
+    onProgress?.({ kind: 'output', ...this.#ofBranch, step, text });
+  }
+
+  get #ofBranch(): { branch?: BranchHistory['id'] } {
+    return this.history.id === 'main' ? {} : { branch: this.history.id };
+  }
+}

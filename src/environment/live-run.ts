@@ -1,0 +1,175 @@
+import pLimit from 'p-limit';
+import type {
+  BranchId,
+  BranchOrigin,
+  Budget,
+  ModelRequest,
+  ObjectId,
+  Spent,
+  SubmissionState,
+} from '../schema/index.ts';
+import { nothingSpent } from '../store/index.ts';
+import type { ActionDefinition } from './action.ts';
+import { Activity } from './activity.ts';
+import type { AskedAction } from './asked-action.ts';
+import { BranchHistories } from './branch-history.ts';
+import { BudgetClock } from './budget-clock.ts';
+import { CallRecorder } from './call-recorder.ts';
+import type { AskedCall, Continuation } from './continuation.ts';
+import { endingOf } from './ending.ts';
+import type { ModelReply, StepResult } from './environment.ts';
+import { ModelAccess } from './model-access.ts';
+import { OpenBranches } from './open-branches.ts';
+import type { RecordedCall } from './recorded-run.ts';
+import type { Replay } from './replay.ts';
+import type { RunEnvironmentOptions } from './run-environment-options.ts';
+import type { RunParts } from './run-parts.ts';
+import type { RunState } from './run-state.ts';
+import { RunStopped } from './run-stopped.ts';
+import { StoredBytes } from './stored-bytes.ts';
+import type { ToolReply } from './tool-access.ts';
+
+const defaultBranchesAtOnce = 4;
+
+/** Does what an agent asks for that is not recorded: within the run's limits, and into its trace. */
+export class LiveRun implements Continuation, AsyncDisposable {
+  readonly clock: BudgetClock;
+  readonly activity = new Activity();
+  readonly #options: RunEnvironmentOptions;
+  readonly #state: RunState;
+  readonly #calls: CallRecorder;
+  readonly #models: ModelAccess;
+  readonly #histories: BranchHistories;
+  readonly #branches: OpenBranches;
+  readonly #atOnce;
+  #steps: number;
+
+  constructor(
+    options: RunEnvironmentOptions,
+    definitions: ReadonlyMap<string, ActionDefinition>,
+    replay: Replay,
+    state: RunState,
+  ) {
+    const { limits, recorded, trace, objects, folders, signal, onProgress, branches } = options;
+    this.#options = options;
+    this.#state = state;
+    this.#steps = recorded.steps.length;
+    this.#atOnce = pLimit(options.branchesAtOnce ?? defaultBranchesAtOnce);
+    this.clock = new BudgetClock(limits, options.secondsUsedBefore);
+    const { gateway, spentBefore = nothingSpent } = options.models ?? {};
+    const before = { calls: recorded.callCount, answered: recorded.calls.length, spent: spentBefore };
+    this.#calls = new CallRecorder(trace, before);
+    this.#models = new ModelAccess({
+      ...{ gateway, recorder: this.#calls, clock: this.clock, limits, signal, replay, onProgress },
+      onEnd: (ending) => state.end(ending),
+    });
+    const histories = new BranchHistories(recorded);
+    this.#histories = histories;
+    const outputsOf = (id: BranchId) =>
+      id === 'main' ? folders.outputs : (branches?.outputsFolder(id) ?? folders.outputs);
+    const outputs = () =>
+      histories.ids.map((id) => ({
+        folder: outputsOf(id),
+        afterStep: histories.of(id).origin?.step ?? 0,
+      }));
+    const storedBefore = recorded.steps.at(-1)?.storedBytes ?? null;
+    const run: RunParts = {
+      ...{ task: options.task, limits, definitions, dataFolder: folders.data, trace, objects, state },
+      ...{ isReadOnly: options.isReadOnly, fixedFiles: options.fixedFiles ?? [], gate: options.gate },
+      stored: new StoredBytes(objects, trace, outputs, storedBefore),
+      ...{ clock: this.clock, models: this.#models, decisions: recorded.decisions },
+      ...{ askPerson: options.askPerson, signal, onProgress },
+      countStep: () => {
+        this.#steps += 1;
+      },
+      budget: () => this.budget(),
+    };
+    const { sandbox, snapshotter } = options;
+    const main = { folders, sandbox, snapshotter, ...keptByCaller };
+    this.#branches = new OpenBranches({ run, histories, main, places: branches ?? null });
+  }
+
+  /** Of all branches. */
+  get stepsTaken(): number {
+    return this.#steps;
+  }
+
+  /** What this session's and earlier calls of language models came to. */
+  get spent(): Spent {
+    return this.#calls.spent;
+  }
+
+  budget(): Budget {
+    return this.clock.budget(this.#steps, this.#calls.spent);
+  }
+
+  step(
+    { id }: { id: BranchId },
+    action: AskedAction,
+    recorded: (ended: boolean) => void,
+  ): Promise<StepResult | null> {
+    return this.#atOnce(() =>
+      this.#do(async (waited) => {
+        // Time also passes while the agent thinks.
+        const ending = endingOf(null, this.budget(), this.#options.limits);
+        if (ending !== null) this.#state.end(ending);
+        if (this.#state.ending !== null) return null;
+        return await this.#branches.use(id, (branch) => branch.act(action, { recorded, waited }));
+      }),
+    );
+  }
+
+  ask(request: ModelRequest, call: AskedCall, recorded: () => void): Promise<ModelReply> {
+    return this.#do((waited) => this.#models.answer(request, call, recorded, waited));
+  }
+
+  repeated(request: ModelRequest, call: RecordedCall): void {
+    this.#calls.remember(request, call.event.call);
+  }
+
+  /** The store has what it begins with: its workspace is made when its first step is taken. */
+  async fork(branch: BranchId, origin: BranchOrigin, recorded: () => void): Promise<boolean> {
+    const { branches, trace, signal } = this.#options;
+    if (branches === undefined) throw new Error('this run can have no other branch than main');
+    if (signal.aborted) throw new RunStopped('The run was stopped.');
+    const snapshot = this.#histories.of(origin.branch).snapshotAt(origin.step);
+    trace.append({ kind: 'branch_forked', branch, origin, snapshot });
+    this.#histories.fork(branch, origin);
+    recorded();
+    return true;
+  }
+
+  select(branch: BranchId): void {
+    this.#options.trace.append({ kind: 'branch_selected', branch });
+  }
+
+  note(entries: Record<string, string>): void {
+    const { trace, onProgress } = this.#options;
+    const texts = Object.entries(entries).map(([name, text]) => [name, trace.textRef(text)]);
+    trace.append({ kind: 'note', entries: Object.fromEntries(texts) });
+    onProgress?.({ kind: 'note', entries });
+  }
+
+  askForTool(request: ModelRequest): Promise<ToolReply> {
+    return this.#branches.askForTool(request);
+  }
+
+  /** The workspace of a branch as it is graded. */
+  finalState(branch: BranchId): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
+    return this.#branches.use(branch, (live) => live.finalState());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#branches[Symbol.asyncDispose]();
+  }
+
+  #do<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
+    return this.activity.during(async () => {
+      if (this.#options.signal.aborted) throw new RunStopped('The run was stopped.');
+      return await this.clock.during(work);
+    });
+  }
+}
+
+/** Whoever made it closes it, and knows when its files are needed no more. */
+const keptByCaller = { discard: async () => {}, [Symbol.asyncDispose]: async () => {} };

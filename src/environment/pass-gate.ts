@@ -1,0 +1,157 @@
+import { performance } from 'node:perf_hooks';
+import type { BranchId, EventOf } from '../schema/index.ts';
+import { checkAction, type Outcome } from './action.ts';
+import { type AskedAction, readAction } from './asked-action.ts';
+import type { StepResult } from './environment.ts';
+import type { Gate, GateDecision } from './gate.ts';
+import type { StepToTake } from './live-branch.ts';
+import type { RunParts } from './run-parts.ts';
+
+const mostTold = 2_000;
+
+/** The branch on which an action waits for a decision. */
+export interface GatedBranch {
+  branch: BranchId;
+  nextStep: () => number;
+  /** Told of the time that a decision took. */
+  waited: (milliseconds: number) => void;
+  /** Takes a step in the agent's place. */
+  take: (step: StepToTake) => Promise<StepResult>;
+}
+
+/** A decision as it is acted upon; what a person who has taken over did is done already. */
+type Verdict =
+  | { kind: 'allow' }
+  | { kind: 'replace'; by: string; action: AskedAction }
+  | { kind: 'not_performed'; message: string };
+
+/**
+ * Asks the run's gate what becomes of an agent's action, and makes of it the step that is taken. That it is asked, and what
+ * was decided, is in the trace: a run that is killed meanwhile is resumed with the decision, or the gate is asked again.
+ */
+export async function passGate(
+  asked: StepToTake,
+  gate: Gate,
+  run: RunParts,
+  branch: GatedBranch,
+): Promise<StepToTake> {
+  const verdict = decidedBefore(asked.action, run, branch) ?? (await decide(asked, gate, run, branch));
+  switch (verdict.kind) {
+    case 'allow':
+      return asked;
+    case 'not_performed': {
+      const outcome: Outcome = { status: 'refused', observation: verdict.message };
+      return { ...asked, perform: async () => outcome };
+    }
+    case 'replace': {
+      const { action, by } = verdict;
+      const notice = `[${by} replaced your action. This was performed: ${action.name} ${action.text}]\n`;
+      return {
+        ...asked,
+        perform: async () => {
+          const outcome = await asked.perform(checkAction(action, run.definitions));
+          return { ...outcome, observation: notice + outcome.observation };
+        },
+      };
+    }
+  }
+}
+
+/** What was decided before the run was killed. Who had taken over is asked again. */
+function decidedBefore(action: AskedAction, { decisions }: RunParts, branch: GatedBranch): Verdict | null {
+  const index = decisions.findIndex((one) => one.branch === branch.branch);
+  const [pending] = index < 0 ? [] : decisions.splice(index, 1);
+  const isSame =
+    pending?.step === branch.nextStep() && pending.action === action.name && pending.args === action.text;
+  if (!isSame) return null;
+  const { verdict, actor, reason = '' } = pending.decided;
+  if (verdict === 'allow') return { kind: 'allow' };
+  if (verdict === 'deny') return { kind: 'not_performed', message: denied(actor, reason) };
+  if (verdict === 'replace' && pending.replacement !== null)
+    return { kind: 'replace', by: actor, action: readAction(pending.replacement) };
+  return null;
+}
+
+async function decide(
+  { action, perform }: StepToTake,
+  gate: Gate,
+  run: RunParts,
+  branch: GatedBranch,
+): Promise<Verdict> {
+  const { trace, signal } = run;
+  const step = branch.nextStep();
+  trace.append({
+    kind: 'action_proposed',
+    ...placeOf(branch),
+    action: action.name,
+    args: trace.textRef(action.text),
+  });
+  const proposed = { branch: branch.branch, step, name: action.name, args: action.args };
+  const decision = await waitFor(branch, async () => await gate(proposed, signal));
+  record(decision, run, branch);
+  if (decision.kind === 'replace') {
+    return { kind: 'replace', by: decision.actor, action: readAction(decision.action) };
+  }
+  if (decision.kind === 'deny') {
+    return { kind: 'not_performed', message: denied(decision.actor, decision.reason) };
+  }
+  if (decision.kind !== 'take_over') return { kind: 'allow' };
+  return await takenOver(decision, perform, run, branch);
+}
+
+/** Takes the steps of who has taken over, until they hand back. A final answer of theirs is given as the agent's step. */
+async function takenOver(
+  { actor, next }: Extract<GateDecision, { kind: 'take_over' }>,
+  perform: StepToTake['perform'],
+  run: RunParts,
+  branch: GatedBranch,
+): Promise<Verdict> {
+  const { signal, state } = run;
+  const told: string[] = [];
+  for (let last: StepResult | null = null; state.ending === null; ) {
+    const wanted = await waitFor(branch, () => next(last, signal));
+    if (wanted === null) break;
+    const action = readAction(wanted);
+    if (action.name === 'Final Answer') {
+      record({ kind: 'replace', actor, action }, run, branch);
+      return { kind: 'replace', by: actor, action };
+    }
+    last = await branch.take({ action, actor, perform });
+    told.push(`Step ${last.step}: ${action.name} ${action.text}\n${last.observation.slice(0, mostTold)}`);
+  }
+  const summary = told.length === 0 ? 'They did nothing.' : `They did this:\n${told.join('\n')}`;
+  const message = `Your action was not performed: ${actor} took over, and has handed back to you. ${summary}`;
+  return { kind: 'not_performed', message };
+}
+
+function denied(actor: string, reason: string): string {
+  return `Your action was not performed: ${actor} denied it. ${reason}`.trimEnd();
+}
+
+function record(decision: GateDecision, { trace }: RunParts, branch: GatedBranch): void {
+  const replacement = decision.kind === 'replace' ? readAction(decision.action) : null;
+  const event: EventOf<'action_decided'> = {
+    kind: 'action_decided',
+    ...placeOf(branch),
+    verdict: decision.kind,
+    actor: decision.actor,
+    ...(decision.reason === undefined ? {} : { reason: decision.reason }),
+    ...(replacement === null
+      ? {}
+      : { replacement: { action: replacement.name, args: trace.textRef(replacement.text) } }),
+  };
+  trace.append(event);
+}
+
+function placeOf({ branch, nextStep }: GatedBranch): { branch?: BranchId; step: number } {
+  return { ...(branch === 'main' ? {} : { branch }), step: nextStep() };
+}
+
+async function waitFor<Result>({ waited }: GatedBranch, work: () => Promise<Result>): Promise<Result> {
+  const start = performance.now();
+  try {
+    return await work();
+  } finally {
+    waited(performance.now() - start);
+  }
+}
