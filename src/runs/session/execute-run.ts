@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { RunStopped } from '../../environment/index.ts';
 import { limitsHeld } from '../../sandbox/index.ts';
 import type { RunRecord, RunSpec } from '../../schema/index.ts';
@@ -34,9 +35,18 @@ export async function executeRun(spec: RunSpec, given: RunServices): Promise<Run
 }
 
 async function discardWorkspace(folder: RunFolder, signal: AbortSignal): Promise<void> {
-  const folders = branchFolders(folder, mainBranch);
-  rmSync(folders.brief, { force: true });
-  await discardBranchWorkspace(folders, signal);
+  const main = branchFolders(folder, mainBranch);
+  rmSync(main.brief, { force: true });
+  for (const branch of openedBranches(folder)) {
+    await discardBranchWorkspace(branchFolders(folder, branch), signal);
+  }
+  await discardBranchWorkspace(main, signal);
+}
+
+/** Those that have had a workspace, without `main`. */
+function openedBranches({ folder }: RunFolder): string[] {
+  const branches = join(folder, 'branches');
+  return existsSync(branches) ? readdirSync(branches) : [];
 }
 
 /** A trace that can't be compressed, on a full disk say, stays as it is. */

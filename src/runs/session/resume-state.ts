@@ -1,6 +1,7 @@
 import { type RecordedRun, recordedRun } from '../../environment/index.ts';
 import type { ObjectId, RunParent, Spent } from '../../schema/index.ts';
 import {
+  historyOf,
   lastSnapshot,
   ownEvents,
   type RunFolder,
@@ -9,6 +10,7 @@ import {
   sessionsOf,
   spentOf,
 } from '../../store/index.ts';
+import { mainBranch } from './branch-workspace.ts';
 
 /** What earlier sessions of a run left, as its trace has it. */
 export interface ResumeState {
@@ -16,7 +18,7 @@ export interface ResumeState {
   secondsUsed: number;
   spent: Spent;
   recorded: RecordedRun;
-  /** The workspace after the last finished step; null before the first session. */
+  /** The workspace of `main` after its last finished step; null before the first session. */
   workspace: { step: number; snapshot: ObjectId } | null;
   /** What answered each call of a language model, in order. */
   answeredBy: (string | null)[];
@@ -30,7 +32,7 @@ export function readResumeState({ tracePath, objects }: RunFolder, parent?: RunP
     ...sessionsOf(events),
     spent: spentOf(events),
     recorded: recordedRun(events, (ref) => resolveText(objects, ref)),
-    workspace: lastSnapshot(events),
+    workspace: lastSnapshot(historyOf(events, mainBranch)),
     answeredBy: events.flatMap((event) => (event.kind === 'model_call' ? [event.answered_by] : [])),
     onlyForked: parent !== undefined && ownEvents(events, parent).length === 0,
   };

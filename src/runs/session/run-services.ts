@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/index.ts';
-import type { StepProgress } from '../../environment/index.ts';
+import type { Gate, StepProgress } from '../../environment/index.ts';
 import type { RunFolder } from '../../store/index.ts';
 import type { ExperimentModels } from '../tool-model.ts';
 import type { TaskResources } from '../workspace.ts';
@@ -16,6 +16,8 @@ export interface RunServices {
   models?: ExperimentModels | undefined;
   /** Answers Request Help; absent: nobody does. */
   askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
+  /** Decides on every valid action before it is performed; absent: all are. */
+  gate?: Gate | undefined;
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   versions: Record<string, string>;

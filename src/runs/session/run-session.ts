@@ -1,20 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { type Ending, RunEnvironment, type RunModels } from '../../environment/index.ts';
+import { type BranchStart, type Ending, RunEnvironment, type RunModels } from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
-import { type AskForProcess, Quota } from '../../models/index.ts';
+import { Quota } from '../../models/index.ts';
 import { sandboxOptions } from '../../sandbox/index.ts';
 import type { EventOf, RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
 import { fixedFiles, isReadOnly, publicManifest, type TaskResources } from '../workspace.ts';
-import { type BranchWorkspace, branchFolders, mainBranch, openBranchWorkspace } from './branch-workspace.ts';
+import { type BranchWorkspace, branchFolders, mainBranch } from './branch-workspace.ts';
 import { type ResumeState, readResumeState } from './resume-state.ts';
 import { runAgent } from './run-agent.ts';
 import type { RunOutcome } from './run-record.ts';
 import type { RunServices } from './run-services.ts';
+import { SessionBranches } from './session-branches.ts';
 
-const noServices = { modelFailure: null, scriptFailure: null };
+const notBegun = { kind: 'closed' as const, message: 'The run has not begun.' };
 
 /**
  * One session of a run: everything that it needs is opened, the agent acts until the run ends, and the end is recorded.
@@ -25,20 +26,15 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   await using trace = folder.openTrace();
   const resume = readResumeState(folder, spec.parent);
   await writeManifest(services);
-  // Before there is a workspace, no tool runs in it.
-  let askForTool: AskForProcess = async () => ({ kind: 'closed', message: 'The run has not begun.' });
-  await using local = await LocalServices.start({
-    ...{ ...resources, helpersFolder, driver: spec.sandbox, signal },
-    sandboxOptions: sandboxOptions(spec, dockerCommand),
-    askForTool: spec.roles === undefined ? undefined : (request, until) => askForTool(request, until),
-    restarts: serviceRestarts,
-  });
-  await using main = await openBranchWorkspace(mainBranch, resume.workspace, {
+  await using branches = new SessionBranches({
     ...{ spec, folder, resources, helpersFolder, threads, dockerCommand, signal },
-    services: local?.access ?? null,
+    startServices: (askForTool) => startServices(spec, services, askForTool),
   });
+  // Before there is a workspace, no tool runs in it.
+  let askForTool: BranchStart['askForTool'] = async () => notBegun;
+  await using main = await branches.openMain(resume.workspace, (request) => askForTool(request));
   beginSession(trace, spec, resume, main, services);
-  await using environment = openEnvironment(spec, services, trace, resume, main);
+  await using environment = openEnvironment(spec, services, trace, resume, main, branches);
   askForTool = (request) => environment.askForTool(request);
   const failure = await runAgent(agent, environment, spec, services.reference);
   const ending = await environment.end(
@@ -47,7 +43,7 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
       : { reason: 'agent_error', message: failure, finalAnswer: null },
   );
   signal.throwIfAborted();
-  const { modelFailure, scriptFailure } = (await local?.stop()) ?? noServices;
+  const { modelFailure, scriptFailure } = await branches.stopServices();
   if (modelFailure !== null) throw new Error(modelFailure);
   const { reason, message } = await endRun(environment, trace, withServicesEnd(ending, scriptFailure));
   return {
@@ -57,6 +53,19 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
     seconds_used: environment.secondsUsed,
     spent: environment.spent,
   };
+}
+
+function startServices(
+  spec: RunSpec,
+  { resources, helpersFolder, dockerCommand, signal }: RunServices,
+  askForTool: BranchStart['askForTool'],
+): Promise<LocalServices | null> {
+  return LocalServices.start({
+    ...{ ...resources, helpersFolder, driver: spec.sandbox, signal },
+    sandboxOptions: sandboxOptions(spec, dockerCommand),
+    askForTool: spec.roles === undefined ? undefined : askForTool,
+    restarts: serviceRestarts,
+  });
 }
 
 /** What checks inside the sandbox know of the task. */
@@ -97,9 +106,10 @@ function openEnvironment(
   services: RunServices,
   trace: TraceWriter,
   resume: ResumeState,
-  { folders, sandbox, snapshotter }: BranchWorkspace,
+  { folders, sandbox, snapshotter, snapshot }: BranchWorkspace,
+  branches: SessionBranches,
 ): RunEnvironment {
-  const { folder, resources, askPerson, signal, onProgress } = services;
+  const { folder, resources, askPerson, gate, signal, onProgress } = services;
   const { task, prepared } = resources;
   return new RunEnvironment({
     task: task.brief,
@@ -108,7 +118,8 @@ function openEnvironment(
     isReadOnly: (path) => isReadOnly(task, path),
     fixedFiles: fixedFiles(task),
     ...{ sandbox, trace, snapshotter, objects: folder.objects },
-    recorded: resume.recorded,
+    recorded: { ...resume.recorded, start: resume.recorded.start ?? snapshot },
+    ...{ branches, gate },
     secondsUsedBefore: resume.secondsUsed,
     models: runModels(spec, services, resume),
     ...{ askPerson, signal, onProgress },
@@ -143,9 +154,10 @@ async function endRun(
   trace: TraceWriter,
   { reason, message, finalAnswer }: Ending,
 ): Promise<EventOf<'run_ended'>> {
-  const { snapshot, submission } = await environment.finalState();
+  const { branch, snapshot, submission } = await environment.finalState();
   const event: EventOf<'run_ended'> = {
     kind: 'run_ended',
+    ...(branch === 'main' ? {} : { branch }),
     reason,
     message,
     final_answer: finalAnswer === null ? null : trace.textRef(finalAnswer),
