@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { EventOf, ModelRequest, ObjectId, SubmissionState, UndoEntry } from '../schema/index.ts';
-import { type Checked, checkAction, type Outcome } from './action.ts';
+import { type Checked, checkAction } from './action.ts';
 import { ActionPerformer } from './action-performer.ts';
 import type { AskedAction } from './asked-action.ts';
 import type { BranchHistory } from './branch-history.ts';
@@ -9,7 +9,7 @@ import { CommandRunner, outputsName } from './command-runner.ts';
 import { createActionContext } from './create-action-context.ts';
 import { endingOf } from './ending.ts';
 import type { StepResult } from './environment.ts';
-import { passGate } from './pass-gate.ts';
+import { passGate, type StepToTake } from './pass-gate.ts';
 import { normalRequest } from './request-hash.ts';
 import type { RunParts } from './run-parts.ts';
 import { StepRecorder } from './step-recorder.ts';
@@ -26,14 +26,6 @@ export interface StepHooks {
   recorded: (ended: boolean) => void;
   /** Told of time that is not the run's, when it is over. */
   waited: (milliseconds: number) => void;
-}
-
-/** A step that is to be taken: what the agent, or who acts in its place, asked for, and what is done about it. */
-export interface StepToTake {
-  action: AskedAction;
-  /** Null: the agent. */
-  actor: string | null;
-  perform: (checked: Checked) => Promise<Outcome>;
 }
 
 /** The workspace of one branch: validates, performs, observes, traces, snapshots. One step at a time. */

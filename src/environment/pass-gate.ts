@@ -1,13 +1,20 @@
 import { performance } from 'node:perf_hooks';
 import type { BranchId, EventOf } from '../schema/index.ts';
-import { checkAction, type Outcome } from './action.ts';
+import { type Checked, checkAction, type Outcome } from './action.ts';
 import { type AskedAction, readAction } from './asked-action.ts';
 import type { StepResult } from './environment.ts';
 import type { Gate, GateDecision } from './gate.ts';
-import type { StepToTake } from './live-branch.ts';
 import type { RunParts } from './run-parts.ts';
 
 const mostTold = 2_000;
+
+/** A step that is to be taken: what the agent, or who acts in its place, asked for, and what is done about it. */
+export interface StepToTake {
+  action: AskedAction;
+  /** Null: the agent. */
+  actor: string | null;
+  perform: (checked: Checked) => Promise<Outcome>;
+}
 
 /** The branch on which an action waits for a decision. */
 export interface GatedBranch {
