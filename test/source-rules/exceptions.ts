@@ -51,7 +51,6 @@ export const exceptions: Record<RuleName, Record<string, string>> = {
     'src/runs/solution-files.ts': task,
     'src/runs/workspace.ts': task,
     'src/runs/session/session-branches.ts': own,
-    'src/sandbox/bubblewrap.ts': host,
     'src/sandbox/docker-arguments.ts': host,
     'src/sandbox/host-mounts.ts': host,
     'src/sandbox/inherited-files.ts': host,
