@@ -7,7 +7,6 @@ import { removeTree } from '../src/lib/read-only-tree.ts';
 import { SandboxError } from '../src/sandbox/index.ts';
 
 import type { BenchContext, Benchmark } from './benchmark.ts';
-
 import { calls } from './calls.ts';
 import { help } from './help.ts';
 import { inspect } from './inspect.ts';
@@ -17,6 +16,7 @@ import { malformed } from './malformed.ts';
 import { many } from './many.ts';
 import { noop } from './noop.ts';
 import { pages } from './pages.ts';
+import { python } from './python.ts';
 import { regrade } from './regrade.ts';
 import { allMet, type BenchmarkResult, type Report, reportText } from './report.ts';
 import { reports } from './reports.ts';
@@ -34,6 +34,7 @@ const benchmarks: readonly Benchmark[] = [
   malformed,
   noop,
   help,
+  python,
   many,
   kill,
   reports,

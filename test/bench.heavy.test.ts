@@ -56,6 +56,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'malformed',
     'noop',
     'help',
+    'python',
     'many',
     'kill',
     'reports',
@@ -69,8 +70,8 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     // Recorded runs of the original are not part of the project, and Chromium is not everywhere.
     if (benchmark.name === 'regrade' && !existsSync(recordings)) continue;
     if (benchmark.name === 'pages' && findChromium() === null) continue;
-    // Its package comes from PyPI, which can't be reached from everywhere.
-    if (benchmark.name === 'inspect' && benchmark.missing !== null) continue;
+    // Their packages come from PyPI, which can't be reached from everywhere.
+    if (['inspect', 'python'].includes(benchmark.name) && benchmark.missing !== null) continue;
     expect(benchmark.missing).toBeNull();
     expect(benchmark.measurements.some(({ atMost }) => atMost !== null)).toBe(true);
   }

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { TaskFile } from '../src/schema/index.ts';
+import { readRequirements, withLock } from '../src/tasks/index.ts';
 
 const tasks = new URL('../tasks/', import.meta.url);
 const read = (path: string, base: URL = tasks) => readFileSync(new URL(path, base), 'utf8');
 const ids = readdirSync(tasks, { withFileTypes: true }).flatMap((entry) =>
-  entry.isDirectory() ? [entry.name] : [],
+  entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : [],
 );
 
 /** Relative gain over the baseline, positive where it is better. */
@@ -33,6 +35,16 @@ describe.each(ids)('tasks/%s', (id) => {
       expect(line).toMatch(/^[\w-]+==[\w.]+(; python_version (<|>=) "3\.\d+")?$/);
     }
   });
+});
+
+it.each(ids)('%s has a lock with the hashes of all its packages but torch', (id) => {
+  const requirements = read(`${id}/requirements.txt`);
+  const locked = readRequirements(withLock(fileURLToPath(tasks), requirements));
+  const without = [...locked].filter(([, hashes]) => hashes === '').map(([line]) => line);
+  expect(
+    without.filter((line) => !line.startsWith('torch==')),
+    'run: npx node scripts/lock-requirements.ts',
+  ).toEqual([]);
 });
 
 it('tasks of the same packages share one environment', () => {

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { TaskBrief, type TaskFile } from '../schema/index.ts';
 import { folderVersion } from './folder-version.ts';
+import { withLock } from './requirements.ts';
 import { inTask, type Task } from './task-folder.ts';
 import { describeProblem, type TaskProblem } from './task-problem.ts';
 import { inspectTask } from './validate-task.ts';
@@ -136,7 +137,7 @@ function assemble(folder: string, file: TaskFile, variant: string | null): Task 
     environmentFolder: inTask(folder, 'environment'),
     hiddenFolder: inTask(folder, 'hidden'),
     version: folderVersion(folder),
-    requirements: readFileSync(inTask(folder, 'requirements'), 'utf8'),
+    requirements: withLock(dirname(folder), readFileSync(inTask(folder, 'requirements'), 'utf8')),
     isSample: false,
     figures: 'declared',
     brief: TaskBrief.parse({ id, title, problem, entry, metric, read_only, submission }),

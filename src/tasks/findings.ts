@@ -5,7 +5,9 @@ import type { DoctorCheck } from '../lib/doctor-check.ts';
 import { UserError } from '../lib/errors.ts';
 import type { Variables } from './host-variables.ts';
 import { isExposed, kaggleCredentials } from './kaggle.ts';
+import { knownUv } from './python-environment.ts';
 import { findInterpreter } from './python-interpreter.ts';
+import { uvVersion } from './uv.ts';
 
 export interface CheckPythonOptions {
   interpreter?: string | null;
@@ -20,6 +22,14 @@ export async function checkPython(options: CheckPythonOptions): Promise<DoctorCh
   } catch (error) {
     return findingOf('Python', 'missing', error);
   }
+}
+
+/** What installs packages. Nothing is downloaded to find out. */
+export async function checkInstaller(cache: string, options: CheckPythonOptions): Promise<DoctorCheck> {
+  const uv = await knownUv({ ...options, cache }).catch(() => null);
+  const later = `uv ${uvVersion} comes with the first environment; where it can't be had, pip installs`;
+  const detail = uv === null ? later : `uv ${uvVersion} (${uv.executable})`;
+  return { name: 'Packages', state: 'ok', detail, fix: null };
 }
 
 /** Only some tasks need it, so its absence is a warning. */

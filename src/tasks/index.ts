@@ -1,12 +1,18 @@
 export { concealedBy, concealedFolders, type HarnessFolders } from './concealed.ts';
 export { saveFigures, withFigures } from './figures.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
-export { checkCacheDisk, checkKaggle, checkPython } from './findings.ts';
+export { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from './findings.ts';
 export type { Variables } from './host-variables.ts';
 export { type LoadPreparedOptions, loadPrepared, type PrepareOptions, prepareTask } from './prepare.ts';
 export { prepareAgain } from './prepare-again.ts';
 export type { PreparedData, PreparedManifest } from './prepared-data.ts';
-export { type EnsurePythonOptions, ensurePython, type PythonEnvironment } from './python-environment.ts';
+export {
+  type EnsurePythonOptions,
+  ensurePython,
+  ensureUv,
+  type PythonEnvironment,
+} from './python-environment.ts';
+export { lockFile, readRequirements, withLock } from './requirements.ts';
 export { dataMarks, sampleMark, sampleOf } from './sample.ts';
 export type { Task } from './task-folder.ts';
 export { describeProblem, type TaskProblem } from './task-problem.ts';

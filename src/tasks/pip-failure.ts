@@ -27,12 +27,19 @@ export function explainPipFailure(result: ProcessResult, log: string): UserError
       `free some disk space or set MLAB_CACHE to another disk; log: ${log}`,
     );
   }
+  if (/DO NOT MATCH THE HASHES/.test(result.output)) {
+    return new UserError(
+      'wrong_checksum',
+      said,
+      `what the index gave is not what the task's packages were locked to: look at PIP_INDEX_URL and \`pip config list\`; log: ${log}`,
+    );
+  }
   if (hasNoWheel(result.output)) {
     const none = /from versions: none/.test(result.output);
     return new UserError(
       'no_package',
       said,
-      `${none ? 'no version at all was found: can pip reach its index? Else ' : ''}the pinned version may not exist for this Python: try another interpreter, or correct requirements.txt; log: ${log}`,
+      `${none ? 'no version at all was found: can pip reach its index? Else ' : ''}the pinned version may have no wheel for this Python: try another interpreter, correct requirements.txt, or build the wheel and name its folder in PIP_FIND_LINKS; log: ${log}`,
     );
   }
   return new UserError('pip_failed', said, `the whole log is ${log}`);

@@ -1,13 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
-import { checkPython } from './findings.ts';
+import { sha256 } from '../lib/hash.ts';
+import { checkInstaller, checkPython } from './findings.ts';
 import { ensurePython, PythonEnvironment } from './python-environment.ts';
 
 const worker = new URL('../../test/fixtures/environment-worker.ts', import.meta.url).pathname;
+
+/** With the hash of its wheel. */
+const lockedSix =
+  'six==1.17.0 --hash=sha256:4721f391ed90541fddacab5acf947aa0d3dc7d27b2e1e8eda2be8970586c3274';
 
 let missing: string | null = null;
 
@@ -29,6 +34,21 @@ function start(cache: string, requirements: string) {
   return { child, printed, ended };
 }
 
+/** The least that is one. */
+function makeWheel(folder: string): Buffer {
+  const source = temporaryFolder();
+  const about = join(source, 'small-1.0.dist-info');
+  mkdirSync(about);
+  writeFileSync(join(source, 'small.py'), '');
+  writeFileSync(join(about, 'METADATA'), 'Metadata-Version: 2.1\nName: small\nVersion: 1.0\n');
+  writeFileSync(join(about, 'WHEEL'), 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n');
+  writeFileSync(join(about, 'RECORD'), 'small.py,,\n');
+  const wheel = join(folder, 'small-1.0-py3-none-any.whl');
+  const parts = ['small.py', 'small-1.0.dist-info/'];
+  execFileSync('python3', ['-m', 'zipfile', '-c', wheel, ...parts], { cwd: source });
+  return readFileSync(wheel);
+}
+
 describe('a Python environment', () => {
   it('holds the pinned packages, is found again, and says what it was made from', async (context) => {
     context.skip(missing !== null, missing ?? '');
@@ -48,6 +68,57 @@ describe('a Python environment', () => {
     });
     expect(again).toEqual(made);
     expect(messages).toEqual([]);
+  });
+
+  it('is installed by uv where a lock has hashes, as files of its own, without pip', async (context) => {
+    context.skip(missing !== null, missing ?? '');
+    const cache = temporaryFolder();
+    const messages: string[] = [];
+    const onProgress = (text: string) => messages.push(text);
+    const made = await ensurePython(lockedSix, { cache, onProgress });
+    expect(made.packages).toEqual({ six: '1.17.0' });
+    expect(messages.join('\n')).not.toContain('pip');
+    expect(statSync(join(made.sitePackages, 'six.py')).nlink).toBe(1);
+    expect(existsSync(join(made.sitePackages, '__pycache__'))).toBe(true);
+    expect((await checkInstaller(cache, { variables: process.env })).detail).toContain(cache);
+  });
+
+  it('is installed by pip, with the same hashes, where uv can not be had', async (context) => {
+    context.skip(missing !== null, missing ?? '');
+    const wheels = temporaryFolder();
+    const hash = sha256(makeWheel(wheels));
+    const variables = {
+      ...process.env,
+      PIP_NO_INDEX: '1',
+      PIP_FIND_LINKS: wheels,
+      PIP_CONFIG_FILE: '/dev/null',
+    };
+    const messages: string[] = [];
+    const place = { cache: temporaryFolder(), variables, onProgress: (text: string) => messages.push(text) };
+    const made = await ensurePython(`small==1.0 --hash=sha256:${hash}`, place);
+    expect(made.packages.small).toBe('1.0');
+    expect(messages.at(-1)).toContain("can't be had, so pip installs");
+    const other = ensurePython(`small==1.0 --hash=sha256:${'0'.repeat(64)}`, { ...place, installer: 'pip' });
+    await expect(other).rejects.toMatchObject({ code: 'wrong_checksum' });
+  });
+
+  it('is not made of sources, which could do anything while they are built', async (context) => {
+    context.skip(missing !== null, missing ?? '');
+    const folder = temporaryFolder();
+    const source = join(folder, 'evil-1.0');
+    mkdirSync(source);
+    writeFileSync(join(source, 'setup.py'), `open(${JSON.stringify(join(folder, 'ran'))}, 'w')`);
+    writeFileSync(join(source, 'PKG-INFO'), 'Metadata-Version: 1.0\nName: evil\nVersion: 1.0\n');
+    execFileSync('tar', ['-czf', join(folder, 'evil-1.0.tar.gz'), '-C', folder, 'evil-1.0']);
+    const variables = {
+      ...process.env,
+      PIP_NO_INDEX: '1',
+      PIP_FIND_LINKS: folder,
+      PIP_CONFIG_FILE: '/dev/null',
+    };
+    const failing = ensurePython('evil==1.0', { cache: temporaryFolder(), variables });
+    await expect(failing).rejects.toMatchObject({ code: 'no_package' });
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
   });
 
   it('is made once by processes that ask at the same time', async (context) => {

@@ -1,25 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import {
-  accessSync,
-  appendFileSync,
-  constants,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import { UserError } from '../lib/errors.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
-import { pythonVariables, type Variables } from './host-variables.ts';
-import { explainPipFailure, hasNoWheel } from './pip-failure.ts';
+import { plainLine } from '../lib/plain-line.ts';
+import type { Variables } from './host-variables.ts';
+import { type Builder, installPackages, run } from './install-packages.ts';
 import { findInterpreter, type Interpreter } from './python-interpreter.ts';
-import { normaliseRequirements } from './requirements.ts';
-import { type ProcessResult, runProcess, tail } from './run-process.ts';
+import { readRequirements } from './requirements.ts';
+import { tail } from './run-process.ts';
+import { type Uv, uvRequirement, uvVersion } from './uv.ts';
 import { withWritableCache } from './writable-cache.ts';
 
 /** A virtual environment on the host with a task's packages, shared by all that need the same ones. */
@@ -38,6 +31,8 @@ export interface EnsurePythonOptions {
   cache: string;
   /** A command or path instead of the first Python that serves. */
   interpreter?: string | null;
+  /** What installs packages that a lock has hashes of; default: uv, and pip where uv can't be had. */
+  installer?: 'uv' | 'pip';
   /** What pip and Python are run with; default: this process's environment variables. */
   variables?: Variables;
   onProgress?: (message: string) => void;
@@ -55,9 +50,8 @@ export async function ensurePython(
 ): Promise<PythonEnvironment> {
   const variables = options.variables ?? process.env;
   const interpreter = await findInterpreter({ ...options, variables });
-  const wanted = normaliseRequirements(requirements);
-  const key = sha256(JSON.stringify([wanted, interpreter.version, interpreter.platform])).slice(0, 32);
-  const folder = join(options.cache, 'environments', key);
+  const wanted = readRequirements(requirements);
+  const folder = folderOf(options.cache, wanted, interpreter);
   const ready = readReady(folder);
   if (ready !== null) return ready;
   const onWait = ({ pid }: { pid: number }) =>
@@ -71,6 +65,31 @@ export async function ensurePython(
       return await build(folder, wanted, interpreter, { ...options, variables });
     }),
   );
+}
+
+/** What determines an environment names its folder. */
+function folderOf(cache: string, wanted: ReadonlyMap<string, string>, interpreter: Interpreter): string {
+  const names = [...wanted.keys()].sort();
+  const hashes = names.map((name) => wanted.get(name) ?? '');
+  const locked = hashes.some((text) => text !== '') ? [hashes] : [];
+  const identity = [names, interpreter.version, interpreter.platform, ...locked];
+  return join(cache, 'environments', sha256(JSON.stringify(identity)).slice(0, 32));
+}
+
+/** The pinned uv, installed by pip into an environment of its own. @throws UserError where it can't be had */
+export async function ensureUv(options: EnsurePythonOptions): Promise<Uv> {
+  return uvOf(options.cache, await ensurePython(uvRequirement, { ...options, installer: 'pip' }));
+}
+
+/** The uv that is there; null where there is none yet. @throws UserError where Python is missing */
+export async function knownUv(options: EnsurePythonOptions): Promise<Uv | null> {
+  const interpreter = await findInterpreter({ variables: process.env, ...options });
+  const ready = readReady(folderOf(options.cache, readRequirements(uvRequirement), interpreter));
+  return ready === null ? null : uvOf(options.cache, ready);
+}
+
+function uvOf(cache: string, { executable }: PythonEnvironment): Uv {
+  return { executable: join(dirname(executable), 'uv'), python: executable, cache: join(cache, 'uv') };
 }
 
 /** Null: not made, cut off half way, or its base installation has gone. */
@@ -91,7 +110,7 @@ function readReady(folder: string): PythonEnvironment | null {
  */
 async function build(
   folder: string,
-  requirements: readonly string[],
+  requirements: ReadonlyMap<string, string>,
   interpreter: Interpreter,
   options: EnsurePythonOptions & { variables: Variables },
 ): Promise<PythonEnvironment> {
@@ -100,10 +119,11 @@ async function build(
   const log = join(attempt, 'install.log');
   mkdirSync(attempt, { recursive: true });
   options.onProgress?.(`making a Python ${interpreter.version} environment`);
-  const builder: Builder = { options, log };
-  await makeEnvironment(builder, interpreter, environment, requirements.length > 0);
+  const uv = () => (options.installer === 'pip' ? Promise.resolve(null) : uvOrNull(options));
+  const builder: Builder = { ...options, log, uv };
+  await makeEnvironment(builder, interpreter, environment);
   const executable = join(environment, 'bin', 'python');
-  if (requirements.length > 0) await install(builder, executable, attempt, requirements);
+  if (requirements.size > 0) await installPackages(builder, executable, attempt, requirements);
   const ready: PythonEnvironment = {
     environment,
     executable,
@@ -115,28 +135,12 @@ async function build(
   return ready;
 }
 
-interface Builder {
-  options: EnsurePythonOptions & { variables: Variables };
-  /** File that everything is written to that the programs print. */
-  log: string;
-}
-
-async function run(builder: Builder, command: string, parameters: readonly string[]): Promise<ProcessResult> {
-  appendFileSync(builder.log, `$ ${command} ${parameters.join(' ')}\n`);
-  return await runProcess(command, parameters, {
-    variables: pythonVariables(builder.options.variables),
-    signal: builder.options.signal ?? null,
-    onOutput: (chunk) => appendFileSync(builder.log, chunk),
-  });
-}
-
 async function makeEnvironment(
   builder: Builder,
   interpreter: Interpreter,
   environment: string,
-  withPip: boolean,
 ): Promise<void> {
-  const parameters = ['-I', '-m', 'venv', ...(withPip ? [] : ['--without-pip']), environment];
+  const parameters = ['-I', '-m', 'venv', '--without-pip', environment];
   const made = await run(builder, interpreter.executable, parameters);
   if (made.exitCode === 0) return;
   throw new UserError(
@@ -144,36 +148,6 @@ async function makeEnvironment(
     `${interpreter.executable} could not make a virtual environment:\n${tail(made.output)}`,
     `check that venv works and the disk has room; the log is ${builder.log}`,
   );
-}
-
-/** Wheels first: they run no code while installing and need no compiler. Sources only where there is no wheel. */
-async function install(
-  builder: Builder,
-  executable: string,
-  attempt: string,
-  requirements: readonly string[],
-): Promise<void> {
-  const file = join(attempt, 'requirements.txt');
-  writeFileSync(file, `${requirements.join('\n')}\n`);
-  const pip = [
-    '-I',
-    '-m',
-    'pip',
-    'install',
-    '--no-input',
-    '--disable-pip-version-check',
-    '--progress-bar',
-    'off',
-  ];
-  const names = new Set(requirements.map((line) => line.replace(/[=[;\s].*$/, '')));
-  builder.options.onProgress?.(`installing ${[...names].join(', ')}`);
-  let result = await run(builder, executable, [...pip, '--only-binary', ':all:', '-r', file]);
-  if (result.exitCode !== 0 && hasNoWheel(result.output)) {
-    builder.options.onProgress?.('no wheel for every package: trying to build from source');
-    const second = await run(builder, executable, [...pip, '-r', file]);
-    if (second.exitCode === 0 || !hasNoWheel(second.output)) result = second;
-  }
-  if (result.exitCode !== 0) throw explainPipFailure(result, builder.log);
 }
 
 const Description = PythonEnvironment.pick({ sitePackages: true, packages: true });
@@ -195,6 +169,18 @@ async function describe(builder: Builder, executable: string): Promise<z.infer<t
     );
   }
   return Description.parse(JSON.parse(result.output));
+}
+
+/** Null, and told, where uv can't be had. */
+async function uvOrNull(options: EnsurePythonOptions): Promise<Uv | null> {
+  try {
+    return await ensureUv(options);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!UserError.isInstance(error)) throw error;
+    options.onProgress?.(`uv ${uvVersion} can't be had, so pip installs: ${plainLine(error.message, 200)}`);
+    return null;
+  }
 }
 
 function removeAttempts(folder: string): void {

@@ -1,6 +1,15 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { looseRequirements, normaliseRequirements } from './requirements.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import {
+  lockFile,
+  looseRequirements,
+  normaliseRequirements,
+  readRequirements,
+  withLock,
+} from './requirements.ts';
 
 describe('requirements', () => {
   it.each([
@@ -24,6 +33,24 @@ describe('requirements', () => {
     './wheel.whl',
   ])('%j is not pinned', (line) => {
     expect(looseRequirements(`ok==1\n\n# note\n${line}`)).toEqual([{ line: 4, text: line }]);
+  });
+
+  it('are taken with the hashes of the lock that lies beside their task, and of no other', () => {
+    const tasks = temporaryFolder();
+    const wanted = 'Six == 1.17.0\ntorch==2.13.0\n';
+    expect(withLock(tasks, wanted)).toBe(wanted);
+    const hashes = [0, 1].map((digit) => ` --hash=sha256:${String(digit).repeat(64)}`).join('');
+    const file = lockFile(tasks, wanted);
+    mkdirSync(dirname(file));
+    writeFileSync(file, `six==1.17.0${hashes}\ntorch==2.13.0\n`);
+    const locked = withLock(tasks, wanted);
+    expect([...readRequirements(locked)]).toEqual([
+      ['six==1.17.0', hashes],
+      ['torch==2.13.0', ''],
+    ]);
+    expect(normaliseRequirements(locked)).toEqual(normaliseRequirements(wanted));
+    writeFileSync(file, `six==1.16.0${hashes}\n`);
+    expect(withLock(tasks, wanted)).toBe(wanted);
   });
 
   it('that mean the same environment become the same lines', () => {

@@ -1,3 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { sha256 } from '../lib/hash.ts';
+
 /** One line of a requirements.txt that is not an exact pin. */
 export interface LooseRequirement {
   /** From 1. */
@@ -24,17 +29,46 @@ export function looseRequirements(text: string): LooseRequirement[] {
  * environment become the same lines.
  */
 export function normaliseRequirements(text: string): string[] {
+  return [...readRequirements(text).keys()].sort();
+}
+
+/** Each requirement, spelled as above, with the hashes that a lock has for its files: ` --hash=sha256:… …`, or nothing. */
+export function readRequirements(text: string): Map<string, string> {
   const lines = text
     .split(/\r?\n/)
     .map(withoutComment)
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [requirement = '', ...marker] = line.split(';');
-      const compact = requirement.replace(/\s+/g, '');
-      const name = compact.replace(/[=[<>!~].*$/, '');
-      const rest = compact.slice(name.length);
-      const spelled = name.toLowerCase().replace(/[-_.]+/g, '-') + rest;
-      return marker.length === 0 ? spelled : `${spelled}; ${marker.join(';').trim()}`;
-    });
-  return [...new Set(lines)].sort();
+    .filter((line) => line !== '');
+  return new Map(
+    lines.map((line) => {
+      const [, whole = '', hashes = ''] = /^(.*?)((?:\s+--hash=sha256:[0-9a-f]{64})*)$/.exec(line) ?? [];
+      return [spelled(whole), hashes];
+    }),
+  );
+}
+
+function spelled(line: string): string {
+  const [requirement = '', ...marker] = line.split(';');
+  const compact = requirement.replace(/\s+/g, '');
+  const name = compact.replace(/[=[<>!~].*$/, '');
+  const rest = compact.slice(name.length);
+  const whole = name.toLowerCase().replace(/[-_.]+/g, '-') + rest;
+  return marker.length === 0 ? whole : `${whole}; ${marker.join(';').trim()}`;
+}
+
+/** Where the lock of some requirements lies: one file for all tasks of a folder that have the same ones. */
+export function lockFile(tasks: string, requirements: string): string {
+  const key = sha256(normaliseRequirements(requirements).join('\n')).slice(0, 16);
+  return join(tasks, '.locks', `${key}.txt`);
+}
+
+/**
+ * The requirements with the hashes of their lock, where there is one that fits them.
+ * @param tasks the folder that the tasks lie in
+ */
+export function withLock(tasks: string, requirements: string): string {
+  const file = lockFile(tasks, requirements);
+  if (!existsSync(file)) return requirements;
+  const locked = readFileSync(file, 'utf8');
+  const isOfThese = isDeepStrictEqual(normaliseRequirements(locked), normaliseRequirements(requirements));
+  return isOfThese ? locked : requirements;
 }

@@ -29,7 +29,7 @@ export interface Task {
   hiddenFolder: string;
   /** SHA-256 over the names and contents of all the task's files. */
   version: string;
-  /** The text of requirements.txt; empty where there is none. */
+  /** The text of requirements.txt, with the hashes of its lock where there is one. */
   requirements: string;
   brief: TaskBrief;
   /** It is worked on with made-up data: its baseline and reference are those that were measured on these. */

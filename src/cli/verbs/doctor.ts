@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { DoctorCheck } from '../../lib/doctor-check.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
-import { checkCacheDisk, checkKaggle, checkPython } from '../../tasks/index.ts';
+import { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
 import type { Verb } from '../verb.ts';
 
@@ -21,6 +21,7 @@ export const doctor: Verb = {
     const findings: DoctorCheck[] = [
       { name: 'Node', state: 'ok', detail: process.version, fix: null },
       await checkPython({ variables, signal }),
+      await checkInstaller(folders.cache, { variables, signal }),
       ...(await checkSandbox()),
       checkKaggle(variables),
       await checkCacheDisk(folders.cache),

@@ -1,0 +1,93 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pythonVariables, type Variables } from './host-variables.ts';
+import { explainPipFailure } from './pip-failure.ts';
+import { type ProcessResult, runProcess } from './run-process.ts';
+import { type Uv, uvArguments, uvVariables } from './uv.ts';
+
+/** What builds one environment. */
+export interface Builder {
+  variables: Variables;
+  signal?: AbortSignal | null;
+  onProgress?: (message: string) => void;
+  /** File that everything is written to that the programs print. */
+  log: string;
+  /** Null: pip installs. */
+  uv: () => Promise<Uv | null>;
+}
+
+export async function run(
+  builder: Builder,
+  command: string,
+  parameters: readonly string[],
+  variables: Variables = builder.variables,
+): Promise<ProcessResult> {
+  appendFileSync(builder.log, `$ ${command} ${parameters.join(' ')}\n`);
+  return await runProcess(command, parameters, {
+    variables: pythonVariables(variables),
+    signal: builder.signal ?? null,
+    onOutput: (chunk) => appendFileSync(builder.log, chunk),
+  });
+}
+
+/**
+ * Wheels alone: they run no code while they are installed and need no compiler. First what the lock has hashes of, and
+ * nothing beside it; then, by pip, what is only pinned.
+ * @param requirements with their hashes, see `readRequirements`
+ * @throws UserError with pip's last words
+ */
+export async function installPackages(
+  builder: Builder,
+  executable: string,
+  folder: string,
+  requirements: ReadonlyMap<string, string>,
+): Promise<void> {
+  const all = [...requirements.keys()].sort();
+  const locked = all.filter((line) => requirements.get(line) !== '');
+  const names = new Set(all.map((line) => line.replace(/[=[;\s].*$/, '')));
+  builder.onProgress?.(`installing ${[...names].join(', ')}`);
+  if (locked.length > 0) {
+    const lines = locked.map((line) => line + requirements.get(line));
+    await installLocked(builder, executable, fileOf(folder, 'locked.txt', lines));
+  }
+  if (locked.length < all.length)
+    await installByPip(builder, executable, ['-r', fileOf(folder, 'requirements.txt', all)]);
+}
+
+function fileOf(folder: string, name: string, lines: readonly string[]): string {
+  const file = join(folder, name);
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return file;
+}
+
+async function installLocked(builder: Builder, executable: string, file: string): Promise<void> {
+  const uv = await builder.uv();
+  if (uv !== null) {
+    const variables = await uvVariables(uv, builder.variables, builder.signal ?? null);
+    const result = await run(builder, uv.executable, [...uvArguments(uv, executable), file], variables);
+    if (result.exitCode === 0) {
+      await run(builder, executable, ['-I', '-c', compiling]);
+      return;
+    }
+    builder.onProgress?.(`uv could not install them (its words are in ${builder.log}): trying pip`);
+  }
+  await installByPip(builder, executable, ['--require-hashes', '--no-deps', '-r', file]);
+}
+
+/**
+ * At once, since in a sandbox an environment can't be written to; but not tests, which nobody imports and which are half of
+ * it. A file that is no Python of this version stays as it is, as with pip.
+ */
+const compiling = `
+import compileall, re, sysconfig
+compileall.compile_dir(sysconfig.get_paths()["purelib"], quiet=2, workers=0, rx=re.compile("/tests?/"))`;
+
+const pip = ['-I', '-m', 'pip', 'install', '--no-input', '--disable-pip-version-check'] as const;
+
+async function installByPip(builder: Builder, executable: string, what: readonly string[]): Promise<void> {
+  const brought = await run(builder, executable, ['-I', '-m', 'ensurepip', '--default-pip']);
+  if (brought.exitCode !== 0) throw explainPipFailure(brought, builder.log);
+  const wheels = ['--progress-bar', 'off', '--only-binary', ':all:'];
+  const result = await run(builder, executable, [...pip, ...wheels, ...what]);
+  if (result.exitCode !== 0) throw explainPipFailure(result, builder.log);
+}

@@ -1,0 +1,75 @@
+import { pythonVariables, type Variables } from './host-variables.ts';
+import { runProcess } from './run-process.ts';
+import { uvHashes } from './uv-hashes.ts';
+
+export const uvVersion = '0.13.9';
+/** As a locked requirement: its wheel for this machine has one of the hashes. */
+export const uvRequirement = `uv==${uvVersion}${uvHashes.map((hash) => ` --hash=sha256:${hash}`).join('')}`;
+
+export interface Uv {
+  executable: string;
+  /** Of an environment that has pip, which knows where this machine gets packages from. */
+  python: string;
+  /** Downloads, unpacked. */
+  cache: string;
+}
+
+/**
+ * Copies, where uv would link: through a link, whatever writes into an environment would write into the next one, too.
+ */
+export function uvArguments({ cache }: Uv, python: string): string[] {
+  return [
+    ...['pip', 'sync', '--python', python, '--require-hashes', '--only-binary', ':all:'],
+    ...['--link-mode', 'copy', '--no-python-downloads', '--no-progress'],
+    ...['--cache-dir', cache],
+  ];
+}
+
+/** What users may tell uv about where packages come from; nothing else of theirs changes what is installed, and where. */
+const ofUsers =
+  /^UV_((DEFAULT_|EXTRA_)?INDEX(_URL)?|INDEX_\w+_(USERNAME|PASSWORD)|NO_INDEX|FIND_LINKS|OFFLINE|HTTP_TIMEOUT|INSECURE_HOST|KEYRING_PROVIDER|(NATIVE_TLS|SYSTEM_CERTS))$/;
+
+/** What uv is run with: from pip's configuration, so that a mirror serves both. */
+export async function uvVariables(
+  uv: Uv,
+  variables: Variables,
+  signal: AbortSignal | null,
+): Promise<Variables> {
+  const python = pythonVariables(variables);
+  // Addresses may hold passwords: into no log.
+  const asked = await runProcess(uv.python, ['-I', '-m', 'pip', 'config', 'list'], {
+    variables: python,
+    signal,
+  });
+  const kept = Object.entries(python).filter(([name]) => !name.startsWith('UV_') || ofUsers.test(name));
+  return { ...variablesFor(pipSettings(asked.output)), ...Object.fromEntries(kept) };
+}
+
+/** What `pip config list` prints, by name: `global.index-url='…'`. Variables win over its own section, and that over the common one. */
+export function pipSettings(printed: string): Map<string, string> {
+  const settings = new Map<string, string>();
+  for (const section of ['global', 'install', ':env:']) {
+    for (const line of printed.split('\n')) {
+      const [, of, name = '', , value = ''] = /^([^.]+)\.([\w-]+)=(['"])(.*)\3$/.exec(line) ?? [];
+      if (of === section) settings.set(name, value.replaceAll('\\n', ' ').trim());
+    }
+  }
+  return settings;
+}
+
+/** The same settings, as uv is told them. */
+export function variablesFor(settings: ReadonlyMap<string, string>): Variables {
+  const words = (name: string) => (settings.get(name) ?? '').split(/\s+/).filter((word) => word !== '');
+  const told = {
+    UV_DEFAULT_INDEX: settings.get('index-url'),
+    UV_INDEX: words('extra-index-url').join(' '),
+    UV_FIND_LINKS: words('find-links').join(','),
+    UV_INSECURE_HOST: words('trusted-host').join(' '),
+    UV_HTTP_TIMEOUT: settings.get('default-timeout') ?? settings.get('timeout'),
+    SSL_CERT_FILE: settings.get('cert'),
+    ALL_PROXY: settings.get('proxy'),
+    // As pip does: which index has a file makes no difference, its hash does.
+    UV_INDEX_STRATEGY: 'unsafe-best-match',
+  };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined && value !== ''));
+}
