@@ -63,7 +63,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
   const trace = opened.use(folder.openTrace());
   const { events } = readTraceSync(folder.tracePath);
   if (events.length === 0) {
-    createWorkspace(resources.task, folders.workspace);
+    await createWorkspace(resources.task, folders.workspace);
     options.fill?.(folders.workspace);
   }
   mkdirSync(folders.outputs, { recursive: true });

@@ -145,7 +145,7 @@ function gradeOf(step: number, steps: number, seed: number): Grade {
 }
 
 function writeRecord(run: RunFolder, spec: RunSpec, steps: number): void {
-  run.writeRecord({
+  run.writeRecordSync({
     ...{
       v: 1,
       spec,

@@ -75,7 +75,7 @@ export function generateLongRun(root: string, steps: number): LongRun {
     host: {},
     pid: process.pid,
   } as const;
-  run.writeRecord({ ...record, started: start, updated: start, steps: 0, seconds_used: 0 });
+  run.writeRecordSync({ ...record, started: start, updated: start, steps: 0, seconds_used: 0 });
   const long: LongRun = { experiment: 'long', run, trace, snapshots, events: 1 };
   trace.append({
     ...{ kind: 'session_started', session: 1, versions: {}, snapshot: snapshots[0], repaired_bytes: 0 },

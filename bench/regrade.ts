@@ -147,7 +147,7 @@ async function copyUpTo(source: RunFolder, step: number, place: string): Promise
   trace.append({
     ...{ kind: 'run_ended', ...end, final_answer: null, snapshot: null, submission: null, seconds_used: 0 },
   });
-  copy.writeRecord({ ...record, status: 'finished', end, steps: step });
+  copy.writeRecordSync({ ...record, status: 'finished', end, steps: step });
   return copy;
 }
 

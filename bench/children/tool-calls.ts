@@ -54,7 +54,7 @@ for (const [index, spec] of plan.runs.entries()) {
   const [from, to] = [experiment.runFolder(original.id), experiment.runFolder(spec.id)];
   cpSync(from.folder, to.folder, { recursive: true });
   const record = from.readRecord();
-  if (record !== null) to.writeRecord({ ...record, spec });
+  if (record !== null) to.writeRecordSync({ ...record, spec });
 }
 process.stdout.write(JSON.stringify({ sizes, problems, seconds }));
 

@@ -24,7 +24,7 @@ async function manyRuns(folder: string, runs: number) {
   for (const spec of specs) {
     const copy = experiment.runFolder(spec.id);
     cpSync(run.folder, copy.folder, { recursive: true });
-    copy.writeRecord({ ...exampleRecord(), ...run.readRecord(), spec });
+    copy.writeRecordSync({ ...exampleRecord(), ...run.readRecord(), spec });
   }
   return experiment;
 }

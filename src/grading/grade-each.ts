@@ -10,8 +10,7 @@ export interface Graders {
 
 /**
  * Gets a result for every submission. One that the grader fails on is graded again on its own; where the grader fails
- * again, and not on the starter, that is the submission's result. The others are graded without it. What took too long on its own
- * is not given that time once more: whether the machine was too slow shows on the starter.
+ * again, and not on the starter, that is the submission's result. The others are graded without it.
  * @throws GraderFailed when the grader fails whatever it is given
  */
 export async function gradeEach(names: readonly string[], graders: Graders): Promise<GraderResult[]> {
@@ -20,12 +19,9 @@ export async function gradeEach(names: readonly string[], graders: Graders): Pro
     const { results, failure } = await graders.grade(left);
     for (const result of results) found.set(result.submission, result);
     if (failure === null) break;
-    const { submission } = failure;
-    if (submission !== null) {
-      const wasAlone = left.length === 1 && failure.code === 'timed_out';
-      const result = wasAlone ? blame(submission, failure, graders) : gradeAlone(submission, graders);
-      found.set(submission, await result);
-    } else if (results.length === 0) throw failed(failure);
+    if (failure.submission !== null)
+      found.set(failure.submission, await gradeAlone(failure.submission, graders));
+    else if (results.length === 0) throw failed(failure);
   }
   return [...found.values()];
 }
@@ -35,14 +31,9 @@ async function gradeAlone(name: string, graders: Graders): Promise<GraderResult>
   const [result] = results;
   if (result !== undefined) return result;
   if (failure === null) throw new Error('the grader gave no result');
-  return blame(name, failure, graders);
-}
-
-/** The grader's failure on a submission alone is the submission's, unless it fails on the starter, too. */
-async function blame(name: string, failure: GraderFailure, graders: Graders): Promise<GraderResult> {
   const onStarter = failure.submission === null ? failure : (await graders.gradeStarter()).failure;
   if (onStarter !== null) throw failed(onStarter);
-  const message = `${failure.message} (on its own; it does not fail on the starter)`;
+  const message = `${failure.message} (also when it graded this submission on its own; it does not fail on the starter)`;
   const problems = [{ code: failure.code, message }];
   return { submission: name, valid: false, score: null, problems, details: {} };
 }

@@ -22,10 +22,10 @@ export function removeTree(folder: string): void {
   parent.remove(basename(folder));
 }
 
-/** Deletes all that lies in a folder. */
-export function emptyTree(folder: string): void {
+/** Deletes all that lies in a folder; others have their turn meanwhile. */
+export async function emptyTree(folder: string): Promise<void> {
   using handle = FolderHandle.open(folder);
-  for (const name of handle.names()) handle.remove(name);
+  for (const name of handle.names()) await handle.removeSlowly(name);
 }
 
 /** As `removeTree`, for folders that may be large: others have their turn meanwhile. Breaking off leaves a part. */

@@ -31,7 +31,7 @@ async function write(run: RunFolder, sessions: { costs: number[]; parent?: RunPa
       trace.append(modelCall(1, cost === 1 ? { ...asked, answer: null } : asked));
     }
   }
-  run.writeRecord(exampleRecord({ status: 'failed' }));
+  run.writeRecordSync(exampleRecord({ status: 'failed' }));
 }
 
 test('the limit of an experiment counts what its runs, their archived attempts and their gradings used', async () => {

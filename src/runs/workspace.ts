@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { join, matchesGlob, posix, relative } from 'node:path';
 import {
   briefInside,
@@ -39,11 +40,11 @@ export interface RunFolders {
 const junk = /(^|\/)(__pycache__|\.ipynb_checkpoints|\.DS_Store)(\/|$)/;
 
 /** Makes a fresh workspace from the task's starter files. The data is mounted beside it, not copied. */
-export function createWorkspace(task: Task, folder: string): void {
+export async function createWorkspace(task: Task, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   // Something may be mounted there.
-  emptyTree(folder);
-  cpSync(task.environmentFolder, folder, { recursive: true, filter: (source) => !junk.test(source) });
+  await emptyTree(folder);
+  await cp(task.environmentFolder, folder, { recursive: true, filter: (source) => !junk.test(source) });
 }
 
 /** Whether an agent may not change this file of its workspace: it matches a glob of the task, or lies in what does. */
@@ -111,8 +112,17 @@ function readOnlyMounts(task: Task, workspace: string): Mount[] {
     .map(({ path, source }) => ({ source, target: join(workspaceInside, path), access: 'read' }));
 }
 
+/** Tasks don't change while they are used, and many runs ask. */
+const knownFixedFiles = new WeakMap<Task, FixedFile[]>();
+
 /** The read-only files of a task's starter. */
 export function fixedFiles(task: Task): FixedFile[] {
+  const known = knownFixedFiles.get(task) ?? findFixedFiles(task);
+  knownFixedFiles.set(task, known);
+  return known;
+}
+
+function findFixedFiles(task: Task): FixedFile[] {
   return readdirSync(task.environmentFolder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { processStartTime } from '../lib/process-identity.ts';
-import { allProcesses, descendantsOf, readProcess, signalAll } from './process-tree.ts';
+import { descendantsOf, signalAll } from './process-tree.ts';
 
 /**
  * The processes of a container as the host sees them: faster to reach than by the engine. None, where the engine runs on
@@ -41,11 +42,20 @@ export class ContainerProcesses {
 
 /** Of those with this argument, the one that is the first of a namespace below this one. */
 function firstWith(marker: string): { pid: number; started: string } | null {
-  for (const pid of allProcesses()) {
-    if (!readProcess(pid, 'cmdline').split('\0').includes(marker)) continue;
-    const isFirst = /^NSpid:(?:\t\d+)+\t1$/m.test(readProcess(pid, 'status'));
-    const started = isFirst ? processStartTime(pid) : null;
-    if (started !== null) return { pid, started };
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name) || !contentOf(`/proc/${name}/cmdline`).split('\0').includes(marker)) continue;
+    const isFirst = /^NSpid:(?:\t\d+)+\t1$/m.test(contentOf(`/proc/${name}/status`));
+    const started = isFirst ? processStartTime(Number(name)) : null;
+    if (started !== null) return { pid: Number(name), started };
   }
   return null;
+}
+
+/** Empty where the process is gone. */
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
 }

@@ -111,7 +111,7 @@ export function processesWithVariable(entry: string): number[] {
   return allProcesses().filter((pid) => readProcess(pid, 'environ').split('\0').includes(entry));
 }
 
-export function allProcesses(): number[] {
+function allProcesses(): number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
@@ -139,8 +139,7 @@ function fieldOf(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
 }
 
-/** A file of its folder in /proc; empty where it is gone. */
-export function readProcess(pid: number, file: string): string {
+function readProcess(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1');
   } catch {

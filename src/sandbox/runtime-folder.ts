@@ -35,9 +35,10 @@ export class RuntimeFolder implements Disposable {
   readonly path: string;
   #emptyFolders = 0;
 
-  /** @param user whom processes inside see as theirs */
-  constructor(user: { uid: number; gid: number } = insideUser) {
+  /** @param user whom processes inside see as theirs; null where they see the host's own system files */
+  constructor(user: { uid: number; gid: number } | null = insideUser) {
     this.path = ownedFolder('sandbox');
+    if (user === null) return;
     try {
       this.#makeEtc();
       for (const [name, lines] of systemFilesFor(user)) this.write(`etc/${name}`, `${lines.join('\n')}\n`);

@@ -66,6 +66,7 @@ export async function openWorkspaceVolume(folder: string, maxBytes: number): Pro
     refused = fault;
     return watched(fault);
   }
+  inUse.add(folder);
   // It waits for the harness, and not the other way round.
   child.unref();
   child.stdout.destroy();
@@ -117,31 +118,37 @@ async function close(child: ChildProcess, folder: string): Promise<void> {
     child.stdin?.end();
     await Promise.race([exited, sleep(endMs, undefined, { ref: false })]);
   }
+  inUse.delete(folder);
   // Also where the process was killed.
   await clearLeftVolumes(folder);
 }
 
+/** Where this process has mounted volumes that are in use: of hundreds of runs, each need not look at all others'. */
+const inUse = new Set<string>();
+
 /** Unmounts what lies at this folder, and what dead harnesses left anywhere: only where their process was killed, too. */
 async function clearLeftVolumes(folder: string): Promise<void> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return;
+  const judged = new Map<string, boolean>();
   for (const { place, image } of loopMounts()) {
-    if (place !== folder && !isOrphaned(image)) continue;
+    if (place !== folder && !isOrphaned(image, judged)) continue;
     const child = spawn('umount', ['-l', place], { env: programs, stdio: 'ignore' });
     await Promise.race([once(child, 'exit'), once(child, 'error')]);
   }
 }
 
-/** Mounts of images that a harness made. */
+/** Mounts of images that a harness made and this process does not use. */
 function loopMounts(): { place: string; image: string }[] {
   return readIfThere('/proc/self/mountinfo')
     .split('\n')
     .flatMap((line) => {
-      const place = line.split(' ')[4];
+      const place = unescaped(line.split(' ')[4] ?? '');
+      if (inUse.has(place)) return [];
       const device = / - ext4 \/dev\/(loop\d+) /.exec(line)?.[1];
-      if (place === undefined || device === undefined) return [];
+      if (device === undefined) return [];
       const file = readIfThere(`/sys/block/${device}/loop/backing_file`).trim();
       const image = basename(file.replace(/ \(deleted\)$/, ''));
-      return /^mlab-.*-workspace$/.test(image) ? [{ place: unescaped(place), image }] : [];
+      return /^mlab-.*-workspace$/.test(image) ? [{ place, image }] : [];
     });
 }
 

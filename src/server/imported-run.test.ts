@@ -20,7 +20,7 @@ test('an imported run says what nobody recorded as that, whatever its plan holds
   const [spec] = runs;
   if (spec === undefined) throw new Error('the plan is empty');
   const folder = experiment.runFolder(spec.id);
-  folder.writeRecord(exampleRecord({ spec, status: 'finished', steps: 1 }));
+  folder.writeRecordSync(exampleRecord({ spec, status: 'finished', steps: 1 }));
   const trace = folder.openTrace();
   const snapshot = ObjectId.parse('0'.repeat(64));
   trace.append(sessionStarted(snapshot));

@@ -38,7 +38,7 @@ async function finishedRun(folder: string): Promise<{ run: RunFolder; snapshots:
     trace.append(step === 0 ? sessionStarted(id) : stepFinished(step, id, { observation }));
   }
   trace.append(runEnded());
-  run.writeRecord(
+  run.writeRecordSync(
     exampleRecord({ status: 'finished', steps: 2, end: { reason: 'final_answer', message: '' } }),
   );
   run.appendGrade(exampleGrade(snapshots[2] ?? ('' as ObjectId)));
@@ -95,7 +95,7 @@ test('a run that the infrastructure ended lacks no end in its trace: it may go o
     trace.append(sessionStarted(id));
   }
   const end = { reason: 'infrastructure_error' as const, message: 'no answer' };
-  run.writeRecord(exampleRecord({ status: 'failed', end, steps: 0 }));
+  run.writeRecordSync(exampleRecord({ status: 'failed', end, steps: 0 }));
   expect(await codesOf(run)).toEqual([]);
 });
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fdatasyncSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
@@ -28,13 +29,13 @@ export async function compressTrace(path: string): Promise<void> {
       using packed = openCompressedBytes(temporary);
       if (packed === null || (await hashOf(packed)) !== (await hashOf(plain)))
         throw new Error(`${temporary} does not hold what ${path} holds`);
-      renameSync(temporary, target);
+      await rename(temporary, target);
     } finally {
-      rmSync(temporary, { force: true });
+      await rm(temporary, { force: true });
     }
   }
-  syncFolder(dirname(path));
-  rmSync(path);
+  await syncFolder(dirname(path));
+  await rm(path);
 }
 
 /** Makes a compressed trace a plain one again, for a writer. A plain one that is there counts alone. */
@@ -51,20 +52,16 @@ export function uncompressTrace(path: string): void {
 async function writeFrames(plain: TraceBytes, path: string): Promise<void> {
   const { size } = plain;
   const frames: { stored: number; bytes: number }[] = [];
-  const file = openSync(path, 'w');
-  try {
-    for (let from = 0; from < size; ) {
-      const content = await wholeLines(plain, from, size);
-      const frame = await compress(content, { params: parameters, pledgedSrcSize: content.length });
-      writeAll(file, frame);
-      frames.push({ stored: frame.length, bytes: content.length });
-      from += content.length;
-    }
-    writeAll(file, seekTable(frames));
-    fdatasyncSync(file);
-  } finally {
-    closeSync(file);
+  await using file = await open(path, 'w');
+  for (let from = 0; from < size; ) {
+    const content = await wholeLines(plain, from, size);
+    const frame = await compress(content, { params: parameters, pledgedSrcSize: content.length });
+    await file.writeFile(frame);
+    frames.push({ stored: frame.length, bytes: content.length });
+    from += content.length;
   }
+  await file.writeFile(seekTable(frames));
+  await file.datasync();
 }
 
 /** The lines that a frame holds: so many that they fill it. One that is longer has a frame of its own. */
@@ -94,7 +91,7 @@ function writePlain(bytes: TraceBytes, path: string): void {
     closeSync(file);
   }
   renameSync(temporary, path);
-  syncFolder(dirname(path));
+  syncFolderSync(dirname(path));
 }
 
 function writeAll(file: number, content: Uint8Array): void {
@@ -102,12 +99,18 @@ function writeAll(file: number, content: Uint8Array): void {
 }
 
 /** So that the new name is on the disk before the old one goes. Not every system can flush a folder. */
-function syncFolder(folder: string): void {
+async function syncFolder(folder: string): Promise<void> {
+  await using opened = await open(folder, 'r');
+  // Where it can't, a power cut now may bring the plain file back, or lose neither.
+  await opened.sync().catch(() => {});
+}
+
+function syncFolderSync(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);
   } catch {
-    // Then a power cut now may bring the plain file back, or lose neither.
+    // As in `syncFolder`.
   } finally {
     closeSync(descriptor);
   }

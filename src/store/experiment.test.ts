@@ -62,11 +62,11 @@ test('a record comes back, with what the trace held', async () => {
   const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
   expect(run.readRecord()).toBeNull();
   using _lock = run.lock();
-  run.writeRecord(exampleRecord());
+  run.writeRecordSync(exampleRecord());
   expect(run.readRecord()).toEqual(exampleRecord());
   await using trace = run.openTrace();
   trace.append({ kind: 'output', step: 1, text: 'hello' });
-  run.writeRecord(exampleRecord());
+  run.writeRecordSync(exampleRecord());
   expect(run.readRecord()?.trace).toEqual(trace.head);
 });
 

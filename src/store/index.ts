@@ -27,6 +27,7 @@ export {
   StateReader,
   statesOf,
 } from './recorded-states.ts';
+export { removeFolder } from './remove-folder.ts';
 export { isOwnFolder, plainName, withoutRepositories } from './repositories.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';
 export { outputFile, RunFolder, type StoredGrades, type StoredVerifications } from './run-folder.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { writeFileAtomically } from '../lib/atomic-file.ts';
+import { replaceFile, writeFileAtomically } from '../lib/atomic-file.ts';
 import type { FileLock, LockHolder } from '../lib/file-lock.ts';
-import { Grade, RubricJudgement, RunId, RunRecord, Verification } from '../schema/index.ts';
+import { Grade, RubricJudgement, RunId, RunRecord, type TraceHead, Verification } from '../schema/index.ts';
 import { compressTrace } from './compress-trace.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -96,14 +96,15 @@ export class RunFolder {
    * Replaces `run.json` in one step, and notes in it what the trace holds. The trace is flushed first, so that no
    * power cut leaves a record that knows more than the trace.
    */
-  writeRecord(record: RunRecord): void {
-    if (record.spec.id !== this.id)
-      throw new Error(`the record of ${record.spec.id} does not belong to ${this.id}`);
-    const trace = this.#flushedHead() ?? record.trace;
-    // Readers of version 1 would not find the trace of a run that has ended.
-    const v = record.status === 'finished' ? 2 : 1;
-    const checked = RunRecord.parse({ ...record, v, ...(trace ? { trace } : {}) });
-    writeFileAtomically(this.recordPath, `${JSON.stringify(checked, null, 2)}\n`);
+  async writeRecord(record: RunRecord): Promise<void> {
+    const head = await this.#writer?.flush();
+    await replaceFile(this.recordPath, this.#recordText(record, head));
+  }
+
+  /** As `writeRecord`, for those who can't wait. */
+  writeRecordSync(record: RunRecord): void {
+    if (this.#writer?.closed === false) this.#writer.sync();
+    writeFileAtomically(this.recordPath, this.#recordText(record, this.#writer?.head));
   }
 
   /** Adds one line to `grades.jsonl`. */
@@ -140,10 +141,14 @@ export class RunFolder {
     return readStoredLines(RubricJudgement, this.rubricPath).values;
   }
 
-  #flushedHead() {
-    if (!this.#writer) return null;
-    if (!this.#writer.closed) this.#writer.sync();
-    return this.#writer.head;
+  #recordText(record: RunRecord, head: TraceHead | undefined): string {
+    if (record.spec.id !== this.id)
+      throw new Error(`the record of ${record.spec.id} does not belong to ${this.id}`);
+    const trace = head ?? record.trace;
+    // Readers of version 1 would not find the trace of a run that has ended.
+    const v = record.status === 'finished' ? 2 : 1;
+    const checked = RunRecord.parse({ ...record, v, ...(trace ? { trace } : {}) });
+    return `${JSON.stringify(checked, null, 2)}\n`;
   }
 }
 

@@ -124,6 +124,17 @@ export class TraceWriter implements AsyncDisposable {
     this.#unsynced = false;
   }
 
+  /** As `sync`, without keeping others waiting; of a closed trace, nothing is to be done. Returns what is on the disk then. */
+  async flush(): Promise<TraceHead> {
+    const { head } = this;
+    if (this.#closed) return head;
+    // One that is under way may have begun before the last event.
+    if (this.#syncing) await this.#syncing;
+    if (this.#unsynced && !this.#failure && !this.#closed) await this.#startSync();
+    if (this.#failure) throw this.#failure;
+    return head;
+  }
+
   /** Flushes and closes; again is harmless. Throws what flushing failed with. */
   async close(): Promise<void> {
     if (this.#closed) return;

@@ -11,7 +11,9 @@ const folderType = 0o040000;
 const fileType = 0o100000;
 const linkType = 0o120000;
 
-const entriesPerTurn = 1_000;
+/** As long as nothing else has its turn. */
+const turnMs = 4;
+const entriesPerLook = 32;
 
 export interface SkippedEntry {
   path: string;
@@ -70,6 +72,7 @@ export class WorkspaceWalk {
   #entries = 0;
   #bytes = 0;
   #newBytes = 0;
+  #began = performance.now();
 
   /** @param options.number higher than that of every walk before; `trustStat: false` reads every file again */
   constructor(
@@ -119,9 +122,10 @@ export class WorkspaceWalk {
       if (this.#entries > this.#limits.entries) break;
       const visited = this.#visitEntry(handle, folder, name, prefix + name);
       if (typeof visited === 'boolean' ? visited : await visited) present++;
-      if (this.#entries % entriesPerTurn !== 0) continue;
+      if (this.#entries % entriesPerLook !== 0 || performance.now() - this.#began < turnMs) continue;
       await setImmediate();
       this.#signal?.throwIfAborted();
+      this.#began = performance.now();
     }
     if (present < folder.children.size) this.#dropUnseen(folder, prefix);
   }

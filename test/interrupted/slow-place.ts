@@ -127,7 +127,7 @@ export class SlowPlace extends TaskBench {
     }
     rmSync(`${run.tracePath}.zst`, { force: true });
     renameSync(path, run.tracePath);
-    run.writeRecord({ ...record, trace: trace.head });
+    run.writeRecordSync({ ...record, trace: trace.head });
   }
 
   #manyFiles(objects: Parameters<typeof storeSnapshot>[0], id: ObjectId): ObjectId {

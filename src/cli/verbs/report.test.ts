@@ -29,7 +29,7 @@ beforeEach(async () => {
     if (index === 0) continue;
     const run = first.runFolder(spec.id);
     mkdirSync(run.folder, { recursive: true });
-    run.writeRecord(
+    run.writeRecordSync(
       exampleRecord({
         ...{ spec: { ...spec, agent: 'noop' }, status: 'finished' },
         end: { reason: 'final_answer', message: '' },

@@ -241,7 +241,7 @@ async function writeRecord(
     ...{ versions: { format: 'mlagentbench', source }, host: {}, pid: null, started, updated: ended },
     ...{ steps, seconds_used: secondsUsed, ...(spent.calls === 0 ? {} : { spent }) },
   };
-  folder.writeRecord(record);
+  folder.writeRecordSync(record);
   return record;
 }
 

@@ -163,7 +163,7 @@ test('a restart archives an attempt once, however often its job is executed', as
   const interrupt = () => {
     const record = folder.readRecord();
     if (record === null) throw new Error('the run has not begun');
-    folder.writeRecord({ ...record, status: 'interrupted', end: null });
+    folder.writeRecordSync({ ...record, status: 'interrupted', end: null });
   };
   expect(await mlab(['worker', first], place)).toMatchObject({ code: 0 });
   interrupt();

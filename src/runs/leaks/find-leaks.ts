@@ -72,7 +72,7 @@ export async function findLeaks(
 async function search(options: FindLeaksOptions, scratch: string): Promise<Answer> {
   const { resources, sandbox: driver, signal } = options;
   const workspace = join(scratch, 'workspace');
-  createWorkspace(resources.task, workspace);
+  await createWorkspace(resources.task, workspace);
   mkdirSync(join(workspace, 'data'), { recursive: true });
   // What an agent is told may tell too much, too.
   writeFileSync(join(workspace, 'problem in task.yaml'), resources.task.file.problem);

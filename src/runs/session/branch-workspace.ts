@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mountPoints } from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
-import { removeTree, removeTreeSlowly } from '../../lib/read-only-tree.ts';
+import { removeTree } from '../../lib/read-only-tree.ts';
 import {
   createSandbox,
   giveToAgent,
@@ -13,7 +13,7 @@ import {
 } from '../../sandbox/index.ts';
 import type { ObjectId, RunSpec } from '../../schema/index.ts';
 import type { LocalServices } from '../../services/index.ts';
-import { outputFile, type RunFolder, Snapshotter } from '../../store/index.ts';
+import { outputFile, type RunFolder, removeFolder, Snapshotter } from '../../store/index.ts';
 import { createWorkspace, type RunFolders, sandboxSpec, type TaskResources } from '../workspace.ts';
 
 /** The files of one branch of a run, and the sandbox that its commands run in. Closing it leaves the files. */
@@ -64,7 +64,7 @@ export async function openBranchWorkspace(
   chmodSync(dirname(folders.workspace), 0o700);
   const volume = opened.use(await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20));
   const snapshotter = opened.use(new Snapshotter(objects, folders.workspace));
-  if (from === null) createWorkspace(resources.task, folders.workspace);
+  if (from === null) await createWorkspace(resources.task, folders.workspace);
   else await snapshotter.restore(from.snapshot, { ignore: mountPoints, signal });
   await giveToAgent(spec.sandbox, folders.workspace);
   const { id: snapshot } = await snapshotter.take({ ignore: mountPoints, signal });
@@ -94,7 +94,7 @@ export async function discardBranchWorkspace(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await removeTreeSlowly(workspace, signal);
+    await removeFolder(workspace, signal);
     if (readdirSync(outputs).length === 0) rmdirSync(outputs);
     chmodSync(dirname(workspace), 0o777 & ~process.umask());
   } catch {

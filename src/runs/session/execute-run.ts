@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunStopped } from '../../environment/index.ts';
 import { limitsHeld } from '../../sandbox/index.ts';
@@ -19,24 +20,24 @@ export async function executeRun(spec: RunSpec, given: RunServices): Promise<Run
   // What other runs add to the store that they share counts for them.
   const folder = new RunFolder(given.folder.folder, given.folder.objects.counted());
   const services = { ...given, folder };
-  const record = beginRecord(spec, folder, services.versions, await limitsHeld(spec.sandbox));
+  const record = await beginRecord(spec, folder, services.versions, await limitsHeld(spec.sandbox));
   try {
     const outcome = await executeSession(spec, services);
     await discardWorkspace(folder, services.signal);
-    const finished = endRecord(record, folder, outcome);
+    const finished = await endRecord(record, folder, outcome);
     await compressTrace(folder);
     return finished;
   } catch (error) {
     const done = recordedSoFar(folder);
     if (error instanceof RunStopped || services.signal.aborted)
-      return endRecord(record, folder, { status: 'interrupted', ...done });
-    return endRecord(record, folder, { status: 'failed', end: infrastructureFailure(error), ...done });
+      return await endRecord(record, folder, { status: 'interrupted', ...done });
+    return await endRecord(record, folder, { status: 'failed', end: infrastructureFailure(error), ...done });
   }
 }
 
 async function discardWorkspace(folder: RunFolder, signal: AbortSignal): Promise<void> {
   const main = branchFolders(folder, mainBranch);
-  rmSync(main.brief, { force: true });
+  await rm(main.brief, { force: true });
   for (const branch of openedBranches(folder)) {
     await discardBranchWorkspace(branchFolders(folder, branch), signal);
   }

@@ -3,12 +3,12 @@ import type { RunRecord, RunSpec, Spent } from '../../schema/index.ts';
 import { type RunFolder, readTraceSync, sessionsOf, spentOf, stepsOf } from '../../store/index.ts';
 
 /** The record of a run that begins now, or resumes. @param held what keeps the limits, as `limitsHeld` says it */
-export function beginRecord(
+export async function beginRecord(
   spec: RunSpec,
   folder: RunFolder,
   versions: Record<string, string>,
   held: Record<string, string>,
-): RunRecord {
+): Promise<RunRecord> {
   const earlier = folder.readRecord();
   const record: RunRecord = {
     v: 1,
@@ -30,7 +30,7 @@ export function beginRecord(
     seconds_used: earlier?.seconds_used ?? 0,
     ...(earlier?.spent === undefined ? {} : { spent: earlier.spent }),
   };
-  folder.writeRecord(record);
+  await folder.writeRecord(record);
   return record;
 }
 
@@ -38,16 +38,16 @@ export function beginRecord(
 export type RunOutcome = Pick<RunRecord, 'status'> &
   Partial<Pick<RunRecord, 'end' | 'steps' | 'seconds_used' | 'spent'>>;
 
-export function endRecord(
+export async function endRecord(
   record: RunRecord,
   folder: RunFolder,
   { spent, ...outcome }: RunOutcome,
-): RunRecord {
+): Promise<RunRecord> {
   const ended: RunRecord = {
     ...{ ...record, ...outcome, pid: null, updated: Date.now() },
     ...(spent === undefined || isNothing(spent) ? {} : { spent }),
   };
-  folder.writeRecord(ended);
+  await folder.writeRecord(ended);
   return ended;
 }
 

@@ -164,7 +164,7 @@ for i in range(200): open(f'made/{i}', 'w').write('x')`,
     const folder = await runOf([execute('train.py')]);
     const record = folder.readRecord();
     if (record === null) throw new Error('the run has no record');
-    folder.writeRecord({ ...record, status: 'interrupted' });
+    folder.writeRecordSync({ ...record, status: 'interrupted' });
     await expect(verify(folder)).rejects.toThrow(/has not finished/);
   });
 

@@ -21,7 +21,7 @@ async function runningExample() {
   const root = join(scratch, 'experiments');
   const { run: folder, snapshot } = await makeExampleRun(root);
   const lock = folder.lock();
-  folder.writeRecord(exampleRecord({ status: 'running' }));
+  folder.writeRecordSync(exampleRecord({ status: 'running' }));
   const trace = folder.openTrace();
   trace.append({
     kind: 'session_started',
@@ -68,7 +68,7 @@ describe('live events', () => {
     await ear.event('hello');
     await trace.close();
     lock.release();
-    folder.writeRecord(
+    folder.writeRecordSync(
       exampleRecord({ status: 'finished', steps: 2, end: { reason: 'step_limit', message: '' } }),
     );
     expect((await ear.event('run')).line).toMatchObject({ status: 'finished', end: 'step_limit', steps: 2 });

@@ -1,0 +1,16 @@
+import { removeTreeSlowly } from '../lib/read-only-tree.ts';
+import { nextStoreThread } from './threads/store-threads.ts';
+
+/** A folder whose removal takes longer is removed by a thread. */
+const briefMs = 20;
+
+/** As `removeTreeSlowly`: a small folder at once, a large one by a thread of the store. */
+export async function removeFolder(folder: string, signal: AbortSignal): Promise<void> {
+  const brief = AbortSignal.timeout(briefMs);
+  try {
+    await removeTreeSlowly(folder, AbortSignal.any([signal, brief]));
+  } catch (error) {
+    if (signal.aborted || error !== brief.reason) throw error;
+    await nextStoreThread().do({ kind: 'remove', folder }, signal);
+  }
+}
