@@ -1,0 +1,153 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { replayOf, WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
+import type { Action } from '../schema/index.ts';
+import { stepsOf } from '../store/index.ts';
+import type { Environment } from './environment.ts';
+import type { Gate, GateDecision, ProposedAction } from './gate.ts';
+
+const actor = 'Ada';
+const write = (content: string): Action => ({
+  name: 'Write File',
+  args: { file_name: 'notes.txt', content },
+});
+const read: Action = { name: 'Read File', args: { file_name: 'notes.txt' } };
+
+async function openGated(decide: (proposed: ProposedAction) => GateDecision | Promise<GateDecision>) {
+  const proposals: ProposedAction[] = [];
+  const gate: Gate = (proposed) => {
+    proposals.push(proposed);
+    return decide(proposed);
+  };
+  return { place: await WorkspacePlace.open({ change: () => ({ gate }) }), proposals };
+}
+
+const kinds = (place: WorkspacePlace) => place.events.map(({ kind }) => kind);
+
+/** A replay compares what the agent wrote, and nothing that others did. */
+async function expectReplay(place: WorkspacePlace, act: (environment: Environment) => Promise<unknown>) {
+  const replay = replayOf(place);
+  const told = await act(replay);
+  expect(replay.missing).toBeNull();
+  return told;
+}
+
+describe('the gate of a run', () => {
+  test('is asked about valid actions alone, and what it allows is performed', async () => {
+    const { place, proposals } = await openGated(() => ({ kind: 'allow', actor }));
+    await using _place = place;
+    expect(await place.environment.step(write('one'))).toMatchObject({ status: 'ok' });
+    expect(await place.step('Read File', {})).toMatchObject({ status: 'invalid' });
+    expect(proposals).toEqual([{ branch: 'main', step: 1, ...write('one') }]);
+    expect(kinds(place).slice(1, 5)).toEqual([
+      ...['action_proposed', 'action_decided', 'step_started', 'step_finished'],
+    ]);
+  });
+
+  test('denies with a reason that the agent is told', async () => {
+    const { place } = await openGated(({ name }) =>
+      name === 'Write File' ? { kind: 'deny', actor, reason: 'Write nothing.' } : { kind: 'allow', actor },
+    );
+    await using _place = place;
+    const act = async (environment: Environment) => [
+      await environment.step(write('one')),
+      await environment.step(read),
+    ];
+    const told = await act(place.environment);
+    const observation = 'Your action was not performed: Ada denied it. Write nothing.';
+    expect(told).toMatchObject([{ step: 1, status: 'refused', observation }, { status: 'failed' }]);
+    expect(await expectReplay(place, act)).toEqual(told);
+  });
+
+  test('replaces an action by another one, of which the agent is told', async () => {
+    const { place } = await openGated(({ args }) =>
+      args.content === 'one' ? { kind: 'replace', actor, action: write('two') } : { kind: 'allow', actor },
+    );
+    await using _place = place;
+    const act = async (environment: Environment) => [
+      await environment.step(write('one')),
+      await environment.step(read),
+    ];
+    const told = await act(place.environment);
+    expect(told[0]?.observation).toMatch(/^\[Ada replaced your action.*Write File .*two/);
+    expect(told[1]?.observation).toContain('two');
+    const [first] = stepsOf(place.events);
+    expect(first?.started.args).toEqual({ text: JSON.stringify(write('one').args) });
+    expect(await expectReplay(place, act)).toEqual(told);
+  });
+
+  test('ends the run with a final answer that it gave, and not with one that it replaced', async () => {
+    const final: Action = { name: 'Final Answer', args: { final_answer: 'done' } };
+    const { place } = await openGated(({ name }) => ({
+      ...{ kind: 'replace', actor, action: name === 'Final Answer' ? write('not yet') : final },
+    }));
+    await using _place = place;
+    const act = async (environment: Environment) => [
+      await environment.step(final),
+      await environment.step(write('more')),
+    ];
+    const told = await act(place.environment);
+    expect(told.map(({ ended }) => ended)).toEqual([false, true]);
+    expect(place.environment.ending).toMatchObject({ reason: 'final_answer', finalAnswer: 'done' });
+    expect(await expectReplay(place, act)).toEqual(told);
+  });
+
+  test('lets a person take over, whose steps are in the trace with their name, until they hand back', async () => {
+    const theirs: (Action | null)[] = [write('by Ada'), { name: 'Read File', args: {} }, null];
+    const { place } = await openGated(({ step }) =>
+      step === 2
+        ? { kind: 'take_over', actor, next: async () => theirs.shift() ?? null }
+        : { kind: 'allow', actor: 'policy' },
+    );
+    await using _place = place;
+    const act = async (environment: Environment) => [
+      await environment.step(write('one')),
+      await environment.step(write('two')),
+      await environment.step(read),
+    ];
+    const told = await act(place.environment);
+    expect(told).toMatchObject([
+      { step: 1, status: 'ok' },
+      { step: 4, status: 'refused', observation: expect.stringContaining('by Ada') },
+      { step: 5, status: 'ok', observation: expect.stringContaining('by Ada') },
+    ]);
+    const actors = stepsOf(place.events).map(({ started }) => started.actor ?? null);
+    expect(actors).toEqual([null, actor, actor, null, null]);
+    expect(await expectReplay(place, act)).toEqual(told);
+    await place.reopen();
+    expect(await act(place.environment)).toEqual(told);
+  });
+
+  test('stops the clock of the run while it is waited for', async () => {
+    const { place } = await openGated(async () => {
+      await delay(300);
+      return { kind: 'allow', actor };
+    });
+    await using _place = place;
+    const { budget } = await place.environment.step(write('one'));
+    expect(budget.seconds_used).toBeLessThan(0.3);
+  });
+
+  test('is not asked again after a kill where it has decided, and is where it has not', async () => {
+    const { place, proposals } = await openGated(() => ({ kind: 'deny', actor, reason: 'No.' }));
+    await using _place = place;
+    const told = await place.environment.step(write('one'));
+    // Without the step itself, and then without the decision.
+    for (const [kept, asked] of [
+      [3, 1],
+      [2, 2],
+    ] as const) {
+      await place.killed(kept);
+      expect(await place.environment.step(write('one'))).toMatchObject({ observation: told.observation });
+      expect(proposals).toHaveLength(asked);
+    }
+  });
+
+  test('holds for every branch', async () => {
+    const { place, proposals } = await openGated(() => ({ kind: 'allow', actor }));
+    await using _place = place;
+    const branch = await place.environment.fork();
+    await Promise.all([branch.step(write('one')), place.environment.step(write('two'))]);
+    expect(new Set(proposals.map((proposed) => proposed.branch))).toEqual(new Set(['main', 'b1']));
+  });
+});
