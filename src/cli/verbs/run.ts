@@ -1,5 +1,7 @@
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { agentByName } from '../../agents/index.ts';
+import type { Gate } from '../../environment/index.ts';
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { withModelsOf } from '../../models/index.ts';
@@ -17,6 +19,7 @@ import { buildReport } from '../../statistics/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { sampleMark, sampleOf, type Task } from '../../tasks/index.ts';
 import { type AgentFlags, agentFlags, chosenAgents } from '../agent-options.ts';
+import { approveActions } from '../approve-actions.ts';
 import { personAtTerminal } from '../ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
@@ -36,6 +39,7 @@ import {
   provision,
   provisioningOf,
 } from '../task-resources.ts';
+import { terminalQuestions } from '../terminal-questions.ts';
 import type { Verb } from '../verb.ts';
 import { viewExperiment, withViewer } from '../view-experiment.ts';
 
@@ -43,6 +47,7 @@ interface Options extends PrepareOptions, AgentFlags, ForkFlags {
   incomplete: string;
   dryRun?: boolean;
   view?: boolean;
+  approve?: boolean;
 }
 
 const incompleteChoices = ['continue', 'restart', 'keep'] as const;
@@ -61,6 +66,11 @@ export const run: Verb = {
     ...forkFlags,
     { flags: '--dry-run', description: 'print the plan and stop' },
     { flags: '--view', description: 'show the experiment in the browser while it runs' },
+    {
+      flags: '--approve',
+      description:
+        'a person allows, edits or denies every action before it is performed, or takes over; one run at a time',
+    },
     ...prepareFlags,
   ],
   details:
@@ -83,6 +93,7 @@ export const run: Verb = {
         `Use ${incompleteChoices.join(', ')}.`,
       );
     }
+    const gate = options.approve === true ? personsGate(context) : undefined;
     const wanted = withModelsOf(context.variables, readExperiment(path, options));
     const source = findParent(context, options, wanted);
     const chosen =
@@ -120,7 +131,7 @@ export const run: Verb = {
     };
     const viewer = options.view ? await viewExperiment(context, experiment) : null;
     try {
-      const result = await conclude(context, experiment, await executePlan(context, plan, parts));
+      const result = await conclude(context, experiment, await executePlan(context, plan, parts, gate));
       return viewer === null ? result : withViewer(context, result, viewer);
     } catch (error) {
       viewer?.[Symbol.dispose]();
@@ -150,19 +161,30 @@ type PlanParts = Pick<
   | 'modelsFolder'
 >;
 
-async function executePlan(context: Context, plan: Plan, parts: PlanParts): Promise<RunResult[]> {
+function personsGate(context: Context): Gate {
+  return approveActions(terminalQuestions(context.isTerminal, '--approve'), userInfo().username);
+}
+
+async function executePlan(
+  context: Context,
+  plan: Plan,
+  parts: PlanParts,
+  gate: Gate | undefined,
+): Promise<RunResult[]> {
   const isInteractive = plan.runs.some(({ interactive }) => interactive);
   const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;
   // A question, or a log, would drown in lines that renew themselves.
-  const renews = context.isTerminal && !isInteractive && !context.logger.isOnStandardError;
+  const renews =
+    context.isTerminal && !isInteractive && gate === undefined && !context.logger.isOnStandardError;
   using view = createProgressView(plan, renews, context.log);
   const log = logProgress(context.logger, plan.name);
   // The frozen plan, with what may differ as it is wanted now.
   return await runExperiment(
-    { ...plan, runs: parts.experiment.plan.runs },
+    { ...plan, runs: parts.experiment.plan.runs, parallel: gate === undefined ? plan.parallel : 1 },
     {
       ...parts,
       askPerson,
+      gate,
       helpersFolder: context.folders.helpers,
       dockerCommand: context.variables.MLAB_DOCKER,
       versions: { mlab: context.version, node: process.version },

@@ -64,6 +64,7 @@ async function executeRunJob(
     versions: host.versions,
     models: host.models(job, experiment),
     askPerson: run.interactive === true ? host.askPerson : undefined,
+    gate: host.gate,
     reference: agent.needs.reference ? solutionFiles(resources.task, 'solution') : null,
     onProgress: (progress) => onProgress({ kind: 'run_step', run, progress }),
   });

@@ -11,7 +11,7 @@ import type { TaskResources } from '../workspace.ts';
 
 /** What a process that executes jobs brings along: what belongs to its machine, and what is secret. */
 export interface JobHost
-  extends Pick<RunServices, 'helpersFolder' | 'dockerCommand' | 'versions' | 'askPerson'> {
+  extends Pick<RunServices, 'helpersFolder' | 'dockerCommand' | 'versions' | 'askPerson' | 'gate'> {
   experiment(job: Job): Experiment;
   resources(job: Job, signal: AbortSignal): Promise<TaskResources>;
   /** The language models of the job's run; undefined where it asks none. */

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { ProposedAction } from '../environment/index.ts';
+import { approveActions } from './approve-actions.ts';
+
+const never = new AbortController().signal;
+const proposed: ProposedAction = {
+  ...{ branch: 'main', step: 3, name: 'Read File', args: { file_name: 'a\u001b[31m.py' } },
+};
+
+/** A person who gives these answers, and what they were asked. */
+function person(...answers: string[]) {
+  const asked: string[] = [];
+  const ask = async (prompt: string) => {
+    asked.push(prompt);
+    return answers.shift() ?? '';
+  };
+  return { asked, gate: approveActions(ask, 'Ada') };
+}
+
+test('a person sees the action, without what would steer the terminal, and allows it', async () => {
+  const { asked, gate } = person('what?', 'a');
+  expect(await gate(proposed, never)).toEqual({ kind: 'allow', actor: 'Ada' });
+  expect(asked).toHaveLength(2);
+  expect(asked[0]).toContain('Step 3: the agent wants to Read File');
+  expect(asked[0]).not.toContain('\u001b');
+});
+
+test('a person denies an action and says why', async () => {
+  expect(await person('d', 'Not this.').gate(proposed, never)).toEqual({
+    ...{ kind: 'deny', actor: 'Ada', reason: 'Not this.' },
+  });
+});
+
+test('a person puts another action in its place, and is asked again for what is none', async () => {
+  const { asked, gate } = person('e', 'Read File {"file', 'Read File {"file_name": "b.py"}');
+  expect(await gate(proposed, never)).toMatchObject({
+    kind: 'replace',
+    action: { name: 'Read File', args: { file_name: 'b.py' } },
+  });
+  expect(asked).toHaveLength(3);
+});
+
+test('a person takes over until they give no action', async () => {
+  const decision = await person('t', 'List Files {"dir_path": "."}', '').gate(proposed, never);
+  if (decision.kind !== 'take_over') throw new Error(`not taken over: ${decision.kind}`);
+  expect(await decision.next(null, never)).toEqual({ name: 'List Files', args: { dir_path: '.' } });
+  expect(await decision.next(null, never)).toBeNull();
+});

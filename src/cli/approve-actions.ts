@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Gate, GateDecision, ProposedAction, StepResult } from '../environment/index.ts';
+import { parseShallowJson } from '../lib/shallow-json.ts';
+import type { Action } from '../schema/index.ts';
+import { plain } from './table.ts';
+import type { AskAtTerminal } from './terminal-questions.ts';
+
+const mostShown = 4_000;
+const Arguments = z.record(z.string(), z.json());
+
+/** Asks a person about every action before it is performed. @param actor the name that the trace has of them */
+export function approveActions(ask: AskAtTerminal, actor: string): Gate {
+  return async (proposed, signal) => {
+    const question = `\n${describe(proposed)}\n[a]llow, [e]dit, [d]eny, [t]ake over? `;
+    for (;;) {
+      const choice = (await ask(question, signal)).trim().toLowerCase();
+      if (choice === 'a' || choice === 'allow') return { kind: 'allow', actor };
+      if (choice === 'd' || choice === 'deny') {
+        const reason = await ask('Why not? The agent is told: ', signal);
+        return { kind: 'deny', actor, reason };
+      }
+      if (choice === 't' || choice === 'take over') return takeOver(ask, actor);
+      if (choice !== 'e' && choice !== 'edit') continue;
+      const action = await askAction(ask, 'Instead', signal);
+      if (action !== null) return { kind: 'replace', actor, action };
+    }
+  };
+}
+
+function takeOver(ask: AskAtTerminal, actor: string): GateDecision {
+  const next = (last: StepResult | null, signal: AbortSignal) => {
+    const seen = last === null ? '' : `\nStep ${last.step}: ${last.status}\n${shown(last.observation)}\n`;
+    return askAction(ask, `${seen}Your action`, signal);
+  };
+  return { kind: 'take_over', actor, next };
+}
+
+/** Null for an empty line. */
+async function askAction(ask: AskAtTerminal, prompt: string, signal: AbortSignal): Promise<Action | null> {
+  let told = '';
+  for (;;) {
+    const text = await ask(
+      `${told}${prompt}, such as: Read File {"file_name": "train.py"} (nothing: back): `,
+      signal,
+    );
+    if (text.trim() === '') return null;
+    const action = parseAction(text);
+    if (action !== null) return action;
+    told = 'That is no name of an action and its arguments as a JSON object.\n';
+  }
+}
+
+function parseAction(text: string): Action | null {
+  const start = text.indexOf('{');
+  const name = (start < 0 ? text : text.slice(0, start)).trim();
+  try {
+    const args = Arguments.safeParse(start < 0 ? {} : parseShallowJson(text.slice(start)));
+    return args.success && name !== '' ? { name, args: args.data } : null;
+  } catch {
+    return null;
+  }
+}
+
+function describe({ branch, step, name, args }: ProposedAction): string {
+  const where = branch === 'main' ? '' : ` on branch ${branch}`;
+  const texts = Object.entries(args).map(([argument, value]) => {
+    return `  ${argument}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+  });
+  return shown([`Step ${step}${where}: the agent wants to ${name}`, ...texts].join('\n'));
+}
+
+function shown(text: string): string {
+  const whole = plain(text);
+  return whole.length <= mostShown ? whole : `${whole.slice(0, mostShown)}…`;
+}

@@ -1,0 +1,41 @@
+import { createInterface } from 'node:readline/promises';
+import { UserError } from '../lib/errors.ts';
+
+/** Asks the person at the terminal; no answer is an empty one. */
+export type AskAtTerminal = (prompt: string, signal: AbortSignal) => Promise<string>;
+
+/**
+ * One question at a time. Ctrl-D is no answer, as an empty line is.
+ * @param flag what is left out where nobody can answer
+ */
+export function terminalQuestions(isTerminal: boolean, flag: string): AskAtTerminal {
+  if (!isTerminal || process.stdin.isTTY !== true)
+    throw new UserError(
+      'no_terminal',
+      'Nobody could answer: this is no terminal.',
+      `Run it at a terminal, or leave out ${flag}.`,
+    );
+  let last: Promise<unknown> = Promise.resolve();
+  return (prompt, signal) => {
+    const answer = last.then(() => readAnswer(prompt, signal));
+    last = answer.catch(() => {});
+    return answer;
+  };
+}
+
+async function readAnswer(prompt: string, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const line = createInterface({ input: process.stdin, output: process.stderr });
+  // While a line is read the terminal sends no signal: Ctrl-C would end the question alone, not the run.
+  line.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    return await line.question(prompt, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+    process.stderr.write('\n');
+    return '';
+  } finally {
+    line.close();
+  }
+}
