@@ -14,6 +14,8 @@ export interface SlowCommand {
   argv: (place: SlowPlace) => string[];
   /** Of a folder that it makes, in the place's folder: it is whole, or not there. */
   makes?: string;
+  /** Besides 130, where Ctrl-C is the usual end of it. */
+  code?: 0;
   /** From its start to Ctrl-C, in seconds: one try each; default: `usualMoments`. */
   moments?: readonly number[];
 }
@@ -74,7 +76,7 @@ export const slowCommands: readonly SlowCommand[] = [
   ofLong('verify'),
   { ...ofLong('report'), argv: () => ['report', 'long'] },
   {
-    ...{ verb: 'view', busy: 'nothing: it waits for pages' },
+    ...{ verb: 'view', busy: 'nothing: it waits for pages', code: 0, moments: [4] },
     argv: () => ['view', '--no-open', '--port', '0'],
   },
   {

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { addAbortSignal } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { messageOf, UserError } from '../../lib/errors.ts';
 import { executeJob, workerHost } from '../../runs/index.ts';
 import { Job } from '../../schema/index.ts';
@@ -20,7 +22,7 @@ export const worker: Verb = {
     ['mlab worker - < job.json', 'the same, from standard input'],
   ],
   async run({ folders, version, variables, log, logger, signal }, [path = '']) {
-    const job = readJob(path);
+    const job = await readJob(path, signal);
     const view = lineView(log);
     const write = logProgress(logger, job.run.experiment);
     const host = workerHost({
@@ -45,9 +47,12 @@ export const worker: Verb = {
   },
 };
 
-function readJob(path: string): Job {
+async function readJob(path: string, signal: AbortSignal): Promise<Job> {
   try {
-    return Job.parse(JSON.parse(readFileSync(path === '-' ? 0 : path, 'utf8')));
+    // Standard input may never come.
+    const written =
+      path === '-' ? await text(addAbortSignal(signal, process.stdin)) : readFileSync(path, 'utf8');
+    return Job.parse(JSON.parse(written));
   } catch (error) {
     throw new UserError(
       'bad_job',
