@@ -52,6 +52,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
   const { benchmarks } = Report.parse(JSON.parse(ran.stdout));
   expect(benchmarks.map(({ name }) => name)).toEqual([
     'step',
+    'calls',
     'snapshot',
     'malformed',
     'noop',
@@ -65,6 +66,8 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'pages',
     'regrade',
     'search',
+    'sandbox',
+    'stop',
   ]);
   for (const benchmark of benchmarks) {
     // Recorded runs of the original are not part of the project, and Chromium is not everywhere.
