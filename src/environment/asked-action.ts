@@ -6,6 +6,9 @@ const longestArguments = 2 ** 25;
 /** Whether a deeper value can be written depends on the room that the stack has left: a resumed run could differ. */
 const deepest = 200;
 
+/** No action has more than a few; each that it does not know is looked into. */
+const mostNames = 1_000;
+
 /** What an agent asked for, made into something that can be judged, recorded and compared. */
 export interface AskedAction extends Action {
   /** The arguments as JSON text, as the trace keeps them. */
@@ -50,6 +53,8 @@ function readArguments(args: unknown): Omit<AskedAction, 'name'> {
     if (text.length > longestArguments) return unusable('The arguments are longer than 32 Mi characters.');
     const copy: unknown = JSON.parse(text);
     if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw new TypeError('no object');
+    if (Object.keys(copy).length > mostNames)
+      return unusable(`The arguments have more than ${mostNames} names.`);
     if (isDeep(copy)) throw new TypeError('nested too deeply');
     return { args: Object.fromEntries(Object.entries(copy)), text, problem: null };
   } catch {

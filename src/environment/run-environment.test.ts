@@ -81,6 +81,7 @@ describe('the interface', () => {
 
   test('arguments that are no object are told as such', async () => {
     await using place = await WorkspacePlace.open();
+    const crowded = Object.fromEntries(Array.from({ length: 400_000 }, (_, index) => [`k${index}`, 1]));
     const circular: Record<string, unknown> = {};
     circular.self = circular;
     const asked: [unknown, string][] = [
@@ -89,6 +90,7 @@ describe('the interface', () => {
       [{ name: 'Read File', args: ['train.py'] }, 'not an array'],
       [{ name: 'Read File', args: null }, 'not null'],
       [{ name: 'Read File', args: { file_name: 1n } }, 'can not be written as JSON'],
+      [{ name: 'Read File', args: crowded }, 'more than 1000 names'],
       [{ name: 'Read File', args: circular }, 'can not be written as JSON'],
       ['Read File', 'is missing'],
       [null, 'There is no action'],

@@ -86,7 +86,8 @@ describe('mlab report', () => {
     const [, broken] = first.plan.runs;
     const path = join(folder, 'first/runs', broken?.id ?? '', 'run.json');
     appendFileSync(path, 'broken');
-    const { text, json } = await make(['first']);
+    const { text, json, exitCode } = await make(['first']);
+    expect(exitCode).toBe(1);
     expect(text).toContain('In no number, as their files are broken: first/digits-noop-0.');
     expect(json).toMatchObject({ unreadable: ['first/digits-noop-0'] });
     expect(said.join('\n')).toMatch(/first\/digits-noop-0 can't be read/);

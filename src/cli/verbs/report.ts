@@ -4,6 +4,7 @@ import type { Comparison, RunEvaluation } from '../../schema/index.ts';
 import { reportOptions, reportPage } from '../../server/index.ts';
 import { buildReport, compareRuns, type ReportOptions } from '../../statistics/index.ts';
 import { findTasks } from '../../tasks/index.ts';
+import { exitCodes } from '../context.ts';
 import { locateExperiment } from '../locate.ts';
 import { oneOf } from '../one-of.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
@@ -56,7 +57,8 @@ export const report: Verb = {
   details:
     "Success: the final submission improves on the baseline beyond the task's threshold (10 % unless the task says\n" +
     'otherwise). docs/evaluation.md defines every number. The same runs give the same report, byte for byte.\n' +
-    'CSV is one table, `results` unless --table names another. HTML is one file with plots that opens without a server.',
+    'CSV is one table, `results` unless --table names another. HTML is one file with plots that opens without a server.\n' +
+    "Exit code 1 where a run can't be read: it is named, and in no number.",
   examples: [
     ['mlab report start-1', 'one experiment'],
     ['mlab report a b --format markdown > report.md', 'two together, with all tables'],
@@ -88,6 +90,7 @@ export const report: Verb = {
       ...(compared === null ? {} : { comparison: compared }),
       ...(unreadable.length === 0 ? {} : { unreadable }),
     };
+    const exitCode = unreadable.length === 0 ? exitCodes.ok : exitCodes.negative;
     if (format === 'html') {
       const title = [...new Set(experiments.map(({ plan }) => plan.name))].join(', ');
       const file = {
@@ -98,11 +101,11 @@ export const report: Verb = {
         comparison: compared,
         unreadable,
       } as const;
-      return { text: reportPage(await viewerPages(context), file), json };
+      return { text: reportPage(await viewerPages(context), file), json, exitCode };
     }
-    if (format === 'json') return { text: JSON.stringify(json, null, 2), json };
+    if (format === 'json') return { text: JSON.stringify(json, null, 2), json, exitCode };
     const tables = options.table ?? usualTables(made, format !== 'text');
-    return { text: textOf(format, documentOf(made, compared, tables, unreadable), options), json };
+    return { text: textOf(format, documentOf(made, compared, tables, unreadable), options), json, exitCode };
   },
 };
 
