@@ -60,7 +60,7 @@ function specOf(index: number): RunSpec {
 }
 
 async function writeTrace(run: RunFolder, steps: number, seed: number): Promise<void> {
-  await using trace = TraceWriter.open(run.tracePath, run.objects, () => start);
+  await using trace = TraceWriter.open(run.tracePath, run.objects, { now: () => start });
   const append = (event: EventPayload) => trace.append(event);
   const text = (value: string) => trace.textRef(value);
   append({

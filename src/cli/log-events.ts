@@ -12,6 +12,8 @@ export function logProgress(logger: Logger, experiment: string): (progress: Expe
     switch (progress.kind) {
       case 'run_kept':
         return logger.write('debug', 'run_kept', { ...run, status: progress.record.status });
+      case 'run_waits':
+        return logger.write('info', 'run_waits', { ...run, holder: progress.holder });
       case 'run_started': {
         const event = progress.resumed ? 'run_resumed' : 'run_started';
         return logger.write('info', event, { ...run, task, agent, seed });

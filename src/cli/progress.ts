@@ -55,6 +55,13 @@ class LiveView implements ProgressView {
     const line = this.#lines.get(progress.run.id);
     if (line === undefined) return;
     switch (progress.kind) {
+      case 'run_waits':
+        Object.assign(line, {
+          state: 'running',
+          started: performance.now(),
+          doing: waitsText(progress.holder),
+        });
+        break;
       case 'run_started':
         Object.assign(line, { state: 'running', started: performance.now() });
         break;
@@ -136,6 +143,10 @@ function waitingText({ failure, waited_ms: waited, message }: FailedAttempt): st
   return `waits ${duration(waited / 1000)} for its model (${failure}: ${oneLine(message, 200)})`;
 }
 
+function waitsText(holder: string): string {
+  return `sees whether ${holder}, which had it, is still there`;
+}
+
 class LineView implements ProgressView {
   readonly #log: (line: string) => void;
 
@@ -146,6 +157,7 @@ class LineView implements ProgressView {
   show(progress: ExperimentProgress): void {
     const { id } = progress.run;
     if (progress.kind === 'run_started') this.#log(`${id}: ${progress.resumed ? 'goes on' : 'started'}`);
+    else if (progress.kind === 'run_waits') this.#log(`${id}: ${waitsText(progress.holder)}`);
     else if (progress.kind === 'run_ended') {
       const { end, steps, seconds_used } = progress.record;
       this.#log(

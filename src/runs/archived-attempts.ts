@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { lockName, RunFolder } from '../store/index.ts';
+import { formerLockName, leaseName, RunFolder } from '../store/index.ts';
 
-/** Keeps what an incomplete run left, out of the way of the one that starts over. The lock stays where it is. */
+/** Keeps what an incomplete run left, out of the way of the one that starts over. The lease stays where it is. */
 export function archiveAttempt({ folder, recordPath, id }: RunFolder): void {
   const attempts = attemptsFolder(folder);
   mkdirSync(attempts, { recursive: true });
@@ -10,7 +10,7 @@ export function archiveAttempt({ folder, recordPath, id }: RunFolder): void {
   mkdirSync(archived);
   // The record last: as long as it is there, the run is known to have begun.
   const record = basename(recordPath);
-  const others = readdirSync(folder).filter((name) => name !== lockName && name !== record);
+  const others = readdirSync(folder).filter((name) => ![leaseName, formerLockName, record].includes(name));
   for (const name of [...others, record]) renameSync(join(folder, name), join(archived, name));
 }
 

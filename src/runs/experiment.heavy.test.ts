@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
     const experiment = newExperiment({ seeds: 1, grade: 'none' });
     await workThrough(experiment, resources);
     const folder = experiment.runFolder(String(experiment.runIds[0]));
-    expect(readdirSync(folder.folder).toSorted()).toEqual(['run.json', 'trace.jsonl.zst']);
+    expect(readdirSync(folder.folder).toSorted()).toEqual(['lease', 'run.json', 'trace.jsonl.zst']);
     const services = { ...resources, helpersFolder: join(import.meta.dirname, '../../python') };
     const signal = new AbortController().signal;
     expect(await gradeRun({ folder, ...services, which: 'final', signal })).toMatchObject([{ score: 4.5 }]);

@@ -88,6 +88,8 @@ const payloads = [
     kind: z.literal('session_started'),
     /** 1 for the first; each resumption adds one. */
     session: z.int().min(1),
+    /** Of the lease under which it wrote: whoever follows has a higher one. */
+    epoch: z.int().min(1).optional(),
     versions: z.record(z.string(), z.string()),
     /** The workspace before the first step of this session. */
     snapshot: ObjectId,

@@ -16,9 +16,10 @@ const parameters = { [constants.ZSTD_c_compressionLevel]: 9, [constants.ZSTD_c_c
 /**
  * Compresses the trace of a run that has ended: `trace.jsonl.zst` takes the place of `trace.jsonl`. The plain file goes
  * last, when the other one is on the disk and was read back; as long as it is there, it is what counts. A trace that is
- * compressed already, or not there, stays as it is. The caller holds the run's lock, and nobody writes the trace.
+ * compressed already, or not there, stays as it is. The caller holds the run's lease, and nobody writes the trace.
+ * @param verify throws where the caller has lost the lease meanwhile
  */
-export async function compressTrace(path: string): Promise<void> {
+export async function compressTrace(path: string, verify: () => void = () => {}): Promise<void> {
   const target = compressedPath(path);
   const temporary = `${target}.tmp`;
   {
@@ -29,12 +30,14 @@ export async function compressTrace(path: string): Promise<void> {
       using packed = openCompressedBytes(temporary);
       if (packed === null || (await hashOf(packed)) !== (await hashOf(plain)))
         throw new Error(`${temporary} does not hold what ${path} holds`);
+      verify();
       await rename(temporary, target);
     } finally {
       await rm(temporary, { force: true });
     }
   }
   await syncFolder(dirname(path));
+  verify();
   await rm(path);
 }
 

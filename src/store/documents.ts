@@ -79,12 +79,12 @@ export function readTextIfThere(path: string): string | null {
   }
 }
 
-/** Creates a file with its whole content in one step. False when it is already there. */
-export function createFileExclusively(path: string, content: string): boolean {
+/** Creates a file with its whole content in one step. False when it is already there. @param flush against a power cut */
+export function createFileExclusively(path: string, content: string, { flush = true } = {}): boolean {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    writeFileSync(temporary, content, { flag: 'wx', flush: true });
+    writeFileSync(temporary, content, { flag: 'wx', flush });
     linkSync(temporary, path);
     return true;
   } catch (error) {

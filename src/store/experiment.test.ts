@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
+import { machineIdentity, processStartTime } from '../lib/process-identity.ts';
 import { createExperiment, listExperiments, openExperiment } from './experiment.ts';
-import { lockName } from './run-lock.ts';
+import { formerLockName, leaseName } from './lease/take-lease.ts';
 
 test('the same plan is opened again; who made it, when and how parallel does not matter', () => {
   using folder = temporaryFolder();
@@ -81,7 +82,8 @@ test('a run is locked by one at a time, and free after it was given back', () =>
     expect(() => experiment.runFolder('digits-baseline-0').lock()).toThrow(`process ${process.pid} on`);
     experiment.runFolder('digits-noop-0').lock().release();
   }
-  expect(readdirSync(run.folder)).toEqual([]);
+  // The last lease stays, so that the next one has a higher epoch.
+  expect(readdirSync(join(run.folder, leaseName))).toEqual(['3']);
 });
 
 test('of many processes that want a run at once, also after its holder was killed, one gets it', {
@@ -106,21 +108,65 @@ test('of many processes that want a run at once, also after its holder was kille
   }
 });
 
-test('a lock counts as dead when its process number belongs to another process, or its machine is silent', () => {
+test('a lease counts as dead when its process number belongs to another process, or its machine is silent', () => {
   using folder = temporaryFolder();
   const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
   run.lock();
-  const path = join(run.folder, lockName, '1');
-  const ticket = JSON.parse(readFileSync(path, 'utf8')) as object;
-  const write = (changes: object) => writeFileSync(path, JSON.stringify({ ...ticket, ...changes }));
+  const path = join(run.folder, leaseName, '1');
+  const lease = JSON.parse(readFileSync(path, 'utf8')) as object;
+  const write = (changes: object) => writeFileSync(path, JSON.stringify({ ...lease, ...changes }));
   expect(() => run.lock()).toThrow(`process ${process.pid} on`);
-  write({ machine: 'another', host: 'elsewhere' });
+  const elsewhere = { machine: 'another', lasting: null, host: 'elsewhere' };
+  write(elsewhere);
   expect(() => run.lock()).toThrow('on elsewhere');
-  const longAgo = new Date(Date.now() - 60_000);
-  utimesSync(path, longAgo, longAgo);
+  const ago = (ms: number) => utimesSync(path, new Date(Date.now() - ms), new Date(Date.now() - ms));
+  ago(60_000);
   expect(run.holder()).toBeNull();
+  // Its clock may differ by minutes: without watching it for a while, it is not taken for dead.
+  expect(() => run.lock()).toThrow('on elsewhere');
+  ago(2 * 3_600_000);
+  run.lock().release();
   write({ started: 'another time' });
   expect(run.holder()).toBeNull();
   run.lock().release();
   expect(run.holder()).toBeNull();
 });
+
+test('a lock of a former version is honoured while its owner is there, and cleared when it is not', () => {
+  using folder = temporaryFolder();
+  const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
+  const path = join(run.folder, formerLockName);
+  {
+    using _former = acquiredFormerLock(path);
+    expect(run.holder()?.pid).toBe(process.pid);
+    expect(() => run.lock()).toThrow(`process ${process.pid} on`);
+  }
+  mkdirSync(path, { recursive: true });
+  const dead = {
+    state: 'held',
+    pid: process.pid,
+    started: 'long ago',
+    machine: machineIdentity(),
+    host: 'here',
+  };
+  writeFileSync(join(path, '7'), JSON.stringify(dead));
+  expect(run.holder()).toBeNull();
+  using lease = run.lock();
+  expect(lease.epoch).toBe(1);
+  expect(existsSync(path)).toBe(false);
+});
+
+/** As former versions took it. */
+function acquiredFormerLock(folder: string): Disposable {
+  mkdirSync(folder, { recursive: true });
+  const { pid } = process;
+  const ticket = {
+    state: 'held',
+    pid,
+    started: processStartTime(pid),
+    machine: machineIdentity(),
+    host: 'here',
+  };
+  writeFileSync(join(folder, '1'), JSON.stringify(ticket));
+  return { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
+}

@@ -18,6 +18,9 @@ export { parseStoredText } from './documents.ts';
 export { createExperiment, type Experiment, listExperiments, openExperiment } from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
+export { thisProcess } from './lease/lease-owner.ts';
+export type { LeaseTimes, RunLease } from './lease/run-lease.ts';
+export { formerLockName, type LeaseHolder, leaseName } from './lease/take-lease.ts';
 export { limitsHeldText } from './limits-held.ts';
 export { ObjectStore } from './object-store.ts';
 export {
@@ -31,7 +34,6 @@ export { removeFolder } from './remove-folder.ts';
 export { isOwnFolder, plainName, withoutRepositories } from './repositories.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';
 export { outputFile, RunFolder, type StoredGrades, type StoredVerifications } from './run-folder.ts';
-export { lockName } from './run-lock.ts';
 export { statusOf } from './run-status.ts';
 export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export type { FirstFile, SnapshotSummary } from './snapshot-summary.ts';

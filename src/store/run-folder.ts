@@ -1,12 +1,19 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { replaceFile, writeFileAtomically } from '../lib/atomic-file.ts';
-import type { FileLock, LockHolder } from '../lib/file-lock.ts';
 import { Grade, RubricJudgement, RunId, RunRecord, type TraceHead, Verification } from '../schema/index.ts';
 import { compressTrace } from './compress-trace.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
+import type { RunLease } from './lease/run-lease.ts';
+import {
+  type LeaseHolder,
+  leaseHolder,
+  type TakeLeaseOptions,
+  takeLease,
+  takeLeaseNow,
+} from './lease/take-lease.ts';
+import { moveToNewFile } from './move-to-new-file.ts';
 import type { ObjectStore } from './object-store.ts';
-import { acquireLock, lockHolder } from './run-lock.ts';
 import { appendStoredLine, readStoredLines } from './stored-lines.ts';
 import { compressedPath } from './trace-bytes.ts';
 import { TraceWriter } from './trace-writer.ts';
@@ -23,7 +30,7 @@ export interface StoredVerifications {
   problems: string[];
 }
 
-/** The files of one run: record, trace, grades, verifications, ratings by models, the lock; and the objects that runs share. */
+/** The files of one run: record, trace, grades, verifications, ratings by models, the lease; and the objects that runs share. */
 export class RunFolder {
   readonly id: RunId;
   /** Absolute path. */
@@ -38,6 +45,7 @@ export class RunFolder {
   /** Holds outputs that are too long for an observation, see `outputFile`. */
   readonly outputsFolder: string;
   #writer: TraceWriter | null = null;
+  #lease: RunLease | null = null;
 
   /** @param folder absolute path, named after the run; need not exist yet */
   constructor(folder: string, objects: ObjectStore) {
@@ -52,20 +60,41 @@ export class RunFolder {
     this.outputsFolder = join(folder, 'outputs');
   }
 
-  /** Makes the folder and takes its lock, which whoever writes the trace or the record must hold. */
-  lock(): FileLock {
-    mkdirSync(this.folder, { recursive: true });
-    return acquireLock(this.folder);
+  /** The same folder, with the same lease, that counts what it adds to the objects. */
+  counted(): RunFolder {
+    const folder = new RunFolder(this.folder, this.objects.counted());
+    folder.#lease = this.#lease;
+    return folder;
+  }
+
+  /** Makes the folder and takes its lease, which whoever writes the trace or the record must hold; see `takeLeaseNow`. */
+  lock(): RunLease {
+    this.#lease = takeLeaseNow(this.folder);
+    return this.#lease;
+  }
+
+  /** The same, with time to see whether a silent owner elsewhere is still there; see `takeLease`. */
+  async acquire(options: TakeLeaseOptions = {}): Promise<RunLease> {
+    this.#lease = await takeLease(this.folder, options);
+    return this.#lease;
+  }
+
+  /** The lease that this process holds. */
+  get lease(): RunLease | null {
+    return this.#lease?.released === false ? this.#lease : null;
   }
 
   /** Who works on the run now; null when nobody does. */
-  holder(): LockHolder | null {
-    return lockHolder(this.folder);
+  holder(): LeaseHolder | null {
+    return leaseHolder(this.folder);
   }
 
   /** Opens the trace for writing, see `TraceWriter.open`. From now on `writeRecord` notes how long it is. */
   openTrace(now?: () => number): TraceWriter {
-    this.#writer = TraceWriter.open(this.tracePath, this.objects, now);
+    const guard = this.lease ?? undefined;
+    // Whoever had it may still have it open.
+    if (guard?.followsSilence) moveToNewFile(this.tracePath);
+    this.#writer = TraceWriter.open(this.tracePath, this.objects, { now, guard });
     return this.#writer;
   }
 
@@ -76,7 +105,8 @@ export class RunFolder {
 
   /** Compresses the trace of a run that has ended, see `compressTrace`. */
   async compressTrace(): Promise<void> {
-    await compressTrace(this.tracePath);
+    const { lease } = this;
+    await compressTrace(this.tracePath, () => lease?.verify());
   }
 
   removeTrace(): void {
@@ -95,20 +125,24 @@ export class RunFolder {
   /**
    * Replaces `run.json` in one step, and notes in it what the trace holds. The trace is flushed first, so that no
    * power cut leaves a record that knows more than the trace.
+   * @throws UserError `lease_lost`, and nothing is written
    */
   async writeRecord(record: RunRecord): Promise<void> {
     const head = await this.#writer?.flush();
+    this.lease?.verify();
     await replaceFile(this.recordPath, this.#recordText(record, head));
   }
 
   /** As `writeRecord`, for those who can't wait. */
   writeRecordSync(record: RunRecord): void {
     if (this.#writer?.closed === false) this.#writer.sync();
+    this.lease?.verify();
     writeFileAtomically(this.recordPath, this.#recordText(record, this.#writer?.head));
   }
 
-  /** Adds one line to `grades.jsonl`. */
+  /** Adds one line to `grades.jsonl`. @throws UserError `lease_lost`, and nothing is added */
   appendGrade(grade: Grade): void {
+    this.lease?.verify();
     mkdirSync(this.folder, { recursive: true });
     appendStoredLine(this.gradesPath, Grade.parse(grade));
   }

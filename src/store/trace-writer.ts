@@ -12,8 +12,20 @@ const inlineTextBytes = 1024;
 /** Events of this time share one flush to the disk. */
 const syncDelayMs = 100;
 
+/** Who decides whether a file may still be written: the run's lease. Both throw where another process has the run. */
+export interface WriteGuard {
+  mayWrite(): void;
+  wrote(): void;
+}
+
+export interface TraceWriterOptions {
+  /** Milliseconds since 1970. */
+  now?: (() => number) | undefined;
+  guard?: WriteGuard | undefined;
+}
+
 /**
- * The one writer of a run's `trace.jsonl`; whoever makes one holds the run's lock. An event is with the operating
+ * The one writer of a run's `trace.jsonl`; whoever makes one holds the run's lease. An event is with the operating
  * system when `append` returns, so that a killed process loses nothing. Flushing to the disk, against a power
  * cut, follows in the background.
  */
@@ -24,6 +36,7 @@ export class TraceWriter implements AsyncDisposable {
   readonly #objects: ObjectStore;
   readonly #descriptor: number;
   readonly #now: () => number;
+  readonly #guard: WriteGuard | undefined;
   #size: number;
   #events: number;
   #hash: string;
@@ -38,13 +51,14 @@ export class TraceWriter implements AsyncDisposable {
     path: string,
     objects: ObjectStore,
     end: OpenedEnd,
-    now: () => number,
+    { now = Date.now, guard }: TraceWriterOptions,
   ) {
     this.path = path;
     this.repairedBytes = end.repairedBytes;
     this.#objects = objects;
     this.#descriptor = descriptor;
     this.#now = now;
+    this.#guard = guard;
     this.#size = end.bytes;
     this.#events = end.events;
     this.#hash = end.hash;
@@ -52,10 +66,9 @@ export class TraceWriter implements AsyncDisposable {
 
   /**
    * Opens a trace, or begins a new one; a compressed one is uncompressed. A torn last line is cut off: its event never counted as written.
-   * @param now milliseconds since 1970
    * @throws UserError `broken_trace` when the last complete line does not continue the one before
    */
-  static open(path: string, objects: ObjectStore, now: () => number = Date.now): TraceWriter {
+  static open(path: string, objects: ObjectStore, options: TraceWriterOptions = {}): TraceWriter {
     uncompressTrace(path);
     const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o644);
     try {
@@ -64,7 +77,7 @@ export class TraceWriter implements AsyncDisposable {
       if (tail.tornBytes > 0) ftruncateSync(descriptor, tail.completeBytes);
       const hash = tail.last === null ? noHash : sha256(tail.last);
       const end = { bytes: tail.completeBytes, events, hash, repairedBytes: tail.tornBytes };
-      return new TraceWriter(descriptor, path, objects, end, now);
+      return new TraceWriter(descriptor, path, objects, end, options);
     } catch (error) {
       closeSync(descriptor);
       throw error;
@@ -87,7 +100,7 @@ export class TraceWriter implements AsyncDisposable {
 
   /**
    * Adds one event with one write. When the disk is full nothing is added, and the next call may succeed.
-   * @throws what writing it, or flushing earlier ones, failed with; and for a payload that fits no schema
+   * @throws what writing it, or flushing earlier ones, failed with; for a payload that fits no schema; UserError `lease_lost`
    */
   append(payload: EventPayload): TraceEvent {
     if (this.#closed) throw new Error('the trace is closed');
@@ -102,7 +115,9 @@ export class TraceWriter implements AsyncDisposable {
       ...checked,
     };
     const line = Buffer.from(JSON.stringify(event), 'utf8');
+    this.#guard?.mayWrite();
     this.#write(Buffer.concat([line, Buffer.of(0x0a)]));
+    this.#confirm();
     this.#events += 1;
     this.#hash = sha256(line);
     this.#requestSync();
@@ -161,6 +176,16 @@ export class TraceWriter implements AsyncDisposable {
       throw error;
     }
     this.#size += bytes.length;
+  }
+
+  /** What a successor may not find was not written. */
+  #confirm(): void {
+    try {
+      this.#guard?.wrote();
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(messageOf(error));
+      throw error;
+    }
   }
 
   /** Half a line would spoil the next one. */

@@ -114,7 +114,7 @@ export class SlowPlace extends TaskBench {
     const snapshot = this.#manyFiles(run.objects, ObjectId.parse(last.snapshot));
     const path = `${run.tracePath}.longer`;
     let time = 0;
-    await using trace = TraceWriter.open(path, run.objects, () => time);
+    await using trace = TraceWriter.open(path, run.objects, { now: () => time });
     for (const event of events) {
       time = event.time;
       const payload = EventPayload.parse(event);

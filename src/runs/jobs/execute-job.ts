@@ -16,7 +16,7 @@ import type { JobHost } from './job-host.ts';
 import { type JobResult, notGradedYet, resultOf } from './job-result.ts';
 
 /**
- * Executes a job here and now: finds the task, opens the store, takes the run's lock, and runs or grades. Executed again,
+ * Executes a job here and now: finds the task, opens the store, takes the run's lease, and runs or grades. Executed again,
  * it goes on where it stopped, and does nothing more once all is done.
  * @throws UserError where the job does not fit the store or the task, or somebody else is at the run
  */
@@ -31,10 +31,15 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
     );
   }
   const folder = experiment.runFolder(job.run.id);
-  using _lock = folder.lock();
+  const { signal, onProgress } = following;
+  const onWait = ({ pid, host: machine }: { pid: number; host: string }) =>
+    onProgress({ kind: 'run_waits', run: job.run, holder: `process ${pid} on ${machine}` });
+  using lease = await folder.acquire({ signal, onWait });
+  // Who comes back after others took the run over has nothing more to do with it.
+  const owned = { onProgress, signal: AbortSignal.any([signal, lease.lost]) };
   return job.kind === 'run'
-    ? await executeRunJob(job, experiment, folder, host, following)
-    : await executeGradeJob(job, experiment, folder, host, following);
+    ? await executeRunJob(job, experiment, folder, host, owned)
+    : await executeGradeJob(job, experiment, folder, host, owned);
 }
 
 async function executeRunJob(

@@ -9,6 +9,8 @@ export interface JobResult {
 }
 
 export type JobProgress =
+  /** Whether its silent owner on another machine is still there shows within half a minute. */
+  | { kind: 'run_waits'; run: RunSpec; holder: string }
   | { kind: 'run_kept'; run: RunSpec; record: RunRecord }
   | { kind: 'run_started'; run: RunSpec; resumed: boolean }
   | { kind: 'run_step'; run: RunSpec; progress: StepProgress }

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mountPoints } from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
@@ -62,6 +63,7 @@ export async function openBranchWorkspace(
   discardOutputsAfter(from?.step ?? 0, folders.outputs);
   // Other users of this machine must not reach a workspace, whatever an agent makes of its permissions.
   chmodSync(dirname(folders.workspace), 0o700);
+  if (folder.lease?.followsSilence) await putAside(folders.workspace, folder.lease.epoch, signal);
   const volume = opened.use(await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20));
   const snapshotter = opened.use(new Snapshotter(objects, folders.workspace));
   if (from === null) await createWorkspace(resources.task, folders.workspace);
@@ -100,6 +102,15 @@ export async function discardBranchWorkspace(
   } catch {
     // It lies there until the run's folder is deleted.
   }
+}
+
+/** Commands of an owner that was silent may still write to where they were started. */
+async function putAside(workspace: string, epoch: number, signal: AbortSignal): Promise<void> {
+  if (!existsSync(workspace)) return;
+  const aside = `${workspace}-before-${epoch}-${randomBytes(3).toString('hex')}`;
+  renameSync(workspace, aside);
+  // What they write meanwhile may keep it there.
+  await removeFolder(aside, signal).catch(() => signal.throwIfAborted());
 }
 
 /** A step that was cut off is taken again: nothing of it is left for the agent to read. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RunStopped } from '../../environment/index.ts';
 import { limitsHeld } from '../../sandbox/index.ts';
 import type { RunRecord, RunSpec } from '../../schema/index.ts';
-import { RunFolder } from '../../store/index.ts';
+import type { RunFolder } from '../../store/index.ts';
 import { branchFolders, discardBranchWorkspace, mainBranch } from './branch-workspace.ts';
 import { infrastructureFailure } from './run-failure.ts';
 import { beginRecord, endRecord, recordedSoFar } from './run-record.ts';
@@ -14,15 +14,17 @@ import { executeSession } from './run-session.ts';
 /**
  * Executes one run, from the start or from where an earlier session of it ended, and returns its record.
  * Every ending is a value: what the agent did wrong, what the infrastructure did wrong, and being stopped.
- * The caller holds the run's lock.
+ * The caller holds the run's lease.
+ * @throws UserError `lease_lost`
  */
 export async function executeRun(spec: RunSpec, given: RunServices): Promise<RunRecord> {
   // What other runs add to the store that they share counts for them.
-  const folder = new RunFolder(given.folder.folder, given.folder.objects.counted());
+  const folder = given.folder.counted();
   const services = { ...given, folder };
   const record = await beginRecord(spec, folder, services.versions, await limitsHeld(spec.sandbox));
   try {
     const outcome = await executeSession(spec, services);
+    folder.lease?.verify();
     await discardWorkspace(folder, services.signal);
     const finished = await endRecord(record, folder, outcome);
     await compressTrace(folder);

@@ -81,11 +81,13 @@ function beginSession(
   spec: RunSpec,
   { sessions, secondsUsed, onlyForked }: ResumeState,
   main: BranchWorkspace,
-  { versions, resources }: RunServices,
+  { versions, resources, folder }: RunServices,
 ): void {
+  const { lease } = folder;
   trace.append({
     kind: 'session_started',
     session: sessions + 1,
+    ...(lease === null ? {} : { epoch: lease.epoch }),
     versions: { ...versions, agent: spec.agent },
     snapshot: main.snapshot,
     ...(spec.parent !== undefined && onlyForked ? { parent: spec.parent } : {}),

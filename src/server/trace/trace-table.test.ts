@@ -94,7 +94,9 @@ function eventsOf(transcript: Transcript): EventPayload[] {
 function writeTranscript(transcript: Transcript, end: EventPayload[] = []): string {
   const folder = temporaryFolder();
   const path = join(folder, 'trace.jsonl');
-  const trace = TraceWriter.open(path, new ObjectStore(join(folder, 'objects')), () => 1_790_000_000_000);
+  const trace = TraceWriter.open(path, new ObjectStore(join(folder, 'objects')), {
+    now: () => 1_790_000_000_000,
+  });
   for (const event of [...eventsOf(transcript), ...end]) trace.append(event);
   void trace.close();
   return path;

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { examplePlan } from '../../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../../test/fixtures/store/folders.ts';
+import { createExperiment } from '../experiment.ts';
+import { readTraceSync } from '../trace-reader.ts';
+
+const program = join(import.meta.dirname, '../../../test/fixtures/store/lease-writer.ts');
+const writers = 3;
+const rounds = 30;
+
+interface Writer {
+  process: ChildProcess;
+  stopped: boolean;
+}
+
+/** Writers that stop, go on and die at random moments. Each is a machine of its own: others can only watch it. */
+async function disturb(folder: string): Promise<string[]> {
+  const logs: string[] = [];
+  const start = (): Writer => {
+    const log = join(folder, `log-${logs.length}`);
+    logs.push(log);
+    return {
+      process: startWriter(join(folder, 'experiment'), `machine-${logs.length}`, log),
+      stopped: false,
+    };
+  };
+  const all = Array.from({ length: writers }, start);
+  try {
+    for (let round = 0; round < rounds; round++) {
+      await sleep(50 + Math.random() * 600);
+      const index = Math.floor(Math.random() * writers);
+      const writer = all[index];
+      if (writer === undefined) continue;
+      if (writer.stopped) writer.process.kill('SIGCONT');
+      else if (Math.random() < 0.2) {
+        writer.process.kill('SIGKILL');
+        all[index] = start();
+        continue;
+      } else writer.process.kill('SIGSTOP');
+      writer.stopped = !writer.stopped;
+    }
+  } finally {
+    for (const { process: child } of all) child.kill('SIGKILL');
+  }
+  return logs
+    .filter((log) => existsSync(log))
+    .flatMap((log) => readFileSync(log, 'utf8').trimEnd().split('\n'));
+}
+
+test('writers that stop, go on and die at any moment never mix their events, and lose none that they were told is written', {
+  timeout: 120_000,
+}, async () => {
+  using folder = temporaryFolder();
+  const experiment = createExperiment(join(folder.path, 'experiment'), examplePlan());
+  const said = await disturb(folder.path);
+  const run = experiment.runFolder('digits-baseline-0');
+  // Reading checks the chain of hashes.
+  const { events } = readTraceSync(run.tracePath);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
+  const found = new Set<string>();
+  const epochs: number[] = [];
+  for (const event of events) {
+    if (event.kind === 'session_started') epochs.push(event.epoch ?? 0);
+    if (event.kind !== 'note') continue;
+    const { by } = event.entries;
+    const text = by !== undefined && 'text' in by ? by.text : '';
+    found.add(text);
+    expect(text.split(' ')[1], 'events of the newest epoch alone').toBe(String(epochs.at(-1)));
+  }
+  expect(epochs).toEqual([...new Set(epochs)].sort((one, other) => one - other));
+  expect(epochs.length).toBeGreaterThan(2);
+  const written = said.flatMap((line) => (line.startsWith('wrote ') ? [line.slice('wrote '.length)] : []));
+  expect(written.filter((text) => !found.has(text))).toEqual([]);
+  console.log(epochs.length, written.length, said.filter((l) => l.startsWith('lease_lost')).length);
+});
+
+test('a writer that was stopped while another took over is refused at its next event, and told by whom', {
+  timeout: 60_000,
+}, async () => {
+  using folder = temporaryFolder();
+  const experiment = join(folder.path, 'experiment');
+  createExperiment(experiment, examplePlan());
+  const [firstLog, secondLog] = [join(folder.path, 'first'), join(folder.path, 'second')];
+  const first = startWriter(experiment, 'machine-1', firstLog);
+  const second: ChildProcess[] = [];
+  try {
+    await until(() => textOf(firstLog).includes('wrote machine-1 1 10\n'));
+    first.kill('SIGSTOP');
+    const before = textOf(firstLog);
+    second.push(startWriter(experiment, 'machine-2', secondLog));
+    await until(() => textOf(secondLog).includes('wrote machine-2 2 10\n'));
+    first.kill('SIGCONT');
+    await until(() => textOf(firstLog).includes('lease_lost'));
+    const told = textOf(firstLog).slice(before.length).split('\n')[0];
+    expect(told).toMatch(
+      /^lease_lost Process \d+ may not write to .*digits-baseline-0 any more: process \d+ on machine-2 took it over \(epoch 2\) after this one \(epoch 1\)/,
+    );
+  } finally {
+    for (const child of [first, ...second]) child.kill('SIGKILL');
+  }
+});
+
+function startWriter(experiment: string, machine: string, log: string): ChildProcess {
+  return spawn(process.execPath, [program, experiment, machine, log], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+function textOf(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(10);
+}

@@ -1,0 +1,169 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode, UserError } from '../../lib/errors.ts';
+import { createFileExclusively } from '../documents.ts';
+import {
+  epochsIn,
+  type FoundLease,
+  type LeaseFile,
+  type LeaseOwner,
+  leasesIn,
+  type OwnerState,
+  stateOf,
+  thisProcess,
+} from './lease-owner.ts';
+import { type LeaseTimes, leaseTimes, newLeaseFile, RunLease, textOf } from './run-lease.ts';
+
+/** Folder of the leases in a run's folder. */
+export const leaseName = 'lease';
+/** Where earlier versions kept who works on a run. */
+export const formerLockName = 'lock';
+
+/** Who has a run. */
+export type LeaseHolder = Pick<LeaseFile, 'pid' | 'host'>;
+
+export interface TakeLeaseOptions {
+  signal?: AbortSignal | undefined;
+  /** Called once where a silent owner has to be watched for a while. */
+  onWait?: ((holder: LeaseHolder) => void) | undefined;
+  times?: LeaseTimes;
+  /** Who this process is to others; for tests. */
+  me?: LeaseOwner;
+}
+
+/** So much later than an owner last said something, no two clocks of file systems differ. */
+const surelySilentMs = 3_600_000;
+/** What `leaseHolder` says without having watched for a while. */
+const probablySilentMs = 30_000;
+const mostAttempts = 1000;
+
+/**
+ * Takes the lease of a run. An owner on this machine is looked up; one on another is watched until it renews its lease, or was
+ * silent for too long by this process's own clock.
+ * @param run the run's folder
+ * @throws UserError `run_locked` where somebody has it; the signal's reason
+ */
+export async function takeLease(run: string, options: TakeLeaseOptions = {}): Promise<RunLease> {
+  const { signal, onWait, times = leaseTimes, me = thisProcess() } = options;
+  let watched: { text: string; since: number } | null = null;
+  for (;;) {
+    signal?.throwIfAborted();
+    const found = look(run, me);
+    if (found.state === 'alive') throw refusal(run, found.holder);
+    const text = textsOf(found.leases);
+    const begins = found.state === 'unknown' && watched === null && !isSurelySilent(found);
+    if (begins && found.holder !== null) onWait?.(found.holder);
+    if (found.state === 'unknown' && watched !== null && watched.text !== text)
+      throw refusal(run, found.holder);
+    watched ??= { text, since: performance.now() };
+    const watchedMs = performance.now() - watched.since;
+    if (found.state !== 'unknown' || watchedMs > times.silenceMs || isSurelySilent(found)) {
+      const lease = follow(run, found, me, times);
+      if (lease !== null) return lease;
+      watched = null;
+    }
+    await sleep(Math.min(times.renewMs / 5, 1000), undefined, { ...(signal ? { signal } : {}) });
+  }
+}
+
+/**
+ * The same without waiting: who can't be looked up from here has it.
+ * @throws UserError `run_locked`
+ */
+export function takeLeaseNow(run: string): RunLease {
+  const me = thisProcess();
+  for (let attempt = 1; ; attempt++) {
+    const found = look(run, me);
+    const isHeld = found.state === 'alive' || (found.state === 'unknown' && !isSurelySilent(found));
+    if (isHeld) throw refusal(run, found.holder);
+    const lease = follow(run, found, me, leaseTimes);
+    if (lease !== null) return lease;
+    if (attempt === mostAttempts) throw refusal(run, look(run, me).holder);
+  }
+}
+
+/** Who works on the run now; null when nobody does. Of an owner elsewhere it is what this machine's clock makes of its last sign. */
+export function leaseHolder(run: string): LeaseHolder | null {
+  const { state, holder, writtenMs } = look(run, thisProcess());
+  const isHeld = state === 'alive' || (state === 'unknown' && Date.now() - writtenMs < probablySilentMs);
+  return isHeld ? holder : null;
+}
+
+interface Look {
+  state: OwnerState;
+  /** Of this version and of former ones; the newest last. */
+  leases: FoundLease[];
+  /** Epoch of the newest; 0 where there never was one. */
+  newest: number;
+  /** Who keeps it from being free. */
+  holder: LeaseHolder | null;
+  /** When that one last said something. */
+  writtenMs: number;
+}
+
+function look(run: string, me: LeaseOwner): Look {
+  const current = leasesIn(join(run, leaseName));
+  const leases = [...leasesIn(join(run, formerLockName)), ...current];
+  let seen: Look = { state: 'free', leases, newest: current.at(-1)?.epoch ?? 0, holder: null, writtenMs: 0 };
+  for (const { lease, writtenMs } of leases) {
+    if (lease === null) continue;
+    const state = stateOf(lease, me);
+    if (severity[state] >= severity[seen.state]) seen = { ...seen, state, holder: lease, writtenMs };
+  }
+  return seen;
+}
+
+function isSurelySilent({ writtenMs }: Look): boolean {
+  return Date.now() - writtenMs > surelySilentMs;
+}
+
+const severity: Record<OwnerState, number> = { free: 0, dead: 1, unknown: 2, alive: 3 };
+
+/** Makes the next epoch. Null where others were faster, or one that was taken for silent is not. */
+function follow(run: string, before: Look, me: LeaseOwner, times: LeaseTimes): RunLease | null {
+  const folder = join(run, leaseName);
+  const epoch = before.newest + 1;
+  const path = join(folder, String(epoch));
+  const file = newLeaseFile(me);
+  if (!createLease(path, textOf(file))) return null;
+  const others = look(run, me).leases.filter(({ text }) => text !== textOf(file));
+  if (epochsIn(folder).at(-1) !== epoch || textsOf(others) !== textsOf(before.leases)) {
+    rmSync(path, { force: true });
+    return null;
+  }
+  removeOthers(folder, String(epoch));
+  rmSync(join(run, formerLockName), { recursive: true, force: true });
+  return new RunLease(folder, epoch, file, before.state === 'unknown', times);
+}
+
+function createLease(path: string, text: string): boolean {
+  try {
+    return createFileExclusively(path, text, { flush: false });
+  } catch (error) {
+    // A new owner tidied up.
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+/** Earlier leases, and drafts that killed processes left. */
+function removeOthers(folder: string, own: string): void {
+  for (const name of readdirSync(folder)) if (name !== own) rmSync(join(folder, name), { force: true });
+}
+
+/** Former versions renewed a lock by writing the same again. */
+function textsOf(leases: readonly FoundLease[]): string {
+  return JSON.stringify(
+    leases.map(({ epoch, text, lease, writtenMs }) => [
+      epoch,
+      text,
+      lease?.renewed === undefined ? writtenMs : 0,
+    ]),
+  );
+}
+
+function refusal(run: string, holder: LeaseHolder | null): UserError {
+  const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
+  return new UserError('run_locked', `${who} works on ${run}`, 'Wait until it has finished, or end it.');
+}
