@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan } from '../src/schema/index.ts';
 import { createExperiment, type Experiment, type RunFolder } from '../src/store/index.ts';
@@ -9,6 +10,8 @@ import { provision, requireSandbox } from './task-resources.ts';
 
 /** Their runs are known uninterrupted; each is killed over and over under other moments. */
 const seeds = 5;
+/** Runs that are killed at the same time, each in a process of its own. */
+const atOnce = 4;
 
 interface Tally {
   kills: number;
@@ -19,29 +22,39 @@ interface Tally {
   storeProblems: number;
   tornLines: number;
   diverged: number;
+  leftOver: string[];
 }
 
 export const kill: Benchmark = {
   name: 'kill',
-  summary: 'kill -9 at 200 random moments of runs: what is lost, and do they go on',
+  summary:
+    'kill -9 at 2,000 random moments of runs and gradings: what is lost, what is left over, do they resume',
   async measure(context) {
-    const kills = context.quick ? 4 : 200;
+    const kills = context.quick ? 8 : 2_000;
     await requireSandbox();
     const resources = await provision(context.cache, context.signal);
     const tally: Tally = {
       ...{ kills: 0, killsUnderWay: 0, runs: 0, lostSteps: 0, failedResumes: 0 },
-      ...{ storeProblems: 0, tornLines: 0, diverged: 0 },
+      ...{ storeProblems: 0, tornLines: 0, diverged: 0, leftOver: [] },
     };
     const planOf = (name: string, seed: number): Plan =>
       planFor({ name, agent: 'automl', seeds: [seed], grade: 'final', sandbox: 'bubblewrap' }, resources);
     const whole: WholeRun[] = [];
-    while (tally.kills < kills) {
-      const seed = tally.runs % (context.quick ? 1 : seeds);
-      whole[seed] ??= await uninterrupted(planOf(`whole-${seed}`, seed), context);
-      await killUntilDone(planOf(`killed-${tally.runs}`, seed), whole[seed], kills, tally, context);
-      tally.runs += 1;
-      context.log(`${tally.kills} kills, ${tally.runs} runs`);
-    }
+    for (let seed = 0; seed < (context.quick ? 1 : seeds); seed++)
+      whole.push(await uninterrupted(planOf(`whole-${seed}`, seed), context));
+    const killInTurn = async () => {
+      while (tally.kills < kills) {
+        const number = tally.runs++;
+        const seed = number % whole.length;
+        const undisturbed = whole[seed];
+        if (undisturbed === undefined) throw new Error(`there is no run of seed ${seed}`);
+        await killUntilDone(planOf(`killed-${number}`, seed), undisturbed, kills, tally, context);
+        context.log(`${tally.kills} kills, ${tally.runs} runs`);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, killInTurn));
+    tally.leftOver = leftOvers(context.scratch);
+    for (const name of tally.leftOver) context.log(`left over: ${name}`);
     return measurementsOf(tally);
   },
 };
@@ -95,6 +108,27 @@ async function killUntilDone(
   log(`${run.folder} ended otherwise than undisturbed (${same ? 'not graded once' : 'other actions'})`);
 }
 
+/** Mounts beneath the folder of the runs, and processes that work in it, when all runs have ended. */
+function leftOvers(scratch: string): string[] {
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(` ${scratch}/`));
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isWithin(name, scratch));
+  return [...mounts, ...processes.map((id) => `process ${id}`)];
+}
+
+/** Whether a process other than this one works in the folder or was started with its path. */
+function isWithin(id: string, scratch: string): boolean {
+  if (Number(id) === process.pid) return false;
+  try {
+    const started = readFileSync(`/proc/${id}/cmdline`, 'utf8');
+    return readlinkSync(`/proc/${id}/cwd`).startsWith(`${scratch}/`) || started.includes(`${scratch}/`);
+  } catch {
+    // It has ended.
+    return false;
+  }
+}
+
 function openRun(plan: Plan, scratch: string): { experiment: Experiment; run: RunFolder } {
   const experiment = createExperiment(join(scratch, plan.name), plan);
   return { experiment, run: experiment.runFolder(experiment.runIds[0] ?? '') };
@@ -122,6 +156,10 @@ function measurementsOf(tally: Tally): Measurement[] {
       value: tally.tornLines,
       ...told,
       note: 'cut off and told when the run goes on',
+    },
+    {
+      ...{ what: 'mounts and processes left over', value: tally.leftOver.length, ...none },
+      note: 'when all runs had ended',
     },
     {
       ...{ what: 'runs that ended otherwise', value: tally.diverged, ...none },
