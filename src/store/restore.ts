@@ -64,8 +64,9 @@ export async function restoreSnapshot(
   try {
     if (source === undefined) await fillFolder(objects, root, plan, ignore, turns, null);
     else {
-      using handle = FolderHandle.open(source.workspace);
-      await fillFolder(objects, root, plan, ignore, turns, { handle, tree: source.tree });
+      using handle = openIfThere(source.workspace);
+      const from = handle === null ? null : { handle, tree: source.tree };
+      await fillFolder(objects, root, plan, ignore, turns, from);
     }
     await turns.finish();
   } finally {
@@ -171,6 +172,16 @@ async function fillFolder(
     } finally {
       below?.handle[Symbol.dispose]();
     }
+  }
+}
+
+/** Null where the workspace was removed meanwhile. */
+function openIfThere(workspace: string): FolderHandle | null {
+  try {
+    return FolderHandle.open(workspace);
+  } catch (error) {
+    if (isSwap(error)) return null;
+    throw error;
   }
 }
 

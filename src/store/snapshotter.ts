@@ -57,7 +57,7 @@ export class Snapshotter implements Disposable {
    */
   async restore(
     id: ObjectId,
-    options: { ignore?: readonly string[]; from?: Snapshotter; signal?: AbortSignal },
+    options: { ignore?: readonly string[]; from?: Snapshotter | undefined; signal?: AbortSignal },
   ): Promise<void> {
     const { ignore = [], from, signal } = options;
     if (from !== undefined) await from.#copyTo(this.#folder, id, ignore, signal);

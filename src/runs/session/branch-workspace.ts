@@ -39,6 +39,8 @@ export interface BranchWorkspaceOptions {
   dockerCommand?: string | undefined;
   /** How code inside reaches the task's services. */
   services: LocalServices['access'] | null;
+  /** Of a workspace that may still hold much of what this one is to hold. */
+  origin?: Snapshotter | undefined;
   signal: AbortSignal;
 }
 
@@ -54,7 +56,7 @@ export async function openBranchWorkspace(
   from: { step: number; snapshot: ObjectId } | null,
   options: BranchWorkspaceOptions,
 ): Promise<BranchWorkspace> {
-  const { spec, folder, resources, helpersFolder, threads, services, signal } = options;
+  const { spec, folder, resources, helpersFolder, threads, services, origin, signal } = options;
   const { objects } = folder;
   const folders = branchFolders(folder, branch);
   await using opened = new AsyncDisposableStack();
@@ -67,7 +69,7 @@ export async function openBranchWorkspace(
   const volume = opened.use(await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20));
   const snapshotter = opened.use(new Snapshotter(objects, folders.workspace));
   if (from === null) await createWorkspace(resources.task, folders.workspace);
-  else await snapshotter.restore(from.snapshot, { ignore: mountPoints, signal });
+  else await snapshotter.restore(from.snapshot, { ignore: mountPoints, from: origin, signal });
   await giveToAgent(spec.sandbox, folders.workspace);
   const { id: snapshot } = await snapshotter.take({ ignore: mountPoints, signal });
   const confined = sandboxSpec(spec, resources, folders, helpersFolder, threads, services);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BranchPlace, BranchPlaces, BranchStart } from '../../environment/index.ts';
 import type { BranchId } from '../../schema/index.ts';
 import type { LocalServices } from '../../services/index.ts';
-import { type Lineage, outputFile, type RunFolder } from '../../store/index.ts';
+import { type Lineage, outputFile, type RunFolder, type Snapshotter } from '../../store/index.ts';
 import {
   type BranchWorkspace,
   type BranchWorkspaceOptions,
@@ -15,7 +15,7 @@ import {
 
 type ServicesEnd = Awaited<ReturnType<LocalServices['stop']>>;
 
-export interface SessionBranchesOptions extends Omit<BranchWorkspaceOptions, 'services'> {
+export interface SessionBranchesOptions extends Omit<BranchWorkspaceOptions, 'services' | 'origin'> {
   /** Null for a task without services. */
   startServices: (askForTool: BranchStart['askForTool']) => Promise<LocalServices | null>;
 }
@@ -24,6 +24,8 @@ export interface SessionBranchesOptions extends Omit<BranchWorkspaceOptions, 'se
 export class SessionBranches implements BranchPlaces, AsyncDisposable {
   readonly #options: SessionBranchesOptions;
   readonly #services = new Set<LocalServices>();
+  /** Of the branches that have a workspace now: a fork copies what still lies in its origin's. */
+  readonly #snapshotters = new Map<BranchId, Snapshotter>();
   #end: ServicesEnd = { modelFailure: null, scriptFailure: null };
 
   constructor(options: SessionBranchesOptions) {
@@ -36,10 +38,12 @@ export class SessionBranches implements BranchPlaces, AsyncDisposable {
     askForTool: BranchStart['askForTool'],
   ): Promise<BranchWorkspace> {
     const services = await this.#start(askForTool);
-    return await openBranchWorkspace(mainBranch, from, {
+    const opened = await openBranchWorkspace(mainBranch, from, {
       ...this.#options,
       services: services?.access ?? null,
     });
+    this.#snapshotters.set(mainBranch, opened.snapshotter);
+    return opened;
   }
 
   async open(branch: BranchId, start: BranchStart): Promise<BranchPlace> {
@@ -47,8 +51,15 @@ export class SessionBranches implements BranchPlaces, AsyncDisposable {
     copyOutputs(folder, branch, start.lineage);
     const services = await this.#start(start.askForTool);
     const access = services?.access ?? null;
-    const opened = await openBranchWorkspace(branch, start, { ...this.#options, services: access });
+    // The nearest comes first.
+    const origin = [...start.lineage.keys()].find((before) => this.#snapshotters.has(before)) ?? mainBranch;
+    const opened = await openBranchWorkspace(branch, start, {
+      ...{ ...this.#options, services: access },
+      origin: this.#snapshotters.get(origin),
+    });
+    this.#snapshotters.set(branch, opened.snapshotter);
     const close = async () => {
+      this.#snapshotters.delete(branch);
       await opened[Symbol.asyncDispose]();
       if (services !== null) await this.#stop(services);
     };
