@@ -1,0 +1,85 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { agentOf, runOnce } from '../../../test/fixtures/run-place.ts';
+import { traceText } from '../../../test/fixtures/store/trace-text.ts';
+import { checkSandbox } from '../../sandbox/index.ts';
+import { checkRun, currentGrades, readTraceSync, recordedStates, stepsOf } from '../../store/index.ts';
+import { replayRun, type TaskResources } from '../index.ts';
+
+const bench = new TaskBench();
+let resources: TaskResources;
+
+beforeAll(async () => {
+  resources = await bench.provision();
+});
+afterAll(() => bench[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const withSandbox = describe.skipIf(missing !== undefined);
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+/** What commands on each branch saw. */
+const seen: string[] = [];
+const forking = agentOf(async ({ environment }) => {
+  const command = (text: string) => ({ name: 'Run Command', args: { command: text } });
+  await environment.step(command('seq 1 20000; echo common > notes.txt'));
+  const [one, other] = await Promise.all([environment.fork(), environment.fork(1)]);
+  const results = await Promise.all([
+    one.step(command('cat notes.txt; echo one > notes.txt; sleep 0.2; cat notes.txt')),
+    other.step(command('cat notes.txt; echo other > notes.txt; sleep 0.2; cat notes.txt')),
+    environment.step(command('echo main > notes.txt; sleep 0.2; cat notes.txt; ls -a .. | grep -c branches')),
+    // Long outputs can be read again on every branch.
+    one.step(command('tail -n 1 .outputs/step-00001.txt')),
+  ]);
+  seen.push(...results.map(({ observation }) => observation.replaceAll(/\n\[exit.*/g, '').trim()));
+  environment.select(other);
+  await environment.step({ name: 'Final Answer', args: { final_answer: 'done' } });
+}, 'forking');
+
+withSandbox(`a run of several branches${why}`, () => {
+  test('keeps their workspaces apart, is graded on the selected one, and leaves nothing behind', async () => {
+    const { folder, record } = await runOnce(bench.experiments, resources, forking);
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' }, steps: 6 });
+    expect(seen).toEqual(['common\none', 'common\nother', 'main\n0', '20000']);
+    expect(await checkRun(folder)).toEqual([]);
+    const { events } = readTraceSync(folder.tracePath);
+    const ended = events.at(-1);
+    expect(ended).toMatchObject({ kind: 'run_ended', branch: 'b2' });
+    expect(recordedStates(folder).map(({ step, final }) => [step, final])).toEqual([
+      ...[
+        [0, false],
+        [1, false],
+        [2, true],
+      ],
+    ]);
+    expect(currentGrades([], recordedStates(folder))).toEqual([]);
+    for (const place of ['workspace', 'branches/b1/workspace', 'branches/b2/workspace'])
+      expect(existsSync(join(folder.folder, place)), place).toBe(false);
+    const replayed = await replayRun(record.spec, folder, forking, resources.task);
+    expect(replayed).toMatchObject({ steps: 6, diverged: null });
+  });
+
+  test('goes on after a kill at any moment, each branch from its own last step', async () => {
+    const { folder: whole } = await runOnce(join(bench.folder, 'whole'), resources, forking);
+    const lines = traceText(whole.tracePath).split('\n');
+    for (const share of [0.2, 0.5, 0.8]) {
+      const place = join(bench.folder, String(share));
+      const { folder } = await runOnce(place, resources, forking);
+      const text = traceText(folder.tracePath);
+      const kept =
+        text
+          .split('\n')
+          .slice(0, Math.floor(lines.length * share))
+          .join('\n').length + 20;
+      writeFileSync(folder.tracePath, text.slice(0, kept));
+      seen.length = 0;
+      const again = await runOnce(place, resources, forking);
+      expect(again.record, `at ${share}`).toMatchObject({ status: 'finished', steps: 6 });
+      expect(seen, `at ${share}`).toEqual(['common\none', 'common\nother', 'main\n0', '20000']);
+      expect(await checkRun(folder)).toEqual([]);
+      expect(stepsOf(readTraceSync(folder.tracePath).events)).toHaveLength(6);
+    }
+  });
+});
