@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mountPoints, RunEnvironment, recordedRun } from '../src/environment/index.ts';
+import { type BranchPlaces, mountPoints, RunEnvironment, recordedRun } from '../src/environment/index.ts';
 import { ModelGateway, Quota, ScriptedModels } from '../src/models/index.ts';
 import { createWorkspace, isReadOnly, sandboxSpec, type TaskResources } from '../src/runs/index.ts';
-import { createSandbox } from '../src/sandbox/index.ts';
+import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
 import type { SandboxDriver } from '../src/schema/index.ts';
 import {
   createExperiment,
@@ -92,10 +92,11 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
       },
       isReadOnly: (path) => isReadOnly(resources.task, path),
       sandbox,
+      branches: branchesIn(folder, sandbox, signal),
       trace,
       objects: folder.objects,
       snapshotter,
-      recorded: recordedRun(events, (ref) => resolveText(folder.objects, ref)),
+      recorded: { ...recordedRun(events, (ref) => resolveText(folder.objects, ref)), start: id },
       secondsUsedBefore: 0,
       // A model that says something, and a person who does: so that every action is offered.
       models: {
@@ -116,5 +117,26 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     ...{ environment, folder, snapshotter },
     workspace: folders.workspace,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  };
+}
+
+/** Workspaces beside the run's own; nothing is executed in them. */
+function branchesIn({ folder, objects }: RunFolder, sandbox: Sandbox, signal: AbortSignal): BranchPlaces {
+  const homeOf = (branch: string) => join(folder, 'branches', branch);
+  return {
+    outputsFolder: (branch) => join(homeOf(branch), 'outputs'),
+    open: async (branch, { snapshot, near }) => {
+      const home = homeOf(branch);
+      const folders = { workspace: join(home, 'workspace'), outputs: join(home, 'outputs') };
+      mkdirSync(folders.outputs, { recursive: true });
+      const snapshotter = new Snapshotter(objects, folders.workspace);
+      await snapshotter.restore(snapshot, { ignore: mountPoints, from: near, signal });
+      await snapshotter.take({ ignore: mountPoints, signal });
+      return {
+        ...{ folders, sandbox, snapshotter },
+        discard: async () => rmSync(home, { recursive: true }),
+        [Symbol.asyncDispose]: async () => {},
+      };
+    },
   };
 }

@@ -19,6 +19,8 @@ export interface BranchStart {
   snapshot: ObjectId;
   /** The branches whose steps it continues, and until which. */
   lineage: Lineage;
+  /** Of an open workspace that may hold much of the same: copying there is faster than reading the store. */
+  near: Snapshotter;
   /** Asks the run's model for a tool that a step of the branch runs. Never rejects. */
   askForTool: (request: ModelRequest) => Promise<ToolReply>;
 }

@@ -68,14 +68,18 @@ export class OpenBranches implements AsyncDisposable {
     const { run, histories, places } = this.#options;
     if (places === null) throw new Error('this run can have no other branch than main');
     const history = histories.of(id);
+    const lineage = histories.lineage(id);
     let branch: LiveBranch | null = null;
-    const place = await places.open(id, {
-      ...{ step: history.lastStep, snapshot: history.snapshotAt(), lineage: histories.lineage(id) },
-      askForTool: async (request) =>
-        branch === null
-          ? { kind: 'closed', message: 'The branch has not begun.' }
-          : branch.askForTool(request),
-    });
+    const near = [...lineage.keys()].find((one) => one !== id && this.#open.has(one)) ?? 'main';
+    const place = await this.use(near, ({ place: { snapshotter } }) =>
+      places.open(id, {
+        ...{ step: history.lastStep, snapshot: history.snapshotAt(), lineage, near: snapshotter },
+        askForTool: async (request) =>
+          branch === null
+            ? { kind: 'closed', message: 'The branch has not begun.' }
+            : branch.askForTool(request),
+      }),
+    );
     branch = new LiveBranch(run, history, place);
     return branch;
   }

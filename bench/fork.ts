@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openBenchRun } from './bench-run.ts';
+import { type Benchmark, median } from './benchmark.ts';
+import { folderSize } from './folder-size.ts';
+import { provision } from './task-resources.ts';
+
+const look = { name: 'Check Budget', args: {} };
+const forks = 7;
+
+export const fork: Benchmark = {
+  name: 'fork',
+  summary: 'a branch of a workspace of 1,000 files and 100 MB, until its first step is done',
+  async measure({ quick, scratch, cache, log, signal }) {
+    const files = quick ? 100 : 1_000;
+    const bytesOfFile = quick ? 1_000 : 100_000;
+    log('filling the workspace');
+    await using run = await openBenchRun({
+      resources: await provision(cache, signal),
+      folder: join(scratch, 'experiment'),
+      sandbox: 'none',
+      fill: (workspace) => fill(workspace, files, bytesOfFile),
+      signal,
+    });
+    const { environment, folder } = run;
+    // Files that were written this very moment are read again; that is over after the first steps.
+    for (let step = 0; step < 3; step += 1) await environment.step(look);
+    const before = folderSize(folder.objects.folder).bytes;
+    const fromOpen: number[] = [];
+    for (let index = 0; index < forks; index += 1) {
+      const start = performance.now();
+      const branch = await environment.fork();
+      await branch.step(look);
+      fromOpen.push(performance.now() - start);
+    }
+    const added = folderSize(folder.objects.folder).bytes - before;
+    const what = `${files} files and ${(files * bytesOfFile) / 1e6} MB`;
+    return [
+      {
+        what: `fork of a workspace of ${what}, with its first step`,
+        ...{ value: median(fromOpen), unit: 'ms', atMost: 100 },
+        note: `median of ${forks}: ${fromOpen.map((time) => time.toFixed(0)).join(', ')}; from a workspace that is open`,
+      },
+      {
+        what: `added to the store by ${forks} forks`,
+        ...{ value: added / 1e6, unit: 'MB', atMost: 1 },
+        note: 'objects alone',
+      },
+    ];
+  },
+};
+
+/** Nothing that compression could make smaller. */
+function fill(workspace: string, files: number, bytesOfFile: number): void {
+  for (let number = 0; number < files; number += 1) {
+    const folder = join(workspace, `part-${number % 20}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `file-${number}.bin`), randomBytes(bytesOfFile));
+  }
+}
