@@ -147,3 +147,31 @@ function overwrite(path: string, content: string): void {
   chmodSync(path, 0o644);
   writeFileSync(path, content);
 }
+
+test('a store takes the objects of another on the same file system without a second copy', async () => {
+  using folder = temporaryFolder();
+  const [from, to] = ['from', 'to'].map((name) => new ObjectStore(join(folder.path, name)));
+  if (from === undefined || to === undefined) throw new Error('there are two stores');
+  for (const content of ['short', 'long '.repeat(1000)]) {
+    const id = from.putText(content);
+    await to.copyFrom(from, id);
+    expect(new ObjectStore(to.folder).getText(id)).toBe(content);
+    const places = [from, to].flatMap(({ folder: objects }) =>
+      readdirSync(join(objects, id.slice(0, 2))).map((name) => join(objects, id.slice(0, 2), name)),
+    );
+    expect(new Set(places.map((path) => statSync(path).ino)).size).toBe(1);
+  }
+  expect(readdirSync(join(to.folder, 'tmp'))).toEqual([]);
+});
+
+test('a store takes no damaged object of another', async () => {
+  using folder = temporaryFolder();
+  const [from, to] = ['from', 'to'].map((name) => new ObjectStore(join(folder.path, name)));
+  if (from === undefined || to === undefined) throw new Error('there are two stores');
+  const id = from.putText('sound');
+  const path = join(from.folder, id.slice(0, 2), id.slice(2));
+  chmodSync(path, 0o644);
+  writeFileSync(path, 'other');
+  await expect(to.copyFrom(from, id)).rejects.toThrow(UserError);
+  expect(to.has(id)).toBe(false);
+});

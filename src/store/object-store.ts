@@ -4,6 +4,7 @@ import {
   constants,
   createWriteStream,
   fstatSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -95,9 +96,9 @@ export class ObjectStore {
     }
   }
 
-  /** Keeps what another store holds, with little memory. Errors as `get`. */
+  /** Keeps what another store holds: the same file where both lie on one file system, else a copy. Errors as `get`. */
   async copyFrom(other: ObjectStore, id: ObjectId, signal?: AbortSignal): Promise<void> {
-    if (this.has(id)) return;
+    if (this.has(id) || (await this.#linkFrom(other, id, signal))) return;
     const path = this.#temporaryPath();
     try {
       await other.copyTo(id, path, signal);
@@ -105,6 +106,20 @@ export class ObjectStore {
     } finally {
       rmSync(path, { force: true });
     }
+  }
+
+  /** Objects never change, so that two stores may share one. False where that can't be; copying then says why. */
+  async #linkFrom(other: ObjectStore, id: ObjectId, signal?: AbortSignal): Promise<boolean> {
+    const location = locateObject(other.folder, id);
+    if (location === null || (await other.verify(id, signal)) !== null) return false;
+    const path = this.#temporaryPath();
+    try {
+      linkSync(location.path, path);
+    } catch {
+      return false;
+    }
+    this.#place(path, id, location.compressed ? '.zst' : '');
+    return true;
   }
 
   /** Whether an object is there (and not empty, as a power cut can leave it). */
