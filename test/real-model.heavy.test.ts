@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { cacheFolder } from '../src/lib/cache-folder.ts';
+import { checkSandbox } from '../src/sandbox/index.ts';
+import { mlab } from './fixtures/mlab-process.ts';
+import { installLanguageModel, serveLanguageModel } from './real-model/language-model.ts';
+
+const installed = await installLanguageModel();
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing')?.detail;
+const problem = missing ?? ('problem' in installed ? installed.problem : undefined);
+const why = problem === undefined ? '' : ` (skipped: ${problem})`;
+
+const Report = z.object({
+  runs: z.array(
+    z.object({
+      run: z.string(),
+      status: z.string(),
+      steps: z.number(),
+      end: z.object({ reason: z.string() }).nullable(),
+    }),
+  ),
+});
+
+/** A model of 135 million parameters gets nothing done. What it writes is as odd as anything that models write. */
+describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mlab-real-model-'));
+  let server: Awaited<ReturnType<typeof serveLanguageModel>>;
+  const command = (...argv: string[]) =>
+    mlab(argv, { folder, variables: { MLAB_CACHE: cacheFolder(process.env) } });
+
+  beforeAll(async () => {
+    if ('folder' in installed) server = await serveLanguageModel(installed.folder);
+  });
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each(['tools', 'research'])('drives %s from the first step to the limit', async (agent) => {
+    const model = ['--model', 'openai-compatible/smollm2', '--base-url', server.url];
+    const limits = ['--steps', '4', '--max-output-tokens', '120', '--temperature', '1'];
+    const done = await command(
+      ...['run', '--task', 'digits', '--agent', agent, ...model, ...limits, '--name', agent, '--json'],
+    );
+    expect(done.code, done.err).toBe(0);
+    const [run] = Report.parse(JSON.parse(done.out)).runs;
+    expect(run).toMatchObject({ status: 'finished' });
+    // It may hand in at once, or never find the form of an action.
+    expect(['step_limit', 'final_answer', 'reply_format']).toContain(run?.end?.reason);
+    const replay = await command('runs', 'replay', agent);
+    expect([replay.code, replay.out]).toEqual([0, expect.stringContaining('0 diverged')]);
+    const check = await command('runs', 'check', agent);
+    expect(check.code, check.out).toBe(0);
+  });
+});
