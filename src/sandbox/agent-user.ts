@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { lchownSync, lstatSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { messageOf } from '../lib/errors.ts';
+import { FolderHandle } from '../lib/folder-handle.ts';
 import { sha256 } from '../lib/hash.ts';
 import type { SandboxDriver } from '../schema/index.ts';
 import { findProgram } from './find-program.ts';
@@ -14,6 +16,8 @@ const runFile = promisify(execFile);
 /** Ids that no account has: the range that systemd keeps for services which get a user of their own at each start. */
 const ids = { first: 61_184, last: 65_519 };
 const chownMs = 120_000;
+/** For so many, starting a program takes longer than they do. */
+const smallEntries = 200;
 
 /** What lets a sandbox's first process make others somebody else, and nothing more. */
 export const switchingCapabilities = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
@@ -101,12 +105,15 @@ export async function prepareFor(user: AgentUser, spec: SandboxSpec): Promise<vo
   if (folders.length > 0) await giveFolders(user, folders);
 }
 
-async function giveFolders({ uid, gid }: AgentUser, folders: readonly string[]): Promise<void> {
+/** What is the user's already is left alone: a change of owner, though to the same, is a change of the file. */
+async function giveFolders(user: AgentUser, folders: readonly string[]): Promise<void> {
+  const { uid, gid } = user;
+  const large = folders.filter((folder) => !isGivenAsSmall(user, folder));
+  if (large.length === 0) return;
   try {
-    // What is the user's already is left alone: a change of owner, though to the same, is a change of the file.
     const others = ['(', '!', '-uid', String(uid), '-o', '!', '-gid', String(gid), ')'];
     const change = ['-exec', 'chown', '--no-dereference', `${uid}:${gid}`, '{}', '+'];
-    await runFile('find', ['-P', ...folders, ...others, ...change], {
+    await runFile('find', ['-P', ...large, ...others, ...change], {
       env: { PATH: '/usr/bin:/bin' },
       timeout: chownMs,
     });
@@ -117,4 +124,32 @@ async function giveFolders({ uid, gid }: AgentUser, folders: readonly string[]):
       { cause: error },
     );
   }
+}
+
+/** Gives a folder with few entries, for which no program need be started. False: what is left is another's work. */
+function isGivenAsSmall(user: AgentUser, folder: string): boolean {
+  try {
+    give(user, lstatSync(folder), folder);
+    using handle = FolderHandle.open(folder);
+    return isGivenBelow(user, handle, { left: smallEntries });
+  } catch {
+    return false;
+  }
+}
+
+function isGivenBelow(user: AgentUser, folder: FolderHandle, entries: { left: number }): boolean {
+  for (const name of folder.eachName()) {
+    if (entries.left-- === 0) return false;
+    const stat = folder.stat(name);
+    if (stat === undefined) continue;
+    give(user, stat, folder.at(name));
+    if (!stat.isDirectory()) continue;
+    using below = folder.openFolder(name);
+    if (!isGivenBelow(user, below, entries)) return false;
+  }
+  return true;
+}
+
+function give({ uid, gid }: AgentUser, stat: Stats, path: string | Buffer): void {
+  if (stat.uid !== uid || stat.gid !== gid) lchownSync(path, uid, gid);
 }
