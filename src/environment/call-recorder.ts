@@ -62,10 +62,17 @@ export class CallRecorder {
       latency_ms: rounded(call.latencyMs),
       waiting_ms: rounded(call.waitingMs),
       attempts: [...call.attempts],
+      ...this.#wireOf(call),
     };
     this.#spent = addCall(this.#spent, event);
     this.#trace.append(event);
     return event;
+  }
+
+  #wireOf({ wire }: CallRecord): Pick<EventOf<'model_call'>, 'wire'> {
+    if (wire === undefined) return {};
+    const [request, response] = [this.#trace.textRef(wire.request), this.#trace.textRef(wire.response)];
+    return { wire: { ...wire, request, response } };
   }
 
   #askedBy(

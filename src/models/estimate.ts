@@ -21,6 +21,11 @@ export function mostInputTokens({ messages, tools = [] }: ModelRequest): number 
   return texts + introduction + tools.reduce((sum, tool) => sum + toolBytes(tool) + messageFrame, 0);
 }
 
+/** The same of a body in a provider's own format, with tools or without. */
+export function mostTokensOfBody(bytes: number): number {
+  return bytes + toolsFrame;
+}
+
 type AskedOfProvider = Pick<ProviderRequest, 'messages' | 'tools' | 'maxOutputTokens'>;
 
 /** What a call probably used, for providers that do not say. A request that was too long was not read. */
@@ -37,11 +42,19 @@ export function usageForOutput(
   const read =
     messages.reduce((sum, message) => sum + messageBytes(message), 0) +
     tools.reduce((sum, tool) => sum + toolBytes(tool), 0);
+  return usageOfBytes({ read, written: bytes }, maxOutputTokens);
+}
+
+/** What a call probably used that reads and writes so many bytes. */
+export function usageOfBytes(
+  { read, written }: { read: number; written: number },
+  maxOutputTokens: number,
+): TokenUsage {
   return {
     input: Math.ceil(read / bytesPerToken),
     cached_input: 0,
     cache_write: 0,
-    output: Math.min(Math.ceil(bytes / bytesPerToken), maxOutputTokens),
+    output: Math.min(Math.ceil(written / bytesPerToken), maxOutputTokens),
     reasoning: 0,
     source: 'estimate',
   };
@@ -61,7 +74,8 @@ function toolBytes(tool: ModelTool): number {
   return jsonBytes(tool);
 }
 
-function answerBytes(answer: ModelAnswer): number {
+/** What a model wrote, in bytes. */
+export function answerBytes(answer: ModelAnswer): number {
   if (answer.kind === 'context_too_long') return 0;
   if (answer.kind === 'refused') return bytes(answer.message);
   return bytes(answer.text) + answer.tool_calls.reduce((sum, call) => sum + jsonBytes(call), 0);

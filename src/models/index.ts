@@ -6,10 +6,14 @@ export type {
   CallRecord,
   GatewayReply,
   OverQuota,
+  WireExchange,
 } from './gateway/caller.ts';
 export { chatCompletions } from './gateway/chat-completions.ts';
 export { type AskForProcess, GatewayServer } from './gateway/gateway-server.ts';
 export { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
+export type { ProxyOptions, ProxyRequest } from './gateway/proxy-options.ts';
+export { type ListenAt, ProxyServer } from './gateway/proxy-server.ts';
+export { Upstream, type UpstreamModel } from './gateway/upstream.ts';
 export { type KnownPrice, knownPrices, type LongPromptPrice } from './known-prices.ts';
 export {
   type AskOptions,

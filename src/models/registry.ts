@@ -4,6 +4,7 @@ import { nearest } from '../lib/nearest.ts';
 import type { ModelPrice, ModelRole, ModelRoles, ProviderSettings, RoleSettings } from '../schema/index.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
+import { Upstream, type UpstreamModel } from './gateway/upstream.ts';
 import type { LanguageModels } from './language-models.ts';
 import { CallLimiter } from './limiter.ts';
 import { PriceTable } from './prices.ts';
@@ -11,7 +12,9 @@ import type { ProviderAdapter } from './provider-adapter.ts';
 import {
   builtInProviders,
   createProviderAdapter,
+  createRedactor,
   type ProviderState,
+  providerAccess,
   providerState,
 } from './providers/index.ts';
 import { type RoleModel, RoleModels } from './role-models.ts';
@@ -43,6 +46,8 @@ export interface ForRunOptions {
 
 const defaultConcurrent = 8;
 const defaultAttempts = 8;
+/** Programs wait for whole answers of models that think for minutes. */
+const defaultProxyStallSeconds = 600;
 const scripted = 'scripted';
 
 /** The language models of one experiment. All its runs share the limiters, one for each provider. */
@@ -134,6 +139,42 @@ export class ModelRegistry {
       fast: roleModel(roles.fast),
     };
     return new RoleModels(models, this.#clock);
+  }
+
+  /**
+   * The models of a run as programs reach them that speak a provider's dialect.
+   * @throws UserError where one can't be reached so: its key is missing, or it is a scripted one
+   */
+  upstream(roles: ModelRoles): Upstream {
+    this.check(roles);
+    const models = (['agent', 'editor', 'fast'] as const).map((role) =>
+      this.#upstreamModel(role, roles[role]),
+    );
+    return new Upstream(models);
+  }
+
+  #upstreamModel(role: ModelRole, settings: RoleSettings): UpstreamModel {
+    const { model } = settings;
+    const provider = providerOf(model);
+    if (this.#isScripted(provider))
+      throw new UserError(
+        'no_interface',
+        `${model}: scripted replies have no interface that a program could speak to.`,
+        'Name a model that is reached over the network, such as one of a local server.',
+      );
+    const given = this.#settingsOf(provider);
+    const access = providerAccess(provider, given, this.#variables);
+    if ('code' in access) throw new UserError(access.code, access.message, access.hint);
+    const { kind, keyVariable, baseUrl } = providerState(provider, given, this.#variables);
+    const redactor = createRedactor(given, this.#variables);
+    const name = model.slice(provider.length + 1);
+    return {
+      ...{ role, settings, name, ...access },
+      price: this.prices.priceOf(model),
+      limiter: this.limiter(provider),
+      stallMs: (given.stall_seconds ?? defaultProxyStallSeconds) * 1000,
+      context: { provider, kind, model: name, keyVariable, baseUrl, isStreaming: true, redactor },
+    };
   }
 
   /** What lets the calls of a provider through; made when it is first asked for. */

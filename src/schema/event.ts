@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ActionStatus } from './action.ts';
 import { BranchId, ExperimentName, ObjectId, RunId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
-import { CallFailure, FailedAttempt, ModelName, ModelRole, TokenUsage } from './model.ts';
+import { CallFailure, DialectName, FailedAttempt, ModelName, ModelRole, TokenUsage } from './model.ts';
 import { Time } from './time.ts';
 
 /** A text in the trace: short ones inline, long ones as an object of the store. */
@@ -210,6 +210,19 @@ const payloads = [
     /** Time in the queue, between tries and on failed tries: it counts against no limit. */
     waiting_ms: z.number().min(0),
     attempts: z.array(FailedAttempt),
+    /** Of a program that speaks a provider's dialect: what went over the wire, of which messages, tools and answer were read. */
+    wire: z
+      .object({
+        dialect: DialectName,
+        /** What was asked for, without the query. */
+        path: z.string(),
+        /** What the program was answered with; null where it was gone by then. */
+        status: z.int().nullable(),
+        /** The bodies as the program and the provider sent them. */
+        request: TextRef,
+        response: TextRef,
+      })
+      .optional(),
   }),
   /** What an agent thought or planned beside its actions: plain text by entry name. */
   z.object({ kind: z.literal('note'), entries: z.record(z.string(), TextRef) }),

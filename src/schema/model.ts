@@ -109,6 +109,10 @@ export const CallCharge = z.object({
 });
 export type CallCharge = z.infer<typeof CallCharge>;
 
+/** The interfaces of providers that programs speak to the gateway: OpenAI's two, Anthropic's and Google's. */
+export const DialectName = z.enum(['chat_completions', 'responses', 'messages', 'generate_content']);
+export type DialectName = z.infer<typeof DialectName>;
+
 /** What calls of tools that an agent built are called in the trace. */
 export const toolPurpose = 'answer a tool';
 

@@ -20,9 +20,12 @@ export function textsOf(event: TraceEvent): TextRef[] {
     case 'note':
       return Object.values(event.entries);
     case 'model_call':
-      return [...event.messages, event.tools, event.answer].flatMap((text) =>
-        text === null || 'call' in text ? [] : [text],
-      );
+      return [
+        ...[...event.messages, event.tools, event.answer].flatMap((text) =>
+          text === null || 'call' in text ? [] : [text],
+        ),
+        ...(event.wire === undefined ? [] : [event.wire.request, event.wire.response]),
+      ];
     case 'run_ended':
       return event.final_answer === null ? [] : [event.final_answer];
     default:

@@ -1,6 +1,7 @@
 import type {
   CallCharge,
   CallFailure,
+  DialectName,
   FailedAttempt,
   ModelAnswer,
   ModelRequest,
@@ -39,6 +40,20 @@ export interface CallRecord extends CallCharge {
   /** In the queue, between tries and on failed tries. */
   waitingMs: number;
   attempts: readonly FailedAttempt[];
+  /** Of a call that a program made in a provider's dialect. */
+  wire?: WireExchange;
+}
+
+/** What went over the wire between a program and the gateway. */
+export interface WireExchange {
+  dialect: DialectName;
+  /** What was asked for, without the query. */
+  path: string;
+  /** What the program was answered with; null where it was gone by then. */
+  status: number | null;
+  /** The bodies as the program and the provider sent them, without keys. */
+  request: string;
+  response: string;
 }
 
 export interface AnsweredCall extends CallCharge {

@@ -5,6 +5,7 @@ import { openToCallers } from '../../lib/open-to-readers.ts';
 import type { ModelRequest } from '../../schema/index.ts';
 import type { GatewayReply } from './caller.ts';
 import type { Dialect } from './dialect.ts';
+import { readBody, sendJson } from './http-bodies.ts';
 
 /** Asks the gateway for a process. `closed`: nothing may be asked now. It rejects only where the harness is broken. */
 export type AskForProcess = (
@@ -94,14 +95,14 @@ export class GatewayServer implements AsyncDisposable {
     const path = request.url?.split('?', 1)[0] ?? '';
     const documents = this.#dialect.documents(this.#name);
     if (request.method === 'GET' && Object.hasOwn(documents, path)) {
-      send(response, 200, documents[path] ?? {});
+      sendJson(response, 200, documents[path] ?? {});
       return;
     }
     if (request.method !== 'POST' || path !== this.#dialect.path) {
       this.#refuse(response, 'not_found', `There is POST ${this.#dialect.path} and nothing else.`);
       return;
     }
-    const body = await bodyOf(request);
+    const body = await readBody(request, mostBodyBytes);
     if (body === 'gone') return;
     if (body === 'too_large')
       this.#refuse(response, 'too_large', `A request may have ${mostBodyBytes} bytes at most.`);
@@ -127,7 +128,7 @@ export class GatewayServer implements AsyncDisposable {
     const reply = await this.#askCounted(asked, this.#ask);
     if (reply.kind === 'answered') {
       const { status, body } = this.#dialect.answer(this.#name, reply);
-      send(response, status, body);
+      sendJson(response, status, body);
     } else if (reply.kind === 'closed') this.#refuse(response, 'closed', reply.message);
     else this.#refuseFailed(response, reply);
   }
@@ -153,7 +154,7 @@ export class GatewayServer implements AsyncDisposable {
     message: string,
     headers: Record<string, string> = {},
   ): void {
-    send(response, statusOf[code], this.#dialect.error(code, message), headers);
+    sendJson(response, statusOf[code], this.#dialect.error(code, message), headers);
   }
 
   /** 0 where another call may begin now. */
@@ -178,31 +179,4 @@ export class GatewayServer implements AsyncDisposable {
       this.#asking -= 1;
     }
   }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer | 'too_large' | 'gone'> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of request) {
-      bytes += (part as Buffer).length;
-      // What is too large is read to its end and dropped, so that the answer arrives.
-      if (bytes <= mostBodyBytes) parts.push(part as Buffer);
-      else if (bytes > 8 * mostBodyBytes) return 'gone';
-    }
-  } catch {
-    return 'gone';
-  }
-  return bytes > mostBodyBytes ? 'too_large' : Buffer.concat(parts);
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: object,
-  headers: Record<string, string> = {},
-): void {
-  if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
 }

@@ -1,8 +1,9 @@
 import { messageOf } from '../../lib/errors.ts';
 import type { CallCharge, FailedAttempt, ModelRequest, ModelRoles } from '../../schema/index.ts';
 import { CallCut, type LanguageModels, ModelUnavailable } from '../language-models.ts';
-import type { Quota, Reservation } from '../quota.ts';
-import type { Caller, CallRecord, GatewayReply, OverQuota } from './caller.ts';
+import type { Quota } from '../quota.ts';
+import { CallQuotas, type CallReservation } from './call-quotas.ts';
+import type { Caller, CallRecord, GatewayReply } from './caller.ts';
 
 export interface ModelGatewayOptions {
   models: LanguageModels;
@@ -18,14 +19,12 @@ export interface ModelGatewayOptions {
 export class ModelGateway {
   readonly roles: ModelRoles;
   readonly #models: LanguageModels;
-  readonly #quota: Quota;
-  readonly #shared: Quota | null;
+  readonly #quotas: CallQuotas;
 
   constructor({ models, quota, shared = null }: ModelGatewayOptions) {
     this.roles = models.roles;
     this.#models = models;
-    this.#quota = quota;
-    this.#shared = shared;
+    this.#quotas = new CallQuotas(quota, shared);
   }
 
   /**
@@ -35,39 +34,20 @@ export class ModelGateway {
   async ask(request: ModelRequest, caller: Caller): Promise<GatewayReply> {
     const recorded = caller.recorded?.(request) ?? null;
     if (recorded !== null) return recorded;
-    const reservations: Reservation[] = [];
-    try {
-      const refused = await this.#reserve(request, caller, reservations);
-      return refused ?? (await this.#send(request, caller, reservations));
-    } finally {
-      // Of a call that was charged, nothing is left to release.
-      for (const reservation of reservations) reservation.release();
-    }
-  }
-
-  /** Keeps the most that the call can come to. Where calls under way are in the way, their end is awaited. */
-  async #reserve(
-    request: ModelRequest,
-    { signal, onProgress }: Caller,
-    reservations: Reservation[],
-  ): Promise<OverQuota | null> {
-    const most = this.#models.estimate(request);
-    const own = await this.#quota.reserveWhenFree(most, signal);
-    if (own.kind === 'exceeded') return { ...own, kind: 'over_quota', quota: 'own' };
-    reservations.push(own.reservation);
-    if (this.#shared === null) return null;
-    const start = performance.now();
-    const shared = await this.#shared.reserveWhenFree(most, signal);
-    onProgress?.({ kind: 'waited', milliseconds: performance.now() - start });
-    if (shared.kind === 'exceeded') return { ...shared, kind: 'over_quota', quota: 'shared' };
-    reservations.push(shared.reservation);
-    return null;
+    const reserved = await this.#quotas.reserve(
+      this.#models.estimate(request),
+      caller.signal,
+      (milliseconds) => caller.onProgress?.({ kind: 'waited', milliseconds }),
+    );
+    if ('kind' in reserved) return reserved;
+    using reservation = reserved;
+    return await this.#send(request, caller, reservation);
   }
 
   async #send(
     request: ModelRequest,
     { signal, record, onProgress }: Caller,
-    reservations: readonly Reservation[],
+    reservation: CallReservation,
   ): Promise<GatewayReply> {
     const settings = this.roles[request.role];
     onProgress?.({ kind: 'asked' });
@@ -79,7 +59,7 @@ export class ModelGateway {
     };
     const attempts: FailedAttempt[] = [];
     const finish = ({ usage, cost }: CallCharge, outcome: Outcome) => {
-      for (const reservation of reservations) reservation.settle({ usage, cost });
+      reservation.settle({ usage, cost });
       record?.({ request, settings, usage, cost, ...noAnswer, ...outcome });
     };
     const result = await outcomeOf(() =>
@@ -90,7 +70,7 @@ export class ModelGateway {
           wait(attempt.duration_ms + attempt.waited_ms);
           onProgress?.({ kind: 'retry', attempt });
         },
-        reserve: (most) => reservations.every((reservation) => reservation.raise(most)),
+        reserve: (most) => reservation.raise(most),
       }),
     );
     if ('value' in result) {

@@ -71,6 +71,22 @@ export function errorFacts(error: unknown): ErrorFacts | null {
   return factsOfPiece(chain.at(-1)?.cause);
 }
 
+/** What a provider's own reply says: one with this status, or an error that stands within a stream (null). */
+export function factsOfReply(
+  status: number | null,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): ErrorFacts | null {
+  if (status === null) return factsOfPiece(parsed(body));
+  return factsOfCall({
+    name: 'AI_APICallError',
+    message: `HTTP ${status}`,
+    statusCode: status,
+    responseHeaders: { ...headers },
+    responseBody: body,
+  });
+}
+
 function factsOfCall({
   message,
   statusCode,

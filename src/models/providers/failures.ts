@@ -1,6 +1,6 @@
 import type { ModelAnswer, ModelFailure } from '../../schema/index.ts';
 import { ProviderError } from '../provider-adapter.ts';
-import { causesOf, type ErrorFacts, errorFacts } from './error-facts.ts';
+import { causesOf, type ErrorFacts, errorFacts, factsOfReply } from './error-facts.ts';
 import {
   isContextTooLong,
   isQuotaExhausted,
@@ -31,7 +31,25 @@ type Failed = { failure: ModelFailure; message: string; retryAfterMs?: number | 
 
 /** What an error means: an answer (the content was refused, the request is too long), or a try that failed. */
 export function explainError(error: unknown, context: FailureContext): ModelAnswer | ProviderError {
-  const found = brokenOff(error) ?? saidByProvider(error, context) ?? unreadable(error);
+  return explained(
+    brokenOff(error) ?? saidByProvider(errorFacts(error), context) ?? unreadable(error),
+    context,
+  );
+}
+
+/** The same of a reply in a provider's own format: one with an error status, or an error within a stream (null). */
+export function explainReply(
+  status: number | null,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  context: FailureContext,
+): ModelAnswer | ProviderError {
+  const facts = factsOfReply(status, headers, body);
+  const unknown = { failure: 'malformed', message: 'the reply holds no answer' } as const;
+  return explained(saidByProvider(facts, context) ?? unknown, context);
+}
+
+function explained(found: Declined | Failed, context: FailureContext): ModelAnswer | ProviderError {
   const message = shortened(context.redactor.error(`${context.provider}: ${found.message}`));
   if ('kind' in found) return { ...found, message };
   // No cause is kept: the packages' errors hold the whole request and the reply's headers.
@@ -66,8 +84,7 @@ function brokenOff(error: unknown): Failed | null {
   return null;
 }
 
-function saidByProvider(error: unknown, { kind }: FailureContext): Declined | Failed | null {
-  const facts = errorFacts(error);
+function saidByProvider(facts: ErrorFacts | null, { kind }: FailureContext): Declined | Failed | null {
   if (facts === null) return null;
   const message = `${facts.message}${facts.status === null ? '' : ` (HTTP ${facts.status})`}`;
   if (isRefusal(facts)) return { kind: 'refused', message };

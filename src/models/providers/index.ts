@@ -1,9 +1,13 @@
 export { createProviderAdapter } from './create-provider-adapter.ts';
+export { explainReply, type FailureContext } from './failures.ts';
 export {
   builtInProviders,
   type ProviderKind,
   type ProviderProblem,
   type ProviderState,
+  providerAccess,
   providerState,
   type Variables,
 } from './provider-state.ts';
+export { createRedactor } from './redact.ts';
+export { retryAfterMs } from './retry-after.ts';

@@ -1,0 +1,64 @@
+import type { CallCharge } from '../../schema/index.ts';
+import type { CallEstimate } from '../language-models.ts';
+import type { Quota, Reservation } from '../quota.ts';
+import type { OverQuota } from './caller.ts';
+
+/** What is kept of the quotas for one call, until it is over. */
+export class CallReservation implements Disposable {
+  readonly #reservations: readonly Reservation[];
+
+  constructor(reservations: readonly Reservation[]) {
+    this.#reservations = reservations;
+  }
+
+  /** Keeps this much for the call in all, where that fits. */
+  raise(most: CallEstimate): boolean {
+    return this.#reservations.every((reservation) => reservation.raise(most));
+  }
+
+  settle(charge: CallCharge): void {
+    for (const reservation of this.#reservations) reservation.settle(charge);
+  }
+
+  /** Of a call that was charged, nothing is left to release. */
+  [Symbol.dispose](): void {
+    for (const reservation of this.#reservations) reservation.release();
+  }
+}
+
+/** The quota of whoever asks, and the one that it shares with others, where there is one. */
+export class CallQuotas {
+  readonly #own: Quota;
+  readonly #shared: Quota | null;
+
+  constructor(own: Quota, shared: Quota | null) {
+    this.#own = own;
+    this.#shared = shared;
+  }
+
+  /**
+   * Keeps the most that a call can come to. Where calls under way are in the way, their end is awaited.
+   * @param waited told of the time that others' calls took
+   * @throws the signal's reason when it is aborted
+   */
+  async reserve(
+    most: CallEstimate,
+    signal: AbortSignal,
+    waited: (milliseconds: number) => void,
+  ): Promise<CallReservation | OverQuota> {
+    const own = await this.#own.reserveWhenFree(most, signal);
+    if (own.kind === 'exceeded') return { ...own, kind: 'over_quota', quota: 'own' };
+    if (this.#shared === null) return new CallReservation([own.reservation]);
+    const start = performance.now();
+    try {
+      const shared = await this.#shared.reserveWhenFree(most, signal);
+      waited(performance.now() - start);
+      if (shared.kind === 'reserved') return new CallReservation([own.reservation, shared.reservation]);
+      own.reservation.release();
+      return { ...shared, kind: 'over_quota', quota: 'shared' };
+    } catch (error) {
+      own.reservation.release();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { parseShallowJson } from '../../../lib/shallow-json.ts';
+import type { ModelAnswer, TokenUsage, ToolCall } from '../../../schema/index.ts';
+import type { ReadAnswer } from './dialect.ts';
+
+interface CallDraft {
+  id: string;
+  name: string;
+  /** The arguments as JSON text. */
+  input: string;
+}
+
+/** How a dialect counts: `input` holds what was cached, `output` what was thought. */
+export type Counts = Partial<Record<'input' | 'cachedInput' | 'cacheWrite' | 'output' | 'reasoning', number>>;
+
+/** A model's answer while its pieces come. */
+export class AnswerDraft {
+  text = '';
+  refusal = '';
+  answeredBy: string | null = null;
+  finish: 'stop' | 'length' | 'tool_calls' | 'refused' | 'context_full' | 'other' | null = null;
+  isComplete = false;
+  error: unknown = null;
+  counts: Counts = {};
+  readonly #calls = new Map<string | number, CallDraft>();
+
+  /** Adds to the call of a tool that the dialect tells from others by this key. */
+  addToCall(key: string | number, { id, name, input }: Partial<CallDraft>): void {
+    const call = this.#calls.get(key) ?? { id: '', name: '', input: '' };
+    call.id = id ?? call.id;
+    call.name = name ?? call.name;
+    call.input += input ?? '';
+    this.#calls.set(key, call);
+  }
+
+  get read(): ReadAnswer {
+    const { answeredBy, isComplete, error } = this;
+    return { answer: this.#answer(), answeredBy, usage: usageOf(this.counts), isComplete, error };
+  }
+
+  #answer(): ModelAnswer | null {
+    const { text, refusal, finish } = this;
+    if (finish === 'refused' || refusal !== '')
+      return { kind: 'refused', message: refusal || text || 'declined because of the content' };
+    if (finish === 'context_full')
+      return { kind: 'context_too_long', message: 'the reply filled up what the model can read' };
+    if (text === '' && this.#calls.size === 0 && finish === null) return null;
+    const calls = [...this.#calls.values()].map(toToolCall);
+    const ended = calls.length > 0 && finish !== 'length' ? 'tool_calls' : (finish ?? 'other');
+    return { kind: 'answered', text, tool_calls: calls, finish: ended };
+  }
+}
+
+function toToolCall({ id, name, input }: CallDraft): ToolCall {
+  return { id, name, input: parsedInput(input) };
+}
+
+function parsedInput(text: string): ToolCall['input'] {
+  if (text.trim() === '') return {};
+  try {
+    return z.json().parse(parseShallowJson(text));
+  } catch {
+    return text;
+  }
+}
+
+/** No call has more; sums of what a server makes up stay whole numbers. */
+const mostTokens = 1e9;
+
+function usageOf({ input, output, cachedInput, cacheWrite, reasoning }: Counts): TokenUsage | null {
+  if (input === undefined || output === undefined) return null;
+  const count = (value: number | undefined) => Math.min(Math.max(0, Math.round(value ?? 0)), mostTokens);
+  const [all, written] = [count(input), count(output)];
+  const cached = Math.min(count(cachedInput), all);
+  return {
+    input: all,
+    cached_input: cached,
+    cache_write: Math.min(count(cacheWrite), all - cached),
+    output: written,
+    reasoning: Math.min(count(reasoning), written),
+    source: 'provider',
+  };
+}

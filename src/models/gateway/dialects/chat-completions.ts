@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { parseShallowJson } from '../../../lib/shallow-json.ts';
+import type { ModelMessage } from '../../../schema/index.ts';
+import { type Edit, membersOf } from '../json-edits.ts';
+import { AnswerDraft } from './answer-draft.ts';
+import type { AnswerReader, Dialect, Prepared, ReadRequest, RequestText, Target } from './dialect.ts';
+import { openaiError, openaiModels } from './openai.ts';
+import {
+  Any,
+  contentText,
+  inputOf,
+  List,
+  OptionalNumber,
+  OptionalText,
+  readAs,
+  Text,
+  toolOf,
+} from './reading.ts';
+
+const path = '/chat/completions';
+
+/** OpenAI's Chat Completions, as most other servers have them, too. */
+export const chatCompletions: Dialect = {
+  name: 'chat_completions',
+  route: (asked) =>
+    asked === path ? { kind: 'generate', model: null, isStreaming: null, pathFor: () => path } : null,
+  read,
+  prepare,
+  createReader,
+  error: openaiError,
+  keepAlive: ': waiting\n\n',
+  models: openaiModels,
+};
+
+const Call = z.looseObject({
+  id: Text,
+  function: z.looseObject({ name: Text, arguments: Any }).nullish().catch(null),
+});
+const Message = z.looseObject({
+  role: Text,
+  content: Any,
+  tool_calls: List,
+  tool_call_id: OptionalText,
+  name: OptionalText,
+});
+const Tool = z.looseObject({
+  function: z.looseObject({ name: Text, description: Any, parameters: Any }),
+});
+const Request = z.looseObject({
+  model: OptionalText,
+  messages: List,
+  tools: List,
+  stream: z.boolean().nullish().catch(null),
+  stop: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .catch(null),
+  temperature: OptionalNumber,
+  max_tokens: OptionalNumber,
+  max_completion_tokens: OptionalNumber,
+});
+
+function read(body: unknown): ReadRequest {
+  const asked = Request.parse(body);
+  return {
+    model: asked.model ?? null,
+    isStreaming: asked.stream === true,
+    messages: (asked.messages ?? []).map(toMessage),
+    tools: (asked.tools ?? []).flatMap((tool) => {
+      const { name, description, parameters } = readAs(Tool, tool)?.function ?? {};
+      return name === undefined ? [] : [toolOf(name, description, parameters)];
+    }),
+    stop: [asked.stop ?? []].flat(),
+    temperature: asked.temperature ?? null,
+    maxOutputTokens: asked.max_completion_tokens ?? asked.max_tokens ?? null,
+  };
+}
+
+function toMessage(given: unknown): ModelMessage {
+  const message = readAs(Message, given);
+  const text = contentText(message?.content);
+  switch (message?.role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', text };
+    case 'tool':
+      return { role: 'tool', call_id: message.tool_call_id ?? '', name: message.name ?? '', text };
+    case 'assistant': {
+      const calls = (message.tool_calls ?? []).flatMap((given) => {
+        const call = readAs(Call, given);
+        if (call?.function == null) return [];
+        return [{ id: call.id, name: call.function.name, input: inputOf(call.function.arguments) }];
+      });
+      return { role: 'assistant', text, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+    }
+    default:
+      return { role: 'user', text };
+  }
+}
+
+function prepare({ text, body }: RequestText, { model }: Target): Prepared {
+  const { members } = membersOf(text);
+  const edits: Edit[] = [];
+  const named = members.get('model');
+  if (named !== undefined && body.model !== model)
+    edits.push({ ...named.value, text: JSON.stringify(model) });
+  const options = readAs(StreamOptions, body.stream_options);
+  const hidesUsage = body.stream === true && options?.include_usage !== true;
+  if (hidesUsage) {
+    const asked = JSON.stringify({ ...options, include_usage: true });
+    const place = members.get('stream_options');
+    if (place !== undefined) edits.push({ ...place.value, text: asked });
+    else
+      edits.push({
+        from: text.indexOf('{') + 1,
+        to: text.indexOf('{') + 1,
+        text: `"stream_options":${asked},`,
+      });
+  }
+  return { edits, hidesUsage };
+}
+
+const StreamOptions = z.looseObject({ include_usage: Any });
+
+const Delta = z.looseObject({
+  content: Any,
+  refusal: OptionalText,
+  tool_calls: List,
+});
+const DeltaCall = z.looseObject({
+  index: OptionalNumber,
+  id: OptionalText,
+  function: z.looseObject({ name: OptionalText, arguments: OptionalText }).nullish().catch(null),
+});
+const Choice = z.looseObject({
+  delta: Delta.nullish().catch(null),
+  message: Delta.nullish().catch(null),
+  finish_reason: OptionalText,
+});
+const Piece = z.looseObject({
+  model: OptionalText,
+  choices: List,
+  error: Any,
+  usage: z
+    .looseObject({
+      prompt_tokens: OptionalNumber,
+      completion_tokens: OptionalNumber,
+      prompt_tokens_details: z.looseObject({ cached_tokens: OptionalNumber }).nullish().catch(null),
+      completion_tokens_details: z.looseObject({ reasoning_tokens: OptionalNumber }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+});
+
+const finishes: Record<string, AnswerDraft['finish']> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
+  content_filter: 'refused',
+};
+
+function createReader(): AnswerReader {
+  const draft = new AnswerDraft();
+  return {
+    add(value) {
+      const piece = readAs(Piece, value);
+      if (piece === null) return;
+      draft.error ??= piece.error ?? null;
+      draft.answeredBy = piece.model || draft.answeredBy;
+      const { usage } = piece;
+      if (usage != null)
+        draft.counts = {
+          input: usage.prompt_tokens ?? 0,
+          output: usage.completion_tokens ?? 0,
+          cachedInput: usage.prompt_tokens_details?.cached_tokens ?? 0,
+          reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+        };
+      const choice = readAs(Choice, piece.choices?.[0]);
+      if (choice !== null) addChoice(draft, choice);
+    },
+    get answer() {
+      return draft.read;
+    },
+  };
+}
+
+function addChoice(draft: AnswerDraft, { delta, message, finish_reason }: z.infer<typeof Choice>): void {
+  const said = delta ?? message;
+  draft.text += contentText(said?.content);
+  draft.refusal += said?.refusal ?? '';
+  for (const [place, given] of (said?.tool_calls ?? []).entries()) {
+    const call = readAs(DeltaCall, given);
+    const { id, function: called } = call ?? {};
+    draft.addToCall(call?.index ?? place, {
+      ...(id == null ? {} : { id }),
+      ...(called?.name == null ? {} : { name: called.name }),
+      input: called?.arguments ?? '',
+    });
+  }
+  if (finish_reason == null) return;
+  draft.finish = finishes[finish_reason] ?? 'other';
+  draft.isComplete = true;
+}
+
+/** Whether an event of a stream tells the usage and nothing else. */
+export function isUsageAlone(event: Buffer): boolean {
+  const data = /^data:(.*)$/m.exec(event.toString('utf8'))?.[1] ?? '';
+  // Most events are pieces of the answer: these need no parsing.
+  if (!/"choices"\s*:\s*\[\s*\]/.test(data) || !data.includes('"usage"')) return false;
+  const piece = readAs(Piece, parsed(data));
+  return piece !== null && piece.choices?.length === 0 && piece.usage != null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseShallowJson(text);
+  } catch {
+    return null;
+  }
+}

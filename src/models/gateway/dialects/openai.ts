@@ -1,0 +1,28 @@
+import type { ErrorCode, HttpAnswer } from './dialect.ts';
+
+const errors: Record<ErrorCode, { status: number; type: string; code: string | null }> = {
+  unauthorised: { status: 401, type: 'invalid_request_error', code: 'invalid_api_key' },
+  not_found: { status: 404, type: 'invalid_request_error', code: null },
+  bad_request: { status: 400, type: 'invalid_request_error', code: null },
+  too_large: { status: 413, type: 'invalid_request_error', code: null },
+  // OpenAI itself says 429, which many clients try again whatever the code says.
+  over_quota: { status: 403, type: 'insufficient_quota', code: 'insufficient_quota' },
+  closed: { status: 403, type: 'insufficient_quota', code: 'insufficient_quota' },
+  rate_limited: { status: 429, type: 'requests', code: 'rate_limit_exceeded' },
+  unavailable: { status: 502, type: 'server_error', code: null },
+  internal: { status: 500, type: 'server_error', code: null },
+};
+
+/** An error as both of OpenAI's interfaces have it. */
+export function openaiError(code: ErrorCode, message: string): HttpAnswer {
+  const { status, ...names } = errors[code];
+  return { status, body: { error: { message, param: null, ...names } } };
+}
+
+export function openaiModels(names: readonly string[]): object {
+  return { object: 'list', data: names.map(openaiModel) };
+}
+
+export function openaiModel(id: string): object {
+  return { id, object: 'model', created: 0, owned_by: 'mlab' };
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/**
+ * The body of a request. What is too large is read to its end and dropped, within reason, so that the answer arrives.
+ * `gone`: nobody waits for an answer any more, or nobody should.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  mostBytes: number,
+): Promise<Buffer | 'too_large' | 'gone'> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of request) {
+      bytes += (part as Buffer).length;
+      if (bytes <= mostBytes) parts.push(part as Buffer);
+      else if (bytes > 8 * mostBytes) return 'gone';
+    }
+  } catch {
+    return 'gone';
+  }
+  return bytes > mostBytes ? 'too_large' : Buffer.concat(parts);
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}

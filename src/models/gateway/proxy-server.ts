@@ -1,0 +1,276 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { z } from 'zod';
+import { openToCallers } from '../../lib/open-to-readers.ts';
+import { parseShallowJson } from '../../lib/shallow-json.ts';
+import type { ModelRequest } from '../../schema/index.ts';
+import { mostTokensOfBody } from '../estimate.ts';
+import { mostThatCosts } from '../prices.ts';
+import { CallQuotas } from './call-quotas.ts';
+import type { Dialect, ErrorCode, ReadRequest, RequestText, Route } from './dialects/dialect.ts';
+import { chatCompletions, dialectOf } from './dialects/index.ts';
+import { readBody, sendJson } from './http-bodies.ts';
+import { withEdits } from './json-edits.ts';
+import { makeProxiedCall, type ProxiedCall } from './proxied-call.ts';
+import type { ProxyOptions, ProxyRequest } from './proxy-options.ts';
+import { UpstreamConnections } from './send-upstream.ts';
+import type { UpstreamModel } from './upstream.ts';
+
+/** As much as Anthropic takes. */
+const mostBodyBytes = 2 ** 25;
+const mostConnections = 1024;
+/** What is reserved for an answer whose length the program does not limit. */
+const unlimitedOutputTokens = 32_000;
+
+/** Where the server listens: a Unix socket, or a port of the loopback interface (0: any). */
+export type ListenAt = { socket: string } | { port: number };
+
+/** A request that was found sound. */
+interface Asked {
+  dialect: Dialect;
+  route: Route;
+  path: string;
+  query: string;
+  text: string;
+  read: ReadRequest;
+  model: UpstreamModel;
+  call: ProxiedCall;
+}
+
+/**
+ * The gateway as whole programs reach it, in the dialect of a provider: what they send is passed on to a provider that
+ * speaks it, and what that answers is passed back, byte by byte. On the way it is reserved, charged and recorded. The
+ * provider's key is put in here, in place of the program's token.
+ */
+export class ProxyServer implements AsyncDisposable {
+  readonly #options: ProxyOptions;
+  readonly #quotas: CallQuotas;
+  readonly #server: Server;
+  readonly #connections = new UpstreamConnections();
+  readonly #closing = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  /** Requests are told of one after the other. */
+  #told: Promise<unknown> = Promise.resolve();
+  #requests = 0;
+
+  private constructor(options: ProxyOptions) {
+    this.#options = options;
+    this.#quotas = new CallQuotas(options.quota, options.shared ?? null);
+    this.#server = createServer({ requestTimeout: 60_000, maxHeaderSize: 2 ** 16 }, (request, response) => {
+      const work = this.#serve(request, response).catch(() => {
+        const { status, body } = chatCompletions.error('internal', 'The gateway could not answer.');
+        sendJson(response, status, body);
+      });
+      this.#underWay.add(work);
+      void work.then(() => this.#underWay.delete(work));
+    });
+    this.#server.maxConnections = mostConnections;
+  }
+
+  static async listen(where: ListenAt, options: ProxyOptions): Promise<ProxyServer> {
+    const server = new ProxyServer(options);
+    const listening = Promise.withResolvers<void>();
+    server.#server.once('error', listening.reject);
+    if ('socket' in where) server.#server.listen(where.socket, listening.resolve);
+    else server.#server.listen(where.port, '127.0.0.1', listening.resolve);
+    await listening.promise;
+    if ('socket' in where) openToCallers(where.socket);
+    return server;
+  }
+
+  /** The port, where it listens on one. */
+  get port(): number | null {
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : null;
+  }
+
+  /** Gives up calls under way, which are charged and recorded, and resolves when nothing is answered any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new Error('the gateway is closing'));
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await Promise.all(this.#underWay);
+    await closed;
+    this.#connections[Symbol.dispose]();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = '', query = ''] = splitOnce(request.url ?? '', '?');
+    const place = path.replace(/^(\/v1(?:beta|alpha)?)+(?=\/|$)/, '');
+    const dialect = dialectOf(place, request.headers);
+    const refuse = (code: ErrorCode, message: string) => refuseWith(response, dialect, code, message);
+    if (request.method === 'HEAD' || (request.method === 'GET' && /^\/(api\/hello)?$/.test(path))) {
+      response.writeHead(200).end();
+      return;
+    }
+    if (!this.#isToken(request.headers, query)) {
+      refuse('unauthorised', "This is no token of the gateway: give the run's own as the key.");
+      return;
+    }
+    if (request.method === 'GET' && place === '/models') {
+      sendJson(response, 200, dialect.models(this.#options.upstream.names));
+      return;
+    }
+    const route = request.method === 'POST' ? dialect.route(place) : null;
+    if (route === null) {
+      refuse('not_found', `There is no ${request.method} ${path} here.`);
+      return;
+    }
+    const body = await readBody(request, mostBodyBytes);
+    if (body === 'gone') {
+      request.destroy();
+      return;
+    }
+    if (body === 'too_large') {
+      refuse('too_large', `A request may have ${mostBodyBytes} bytes at most.`);
+      return;
+    }
+    const asked = this.#understood({ dialect, route, path, query }, body, request.rawHeaders);
+    if ('problem' in asked) refuse(asked.code, asked.problem);
+    else await this.#answer(asked, request, response);
+  }
+
+  #isToken(headers: IncomingHttpHeaders, query: string): boolean {
+    const given = [
+      headers['x-api-key'],
+      headers['x-goog-api-key'],
+      headers['api-key'],
+      headers.authorization?.replace(/^Bearer\s+/i, ''),
+      new URLSearchParams(query).get('key'),
+    ].find((value) => typeof value === 'string' && value !== '');
+    return typeof given === 'string' && isSame(given, this.#options.token);
+  }
+
+  #understood(
+    { dialect, route, path, query }: Pick<Asked, 'dialect' | 'route' | 'path' | 'query'>,
+    bytes: Buffer,
+    headers: string[],
+  ): Asked | { code: ErrorCode; problem: string } {
+    const { upstream, serverTools = false } = this.#options;
+    const parsed = parsedBody(bytes);
+    if (parsed === null) return { code: 'bad_request', problem: 'The body is not a JSON object.' };
+    const read = dialect.read(parsed.body);
+    const model = upstream.modelFor(dialect.name, route.model ?? read.model ?? '');
+    if (model === null) {
+      const problem = `This run's model is not reached by ${path}: it speaks ${upstream.dialects.join(' and ')}.`;
+      return { code: 'not_found', problem };
+    }
+    const prepared = dialect.prepare(parsed, { model: model.name, serverTools });
+    if ('problem' in prepared) return { code: 'bad_request', problem: prepared.problem };
+    const { edits, hidesUsage } = prepared;
+    const body = edits.length === 0 ? bytes : Buffer.from(withEdits(parsed.text, edits));
+    const sent = { method: 'POST', path: route.pathFor(model.name) + queryWithoutKey(query), headers, body };
+    const maxOutputTokens = read.maxOutputTokens ?? unlimitedOutputTokens;
+    const isStreaming = route.isStreaming ?? read.isStreaming;
+    const call = { dialect, model, sent, isStreaming, hidesUsage, maxOutputTokens };
+    return { dialect, route, path, query, text: parsed.text, read, model, call };
+  }
+
+  async #answer(asked: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { dialect, model, call } = asked;
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new Error('the program closed the connection')));
+    const signal = AbortSignal.any([gone.signal, this.#closing.signal, this.#options.signal]);
+    if (asked.route.kind === 'count') {
+      await makeProxiedCall(call, response, this.#connections, signal);
+      return;
+    }
+    const described = this.#described(asked, request.headers);
+    const decision = await this.#decide(described);
+    if (decision.kind === 'closed') {
+      refuseWith(response, dialect, 'closed', decision.message);
+      return;
+    }
+    if (signal.aborted) return;
+    const tokens = { input: mostTokensOfBody(call.sent.body.length), output: call.maxOutputTokens };
+    const money = model.price === null ? null : mostThatCosts(tokens, model.price);
+    const most = { tokens: tokens.input + tokens.output, money };
+    const reserved = await this.#quotas.reserve(most, signal, () => {}).catch(() => null);
+    if (reserved === null) return;
+    if ('kind' in reserved) {
+      this.#options.onRefused?.(reserved, described);
+      refuseWith(response, dialect, 'over_quota', `The quota is used up: ${reserved.message}.`);
+      return;
+    }
+    using reservation = reserved;
+    const outcome = await makeProxiedCall(call, response, this.#connections, signal);
+    reservation.settle(outcome);
+    const { status, reply, ...told } = outcome;
+    const wire = { dialect: dialect.name, path: asked.path, status, request: asked.text, response: reply };
+    const settings = {
+      ...model.settings,
+      temperature: asked.read.temperature,
+      max_output_tokens: call.maxOutputTokens,
+    };
+    this.#options.record?.({ ...told, request: described.request, settings, attempts: [], wire }, described);
+  }
+
+  #described({ dialect, path, read, model, route }: Asked, headers: IncomingHttpHeaders): ProxyRequest {
+    this.#requests += 1;
+    const { messages, tools, stop } = read;
+    const request: ModelRequest = {
+      role: model.role,
+      purpose: tools.length === 0 ? 'answer without tools' : 'act',
+      messages: messages.length === 0 ? [{ role: 'user', text: '' }] : messages,
+      ...(tools.length === 0 ? {} : { tools }),
+      ...(stop.length === 0 ? {} : { stop }),
+    };
+    const { authorization: _, 'x-api-key': _a, 'x-goog-api-key': _g, 'api-key': _k, ...shown } = headers;
+    const asked = route.model ?? read.model;
+    return {
+      number: this.#requests,
+      dialect: dialect.name,
+      path,
+      headers: shown,
+      request,
+      asked,
+      model: model.settings.model,
+    };
+  }
+
+  #decide(request: ProxyRequest): Promise<{ kind: 'send' } | { kind: 'closed'; message: string }> {
+    const { onRequest } = this.#options;
+    if (onRequest === undefined) return Promise.resolve({ kind: 'send' });
+    const decided = this.#told.then(() => onRequest(request));
+    this.#told = decided.catch(() => {});
+    return decided;
+  }
+}
+
+function refuseWith(response: ServerResponse, dialect: Dialect, code: ErrorCode, message: string): void {
+  const { status, body } = dialect.error(code, message);
+  // The clients of OpenAI and Anthropic heed this, whatever the status.
+  const forGood = !['rate_limited', 'unavailable', 'internal'].includes(code);
+  sendJson(response, status, body, forGood ? { 'x-should-retry': 'false' } : {});
+}
+
+function parsedBody(bytes: Buffer): RequestText | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { text, body: z.record(z.string(), z.unknown()).parse(parseShallowJson(text)) };
+  } catch {
+    return null;
+  }
+}
+
+function queryWithoutKey(query: string): string {
+  const kept = query.split('&').filter((part) => part !== '' && !/^key=/i.test(part));
+  return kept.length === 0 ? '' : `?${kept.join('&')}`;
+}
+
+function splitOnce(text: string, mark: string): string[] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** In a time that says nothing of where they differ. */
+function isSame(given: string, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
