@@ -9,4 +9,5 @@ export {
   type SeenRequest,
   startProviderServer,
 } from './server.ts';
+export { inTurns, type Turn, type TurnsOptions } from './turns.ts';
 export { type FakeWire, fakeKeys, fakeWires, variablesFor } from './wires.ts';

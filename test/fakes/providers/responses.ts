@@ -3,7 +3,7 @@ import { type CompleteReply, dataEvent, type Format, pieces } from './reply.ts';
 
 const Request = z.looseObject({
   model: z.string(),
-  input: z.array(z.unknown()),
+  input: z.union([z.string(), z.array(z.unknown())]),
   stream: z.boolean().optional(),
 });
 

@@ -74,6 +74,11 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
     counts.peak = Math.max(counts.peak, counts.open);
     response.once('close', () => counts.open--);
     const arrived = await readRequest(request);
+    const beside = arrived === null ? besideAnswers(request.url ?? '') : null;
+    if (beside !== null) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(beside));
+      return;
+    }
     if (arrived === null) {
       response
         .writeHead(404, { 'content-type': 'text/html' })
@@ -162,6 +167,16 @@ async function readRequest(request: IncomingMessage): Promise<Arrived | null> {
     if (read !== null)
       return { seen: { format: name, path, ...read, headers, key: keyOf(headers), body }, format };
   }
+  return null;
+}
+
+/** What providers tell without asking a model: how many tokens a request has, and which models there are. */
+function besideAnswers(url: string): object | null {
+  const path = url.replace(/\?.*$/, '');
+  if (path.endsWith('/messages/count_tokens')) return { input_tokens: 100 };
+  if (path.endsWith('/responses/input_tokens')) return { object: 'response.input_tokens', input_tokens: 100 };
+  if (path.endsWith(':countTokens')) return { totalTokens: 100 };
+  if (path.endsWith('/models')) return { object: 'list', data: [], models: [] };
   return null;
 }
 
