@@ -12,6 +12,7 @@ import type { Flag } from './verb.ts';
 export interface ForkFlags {
   from?: string;
   step?: string;
+  branch?: string;
   /** Flags for runs that begin anew. */
   agent?: unknown;
   seeds?: unknown;
@@ -20,9 +21,11 @@ export interface ForkFlags {
 export const forkFlags: Flag[] = [
   {
     flags: '--from <run>',
-    description: 'fork a run from a step of this one (EXPERIMENT/RUN); models and limits may change',
+    description:
+      'a branch of this run (EXPERIMENT/RUN) from a step on; with other models, limits or options a fork: a new experiment',
   },
   { flags: '--step <n>', description: 'the step that --from goes on after: a number, or last (default)' },
+  { flags: '--branch <name>', description: 'name of the branch that --from begins; default: from-STEP' },
 ];
 
 /** A run that another one is forked from. */
@@ -39,12 +42,12 @@ export interface ForkSource {
  */
 export function findParent(
   context: Context,
-  { from, step, agent, seeds }: ForkFlags,
+  { from, step, branch, agent, seeds }: ForkFlags,
   wanted: ExperimentFile,
 ): ForkSource | null {
   if (from === undefined) {
-    if (step === undefined) return null;
-    throw new UserError('bad_fork', 'There is no run to take that step of.', 'Name it with --from.');
+    if (step === undefined && branch === undefined) return null;
+    throw new UserError('bad_fork', 'There is no run to begin at.', 'Name it with --from.');
   }
   const others = [agent, seeds, wanted.suite, wanted.experience, wanted.same_task].some(
     (value) => value !== undefined,
@@ -57,8 +60,8 @@ export function findParent(
     );
   }
   const { experiment, folder } = locateRun(context, from);
-  const spec = experiment.plan.runs.find(({ id }) => id === folder.id);
-  if (spec === undefined || folder.readRecord() === null) {
+  const spec = experiment.specOf(folder.id);
+  if (spec === null || folder.readRecord() === null) {
     throw new UserError(
       'not_begun',
       `The run ${from} has not begun.`,

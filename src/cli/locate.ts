@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
+import type { BranchPlan } from '../schema/index.ts';
 import { type Experiment, listExperiments, openExperiment, type RunFolder } from '../store/index.ts';
 import type { Context } from './context.ts';
 
@@ -33,7 +34,7 @@ export function locateRun(context: Context, given: string): { experiment: Experi
     return { experiment, folder: runOf(experiment, basename(given)) };
   }
   const experiments = readableExperiments(context);
-  const holders = experiments.filter((experiment) => experiment.runIds.some((id) => id === given));
+  const holders = experiments.filter((experiment) => experiment.specOf(given) !== null);
   const [experiment, another] = holders;
   if (experiment === undefined) throw noRun(given, experiments, context);
   if (another === undefined) return { experiment, folder: experiment.runFolder(given) };
@@ -54,9 +55,9 @@ export function readableExperiments(context: Context): Experiment[] {
 }
 
 function runOf(experiment: Experiment, id: string): RunFolder {
-  if (experiment.runIds.some((known) => known === id)) return experiment.runFolder(id);
+  if (experiment.specOf(id) !== null) return experiment.runFolder(id);
   const { name } = experiment.plan;
-  const meant = nearest(id, experiment.runIds);
+  const meant = nearest(id, [...experiment.runIds, ...experiment.branches.map(({ run }) => run.id)]);
   const hint = meant === null ? `mlab runs ls ${name} lists them.` : `Did you mean "${name}/${meant}"?`;
   throw new UserError('unknown_run', `The experiment ${name} has no run "${id}".`, hint);
 }
@@ -78,18 +79,28 @@ function noRun(given: string, experiments: readonly Experiment[], context: Conte
   return new UserError('unknown_run', `There is no run "${given}" in ${context.folders.experiments}.`, hint);
 }
 
-/** All runs of an experiment, or the one that is named. */
+/** All runs of an experiment, or the one that is named. @param withBranches also the branches of these that people began */
 export function locateRuns(
   context: Context,
   given: string,
+  { withBranches = false } = {},
 ): { experiment: Experiment; folders: RunFolder[] } {
   const isExperiment = [join(context.folders.experiments, given), resolve(given)].some((folder) =>
     existsSync(join(folder, 'plan.json')),
   );
   if (!isExperiment) {
     const { experiment, folder } = locateRun(context, given);
-    return { experiment, folders: [folder] };
+    const branches = withBranches ? branchesOfRun(experiment, folder.id) : [];
+    return { experiment, folders: [folder, ...branches.map(({ run }) => experiment.runFolder(run.id))] };
   }
   const experiment = locateExperiment(context, given);
-  return { experiment, folders: experiment.runIds.map((id) => experiment.runFolder(id)) };
+  const branches = withBranches ? experiment.branches.map(({ run }) => run.id) : [];
+  return { experiment, folders: [...experiment.runIds, ...branches].map((id) => experiment.runFolder(id)) };
+}
+
+/** The branches of a run that people began, and theirs. */
+export function branchesOfRun({ branches }: Experiment, run: string): BranchPlan[] {
+  const found = new Set([run]);
+  // One was there before its branches were begun.
+  return branches.filter(({ run: { id, parent } }) => found.has(parent.run) && found.add(id));
 }

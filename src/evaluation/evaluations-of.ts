@@ -14,6 +14,8 @@ export interface Surroundings {
   signal: AbortSignal;
   /** Reads many runs that are not known on all cores; else in this thread alone, which takes less memory. */
   allCores?: boolean;
+  /** Also branches that people began, after the planned runs. They are in no report. */
+  withBranches?: boolean;
 }
 
 export interface Evaluations {
@@ -41,9 +43,11 @@ async function evaluateAll(
   index: EvaluationIndex,
   found: Evaluations,
 ): Promise<void> {
-  const { runs, name } = experiment.plan;
+  const { name } = experiment.plan;
+  const branches = context.withBranches === true ? experiment.branches.map(({ run }) => run) : [];
+  const runs = [...experiment.plan.runs, ...branches];
   if (context.allCores === true && index.isShared) {
-    const unknown = runs.filter(({ id }) => !index.has(experiment.runFolder(id).folder));
+    const unknown = experiment.plan.runs.filter(({ id }) => !index.has(experiment.runFolder(id).folder));
     const tell = tellOf(context, name, unknown.length);
     let done = 0;
     await evaluateAhead(experiment, unknown, context.signal, () => tell(++done));

@@ -12,17 +12,18 @@ import { archivedAttempts } from './archived-attempts.ts';
 import type { ExperimentModels } from './tool-model.ts';
 
 /**
- * The models of a plan. What its runs used so far, with their archived attempts and their gradings, is taken from what all may
+ * The models of a plan. What its runs and their branches used so far, with archived attempts and gradings, is taken from what all may
  * use.
  */
 export function experimentModels(
-  { spend, runs }: Pick<Plan, 'spend' | 'runs'>,
+  { spend }: Pick<Plan, 'spend'>,
   { registry, experiment }: { registry?: ModelRegistry | undefined; experiment: Experiment },
 ): ExperimentModels | undefined {
   if (registry === undefined) return undefined;
   const { tokens, money } = spend ?? {};
   if (tokens === undefined && money === undefined) return { registry, shared: null };
   const spent = { tokens: 0, money: 0 };
+  const runs = [...experiment.plan.runs, ...experiment.branches.map(({ run }) => run)];
   for (const { id, parent } of runs) {
     const folder = experiment.runFolder(id);
     for (const attempt of [folder, ...archivedAttempts(folder)]) {

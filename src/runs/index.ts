@@ -1,3 +1,4 @@
+export { type BranchAsked, isSameRun, makeBranchPlan } from './branch-plan.ts';
 export {
   type ExperimentProgress,
   type ExperimentServices,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RunParent } from './event.ts';
 import { ExperimentName } from './ids.ts';
 import { Limits } from './limits.ts';
 import { ModelName, ModelPrice, ProviderSettings, RoleSettings } from './model.ts';
@@ -98,3 +99,15 @@ export const Plan = z.object({
   runs: z.array(RunSpec).min(1),
 });
 export type Plan = z.infer<typeof Plan>;
+
+/** `branches/<run id>.json`: a branch of a run that a person began. Frozen before it runs, as the plan is. */
+export const BranchPlan = z.object({
+  v: z.literal(1),
+  created: Time,
+  mlab: z.string(),
+  /** Who began it. */
+  actor: z.string().min(1).max(200),
+  /** The run that it is a branch of, but for `id` and `parent`. */
+  run: RunSpec.extend({ parent: RunParent }),
+});
+export type BranchPlan = z.infer<typeof BranchPlan>;

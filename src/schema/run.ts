@@ -77,6 +77,9 @@ export const Spent = z.object({
 });
 export type Spent = z.infer<typeof Spent>;
 
+/** What a run has done. */
+const Use = z.object({ steps: z.int().min(0), seconds_used: z.number().min(0), spent: Spent });
+
 /** `run.json`. */
 export const RunRecord = z.object({
   /** 2 of a run that has ended: its trace may be compressed. */
@@ -102,6 +105,8 @@ export const RunRecord = z.object({
   seconds_used: z.number().min(0),
   /** What language models used; absent where none was asked. */
   spent: Spent.optional(),
+  /** Of the steps, seconds and calls above: those that a branch or a fork shares with the run that it began from. */
+  shared: Use.optional(),
   /** The trace when this record was written. Filled in by the store. */
   trace: TraceHead.optional(),
 });

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hasCode, UserError } from '../lib/errors.ts';
-import { ExperimentName, Plan, type RunId } from '../schema/index.ts';
+import { BranchPlan, ExperimentName, Plan, RunId, type RunSpec } from '../schema/index.ts';
 import { createFileExclusively, parseStoredText, readTextIfThere } from './documents.ts';
 import { ObjectStore } from './object-store.ts';
 import { describePlanDifferences } from './plan-differences.ts';
@@ -25,15 +25,49 @@ export class Experiment {
     return this.plan.runs.map((run) => run.id);
   }
 
-  /** @throws UserError `unknown_run` when the plan has no such run */
+  /** Branches of its runs that people began, the oldest first (decision 0025). They are no part of the plan. */
+  get branches(): BranchPlan[] {
+    return namesIn(join(this.folder, 'branches'))
+      .flatMap((name) => this.#branch(name.replace(/\.json$/, '')) ?? [])
+      .sort((one, other) => one.created - other.created);
+  }
+
+  /** What the plan, or the plan of a branch, says of a run; null where there is no such run. */
+  specOf(id: string): RunSpec | null {
+    return this.plan.runs.find((run) => run.id === id) ?? this.#branch(id)?.run ?? null;
+  }
+
+  /** Freezes a branch, before it runs. Where it is planned already, what was planned is returned. */
+  addBranch(branch: BranchPlan): BranchPlan {
+    const checked = BranchPlan.parse(branch);
+    const { id } = checked.run;
+    const isNew = createFileExclusively(this.#branchPath(id), `${JSON.stringify(checked, null, 2)}\n`);
+    return isNew ? checked : (this.#branch(id) ?? checked);
+  }
+
+  /** @throws UserError `unknown_run` when neither the plan nor a branch is called so */
   runFolder(id: string): RunFolder {
-    const known = this.plan.runs.find((run) => run.id === id);
+    const known = this.specOf(id);
     if (known) return new RunFolder(join(this.folder, 'runs', known.id), this.objects);
     throw new UserError(
       'unknown_run',
       `experiment ${this.plan.name} has no run "${id}"`,
       'List its runs with: mlab runs ls',
     );
+  }
+
+  #branchPath(id: RunId): string {
+    return join(this.folder, 'branches', `${id}.json`);
+  }
+
+  #branch(given: string): BranchPlan | null {
+    const id = RunId.safeParse(given);
+    if (!id.success) return null;
+    const path = this.#branchPath(id.data);
+    const text = readTextIfThere(path);
+    if (text === null) return null;
+    const branch = parseStoredText(BranchPlan, text, path);
+    return branch.run.id === id.data ? branch : null;
   }
 }
 

@@ -10,7 +10,7 @@ import { readTraceSync } from './trace-reader.ts';
 
 /**
  * Begins a run as a copy of another one up to a step: its events until then, every object that they refer to, and its long
- * outputs. A run that has had a session of its own is left as it is. The caller holds the new run's lock.
+ * outputs. A run that has had a session of its own is left as it is. The caller holds the new run's lease.
  * @param parent names the source, and its step: 0 for the start, before the first step
  * @throws UserError `unknown_step`
  */
@@ -32,11 +32,13 @@ export async function forkRun(
       `It has the steps 0 to ${last}.`,
     );
   }
+  // A branch lies in the experiment of its run: they share one store.
+  const isElsewhere = source.objects.folder !== target.objects.folder;
   const copied = new Set<ObjectId>();
   await using trace = target.openTrace();
   if (trace.head.events < kept.length) copyOutputs(source, step, target);
   for (const event of kept.slice(trace.head.events)) {
-    for (const id of objectsOf(event, source.objects)) {
+    for (const id of isElsewhere ? objectsOf(event, source.objects) : []) {
       if (copied.has(id)) continue;
       copied.add(id);
       await target.objects.copyFrom(source.objects, id, signal);

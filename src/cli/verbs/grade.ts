@@ -50,7 +50,7 @@ export const grade: Verb = {
     if (which !== 'final' && which !== 'all') {
       throw new UserError('bad_flag', `--steps ${which}: there is no such choice.`, 'Use final or all.');
     }
-    const { experiment, folders } = locateRuns(context, given);
+    const { experiment, folders } = locateRuns(context, given, { withBranches: true });
     const resourcesOf = resourcesOfRuns(context, options);
     let models: ExperimentModels | undefined;
     const graded: GradedRun[] = [];

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { agentByName } from '../../agents/index.ts';
 import type { Gate } from '../../environment/index.ts';
@@ -21,6 +20,8 @@ import { sampleMark, sampleOf, type Task } from '../../tasks/index.ts';
 import { type AgentFlags, agentFlags, chosenAgents } from '../agent-options.ts';
 import { approveActions } from '../approve-actions.ts';
 import { personAtTerminal } from '../ask-person.ts';
+import { branchOf, personName } from '../begin-branch.ts';
+import { branchResult } from '../branch-result.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
@@ -80,7 +81,11 @@ export const run: Verb = {
     ['mlab run --suite starter --agent automl --seeds 2', 'three tasks, two seeds each, no API key needed'],
     ['mlab run --task digits --agent baseline,automl --seeds 3 --wall-seconds 120', 'two agents on one task'],
     ['mlab run --task digits --agent tools --model anthropic/claude-sonnet-4-5', 'a language-model agent'],
-    ['mlab run --from start-1/digits-automl-0 --step 7', 'a run forked from a step of another'],
+    [
+      'mlab run --from start-1/digits-tools-0 --step 7',
+      'what the agent does another time from step 7 on: a branch',
+    ],
+    ['mlab run --from start-1/digits-automl-0 --steps 90', 'a fork with another limit: a new experiment'],
     ['mlab run --suite starter --view', 'watch it in the browser'],
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],
@@ -101,10 +106,12 @@ export const run: Verb = {
     const isSample = options.sample === true || source?.spec.marks.includes(sampleMark) === true;
     const tasks = isSample ? chosen.map(sampleOf) : chosen;
     const lessonsFor = lessonChooser(context, wanted);
+    const fork = source === null ? null : makeFork(context, source, wanted, options);
+    const begun = source && fork && branchOf(context, source, fork, wanted, options);
     const planOf = (known: readonly PlannedTask[]): Plan =>
-      source === null
-        ? makePlan(wanted, known, chosenAgents(wanted, options), context.version, lessonsFor)
-        : makeFork(context, source, wanted, options);
+      begun?.plan ??
+      fork ??
+      makePlan(wanted, known, chosenAgents(wanted, options), context.version, lessonsFor);
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
@@ -122,7 +129,9 @@ export const run: Verb = {
     const plan = planOf(
       [...resources.values()].map(({ task, prepared }) => ({ task, verified: prepared.verified })),
     );
-    const experiment = createExperiment(join(context.folders.experiments, plan.name), plan);
+    const branch = begun?.freeze() ?? null;
+    const experiment =
+      begun?.experiment ?? createExperiment(join(context.folders.experiments, plan.name), plan);
     const parts = {
       ...{ experiment, resources, incomplete, registry },
       parentExperiment: source?.experiment.folder,
@@ -131,7 +140,13 @@ export const run: Verb = {
     };
     const viewer = options.view ? await viewExperiment(context, experiment) : null;
     try {
-      const result = await conclude(context, experiment, await executePlan(context, plan, parts, gate));
+      // The frozen plan, with what may differ as it is wanted now.
+      const runs = branch === null ? experiment.plan.runs : [branch.run];
+      const results = await executePlan(context, { ...plan, runs }, parts, gate);
+      const result =
+        branch === null
+          ? await conclude(context, experiment, results)
+          : branchResult(context, experiment, branch, results);
       return viewer === null ? result : withViewer(context, result, viewer);
     } catch (error) {
       viewer?.[Symbol.dispose]();
@@ -162,7 +177,7 @@ type PlanParts = Pick<
 >;
 
 function personsGate(context: Context): Gate {
-  return approveActions(terminalQuestions(context.isTerminal, '--approve'), userInfo().username);
+  return approveActions(terminalQuestions(context.isTerminal, '--approve'), personName());
 }
 
 async function executePlan(
@@ -178,9 +193,8 @@ async function executePlan(
     context.isTerminal && !isInteractive && gate === undefined && !context.logger.isOnStandardError;
   using view = createProgressView(plan, renews, context.log);
   const log = logProgress(context.logger, plan.name);
-  // The frozen plan, with what may differ as it is wanted now.
   return await runExperiment(
-    { ...plan, runs: parts.experiment.plan.runs, parallel: gate === undefined ? plan.parallel : 1 },
+    { ...plan, parallel: gate === undefined ? plan.parallel : 1 },
     {
       ...parts,
       askPerson,

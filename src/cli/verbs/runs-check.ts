@@ -12,7 +12,7 @@ export const runsCheck: Verb = {
   details: 'Checks the hash chain of the trace, every event, and every object that the run refers to.',
   examples: [['mlab runs check start-1', 'all runs of an experiment']],
   async run(context, [given = '']) {
-    const { folders } = locateRuns(context, given);
+    const { folders } = locateRuns(context, given, { withBranches: true });
     const verified = new Set<ObjectId>();
     const results = [];
     for (const folder of folders) {

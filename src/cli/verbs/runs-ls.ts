@@ -15,7 +15,10 @@ export const runsLs: Verb = {
   async run(context, names) {
     const experiments =
       names.length > 0 ? names.map((name) => locateExperiment(context, name)) : readableExperiments(context);
-    const { evaluations, unreadable } = await evaluationsOf({ ...context, allCores: true }, experiments);
+    const { evaluations, unreadable } = await evaluationsOf(
+      { ...context, allCores: true, withBranches: true },
+      experiments,
+    );
     const runs = buildRuns(evaluations);
     if (runs.length === 0 && unreadable.length === 0) {
       return {

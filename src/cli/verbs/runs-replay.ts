@@ -15,12 +15,12 @@ export const runsReplay: Verb = {
     'actions it takes must be what was recorded. Where it is not, the first difference is shown.',
   examples: [['mlab runs replay start-1', 'all runs of an experiment']],
   async run(context, [given = '']) {
-    const { experiment, folders } = locateRuns(context, given);
+    const { experiment, folders } = locateRuns(context, given, { withBranches: true });
     const replays: (RunReplay & { remark: string | null })[] = [];
     for (const folder of folders) {
       context.signal.throwIfAborted();
-      const spec = experiment.plan.runs.find(({ id }) => id === folder.id);
-      if (spec === undefined || folder.readRecord() === null) continue;
+      const spec = experiment.specOf(folder.id);
+      if (spec === null || folder.readRecord() === null) continue;
       const task = loadTask(spec.task, context.folders.tasks);
       const remark = task.version === spec.task_version ? null : 'the task has changed since';
       replays.push({ ...(await replayRun(spec, folder, agentByName(spec.agent), task)), remark });

@@ -11,11 +11,11 @@ import {
   type TraceEvent,
   type Verification,
 } from '../../schema/index.ts';
-import { improvementOf } from '../../statistics/index.ts';
 import {
   type BranchReader,
   branchesOf,
   currentGrades,
+  type Experiment,
   historyOf,
   limitsHeldText,
   parseStoredText,
@@ -29,8 +29,10 @@ import {
   statusOf,
   stepsOf,
 } from '../../store/index.ts';
-import { locateRun } from '../locate.ts';
-import { dollars, duration, number, oneLine, percent, plain, table } from '../table.ts';
+import { finalGrade, stepsText } from '../branch-result.ts';
+import { gradeText } from '../grade-text.ts';
+import { branchesOfRun, locateRun } from '../locate.ts';
+import { dollars, duration, number, oneLine, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
 
@@ -69,7 +71,7 @@ export const runsShow: Verb = {
     ['mlab runs show start-1/digits-automl-0 --step 4', 'all of step 4'],
   ],
   async run(context, [given = ''], options: Options) {
-    const { folder } = locateRun(context, given);
+    const { experiment, folder } = locateRun(context, given);
     const record = folder.readRecord();
     if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
     // The record of a run that is running, or was killed, knows less.
@@ -89,18 +91,20 @@ export const runsShow: Verb = {
     const { spec, end } = record;
     const tree = branchesOf(events);
     const { branches } = tree;
+    const begun = branchesOfRun(experiment, folder.id);
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
-      `${steps.length} steps, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades)}`,
+      `${steps.length} steps, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
       ...branchLines(tree),
+      ...personsBranchLines(experiment, folder.id),
       ...modelLines(record.spec, spentOf(events)),
       ...verificationLines(verifications),
     ];
     return {
       text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`,
-      json: { record, steps, grades, verifications, branches, selected: tree.selected },
+      json: { record, steps, grades, verifications, branches, selected: tree.selected, begun },
     };
   },
 };
@@ -114,8 +118,21 @@ function branchLines({ branches, selected }: BranchReader): string[] {
   });
 }
 
+/** Branches of a run that people began. They are runs of their own, shown by their names. */
+function personsBranchLines(experiment: Experiment, run: string): string[] {
+  return branchesOfRun(experiment, run).map(({ actor, run: { id, parent } }) => {
+    const folder = experiment.runFolder(id);
+    const record = folder.readRecord();
+    const state = record?.end?.reason ?? statusOf(folder, record);
+    const from = `${parent.run === run ? '' : `${parent.run} `}step ${parent.step}`;
+    const grade = gradeText(finalGrade(experiment, id));
+    return `branch ${id}, begun by ${plain(actor)} from ${from}: ${stepsText(record)}; ${state}${grade}`;
+  });
+}
+
 /** The models of a run and what they used; its marks and lessons; where it went on from, if it did. */
-function modelLines({ roles, parent, marks, experience = [] }: RunSpec, spent: Spent): string[] {
+function modelLines(spec: RunSpec, spent: Spent): string[] {
+  const { roles, parent, marks, experience = [] } = spec;
   const names = [...new Set([roles?.agent.model, roles?.editor.model, roles?.fast.model])].join(', ');
   const used =
     spent.calls === 0 && spent.tokens === 0
@@ -125,7 +142,11 @@ function modelLines({ roles, parent, marks, experience = [] }: RunSpec, spent: S
     ...(roles === undefined ? [] : [`${names}: ${used}`]),
     ...(marks.length === 0 ? [] : [`marks: ${marks.map(plain).join(', ')}`]),
     ...experience.map((lesson, index) => `  [E${index + 1}] ${lessonLine(lesson)}`),
-    ...(parent === undefined ? [] : [`forked from ${parent.experiment}/${parent.run}, step ${parent.step}`]),
+    ...(parent === undefined
+      ? []
+      : [
+          `${parent.experiment === spec.experiment ? 'a branch of' : 'forked from'} ${parent.experiment}/${parent.run}, step ${parent.step}`,
+        ]),
   ];
 }
 
@@ -226,15 +247,6 @@ function stepText(step: ShownStep): string {
     ...part('Changed', step.changed.map(plain).join('\n')),
     ...part(`Not kept in the record (${step.not_kept_count})`, step.not_kept.map(plain).join('\n')),
   ].join('\n');
-}
-
-function gradeText(grades: readonly Grade[]): string {
-  const grade = grades.findLast(({ final }) => final);
-  if (grade === undefined) return ', not graded';
-  if (!grade.valid)
-    return `, no valid submission: ${oneLine(grade.problems.map(({ message }) => message).join('; '), 300)}`;
-  const gain = percent(improvementOf(grade), true);
-  return `, score ${number(grade.score)} (${gain} against ${number(grade.baseline)})${grade.stale ? ', stale' : ''}`;
 }
 
 function wholeNumber(text: string): number {

@@ -123,12 +123,12 @@ async function forkFromParent(
 }
 
 /** A job outlives its experiment's folder, which may have been deleted and planned anew. */
-function refuseOtherPlan({ plan, folder }: Experiment, run: RunSpec): void {
-  const planned = plan.runs.find(({ id }) => id === run.id);
+function refuseOtherPlan(experiment: Experiment, run: RunSpec): void {
+  const planned = experiment.specOf(run.id);
   if (isDeepStrictEqual(planned, run)) return;
   throw new UserError(
     'job_differs',
-    `The plan in ${folder} ${planned === undefined ? 'has no run' : 'says something else of the run'} ${run.id}.`,
+    `The plan in ${experiment.folder} ${planned === null ? 'has no run' : 'says something else of the run'} ${run.id}.`,
     'Make its jobs anew: the mlab run command of the experiment does.',
   );
 }

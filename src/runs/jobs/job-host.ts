@@ -45,7 +45,7 @@ export function workerHost({ folders, variables, onProgress, ...rest }: Machine)
       if (models === undefined) return undefined;
       const { providers, prices, folder } = models;
       const registry = openRegistry({ runs: [run], providers, prices, spend: quota }, { variables, folder });
-      return experimentModels({ spend: quota, runs: experiment.plan.runs }, { registry, experiment });
+      return experimentModels({ spend: quota }, { registry, experiment });
     },
   };
 }

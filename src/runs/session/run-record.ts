@@ -1,6 +1,13 @@
 import { cpus, hostname, release, totalmem } from 'node:os';
 import type { RunRecord, RunSpec, Spent } from '../../schema/index.ts';
-import { type RunFolder, readTraceSync, sessionsOf, spentOf, stepsOf } from '../../store/index.ts';
+import {
+  nothingSpent,
+  type RunFolder,
+  readTraceSync,
+  sessionsOf,
+  spentOf,
+  stepsOf,
+} from '../../store/index.ts';
 
 /** The record of a run that begins now, or resumes. @param held what keeps the limits, as `limitsHeld` says it */
 export async function beginRecord(
@@ -29,9 +36,18 @@ export async function beginRecord(
     steps: earlier?.steps ?? 0,
     seconds_used: earlier?.seconds_used ?? 0,
     ...(earlier?.spent === undefined ? {} : { spent: earlier.spent }),
+    ...sharedPart(spec, folder, earlier),
   };
   await folder.writeRecord(record);
   return record;
+}
+
+/** Of a run that begins with the steps of another one: what these came to. */
+function sharedPart(spec: RunSpec, folder: RunFolder, earlier: RunRecord | null): Pick<RunRecord, 'shared'> {
+  if (earlier !== null) return earlier.shared === undefined ? {} : { shared: earlier.shared };
+  if (spec.parent === undefined) return {};
+  const { steps = 0, seconds_used = 0, spent = nothingSpent } = recordedSoFar(folder);
+  return { shared: { steps, seconds_used, spent } };
 }
 
 /** What a session came to, as its record says it. */

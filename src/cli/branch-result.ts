@@ -1,0 +1,66 @@
+import { agentByName } from '../agents/index.ts';
+import type { RunResult } from '../runs/index.ts';
+import type { BranchPlan, Grade, RunRecord } from '../schema/index.ts';
+import { currentGrades, type Experiment, recordedStates } from '../store/index.ts';
+import { type Context, exitCodes, type VerbResult } from './context.ts';
+import { gradeText } from './grade-text.ts';
+import { counted, plain } from './table.ts';
+
+/** What came of a branch, beside what its run came to. */
+export function branchResult(
+  context: Context,
+  experiment: Experiment,
+  { run: { id, parent, agent } }: BranchPlan,
+  results: readonly RunResult[],
+): VerbResult {
+  const { name } = experiment.plan;
+  const [result] = results;
+  const record = experiment.runFolder(id).readRecord();
+  const [own, before] = [finalGrade(experiment, id), finalGrade(experiment, parent.run)];
+  const problem = result?.problem ?? null;
+  const commands: [string, string][] = [
+    [`runs show ${name}/${parent.run}`, 'the run with all its branches'],
+    [`runs show ${name}/${id}`, 'every step of this one'],
+    [`runs diff ${name}/${id} ${parent.step} last`, 'what it changed'],
+    [`grade ${name}/${id} --steps all`, 'the hidden score of every step'],
+  ];
+  const further = commands.map(
+    ([command, meaning]) => `  ${context.command} ${command}${context.placeFlags}   ${meaning}`,
+  );
+  const parts = [
+    `${name}/${id}: a branch of ${parent.run} from step ${parent.step}\n` +
+      `${record?.end?.reason ?? record?.status ?? 'not begun'} after ${stepsText(record)}${gradeText(own)}\n` +
+      `${parent.run} itself${gradeText(before)}: that is its result, and no report counts the branch.`,
+    ...(problem === null
+      ? []
+      : [`Not finished or not graded: ${plain(problem)}\nThe same command again resumes.`]),
+    ...(agentByName(agent).needs.model ? [] : [withoutModel]),
+    further.join('\n'),
+  ];
+  return {
+    text: parts.join('\n\n'),
+    json: { experiment: name, branch: id, parent, record, grade: own, problem },
+    exitCode: context.signal.aborted
+      ? exitCodes.interrupted
+      : problem === null
+        ? exitCodes.ok
+        : exitCodes.negative,
+  };
+}
+
+const withoutModel =
+  'This agent asks no model: from the same results it does the same again. What can differ is what scripts print, and what\n' +
+  'you decide with --approve.';
+
+/** How much of a branch is its own. */
+export function stepsText(record: RunRecord | null): string {
+  const steps = record?.steps ?? 0;
+  const own = steps - (record?.shared?.steps ?? 0);
+  return `${counted(steps, 'step')}, ${own} of its own`;
+}
+
+/** Of the workspace that a run or a branch ended with. */
+export function finalGrade(experiment: Experiment, id: string): Grade | undefined {
+  const folder = experiment.runFolder(id);
+  return currentGrades(folder.readGrades().grades, recordedStates(folder)).findLast(({ final }) => final);
+}

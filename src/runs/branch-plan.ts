@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
+import { UserError } from '../lib/errors.ts';
+import { type BranchPlan, type Plan, RunId, type RunParent, type RunSpec } from '../schema/index.ts';
+
+/** Who begins a branch, with which mlab; `name`: null for the usual one. */
+export interface BranchAsked {
+  name: string | null;
+  actor: string;
+  mlab: string;
+}
+
+/** Whether a run that is forked from another one differs from it in nothing that the plan freezes. */
+export function isSameRun(source: RunSpec, { runs: [fork] }: Plan): boolean {
+  const frozen = (spec: RunSpec | undefined) => ({ ...spec, id: '', experiment: '', parent: null });
+  return isDeepStrictEqual(frozen(fork), frozen(source));
+}
+
+/** Plans a branch of a run, from one of its steps on: with the same agent, seed, models and limits. */
+export function makeBranchPlan(
+  source: RunSpec,
+  { run, step }: Pick<RunParent, 'run' | 'step'>,
+  { name, actor, mlab }: BranchAsked,
+): BranchPlan {
+  const id = RunId.safeParse(`${source.id}-${name ?? `from-${step}`}`);
+  if (!id.success) {
+    throw new UserError(
+      'bad_flag',
+      `--branch ${name}: that can be no part of a run's name.`,
+      'Use lower-case letters and digits joined by "-"; with the name of its run at most 160.',
+    );
+  }
+  const parent = { experiment: source.experiment, run, step };
+  return { v: 1, created: Date.now(), mlab, actor, run: { ...source, id: id.data, parent } };
+}
