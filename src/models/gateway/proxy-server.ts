@@ -14,7 +14,7 @@ import { mostTokensOfBody } from '../estimate.ts';
 import { mostThatCosts } from '../prices.ts';
 import { CallQuotas } from './call-quotas.ts';
 import type { Dialect, ErrorCode, ReadRequest, RequestText, Route } from './dialects/dialect.ts';
-import { chatCompletions, dialectOf } from './dialects/index.ts';
+import { dialectOf } from './dialects/index.ts';
 import { readBody, sendJson } from './http-bodies.ts';
 import { withEdits } from './json-edits.ts';
 import { makeProxiedCall, type ProxiedCall } from './proxied-call.ts';
@@ -64,8 +64,7 @@ export class ProxyServer implements AsyncDisposable {
     this.#quotas = new CallQuotas(options.quota, options.shared ?? null);
     this.#server = createServer({ requestTimeout: 60_000, maxHeaderSize: 2 ** 16 }, (request, response) => {
       const work = this.#serve(request, response).catch(() => {
-        const { status, body } = chatCompletions.error('internal', 'The gateway could not answer.');
-        sendJson(response, status, body);
+        refuseWith(response, dialectOf('', request.headers), 'internal', 'The gateway could not answer.');
       });
       this.#underWay.add(work);
       void work.then(() => this.#underWay.delete(work));
@@ -115,6 +114,10 @@ export class ProxyServer implements AsyncDisposable {
     }
     if (request.method === 'GET' && place === '/models') {
       sendJson(response, 200, dialect.models(this.#options.upstream.names));
+      return;
+    }
+    if (request.headers.upgrade !== undefined) {
+      refuse('no_websocket', 'Responses are streamed as events here, by POST.');
       return;
     }
     const route = request.method === 'POST' ? dialect.route(place) : null;

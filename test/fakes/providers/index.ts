@@ -1,4 +1,5 @@
 export { type Fault, type FaultPlan, faultsAtRandom, faultsInOrder, passingFaults } from './faults.ts';
+export { type RawReply, type RawRequest, type RawServer, startRawServer } from './raw-server.ts';
 export type { FakeReply, FakeToolCall, FakeUsage } from './reply.ts';
 export { type Deed, researcher } from './researcher.ts';
 export {

@@ -24,6 +24,10 @@ export class AnswerDraft {
   counts: Counts = {};
   readonly #calls = new Map<string | number, CallDraft>();
 
+  get callCount(): number {
+    return this.#calls.size;
+  }
+
   /** Adds to the call of a tool that the dialect tells from others by this key. */
   addToCall(key: string | number, { id, name, input }: Partial<CallDraft>): void {
     const call = this.#calls.get(key) ?? { id: '', name: '', input: '' };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseShallowJson } from '../../../lib/shallow-json.ts';
 import type { ModelMessage } from '../../../schema/index.ts';
-import { type Edit, membersOf } from '../json-edits.ts';
 import { AnswerDraft } from './answer-draft.ts';
+import { changesOf } from './changes.ts';
 import type { AnswerReader, Dialect, Prepared, ReadRequest, RequestText, Target } from './dialect.ts';
 import { openaiError, openaiModels } from './openai.ts';
 import {
@@ -58,10 +58,12 @@ const Request = z.looseObject({
   temperature: OptionalNumber,
   max_tokens: OptionalNumber,
   max_completion_tokens: OptionalNumber,
+  n: OptionalNumber,
 });
 
 function read(body: unknown): ReadRequest {
   const asked = Request.parse(body);
+  const most = asked.max_completion_tokens ?? asked.max_tokens ?? null;
   return {
     model: asked.model ?? null,
     isStreaming: asked.stream === true,
@@ -72,7 +74,7 @@ function read(body: unknown): ReadRequest {
     }),
     stop: [asked.stop ?? []].flat(),
     temperature: asked.temperature ?? null,
-    maxOutputTokens: asked.max_completion_tokens ?? asked.max_tokens ?? null,
+    maxOutputTokens: most === null ? null : most * Math.max(1, asked.n ?? 1),
   };
 }
 
@@ -98,26 +100,30 @@ function toMessage(given: unknown): ModelMessage {
   }
 }
 
-function prepare({ text, body }: RequestText, { model }: Target): Prepared {
-  const { members } = membersOf(text);
-  const edits: Edit[] = [];
-  const named = members.get('model');
-  if (named !== undefined && body.model !== model)
-    edits.push({ ...named.value, text: JSON.stringify(model) });
+function prepare(request: RequestText, target: Target): Prepared | { problem: string } {
+  const changes = changesOf(request, target, {
+    refused: { models: 'which model answers is not for the program to choose' },
+    serverMembers: ['web_search_options', 'plugins'],
+    clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
+  });
+  if ('problem' in changes) return changes;
+  const { edits, members } = changes;
+  const { text, body } = request;
   const options = readAs(StreamOptions, body.stream_options);
   const hidesUsage = body.stream === true && options?.include_usage !== true;
-  if (hidesUsage) {
-    const asked = JSON.stringify({ ...options, include_usage: true });
-    const place = members.get('stream_options');
-    if (place !== undefined) edits.push({ ...place.value, text: asked });
-    else
-      edits.push({
-        from: text.indexOf('{') + 1,
-        to: text.indexOf('{') + 1,
-        text: `"stream_options":${asked},`,
-      });
-  }
-  return { edits, hidesUsage };
+  if (!hidesUsage) return { edits, hidesUsage };
+  const asked = JSON.stringify({ ...options, include_usage: true });
+  const [place, start] = [members.get('stream_options'), text.indexOf('{') + 1];
+  const edit =
+    place === undefined
+      ? { from: start, to: start, text: `"stream_options":${asked},` }
+      : { ...place.value, text: asked };
+  return { edits: [...edits, edit], hidesUsage };
+}
+
+function isRunByProgram(tool: unknown): boolean {
+  const type = readAs(z.looseObject({ type: OptionalText }), tool)?.type ?? 'function';
+  return type === 'function' || type === 'custom';
 }
 
 const StreamOptions = z.looseObject({ include_usage: Any });

@@ -84,6 +84,8 @@ export type ErrorCode =
   | 'unauthorised'
   | 'not_found'
   | 'bad_request'
+  /** Offered no upgrade to one: the client goes on by HTTP. */
+  | 'no_websocket'
   | 'too_large'
   | 'over_quota'
   | 'closed'

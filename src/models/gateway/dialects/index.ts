@@ -1,12 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { chatCompletions } from './chat-completions.ts';
 import type { Dialect } from './dialect.ts';
+import { generateContent } from './generate-content.ts';
+import { messages } from './messages.ts';
+import { responses } from './responses.ts';
 
-export { chatCompletions } from './chat-completions.ts';
+const dialects: readonly Dialect[] = [chatCompletions, responses, messages, generateContent];
 
-const dialects: readonly Dialect[] = [chatCompletions];
-
-/** The dialect of whoever asks for this path, which begins behind the version. */
-export function dialectOf(path: string, _headers: IncomingHttpHeaders): Dialect {
-  return dialects.find((dialect) => dialect.route(path) !== null) ?? chatCompletions;
+/** The dialect of whoever asks for this path, which begins behind the version; for others' paths, as their headers look. */
+export function dialectOf(path: string, headers: IncomingHttpHeaders): Dialect {
+  const speaking = dialects.find((dialect) => dialect.route(path) !== null);
+  if (speaking !== undefined) return speaking;
+  if (headers['anthropic-version'] !== undefined) return messages;
+  return headers['x-goog-api-key'] === undefined ? chatCompletions : generateContent;
 }

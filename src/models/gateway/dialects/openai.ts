@@ -4,6 +4,7 @@ const errors: Record<ErrorCode, { status: number; type: string; code: string | n
   unauthorised: { status: 401, type: 'invalid_request_error', code: 'invalid_api_key' },
   not_found: { status: 404, type: 'invalid_request_error', code: null },
   bad_request: { status: 400, type: 'invalid_request_error', code: null },
+  no_websocket: { status: 426, type: 'invalid_request_error', code: null },
   too_large: { status: 413, type: 'invalid_request_error', code: null },
   // OpenAI itself says 429, which many clients try again whatever the code says.
   over_quota: { status: 403, type: 'insufficient_quota', code: 'insufficient_quota' },

@@ -1,0 +1,81 @@
+import { type Edit, elementsOf, type Member, membersOf } from '../json-edits.ts';
+import type { Prepared, RequestText, Target } from './dialect.ts';
+
+export interface ChangeRules {
+  /** Members whose presence (but for null and false) the gateway can't meter or record, with the reason. */
+  refused: Readonly<Record<string, string>>;
+  /** Members that grant tools which the provider runs. */
+  serverMembers: readonly string[];
+  /**
+   * What of a tool the program itself runs: `all`, `nothing`, or the text of that part of it.
+   * @param text the tool as it stands in the request
+   */
+  clientPart(tool: unknown, text: string): 'all' | 'nothing' | { text: string };
+  /** What the model is called in bodies of this dialect; default: its name. */
+  bodyName?: (model: string) => string;
+}
+
+/** Asking for these makes a call cost more than the model's price says. */
+const dearer: readonly { name: string; plain: readonly unknown[] }[] = [
+  { name: 'service_tier', plain: ['auto', 'default', 'standard', 'standard_only', 'flex', null] },
+  { name: 'speed', plain: ['standard', null] },
+];
+
+/** The changes that all dialects need: the model's name, and without what the run does not grant. */
+export function changesOf(
+  { text, body }: RequestText,
+  { model, serverTools }: Target,
+  rules: ChangeRules,
+): (Prepared & { members: Map<string, Member> }) | { problem: string } {
+  const { members, isAmbiguous } = membersOf(text);
+  if (isAmbiguous) return { problem: 'The body has two members with the same name.' };
+  const isThere = (name: string) => body[name] !== undefined && body[name] !== null && body[name] !== false;
+  for (const [name, reason] of Object.entries(rules.refused))
+    if (isThere(name)) return { problem: `${name} can't be used here: ${reason}.` };
+  const edits: Edit[] = [];
+  const named = members.get('model');
+  const name = rules.bodyName?.(model) ?? model;
+  if (named !== undefined && body.model !== name) edits.push({ ...named.value, text: JSON.stringify(name) });
+  const left: string[] = dearer
+    .filter(({ name, plain }) => members.has(name) && !plain.includes(body[name]))
+    .map(({ name }) => name);
+  if (!serverTools) {
+    left.push(...rules.serverMembers.filter((name) => members.has(name)));
+    const tools = toolsWithout(text, body.tools, members.get('tools'), rules);
+    if (tools === 'none')
+      return { problem: 'Tools that the provider runs by itself are not part of this run.' };
+    if (tools !== null) edits.push(tools);
+  }
+  return { edits: [...edits, ...removals(members, left)], hidesUsage: false, members };
+}
+
+/** `none`: nothing of what the request offers is run by the program. */
+function toolsWithout(
+  text: string,
+  tools: unknown,
+  member: Member | undefined,
+  { clientPart }: ChangeRules,
+): Edit | 'none' | null {
+  if (!Array.isArray(tools) || tools.length === 0 || member === undefined) return null;
+  const texts = elementsOf(text, member.value.from).map(({ from, to }) => text.slice(from, to));
+  const parts = texts.map((text, place) => clientPart(tools[place], text));
+  if (parts.every((part) => part === 'all')) return null;
+  const kept = parts.flatMap((part, place) =>
+    part === 'nothing' ? [] : [part === 'all' ? (texts[place] ?? '') : part.text],
+  );
+  return kept.length === 0 ? 'none' : { ...member.value, text: `[${kept.join(',')}]` };
+}
+
+/** Takes members out of an object, each with one of the commas around it. */
+function removals(members: ReadonlyMap<string, Member>, names: readonly string[]): Edit[] {
+  const inOrder = [...members].map(([name, member]) => ({ ...member, isLeft: names.includes(name) }));
+  const lastKept = inOrder.findLastIndex(({ isLeft }) => !isLeft);
+  const edits = inOrder.slice(0, Math.max(0, lastKept)).flatMap(({ isLeft, from }, place) => {
+    const next = inOrder[place + 1];
+    return isLeft && next !== undefined ? [{ from, to: next.from, text: '' }] : [];
+  });
+  const [end, last] = [inOrder[lastKept], inOrder.at(-1)];
+  if (end !== undefined && last !== undefined && end !== last)
+    edits.push({ from: end.to, to: last.to, text: '' });
+  return edits;
+}

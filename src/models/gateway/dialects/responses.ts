@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import { AnswerDraft } from './answer-draft.ts';
+import { changesOf } from './changes.ts';
+import { Conversation } from './conversation.ts';
+import type { AnswerReader, Dialect, ReadRequest, Route } from './dialect.ts';
+import { openaiError, openaiModels } from './openai.ts';
+import {
+  Any,
+  contentText,
+  inputOf,
+  List,
+  OptionalNumber,
+  OptionalText,
+  readAs,
+  Text,
+  toolOf,
+} from './reading.ts';
+
+const kept = 'what lies at the provider is neither metered nor recorded; send the whole conversation';
+
+/** OpenAI's Responses. */
+export const responses: Dialect = {
+  name: 'responses',
+  route,
+  read,
+  prepare: (request, target) =>
+    changesOf(request, target, {
+      refused: {
+        previous_response_id: kept,
+        conversation: kept,
+        prompt: kept,
+        background: 'the answer would be read elsewhere',
+      },
+      serverMembers: [],
+      clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
+    }),
+  createReader,
+  error: openaiError,
+  keepAlive: ': waiting\n\n',
+  models: openaiModels,
+};
+
+const kinds: Record<string, Route['kind']> = {
+  '/responses': 'generate',
+  '/responses/compact': 'generate',
+  '/responses/input_tokens': 'count',
+};
+
+function route(path: string): Route | null {
+  const kind = Object.hasOwn(kinds, path) ? kinds[path] : undefined;
+  return kind === undefined ? null : { kind, model: null, isStreaming: null, pathFor: () => path };
+}
+
+/** All others, such as searches of the web and remote servers of tools, OpenAI runs. */
+const runByPrograms = new Set([
+  'function',
+  'custom',
+  'namespace',
+  'local_shell',
+  'apply_patch',
+  'computer',
+  'tool_search',
+]);
+
+function isRunByProgram(tool: unknown): boolean {
+  const read = readAs(z.looseObject({ type: Text, environment: Any }), tool);
+  // A shell without an environment, or with the program's own.
+  if (read?.type === 'shell')
+    return readAs(z.looseObject({ type: z.literal('local') }), read.environment) !== null;
+  return runByPrograms.has(read?.type ?? '') || /^computer_/.test(read?.type ?? '');
+}
+
+const Item = z.looseObject({
+  type: OptionalText,
+  id: OptionalText,
+  role: OptionalText,
+  content: Any,
+  call_id: Text,
+  name: OptionalText,
+  arguments: Any,
+  input: Any,
+  action: Any,
+  output: Any,
+});
+const Tool = z.looseObject({ type: Text, name: OptionalText, description: Any, parameters: Any });
+const Request = z.looseObject({
+  model: OptionalText,
+  instructions: Any,
+  input: Any,
+  tools: List,
+  stream: z.boolean().nullish().catch(null),
+  temperature: OptionalNumber,
+  max_output_tokens: OptionalNumber,
+});
+
+function read(body: unknown): ReadRequest {
+  const asked = Request.parse(body);
+  const conversation = new Conversation();
+  if (asked.instructions != null) conversation.add('system', contentText(asked.instructions));
+  if (typeof asked.input === 'string') conversation.add('user', asked.input);
+  for (const item of Array.isArray(asked.input) ? asked.input : []) addItem(conversation, item);
+  return {
+    model: asked.model ?? null,
+    isStreaming: asked.stream === true,
+    messages: conversation.messages,
+    tools: (asked.tools ?? []).flatMap((given) => {
+      const tool = readAs(Tool, given);
+      return tool === null ? [] : [toolOf(tool.name ?? tool.type, tool.description, tool.parameters)];
+    }),
+    stop: [],
+    temperature: asked.temperature ?? null,
+    maxOutputTokens: asked.max_output_tokens ?? null,
+  };
+}
+
+function addItem(conversation: Conversation, given: unknown): void {
+  const item = readAs(Item, given);
+  if (item === null) return;
+  const { type, role, call_id: id, name } = item;
+  if (role === 'assistant') conversation.addAnswer(contentText(item.content));
+  else if (role != null) conversation.add(role === 'user' ? 'user' : 'system', contentText(item.content));
+  else if (type?.endsWith('_call_output')) conversation.addResult(id, contentText(item.output));
+  else if (type?.endsWith('_call'))
+    conversation.addAnswer('', { id, name: name ?? type, input: callInput(item) });
+}
+
+/** What a call of a tool was given: JSON of functions, a text of others. */
+function callInput({ arguments: given, input, action }: z.infer<typeof Item>) {
+  return inputOf(given ?? input ?? action);
+}
+
+const Reply = z.looseObject({
+  model: OptionalText,
+  status: OptionalText,
+  output: List,
+  error: Any,
+  incomplete_details: z.looseObject({ reason: OptionalText }).nullish().catch(null),
+  usage: z
+    .looseObject({
+      input_tokens: OptionalNumber,
+      output_tokens: OptionalNumber,
+      input_tokens_details: z.looseObject({ cached_tokens: OptionalNumber }).nullish().catch(null),
+      output_tokens_details: z.looseObject({ reasoning_tokens: OptionalNumber }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+});
+const Piece = z.looseObject({
+  type: Text,
+  delta: OptionalText,
+  item: Any,
+  output_index: OptionalNumber,
+  response: Any,
+});
+
+function createReader(): AnswerReader {
+  let draft = new AnswerDraft();
+  return {
+    add(value) {
+      const piece = readAs(Piece, value);
+      if (piece === null) return;
+      if (piece.type === 'response.output_text.delta') draft.text += piece.delta ?? '';
+      else if (piece.type === 'response.refusal.delta') draft.refusal += piece.delta ?? '';
+      else if (piece.type === 'response.output_item.done')
+        addCall(draft, piece.output_index ?? 0, piece.item);
+      else if (piece.type === 'error') draft.error = value;
+      else if (/^response\.(completed|incomplete|failed)$/.test(piece.type))
+        draft = ended(draft, piece.response);
+      // A whole reply, or one of a conversation made shorter.
+      else if (!piece.type.startsWith('response.')) draft = ended(draft, value);
+    },
+    get answer() {
+      return draft.read;
+    },
+  };
+}
+
+/** The reply in one piece; of servers that end a stream with less than that, what the pieces before it told. */
+function ended(before: AnswerDraft, value: unknown): AnswerDraft {
+  const reply = readAs(Reply, value);
+  if (reply === null) return before;
+  const output = reply.output ?? [];
+  const draft = output.length > 0 ? new AnswerDraft() : before;
+  for (const [place, item] of output.entries()) addOutput(draft, place, item);
+  const { usage, status } = reply;
+  draft.answeredBy = reply.model ?? null;
+  draft.error = reply.error == null ? null : { error: reply.error };
+  draft.isComplete = status !== 'failed';
+  const reason = reply.incomplete_details?.reason;
+  if (reason != null) draft.finish = reason === 'content_filter' ? 'refused' : 'length';
+  else if (status !== 'failed') draft.finish ??= 'stop';
+  if (usage != null)
+    draft.counts = {
+      input: usage.input_tokens ?? 0,
+      output: usage.output_tokens ?? 0,
+      cachedInput: usage.input_tokens_details?.cached_tokens ?? 0,
+      reasoning: usage.output_tokens_details?.reasoning_tokens ?? 0,
+    };
+  return draft;
+}
+
+const OutputPart = z.looseObject({ type: Text, text: Text, refusal: Text });
+
+function addOutput(draft: AnswerDraft, place: number, given: unknown): void {
+  const item = readAs(Item, given);
+  if (item?.type !== 'message') {
+    addCall(draft, place, given);
+    return;
+  }
+  for (const part of Array.isArray(item.content) ? item.content : []) {
+    const read = readAs(OutputPart, part);
+    if (read?.type === 'refusal') draft.refusal += read.refusal;
+    else draft.text += read?.text ?? '';
+  }
+}
+
+function addCall(draft: AnswerDraft, place: number, given: unknown): void {
+  const item = readAs(Item, given);
+  const type = item?.type ?? '';
+  // Calls with another ending, such as `web_search_call`, OpenAI has answered itself.
+  if (
+    item === null ||
+    !/^(function|custom_tool|local_shell|shell|apply_patch|computer|tool_search)_call$/.test(type)
+  )
+    return;
+  const input = callInput(item);
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  draft.addToCall(place, { id: item.call_id, name: item.name ?? type.replace(/_call$/, ''), input: text });
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+/** A request, byte by byte. */
+export interface RawRequest {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export interface RawReply {
+  status?: number;
+  headers?: Record<string, string>;
+  /** Written one after the other. */
+  pieces: readonly (Buffer | string)[];
+  /** Between the pieces, in milliseconds. */
+  pauseMs?: number;
+  /** What comes after the last piece; default: the end. `cut`: the connection is gone; `silence`: nothing. */
+  then?: 'end' | 'cut' | 'silence';
+}
+
+export interface RawServer extends AsyncDisposable {
+  url: string;
+  requests: RawRequest[];
+  /** How many of the requests were given up by whoever sent them. */
+  readonly givenUp: number;
+}
+
+/** A local server that knows no format: it keeps what it gets and answers what it is told. */
+export async function startRawServer(reply: (request: RawRequest) => RawReply): Promise<RawServer> {
+  const requests: RawRequest[] = [];
+  let givenUp = 0;
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url = '', headers } = request;
+    const asked = { method, url, headers, body: await buffer(request) };
+    requests.push(asked);
+    response.once('close', () => {
+      if (!response.writableEnded && response.writable) givenUp += 1;
+    });
+    const { status = 200, headers: sent = {}, pieces, pauseMs, then = 'end' } = reply(asked);
+    response.writeHead(status, sent);
+    for (const piece of pieces) {
+      response.write(piece);
+      if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    if (then === 'end') response.end();
+    if (then === 'cut') response.destroy();
+  };
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    requests,
+    get givenUp() {
+      return givenUp;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
