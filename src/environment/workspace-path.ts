@@ -1,4 +1,4 @@
-import { readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeName, encodePath } from '../lib/path-text.ts';
 
@@ -83,8 +83,10 @@ function linkAt(roots: WorkspaceRoots, parts: string[]): string | null {
   // A root is where it is: what leads there on the host is nothing of the agent's.
   if (below.length === 0) return null;
   try {
-    const link = encodePath(join(root, ...below));
-    return link === null ? null : decodeName(readlinkSync(link, { encoding: 'buffer' }));
+    const path = encodePath(join(root, ...below));
+    // Most are no links, and to be told so by an error takes longer.
+    if (path === null || lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
+    return decodeName(readlinkSync(path, { encoding: 'buffer' }));
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statfsSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOrphaned, ownedName } from './owner.ts';
 
@@ -126,15 +126,28 @@ async function close(child: ChildProcess, folder: string): Promise<void> {
 /** Where this process has mounted volumes that are in use: of hundreds of runs, each need not look at all others'. */
 const inUse = new Set<string>();
 
-/** Unmounts what lies at this folder, and what dead harnesses left anywhere: only where their process was killed, too. */
+let areOrphansCleared = false;
+
+/**
+ * Unmounts what lies at this folder, and, once, what dead harnesses left anywhere: only where their process was killed, too.
+ * Of hundreds of runs, none looks at the mounts of all others.
+ */
 async function clearLeftVolumes(folder: string): Promise<void> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return;
+  if (areOrphansCleared && !isMountPoint(folder)) return;
+  areOrphansCleared = true;
   const judged = new Map<string, boolean>();
   for (const { place, image } of loopMounts()) {
     if (place !== folder && !isOrphaned(image, judged)) continue;
     const child = spawn('umount', ['-l', place], { env: programs, stdio: 'ignore' });
     await Promise.race([once(child, 'exit'), once(child, 'error')]);
   }
+}
+
+function isMountPoint(folder: string): boolean {
+  const device = (path: string) => statSync(path, { throwIfNoEntry: false })?.dev;
+  const own = device(folder);
+  return own !== undefined && own !== device(dirname(folder));
 }
 
 /** Mounts of images that a harness made and this process does not use. */

@@ -7,6 +7,7 @@ export * from './experiment.ts';
 export * from './grade.ts';
 export * from './ids.ts';
 export * from './job.ts';
+export * from './json.ts';
 export * from './limits.ts';
 export * from './model.ts';
 export * from './process-metrics.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Json } from './json.ts';
 
 /** What a run asks a language model for: to act, to edit files, or to summarise quickly. */
 export const ModelRole = z.enum(['agent', 'editor', 'fast']);
@@ -27,7 +28,7 @@ export const ModelTool = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   description: z.string(),
   /** A JSON schema of an object. */
-  input_schema: z.record(z.string(), z.json()),
+  input_schema: z.record(z.string(), Json),
 });
 export type ModelTool = z.infer<typeof ModelTool>;
 
@@ -35,7 +36,7 @@ export const ToolCall = z.object({
   id: z.string(),
   name: z.string(),
   /** What the model gave as arguments; a text where that is no JSON. */
-  input: z.json(),
+  input: Json,
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
@@ -48,7 +49,7 @@ export const ModelMessage = z.discriminatedUnion('role', [
     text: z.string(),
     tool_calls: z.array(ToolCall).optional(),
     /** The provider's own form of it (signed reasoning, say), to be sent back as it came. */
-    provider: z.json().optional(),
+    provider: Json.optional(),
   }),
   z.object({
     role: z.literal('tool'),
@@ -80,7 +81,7 @@ export const ModelAnswer = z.discriminatedUnion('kind', [
     /** `length`: cut off at the limit of tokens. */
     finish: z.enum(['stop', 'length', 'tool_calls', 'other']),
     /** See `ModelMessage`. */
-    provider: z.json().optional(),
+    provider: Json.optional(),
   }),
   /** The provider or the model declined because of the content. */
   z.object({ kind: z.literal('refused'), message: z.string() }),

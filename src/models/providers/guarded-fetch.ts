@@ -1,3 +1,5 @@
+import { ownTurn } from '../../lib/own-turn.ts';
+
 /** Nothing came for too long. */
 export class StallError extends Error {
   override readonly name = 'StallError';
@@ -35,6 +37,8 @@ export function guardedFetch(stallMs: number, isStreaming: boolean): typeof fetc
     const response = await watch.during(
       fetch(input, { ...init, redirect: 'manual', signal: AbortSignal.any(signals) }),
     );
+    // To read a reply and do what it says takes milliseconds, and a server may answer hundreds of calls at once.
+    await ownTurn();
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
       throw new RedirectError(`the server redirects to ${originOf(response.headers.get('location'))}`);

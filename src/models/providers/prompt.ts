@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelMessage, ModelTool, ToolCall } from '../../schema/index.ts';
+import { Json, type ModelMessage, type ModelTool, type ToolCall } from '../../schema/index.ts';
 import type { ProviderRequest } from '../provider-adapter.ts';
 import type { ProviderCall, ProviderOptions, ProviderPrompt, ProviderTool } from './provider-model.ts';
 import type { ProviderKind } from './provider-state.ts';
@@ -11,7 +11,7 @@ export interface ModelAddress {
   model: string;
 }
 
-const Metadata = z.record(z.string(), z.record(z.string(), z.json())).optional();
+const Metadata = z.record(z.string(), z.record(z.string(), Json)).optional();
 const OwnPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string(), providerOptions: Metadata }),
   z.object({ type: z.literal('reasoning'), text: z.string(), providerOptions: Metadata }),
@@ -19,7 +19,7 @@ const OwnPart = z.discriminatedUnion('type', [
     type: z.literal('tool-call'),
     toolCallId: z.string(),
     toolName: z.string(),
-    input: z.json(),
+    input: Json,
     providerOptions: Metadata,
   }),
 ]);

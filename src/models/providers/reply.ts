@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
-import type { ModelAnswer, TokenUsage, ToolCall } from '../../schema/index.ts';
+import { Json, type ModelAnswer, type TokenUsage, type ToolCall } from '../../schema/index.ts';
 import type { ProviderReply } from '../provider-adapter.ts';
 import type { ModelAddress, OwnForm, OwnPart } from './prompt.ts';
 import {
@@ -57,7 +57,7 @@ function toAnswer(
     text,
     tool_calls: toolCalls,
     finish: toFinish(unified, isCut, toolCalls.length > 0),
-    ...(own === null ? {} : { provider: z.json().parse(own) }),
+    ...(own === null ? {} : { provider: Json.parse(own) }),
   };
 }
 
@@ -84,7 +84,7 @@ function toToolCall(part: { toolCallId: string; toolName: string; input: string 
 function parseInput(text: string): ToolCall['input'] {
   if (text.trim() === '') return {};
   try {
-    return z.json().parse(parseShallowJson(text));
+    return Json.parse(parseShallowJson(text));
   } catch {
     return text;
   }
@@ -122,7 +122,7 @@ function toOwnPart(part: Content[number]): OwnPart[] {
   }
 }
 
-const PartOptions = z.record(z.string(), z.record(z.string(), z.json()));
+const PartOptions = z.record(z.string(), z.record(z.string(), Json));
 
 function withOptions(part: OwnPart, metadata: Metadata): OwnPart {
   // The metadata is JSON with `undefined` here and there, which JSON does not keep.

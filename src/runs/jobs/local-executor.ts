@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.ts';
+import { ownTurn } from '../../lib/own-turn.ts';
 import type { Job } from '../../schema/index.ts';
 import type { Executor, Following } from './executor.ts';
 import type { JobResult } from './job-result.ts';
@@ -16,8 +17,6 @@ export class LocalExecutor implements Executor {
   readonly #waiting: Waiting[] = [];
   #running = 0;
   #exclusive = false;
-  /** The beginning of a job takes some milliseconds: of many at once, each has a turn of the event loop to itself. */
-  #lastBegun: Promise<void> = Promise.resolve();
 
   /** @param execute what is done with a job when its turn has come */
   constructor(execute: Executor['execute'], parallel: number) {
@@ -28,8 +27,8 @@ export class LocalExecutor implements Executor {
   async execute(job: Job, following: Following): Promise<JobResult> {
     await this.#room(job);
     try {
-      this.#lastBegun = this.#lastBegun.then(() => nextTurn());
-      await this.#lastBegun;
+      // The beginning of a job takes some milliseconds.
+      await ownTurn();
       following.signal.throwIfAborted();
       return await this.#execute(job, following);
     } catch (error) {
