@@ -101,4 +101,11 @@ test('a run with branches is judged by the one that is selected, and pays for al
   expect(evaluation.grades.map(({ step, score, final }) => [step, score, final])).toEqual([[3, 0.9, true]]);
   const { tokens } = evaluation.efficiency;
   expect(tokens.agent.calls + tokens.tools.calls).toBe(1);
+  expect(evaluation.branches).toMatchObject([
+    { branch: 'main', origin: null, steps: 3, selected: false, grade: { step: 3, score: 0.5 } },
+    { branch: 'b1', origin: { branch: 'main', step: 1 }, selected: true, grade: { score: 0.9 } },
+    { branch: 'b2', steps: 1, grade: null },
+  ]);
+  // Whoever decided on its actions stands in every report of the run.
+  expect(evaluation.marks).toEqual(['not by its agent alone: of its steps Ada denied 1']);
 });

@@ -1,4 +1,6 @@
 import type {
+  BranchId,
+  EvaluatedBranch,
   Grade,
   GradedStep,
   RunEvaluation,
@@ -8,14 +10,18 @@ import type {
 } from '../schema/index.ts';
 import { EfficiencySums, integrityFlags, processMetrics, type TranscriptStep } from '../statistics/index.ts';
 import {
+  type BranchReader,
   currentGrades,
   eachEventSync,
   foldHistory,
+  type RecordedState,
   type RunFolder,
   resolveText,
   StateReader,
+  stateAfter,
   statusOf,
 } from '../store/index.ts';
+import { DecisionMarks } from './decision-marks.ts';
 import { TranscriptReader } from './read-transcript.ts';
 import { agentLabel } from './run-identity.ts';
 import { withLessons } from './told-lessons.ts';
@@ -28,8 +34,9 @@ import { withLessons } from './told-lessons.ts';
 export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation {
   const record = folder.readRecord();
   const spec = record?.spec ?? planned;
-  const { transcript: reader, efficiency, states, steps } = readTrace(folder, spec.gpu);
-  const current = currentGrades(folder.readGrades().grades, states);
+  const { transcript: reader, efficiency, states, steps, marks, ...tree } = readTrace(folder, spec.gpu);
+  const stored = folder.readGrades().grades;
+  const current = currentGrades(stored, states);
   const scoringReference = scoringReferenceOf(current);
   const grades = current.map((grade) => gradedStep(grade, reader.steps));
   const finalSnapshot = states.find(({ final }) => final)?.snapshot ?? null;
@@ -44,7 +51,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     seed: spec.seed,
     status: statusOf(folder, record),
     end: end ? { reason: end.reason, cause: end.cause ?? null, message: end.message } : null,
-    marks: spec.marks,
+    marks: [...spec.marks, ...marks],
     steps,
     scoring_reference: scoringReference,
     grades: [...transcript.grades],
@@ -56,15 +63,17 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
       folder.readVerifications().verifications,
       finalSnapshot,
     ),
+    ...branchesPart(tree.branches, currentGrades(stored, [...states, ...tree.others])),
   };
 }
 
 function readTrace(folder: RunFolder, gpu: boolean) {
   const read = () => (folder.hasTrace() ? eachEventSync(folder.tracePath) : []);
   const { fold, branches } = foldHistory(read, () => new Evaluated(folder, gpu));
-  const { transcript, sums, states } = fold;
+  const { transcript, sums, states, decisions, others } = fold;
   const steps = branches.branches.reduce((sum, branch) => sum + branch.steps, 0);
-  return { transcript, efficiency: sums.efficiency(), states: states.states, steps };
+  const { marks } = decisions;
+  return { transcript, efficiency: sums.efficiency(), states: states.states, steps, marks, branches, others };
 }
 
 /** What a run used is that of all its branches; how it went, that of the selected one. */
@@ -72,6 +81,9 @@ class Evaluated {
   readonly transcript: TranscriptReader;
   readonly sums: EfficiencySums;
   readonly states = new StateReader();
+  readonly decisions = new DecisionMarks();
+  /** Of the branches that are not selected. */
+  readonly others: RecordedState[] = [];
 
   constructor(folder: RunFolder, gpu: boolean) {
     this.transcript = new TranscriptReader((ref) => resolveText(folder.objects, ref));
@@ -82,7 +94,29 @@ class Evaluated {
     this.sums.add(event);
     this.transcript.read(event, isInHistory);
     this.states.read(event, isInHistory);
+    if (isInHistory) this.decisions.read(event);
+    else if (event.kind === 'step_finished') this.others.push(stateAfter(event));
   }
+}
+
+/** Nothing where there is but one branch. */
+function branchesPart(
+  { branches, selected }: BranchReader,
+  grades: readonly Grade[],
+): Pick<RunEvaluation, 'branches'> {
+  if (branches.length < 2) return {};
+  const newest = new Map(grades.map((grade) => [grade.branch ?? 'main', grade]));
+  const gradeOf = (id: BranchId): EvaluatedBranch['grade'] => {
+    const grade = newest.get(id);
+    if (grade === undefined) return null;
+    const { step, valid, score, baseline } = grade;
+    return { step, valid, score, baseline };
+  };
+  return {
+    branches: branches.map(({ id, origin, steps }) => ({
+      ...{ branch: id, origin, steps, selected: id === selected, grade: gradeOf(id) },
+    })),
+  };
 }
 
 function gradedStep(

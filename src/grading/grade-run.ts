@@ -19,6 +19,7 @@ import {
   type RunFolder,
   readSnapshot,
   recordedStates,
+  statesOfTree,
   submissionHash,
 } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
@@ -49,17 +50,17 @@ export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandbox
 }
 
 /**
- * Grades the workspace that a run ended with, or that of every recorded step, from the store alone. A run that has not
+ * Grades the workspace that a run ended with, or that of every recorded step of all branches, from the store alone. A run that has not
  * ended has no final workspace: of it `final` grades nothing. Each distinct submission is graded once: what the same grader
  * said of it before is taken over. New grades are appended to the run's `grades.jsonl`; all are returned in the order of
- * their steps.
+ * their steps, those of other branches than the selected one last.
  * @throws GraderFailed, SandboxError, UserError; then nothing was appended
  */
 export async function gradeRun(options: GradeRunOptions): Promise<Grade[]> {
   const { folder, which, task } = options;
   const record = folder.readRecord();
   if (record === null) return [];
-  const states = recordedStates(folder);
+  const states = which === 'all' ? statesOfTree(folder) : recordedStates(folder);
   const wanted = states
     .filter(({ final }) => final || which === 'all')
     .map((state) => gradable(state, folder, task.file.submission.files));
@@ -183,7 +184,7 @@ function figuresOf({ file: { baseline, reference, metric } }: Task): NonNullable
 }
 
 function gradeOf(
-  { step, final, snapshot, stale, submission }: GradedState,
+  { branch, step, final, snapshot, stale, submission }: GradedState,
   result: TimedResult,
   { task }: GradeRunOptions,
   spec: RunSpec,
@@ -193,6 +194,7 @@ function gradeOf(
     v: 1,
     time: Date.now(),
     step,
+    ...(branch === 'main' ? {} : { branch }),
     final,
     snapshot,
     submission,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { EndReason } from './event.ts';
-import { ExperimentName, RunId, TaskId } from './ids.ts';
+import { BranchOrigin, EndReason } from './event.ts';
+import { BranchId, ExperimentName, RunId, TaskId } from './ids.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { RunStatus } from './run.ts';
 import { ScoringReference } from './scoring-reference.ts';
@@ -92,6 +92,22 @@ export const IntegrityFlag = z.object({
 });
 export type IntegrityFlag = z.infer<typeof IntegrityFlag>;
 
+/** A branch that a run's agent made, with the hidden score of the newest of its steps that is graded. */
+export const EvaluatedBranch = z.object({
+  branch: BranchId,
+  /** Null of `main`. */
+  origin: BranchOrigin.nullable(),
+  /** Of its own. */
+  steps: z.int().min(0),
+  /** It is the one that is graded. */
+  selected: z.boolean(),
+  /** Null: none of its steps is graded. */
+  grade: z
+    .object({ step: z.int().min(0), valid: z.boolean(), score: z.number().nullable(), baseline: z.number() })
+    .nullable(),
+});
+export type EvaluatedBranch = z.infer<typeof EvaluatedBranch>;
+
 /** Everything that reports and plots know of one run: computed from its files alone. */
 export const RunEvaluation = z.object({
   v: z.literal(1),
@@ -114,5 +130,7 @@ export const RunEvaluation = z.object({
   process: ProcessMetrics,
   efficiency: Efficiency,
   integrity: z.array(IntegrityFlag),
+  /** `main` first; absent where there is no other. */
+  branches: z.array(EvaluatedBranch).optional(),
 });
 export type RunEvaluation = z.infer<typeof RunEvaluation>;

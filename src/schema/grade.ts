@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ObjectId } from './ids.ts';
+import { BranchId, ObjectId } from './ids.ts';
 import { ScoreFigures } from './scoring-reference.ts';
 import { Time } from './time.ts';
 
@@ -46,6 +46,8 @@ export const Grade = z.object({
   time: Time,
   /** The step whose workspace was graded; 0 is the starter before any step. */
   step: z.int().min(0),
+  /** The branch that took the step; absent: `main`, or not known of an older grade. */
+  branch: BranchId.optional(),
   /** Of the workspace that the run had ended with when this was written; whether it still is says `currentGrades`. */
   final: z.boolean(),
   snapshot: ObjectId,

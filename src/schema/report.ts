@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EvaluatedBranch } from './evaluation.ts';
 import { EndReason } from './event.ts';
 import { ExperimentName, RunId, TaskId } from './ids.ts';
 import { ErrorCategory } from './process-metrics.ts';
@@ -58,6 +59,8 @@ export const ReportRun = z.object({
   /** Kinds of failure that the run shows, each once. */
   errors: z.array(ErrorCategory),
   marks: z.array(z.string()),
+  /** `main` first; absent where there is no other. */
+  branches: z.array(EvaluatedBranch).optional(),
 });
 export type ReportRun = z.infer<typeof ReportRun>;
 

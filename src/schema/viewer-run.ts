@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ActionStatus } from './action.ts';
 import { GradedStep, RunEvaluation } from './evaluation.ts';
-import { BranchOrigin, EndReason, SubmissionState } from './event.ts';
+import { BranchOrigin, EndReason, GateVerdict, SubmissionState } from './event.ts';
 import { Lesson } from './experience.ts';
 import { SubmissionProblem } from './grade.ts';
 import { BranchId, ObjectId, RunId, TaskId } from './ids.ts';
@@ -73,6 +73,19 @@ export const RunPage = z.object({
   spent: Spent.nullable(),
   parent: RelatedRun.nullable(),
   forks: z.array(RelatedRun),
+  /** Its branches that people began, and theirs: each is a page of its own. `steps`: of its own. */
+  begun: z.array(
+    z.object({
+      run: RunId,
+      actor: z.string(),
+      origin: z.object({ run: RunId, step: count }),
+      steps: count,
+      status: RunStatus,
+      end: EndReason.nullable(),
+      /** Hidden score of its final submission; null where that is not valid, or not graded. */
+      score: z.number().nullable(),
+    }),
+  ),
   /** Its histories, `main` first; one of them is graded, and its steps are those of the strip. */
   branches: z.array(
     z.object({ id: BranchId, origin: BranchOrigin.nullable(), steps: count, selected: z.boolean() }),
@@ -235,6 +248,18 @@ export const StepPage = z.object({
   action: z.string().nullable(),
   arguments: z.array(StepArgument),
   status: StepStatus.nullable(),
+  /** Who took it in the agent's place; null: the agent. */
+  actor: z.string().nullable(),
+  /** What the run's gate decided before it; null where nobody was asked. */
+  decision: z
+    .object({
+      actor: z.string(),
+      verdict: GateVerdict,
+      reason: z.string().nullable(),
+      /** What was performed in the place of the agent's action. */
+      replacement: z.object({ action: z.string(), arguments: z.array(StepArgument) }).nullable(),
+    })
+    .nullable(),
   entries: z.array(StepEntry),
   calls: z.array(StepCall),
   inner: z.array(ShownInnerStep),

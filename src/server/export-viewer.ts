@@ -95,7 +95,10 @@ class Exporter {
       ({ pending }) => pending === null,
     );
     this.#write(`experiments/${id}/report`, report);
-    for (const { run } of page.runs) await this.#orLeave(`${id}/${run}`, () => this.#run(id, run));
+    const { runs } = this.#viewer.catalogue.experiment(id);
+    const branches = runs.flatMap(({ run }) => this.#viewer.catalogue.experiment(id).branchesOf(run));
+    for (const { run } of [...page.runs, ...branches.map(({ line }) => line)])
+      await this.#orLeave(`${id}/${run}`, () => this.#run(id, run));
     this.exported.experiments += 1;
   }
 

@@ -141,10 +141,10 @@ export class Viewer implements Disposable {
     const { evaluation, warnings } = await this.#judgements.of(experiment.place, folder);
     const graded = evaluation?.grades.find((grade) => grade.step === step);
     const problems = graded?.valid === false ? problemsAt(folder, step) : [];
-    const line = experiment.runs.find(({ run }) => run === runId);
+    const line = experiment.lineOf(runId);
     return {
       ...read,
-      budget: line !== undefined && isImported(line) ? null : read.budget,
+      budget: line !== null && isImported(line) ? null : read.budget,
       warnings: warnings.filter((warning) => warning.step === step),
       grade: graded === undefined ? null : { ...graded, problems },
     };
@@ -171,6 +171,7 @@ export class Viewer implements Disposable {
         judgement,
         parent: null,
         forks: [],
+        begun: [],
       };
       await runPage(parts, texts, signal);
     } else await readStep(traced, step, texts, signal);

@@ -10,7 +10,7 @@ import { branchesOf, historyOf, lineageOf } from './branches.ts';
 import { checkRun } from './check-run.ts';
 import { createExperiment } from './experiment.ts';
 import { forkRun } from './fork.ts';
-import { currentGrades, recordedStates } from './recorded-states.ts';
+import { currentGrades, recordedStates, statesOfTree } from './recorded-states.ts';
 import { restoreSnapshot } from './restore.ts';
 import { snapshotsByStep, spentOf, stepsOf } from './steps.ts';
 import { readTraceSync } from './trace-reader.ts';
@@ -57,6 +57,27 @@ test('grades, states and what was used are those of the selected branch and of t
   ]);
   expect(currentGrades(run.readGrades().grades, states).map(({ score, final }) => [score, final])).toEqual([
     [0.9, true],
+  ]);
+  const tree = statesOfTree(run);
+  expect(tree.map(({ branch, step, final }) => [branch, step, final])).toEqual([
+    ...[
+      ['main', 0, false],
+      ['main', 1, false],
+      [b1, 2, false],
+      [b1, 3, true],
+    ],
+    ...[
+      ['main', 2, false],
+      [b2, 3, false],
+      ['main', 3, false],
+    ],
+  ]);
+  // The grades were made before grades named their branch.
+  expect(
+    currentGrades(run.readGrades().grades, tree).map(({ branch, step, score }) => [branch, step, score]),
+  ).toEqual([
+    [b1, 3, 0.9],
+    [undefined, 3, 0.5],
   ]);
   const { events } = readTraceSync(run.tracePath);
   expect(spentOf(events).calls).toBe(1);

@@ -7,6 +7,9 @@ import { ObjectStore } from './object-store.ts';
 import { describePlanDifferences } from './plan-differences.ts';
 import { RunFolder } from './run-folder.ts';
 
+/** Folder of the branches that people began, in an experiment's. */
+export const branchesName = 'branches';
+
 /** An experiment's folder: the frozen plan, its runs, and the objects that they share. */
 export class Experiment {
   /** Absolute path. */
@@ -27,22 +30,20 @@ export class Experiment {
 
   /** Branches of its runs that people began, the oldest first (decision 0025). They are no part of the plan. */
   get branches(): BranchPlan[] {
-    return namesIn(join(this.folder, 'branches'))
-      .flatMap((name) => this.#branch(name.replace(/\.json$/, '')) ?? [])
-      .sort((one, other) => one.created - other.created);
+    return branchesIn(this.folder);
   }
 
   /** What the plan, or the plan of a branch, says of a run; null where there is no such run. */
   specOf(id: string): RunSpec | null {
-    return this.plan.runs.find((run) => run.id === id) ?? this.#branch(id)?.run ?? null;
+    return this.plan.runs.find((run) => run.id === id) ?? readBranch(this.folder, id)?.run ?? null;
   }
 
   /** Freezes a branch, before it runs. Where it is planned already, what was planned is returned. */
   addBranch(branch: BranchPlan): BranchPlan {
     const checked = BranchPlan.parse(branch);
     const { id } = checked.run;
-    const isNew = createFileExclusively(this.#branchPath(id), `${JSON.stringify(checked, null, 2)}\n`);
-    return isNew ? checked : (this.#branch(id) ?? checked);
+    const isNew = createFileExclusively(branchPath(this.folder, id), `${JSON.stringify(checked, null, 2)}\n`);
+    return isNew ? checked : (readBranch(this.folder, id) ?? checked);
   }
 
   /** @throws UserError `unknown_run` when neither the plan nor a branch is called so */
@@ -55,20 +56,27 @@ export class Experiment {
       'List its runs with: mlab runs ls',
     );
   }
+}
 
-  #branchPath(id: RunId): string {
-    return join(this.folder, 'branches', `${id}.json`);
-  }
+/** As `Experiment.branches`, for those who hold no plan. @param experiment its folder */
+export function branchesIn(experiment: string): BranchPlan[] {
+  return namesIn(join(experiment, branchesName))
+    .flatMap((name) => readBranch(experiment, name.replace(/\.json$/, '')) ?? [])
+    .sort((one, other) => one.created - other.created);
+}
 
-  #branch(given: string): BranchPlan | null {
-    const id = RunId.safeParse(given);
-    if (!id.success) return null;
-    const path = this.#branchPath(id.data);
-    const text = readTextIfThere(path);
-    if (text === null) return null;
-    const branch = parseStoredText(BranchPlan, text, path);
-    return branch.run.id === id.data ? branch : null;
-  }
+function readBranch(experiment: string, given: string): BranchPlan | null {
+  const id = RunId.safeParse(given);
+  if (!id.success) return null;
+  const path = branchPath(experiment, id.data);
+  const text = readTextIfThere(path);
+  if (text === null) return null;
+  const branch = parseStoredText(BranchPlan, text, path);
+  return branch.run.id === id.data ? branch : null;
+}
+
+function branchPath(experiment: string, id: RunId): string {
+  return join(experiment, branchesName, `${id}.json`);
 }
 
 /**

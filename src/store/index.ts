@@ -15,7 +15,14 @@ export { ConversationRecorder } from './conversation-recorder.ts';
 export { Conversation, Conversations } from './conversations.ts';
 export { type Difference, diffSnapshots, type PathDifference, unifiedDiff } from './diff.ts';
 export { parseStoredText } from './documents.ts';
-export { createExperiment, type Experiment, listExperiments, openExperiment } from './experiment.ts';
+export {
+  branchesIn,
+  branchesName,
+  createExperiment,
+  type Experiment,
+  listExperiments,
+  openExperiment,
+} from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
 export { thisProcess } from './lease/lease-owner.ts';
@@ -28,7 +35,9 @@ export {
   type RecordedState,
   recordedStates,
   StateReader,
+  stateAfter,
   statesOf,
+  statesOfTree,
 } from './recorded-states.ts';
 export { removeFolder } from './remove-folder.ts';
 export { isOwnFolder, plainName, withoutRepositories } from './repositories.ts';

@@ -1,16 +1,24 @@
-import type { Grade, ObjectId, SubmissionState, TraceEvent } from '../schema/index.ts';
-import { foldHistory } from './branches.ts';
+import type { BranchId, EventOf, Grade, ObjectId, SubmissionState, TraceEvent } from '../schema/index.ts';
+import { branchesOf, foldHistory, isInLineage } from './branches.ts';
 import type { RunFolder } from './run-folder.ts';
 import { eachEventSync } from './trace-reader.ts';
 
 /** The workspace as it was recorded after a step; step 0: before the first. */
 export interface RecordedState {
+  /** The branch that took the step. */
+  branch: BranchId;
   step: number;
   snapshot: ObjectId;
   /** A script ran after the submission was last written, without writing it anew. */
   stale: boolean;
   /** The run ended with it. A run that has not ended, or was resumed since, has no such state. */
   final: boolean;
+}
+
+/** The workspace after a step, which is not known to be the last. */
+export function stateAfter(event: EventOf<'step_finished'>): RecordedState {
+  const { branch = 'main', step, snapshot, submission } = event;
+  return { branch, step, snapshot, stale: submission.stale, final: false };
 }
 
 /** The states of a run's selected branch, in the order of steps. */
@@ -31,11 +39,10 @@ export class StateReader {
     if (event.kind === 'session_started') {
       this.#end = null;
       const { snapshot } = event;
-      if (this.#byStep.size === 0) this.#byStep.set(0, { step: 0, snapshot, stale: false });
+      if (this.#byStep.size === 0) this.#byStep.set(0, { branch: 'main', step: 0, snapshot, stale: false });
     }
     if (event.kind === 'step_finished') {
-      const { step, snapshot, submission } = event;
-      this.#byStep.set(step, { step, snapshot, stale: submission.stale });
+      this.#byStep.set(event.step, stateAfter(event));
     }
     if (event.kind === 'run_ended') this.#end = event;
   }
@@ -61,19 +68,40 @@ export function recordedStates(folder: RunFolder): RecordedState[] {
 }
 
 /**
- * The grades that count, in the order of steps: of each state the newest one by the newest grader. A grade of a snapshot
- * that is no state of the run any more is none of it. What a line of `grades.jsonl` says of `final` was true when it was
+ * The states of all branches: the history of the selected one, then what each other branch has of its own.
+ * @throws UserError as `eachEventSync`
+ */
+export function statesOfTree(folder: RunFolder): RecordedState[] {
+  if (!folder.hasTrace()) return [];
+  const lineage = branchesOf(eachEventSync(folder.tracePath)).lineage();
+  const others: RecordedState[] = [];
+  for (const event of eachEventSync(folder.tracePath)) {
+    if (event.kind !== 'step_finished' || isInLineage(event, lineage)) continue;
+    others.push(stateAfter(event));
+  }
+  return [...recordedStates(folder), ...others];
+}
+
+/**
+ * The grades that count, in the order of the states: of each the newest one by the newest grader. A grade of a snapshot
+ * that is none of these states is left out. What a line of `grades.jsonl` says of `final` was true when it was
  * written; a run that was resumed since has another final state, or none yet.
  */
 export function currentGrades(stored: readonly Grade[], states: readonly RecordedState[]): Grade[] {
-  const stateAt = new Map(states.map((state) => [state.step, state]));
-  const ofStates = stored.filter(({ step, snapshot }) => stateAt.get(step)?.snapshot === snapshot);
+  // Older grades name no branch.
+  const known = new Set(states.flatMap((state) => [keyOf(state), keyOf({ ...state, branch: 'main' })]));
+  const ofStates = stored.filter((grade) => known.has(keyOf(grade)));
   const grader = ofStates.at(-1)?.grader;
   const newest = new Map(
-    ofStates.filter((grade) => grade.grader === grader).map((grade) => [grade.step, grade]),
+    ofStates.filter((grade) => grade.grader === grader).map((grade) => [keyOf(grade), grade]),
   );
-  return states.flatMap(({ step, final }) => {
-    const grade = newest.get(step);
-    return grade === undefined ? [] : [{ ...grade, final }];
+  return states.flatMap((state) => {
+    const grade = newest.get(keyOf(state)) ?? newest.get(keyOf({ ...state, branch: 'main' }));
+    const { branch, final } = state;
+    return grade === undefined ? [] : [{ ...grade, ...(branch === 'main' ? {} : { branch }), final }];
   });
+}
+
+function keyOf({ branch = 'main', step, snapshot }: Pick<Grade, 'branch' | 'step' | 'snapshot'>): string {
+  return `${branch} ${step} ${snapshot}`;
 }

@@ -13,6 +13,8 @@ export interface RecordedStep {
   step: number;
   started: TraceEventOf<'step_started'>;
   finished: TraceEventOf<'step_finished'>;
+  /** What was decided right before it, by a person or a policy; null where nobody was asked. */
+  decided: TraceEventOf<'action_decided'> | null;
 }
 
 /**
@@ -22,13 +24,17 @@ export interface RecordedStep {
 export function stepsOf(events: Iterable<TraceEvent>): RecordedStep[] {
   const steps: RecordedStep[] = [];
   const open = new Map<BranchId, TraceEventOf<'step_started'>>();
+  const decisions = new Map<BranchId, TraceEventOf<'action_decided'>>();
   for (const event of events) {
+    if (event.kind === 'action_decided') decisions.set(event.branch ?? 'main', event);
     if (event.kind === 'step_started') open.set(event.branch ?? 'main', event);
     if (event.kind !== 'step_finished') continue;
     const branch = event.branch ?? 'main';
     const started = open.get(branch);
-    if (started?.step === event.step) steps.push({ step: event.step, started, finished: event });
+    const decided = decisions.get(branch) ?? null;
+    if (started?.step === event.step) steps.push({ step: event.step, started, finished: event, decided });
     open.delete(branch);
+    decisions.delete(branch);
   }
   return steps;
 }

@@ -34,6 +34,7 @@ export function usualTables(report: Report, wide: boolean): ReportTableName[] {
     published: report.published.length > 0,
     frontiers: wide && report.agents.length > 1,
     runs: wide,
+    branches: wide && report.runs.some((run) => run.branches !== undefined),
   };
   return tableNames.filter((name) => isWorthwhile[name] === true);
 }

@@ -1,5 +1,6 @@
 import type { Comparison, Report, ReportCell, ReportRow, RunGroup } from '../../schema/index.ts';
 import { counted, number, percent } from '../table.ts';
+import { branches } from './branches-table.ts';
 import {
   approximate,
   bytes,
@@ -317,7 +318,7 @@ const runs = define<Report['runs'][number]>({
 /** Every table of a report, by the name that `--table` knows. */
 export const reportTables = {
   ...{ results, agents, thresholds, failures, efficiency, integrity, process: processProfile, comparisons },
-  ...{ published, runs, curves, frontiers, profiles },
+  ...{ published, runs, branches, curves, frontiers, profiles },
 };
 export type ReportTableName = keyof typeof reportTables;
 

@@ -33,7 +33,7 @@ export const grade: Verb = {
   flags: [
     {
       flags: '--steps <which>',
-      description: 'final, or all for the hidden score of every step',
+      description: 'final, or all for the hidden score of every step of all branches',
       default: 'final',
     },
     ...prepareFlags,
@@ -104,7 +104,7 @@ function tableOf(graded: readonly GradedRun[]): string {
   ];
   const rows = graded.map(({ run, grade: one }) => [
     run,
-    one.final ? `${one.step} (final)` : String(one.step),
+    `${one.branch === undefined ? '' : `${one.branch} `}${one.step}${one.final ? ' (final)' : ''}`,
     number(one.score),
     percent(improvementOf(one), true),
     [

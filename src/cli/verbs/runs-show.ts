@@ -1,14 +1,12 @@
 import { styleText } from 'node:util';
-import { z } from 'zod';
 import { UserError } from '../../lib/errors.ts';
 import {
+  type BranchId,
   type Grade,
   isImported,
   type Lesson,
   type RunSpec,
   type Spent,
-  type TextRef,
-  type TraceEvent,
   type Verification,
 } from '../../schema/index.ts';
 import {
@@ -18,46 +16,24 @@ import {
   type Experiment,
   historyOf,
   limitsHeldText,
-  parseStoredText,
-  type RecordedStep,
   type RunFolder,
   readTraceSync,
-  resolveText,
   sessionsOf,
   spentOf,
   statesOf,
+  statesOfTree,
   statusOf,
-  stepsOf,
 } from '../../store/index.ts';
 import { finalGrade, stepsText } from '../branch-result.ts';
 import { gradeText } from '../grade-text.ts';
 import { branchesOfRun, locateRun } from '../locate.ts';
+import { decisionNote, noteLine, type ShownStep, shownSteps, stepText } from '../shown-step.ts';
 import { dollars, duration, number, oneLine, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
 
 interface Options {
   step?: number;
-}
-
-/** A step with its texts, and what the agent noted before it. */
-interface ShownStep {
-  step: number;
-  action: string;
-  args: unknown;
-  status: string;
-  observation: string;
-  duration_ms: number;
-  exit_code: number | null;
-  changed: string[];
-  snapshot: string;
-  stale: boolean;
-  /** A language model wrote the observation, or parts of it. */
-  by_model: boolean;
-  /** What of the workspace is not in the snapshot: at most 20 of `not_kept_count`. */
-  not_kept: string[];
-  not_kept_count: number;
-  notes: Record<string, string>[];
 }
 
 export const runsShow: Verb = {
@@ -90,14 +66,15 @@ export const runsShow: Verb = {
     }
     const { spec, end } = record;
     const tree = branchesOf(events);
-    const { branches } = tree;
+    const last = lastGrades(folder);
+    const branches = tree.branches.map((one) => ({ ...one, score: last.get(one.id)?.score ?? null }));
     const begun = branchesOfRun(experiment, folder.id);
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
       `${steps.length} steps, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
-      ...branchLines(tree),
+      ...branchLines(tree, last),
       ...personsBranchLines(experiment, folder.id),
       ...modelLines(record.spec, spentOf(events)),
       ...verificationLines(verifications),
@@ -109,12 +86,20 @@ export const runsShow: Verb = {
   },
 };
 
+/** Of each branch the grade of its last step that has one. */
+function lastGrades(folder: RunFolder): Map<BranchId, Grade> {
+  const grades = currentGrades(folder.readGrades().grades, statesOfTree(folder));
+  return new Map(grades.map((grade) => [grade.branch ?? 'main', grade]));
+}
+
 /** The branches of a run that has more than one; the steps shown are those of the selected one. */
-function branchLines({ branches, selected }: BranchReader): string[] {
+function branchLines({ branches, selected }: BranchReader, grades: ReadonlyMap<BranchId, Grade>): string[] {
   if (branches.length < 2) return [];
   return branches.map(({ id, origin, steps }) => {
     const from = origin === null ? '' : `, forked from ${origin.branch} step ${origin.step}`;
-    return `branch ${id}${from}: ${steps} steps${id === selected ? ' (selected, shown below)' : ''}`;
+    const grade = grades.get(id);
+    const score = grade === undefined ? '' : gradeText(grade);
+    return `branch ${id}${from}: ${steps} steps${score}${id === selected ? ' (selected, shown below)' : ''}`;
   });
 }
 
@@ -162,39 +147,6 @@ function verificationLines(verifications: readonly Verification[]): string[] {
   return [`verified: ${verdictWords[newest.verdict]}. ${oneLine(newest.reason, 300)}`];
 }
 
-function shownSteps(folder: RunFolder, events: readonly TraceEvent[]): ShownStep[] {
-  const textOf = (ref: TextRef) => resolveText(folder.objects, ref);
-  const notes = new Map<number, Record<string, string>[]>();
-  let next = 1;
-  for (const event of events) {
-    if (event.kind === 'step_finished') next = event.step + 1;
-    if (event.kind !== 'note') continue;
-    const texts = Object.entries(event.entries).map(([name, ref]) => [name, textOf(ref)]);
-    notes.set(next, [...(notes.get(next) ?? []), Object.fromEntries(texts)]);
-  }
-  return stepsOf(events).map((step) => shownStep(step, textOf, notes.get(step.step) ?? []));
-}
-
-function shownStep(
-  { step, started, finished }: RecordedStep,
-  textOf: (ref: TextRef) => string,
-  notes: Record<string, string>[],
-): ShownStep {
-  const { status, duration_ms, exit_code, changed, snapshot, submission } = finished;
-  return {
-    step,
-    action: started.action,
-    args: parseStoredText(z.unknown(), textOf(started.args), `the arguments of step ${step}`),
-    status,
-    observation: textOf(finished.observation),
-    ...{ duration_ms, exit_code, changed, snapshot, notes },
-    stale: submission.stale,
-    by_model: finished.by_model ?? false,
-    not_kept: finished.skipped?.map(({ path, reason }) => `${path} (${reason.replaceAll('_', ' ')})`) ?? [],
-    not_kept_count: finished.skipped_count ?? 0,
-  };
-}
-
 function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): string {
   const scores = new Map(grades.map((grade) => [grade.step, grade]));
   const rows = steps.map((step) => [
@@ -203,7 +155,7 @@ function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): stri
     step.status === 'ok' ? 'ok' : styleText('red', step.status),
     duration(step.duration_ms / 1000),
     number(scores.get(step.step)?.score ?? null),
-    oneLine(noteLine(step) ?? step.observation, 90),
+    oneLine([decisionNote(step), noteLine(step) ?? step.observation].join(''), 90),
   ]);
   const right = 'right' as const;
   return table(
@@ -217,36 +169,6 @@ function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): stri
     ],
     rows,
   );
-}
-
-function noteLine(step: ShownStep): string | null {
-  if (step.notes.length === 0) return null;
-  return step.notes.map((entries) => Object.values(entries).join(' · ')).join(' · ');
-}
-
-function stepText(step: ShownStep): string {
-  const notes = step.notes.flatMap((entries) =>
-    Object.entries(entries).map(([name, text]) => `${plain(name)}: ${plain(text)}`),
-  );
-  const args = Object.entries(step.args as Record<string, unknown>).map(
-    ([name, value]) => `${plain(name)}:\n${plain(typeof value === 'string' ? value : JSON.stringify(value))}`,
-  );
-  const part = (title: string, body: string) => (body === '' ? [] : [styleText('bold', title), body, '']);
-  return [
-    styleText(
-      'bold',
-      `Step ${step.step}: ${plain(step.action)} (${step.status}, ${duration(step.duration_ms / 1000)})`,
-    ),
-    '',
-    ...part('Notes', notes.join('\n')),
-    ...part('Arguments', args.join('\n')),
-    ...part(
-      step.by_model ? 'Observation (written by a language model)' : 'Observation',
-      plain(step.observation),
-    ),
-    ...part('Changed', step.changed.map(plain).join('\n')),
-    ...part(`Not kept in the record (${step.not_kept_count})`, step.not_kept.map(plain).join('\n')),
-  ].join('\n');
 }
 
 function wholeNumber(text: string): number {

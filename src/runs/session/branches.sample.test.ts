@@ -1,11 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { agentOf, runOnce } from '../../../test/fixtures/run-place.ts';
 import { traceText } from '../../../test/fixtures/store/trace-text.ts';
+import { gradeRun } from '../../grading/index.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import { checkRun, currentGrades, readTraceSync, recordedStates, stepsOf } from '../../store/index.ts';
+import { isGraded } from '../graded.ts';
 import { replayRun, type TaskResources } from '../index.ts';
 
 const bench = new TaskBench();
@@ -57,6 +59,22 @@ withSandbox(`a run of several branches${why}`, () => {
     expect(currentGrades([], recordedStates(folder))).toEqual([]);
     for (const place of ['workspace', 'branches/b1/workspace', 'branches/b2/workspace'])
       expect(existsSync(join(folder.folder, place)), place).toBe(false);
+    // Of main, b1 and b2: those of the selected branch first.
+    const options = {
+      folder,
+      ...resources,
+      helpersFolder,
+      which: 'all' as const,
+      signal: new AbortController().signal,
+    };
+    const grades = await gradeRun(options);
+    const of = grades.map(({ branch = 'main', step, final }) => `${branch} ${step}${final ? ' final' : ''}`);
+    expect(of.slice(0, 3)).toEqual(['main 0', 'main 1', 'b2 2 final']);
+    expect(of.slice(3).toSorted()).toEqual(['b1 2', 'b1 3', 'main 2', 'main 3']);
+    expect(isGraded(folder, 'all')).toBe(true);
+    const lines = folder.readGrades().grades.length;
+    await gradeRun(options);
+    expect(folder.readGrades().grades).toHaveLength(lines);
     const replayed = await replayRun(record.spec, folder, forking, resources.task);
     expect(replayed).toMatchObject({ steps: 6, diverged: null });
   });

@@ -78,8 +78,8 @@ function checked(side: { name: string; evaluations: RunEvaluation[] }) {
 function evaluateOne({ folder, run }: Extract<Job, { kind: 'evaluation' }>): Results['evaluation'] {
   const experiment = openExperiment(folder);
   const runFolder = experiment.runFolder(run);
-  const spec = experiment.plan.runs.find(({ id }) => id === run);
-  if (spec === undefined) throw new Error(`the plan has no run ${run}`);
+  const spec = experiment.specOf(run);
+  if (spec === null) throw new Error(`the plan has no run ${run}`);
   using index = new EvaluationIndex(join(folder, '..'));
   const evaluation = index.evaluation(runFolder.folder, () => evaluateRun(runFolder, spec));
   return { evaluation, ...remarksOf(runFolder, evaluation) };

@@ -1,7 +1,23 @@
 import { join } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
-import type { ExperimentLine, ExperimentPage, RunId, RunLine, Usage } from '../../schema/index.ts';
-import { type Experiment, ObjectStore, openExperiment, RunFolder } from '../../store/index.ts';
+import type {
+  ExperimentLine,
+  ExperimentPage,
+  RunId,
+  RunLine,
+  RunParent,
+  RunRecord,
+  Usage,
+} from '../../schema/index.ts';
+import {
+  branchesIn,
+  branchesName,
+  type Experiment,
+  nothingSpent,
+  ObjectStore,
+  openExperiment,
+  RunFolder,
+} from '../../store/index.ts';
 import { breather } from '../breathe.ts';
 import type { TraceIndex } from '../trace/trace-index.ts';
 import {
@@ -22,6 +38,16 @@ interface KnownRun {
   /** State of the files that graders and verifications write, which they do after the run has ended. */
   judged: string | null;
 }
+
+interface KnownBranch extends KnownRun {
+  actor: string;
+  parent: RunParent;
+  /** Of its steps and what it used: those that it has in common with the run that it is of. */
+  shared: NonNullable<RunRecord['shared']>;
+}
+
+/** A branch as the page of its run shows it. */
+export type BegunBranch = Pick<KnownBranch, 'line' | 'actor' | 'parent' | 'shared'> & { folder: RunFolder };
 
 /** What a look at an experiment found. */
 export interface Changes {
@@ -48,6 +74,9 @@ export class KnownExperiment {
   readonly #message: string | null;
   readonly #objects: ObjectStore;
   readonly #runs: KnownRun[];
+  /** Branches that people began: no runs of the plan, so none of its lines. */
+  #branches: KnownBranch[] = [];
+  #branchesState: string | null = null;
   #refreshing: Promise<Changes> | null = null;
   /** Its runs were read once. */
   isRead = false;
@@ -70,15 +99,28 @@ export class KnownExperiment {
     return this.#runs.map(({ line }) => line);
   }
 
-  /** The folder of a planned run; null where there is no such run. */
+  /** Every branch of a run that a person began, and theirs. */
+  branchesOf(id: string): BegunBranch[] {
+    const found = new Set<string>([id]);
+    return this.#branches
+      .filter(({ line, parent }) => found.has(parent.run) && found.add(line.run))
+      .map((branch) => ({ ...branch, folder: this.#folderOf(branch) }));
+  }
+
+  /** The line of a planned run or a branch. */
+  lineOf(id: string): RunLine | null {
+    return [...this.#runs, ...this.#branches].find(({ line }) => line.run === id)?.line ?? null;
+  }
+
+  /** The folder of a planned run or a branch; null where there is no such run. */
   runFolder(id: string): RunFolder | null {
-    const run = this.#runs.find(({ line }) => line.run === id);
+    const run = [...this.#runs, ...this.#branches].find(({ line }) => line.run === id);
     return run === undefined ? null : this.#folderOf(run);
   }
 
   /** Paths of the folders of its runs, with what was last seen of them. */
   runFolders(): { folder: string; status: RunLine['status'] }[] {
-    return this.#runs.map(({ line }) => ({
+    return [...this.#runs, ...this.#branches].map(({ line }) => ({
       ...{ folder: join(this.place.folder, 'runs', line.run), status: line.status },
     }));
   }
@@ -109,7 +151,8 @@ export class KnownExperiment {
   async #refreshOnce(index: TraceIndex): Promise<Changes> {
     const breathe = breather();
     const changes: Changes = { lines: [], results: [] };
-    for (const run of this.#runs) {
+    this.#findBranches();
+    for (const run of [...this.#runs, ...this.#branches]) {
       await breathe();
       const line = await this.#lineNow(run, index);
       const judged = run.state === null ? null : judgedState(join(this.place.folder, 'runs', line.run));
@@ -117,10 +160,26 @@ export class KnownExperiment {
       run.judged = judged;
       if (JSON.stringify(line) === JSON.stringify(run.line)) continue;
       run.line = line;
-      changes.lines.push(line);
+      if ('shared' in run) run.shared = this.#folderOf(run).readRecord()?.shared ?? run.shared;
+      else changes.lines.push(line);
     }
     this.isRead = true;
     return changes;
+  }
+
+  /** People may begin one at any time. */
+  #findBranches(): void {
+    const state = fileState(join(this.place.folder, branchesName));
+    if (state === this.#branchesState) return;
+    this.#branchesState = state;
+    const known = new Map(this.#branches.map((branch) => [branch.line.run, branch]));
+    this.#branches = branchesIn(this.place.folder).map(
+      ({ actor, run }) =>
+        known.get(run.id) ?? {
+          ...{ line: plannedLine(run), state: null, judged: null, actor, parent: run.parent },
+          shared: { steps: 0, seconds_used: 0, spent: nothingSpent },
+        },
+    );
   }
 
   async #lineNow(run: KnownRun, index: TraceIndex): Promise<RunLine> {
@@ -148,7 +207,7 @@ export class KnownExperiment {
       agents: [...new Set(lines.map(({ agent }) => agent))].sort(),
       created: this.#created,
       changed: changes.length === 0 ? null : changes.reduce((one, other) => Math.max(one, other)),
-      used: lines.reduce((sum, { used }) => addUsage(sum, used), nothingUsed),
+      used: [...lines.map(({ used }) => used), ...this.#branches.map(ownUsage)].reduce(addUsage, nothingUsed),
       running: running.slice(0, 20).map(({ run, task, agent, steps }) => ({ run, task, agent, steps })),
     };
   }
@@ -178,6 +237,17 @@ function statusCounts(lines: readonly RunLine[]): ExperimentLine['statuses'] {
   const counts = { pending: 0, running: 0, finished: 0, interrupted: 0, failed: 0 };
   for (const { status } of lines) counts[status] += 1;
   return counts;
+}
+
+/** Without what its run has paid for. */
+function ownUsage({ line: { used }, shared: { seconds_used, spent } }: KnownBranch): Usage {
+  return {
+    seconds: Math.max(0, used.seconds - seconds_used),
+    tokens: Math.max(0, used.tokens - spent.tokens),
+    money: Math.max(0, used.money - spent.money),
+    unpriced: Math.max(0, used.unpriced - spent.unpriced),
+    estimated: Math.max(0, used.estimated - (spent.estimated ?? 0)),
+  };
 }
 
 function addUsage(one: Usage, other: Usage): Usage {

@@ -1,14 +1,15 @@
-import type { RelatedRun } from '../../schema/index.ts';
-import type { KnownExperiment } from './known-experiment.ts';
+import type { RelatedRun, RunPage } from '../../schema/index.ts';
+import type { BegunBranch, KnownExperiment } from './known-experiment.ts';
 
-/** The run that this one is forked from, and its own forks, by the names of their experiments. */
+/** The run that this one is forked from, or a branch of, and its own forks, by the names of their experiments; and its branches. */
 export function relativesOf(
   experiments: readonly KnownExperiment[],
   experiment: KnownExperiment,
   runId: string,
-): { parent: RelatedRun | null; forks: RelatedRun[] } {
+): { parent: RelatedRun | null; forks: RelatedRun[]; begun: RunPage['begun'] } {
   const { name } = experiment.place;
-  const parent = experiment.runs.find(({ run }) => run === runId)?.parent ?? null;
+  const begun = experiment.branchesOf(runId).map(begunBranch);
+  const parent = experiment.lineOf(runId)?.parent ?? null;
   const home = experiments.find(({ place }) => place.name === parent?.experiment)?.place.id ?? null;
   const forks = experiments.flatMap(({ place, runs }) =>
     runs.flatMap(({ run, parent: from }) =>
@@ -17,6 +18,20 @@ export function relativesOf(
         : [],
     ),
   );
-  if (parent === null) return { parent: null, forks };
-  return { parent: { experiment: home, name: parent.experiment, run: parent.run, step: parent.step }, forks };
+  if (parent === null) return { parent: null, forks, begun };
+  return {
+    parent: { experiment: home, name: parent.experiment, run: parent.run, step: parent.step },
+    forks,
+    begun,
+  };
+}
+
+function begunBranch({ line, actor, parent, shared, folder }: BegunBranch): RunPage['begun'][number] {
+  const { run, status, end } = line;
+  const grade = status === 'finished' ? folder.readGrades().grades.findLast(({ final }) => final) : undefined;
+  const steps = Math.max(0, line.steps - shared.steps);
+  return {
+    ...{ run, actor, status, end, steps, score: grade?.score ?? null },
+    origin: { run: parent.run, step: parent.step },
+  };
 }

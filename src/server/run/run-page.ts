@@ -27,6 +27,7 @@ export interface RunParts {
   judgement: Judgement;
   parent: RelatedRun | null;
   forks: RelatedRun[];
+  begun: RunPage['begun'];
 }
 
 export async function runPage(parts: RunParts, texts: ShownTexts, signal?: AbortSignal): Promise<RunPage> {
@@ -34,7 +35,7 @@ export async function runPage(parts: RunParts, texts: ShownTexts, signal?: Abort
   const { record, problem } = readRecord(folder);
   const spec = record?.spec ?? plannedSpec(place, folder);
   return {
-    ...{ experiment: place.id, run: folder.id, parent: parts.parent, forks: parts.forks },
+    ...{ experiment: place.id, run: folder.id, parent: parts.parent, forks: parts.forks, begun: parts.begun },
     ...specPart(spec),
     ...recordPart(folder, record),
     ...usedPart(record, parts),
@@ -59,8 +60,8 @@ function readRecord(folder: RunFolder): { record: RunRecord | null; problem: str
 }
 
 function plannedSpec({ folder }: Place, run: RunFolder): RunSpec {
-  const spec = openExperiment(folder).plan.runs.find(({ id }) => id === run.id);
-  if (spec === undefined) throw new Error(`the plan in ${folder} has no run ${run.id}`);
+  const spec = openExperiment(folder).specOf(run.id);
+  if (spec === null) throw new Error(`the plan in ${folder} has no run ${run.id}`);
   return spec;
 }
 

@@ -5,6 +5,8 @@ import type { TraceTable } from '../trace/trace-table.ts';
 /** What the trace says of one step. */
 export interface StepEvents {
   started: TraceEventOf<'step_started'> | null;
+  /** What the run's gate decided last before it. */
+  decided: TraceEventOf<'action_decided'> | null;
   finished: TraceEventOf<'step_finished'> | null;
   notes: TraceEventOf<'note'>[];
   calls: TraceEventOf<'model_call'>[];
@@ -21,6 +23,7 @@ export async function readStepEvents(
 ): Promise<StepEvents> {
   const found: StepEvents = {
     started: null,
+    decided: null,
     finished: null,
     notes: [],
     calls: [],
@@ -36,6 +39,9 @@ function add(found: StepEvents, event: TraceEvent): void {
     case 'step_started':
       // One that was cut off and begun again counts as it was begun last.
       found.started = event;
+      return;
+    case 'action_decided':
+      found.decided = event;
       return;
     case 'step_finished':
       found.finished = event;

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import type { StepArgument, StepCall, StepEntry, StepPage, TraceEventOf } from '../../schema/index.ts';
+import type {
+  StepArgument,
+  StepCall,
+  StepEntry,
+  StepPage,
+  TextRef,
+  TraceEventOf,
+} from '../../schema/index.ts';
 import { stepEvents } from '../trace/read-events.ts';
 import { cell, shownSteps, type TraceTable } from '../trace/trace-table.ts';
 import { messagesOf } from './call-messages.ts';
@@ -30,7 +37,7 @@ export async function readStep(
   const { path, table } = run;
   if (step === 0) return { ...emptyStep(run, 0), snapshot: await snapshotAfter(path, table, 0, signal) };
   const events = await readStepEvents(path, table, step, signal);
-  const { started, finished } = events;
+  const { started, decided, finished } = events;
   const isOpen = started !== null && finished === null;
   const calls: StepCall[] = [];
   for (const [index, call] of events.calls.entries())
@@ -38,7 +45,9 @@ export async function readStep(
   return {
     ...emptyStep(run, step),
     action: started?.action ?? null,
-    arguments: started === null ? [] : argumentsOf(texts, started),
+    arguments: started === null ? [] : argumentsOf(texts, started.args, 'argument'),
+    actor: started?.actor ?? null,
+    decision: decided && decisionOf(texts, decided),
     status: finished?.status ?? (isOpen ? openStatus(run) : null),
     entries: await entriesOf(run, step, events.notes, texts, signal),
     calls,
@@ -59,7 +68,8 @@ function emptyStep({ table }: TracedRun, step: number): TracedStep {
     ...{ step, total: shownSteps(table), action: null, arguments: [], status: null, entries: [], calls: [] },
     ...{ inner: [], observation: null, output: null, by_model: false, started: null, duration_ms: null },
     ...{ overhead_ms: null, exit_code: null, cpu_seconds: null, peak_memory_bytes: null, changed: [] },
-    ...{ changed_count: 0, submission: null, budget: null, snapshot: null, resumed: false },
+    ...{ changed_count: 0, submission: null, budget: null, snapshot: null, resumed: false, actor: null },
+    decision: null,
   };
 }
 
@@ -79,17 +89,26 @@ function outcomeOf(texts: ShownTexts, finished: TraceEventOf<'step_finished'>): 
   };
 }
 
+function decisionOf(texts: ShownTexts, decided: TraceEventOf<'action_decided'>): StepPage['decision'] {
+  const { actor, verdict, reason, replacement } = decided;
+  const instead =
+    replacement === undefined
+      ? null
+      : { action: replacement.action, arguments: argumentsOf(texts, replacement.args, 'replacement') };
+  return { actor, verdict, reason: reason ?? null, replacement: instead };
+}
+
 /** Each argument as a text of its own; what is no object of arguments is one. */
-function argumentsOf(texts: ShownTexts, { args }: TraceEventOf<'step_started'>): StepArgument[] {
+function argumentsOf(texts: ShownTexts, args: TextRef, part: string): StepArgument[] {
   const read = texts.read(args);
   if ('broken' in read) return [{ name: 'args', text: texts.broken(read.broken), is_text: false }];
   const object = parsed(z.record(z.string(), z.unknown()), read.text);
   if (object === null)
-    return [{ name: 'args', text: texts.text('argument.0', read.text, 'long'), is_text: false }];
+    return [{ name: 'args', text: texts.text(`${part}.0`, read.text, 'long'), is_text: false }];
   return Object.entries(object).map(([name, value], index) => {
     const isText = typeof value === 'string';
     const text = isText ? value : JSON.stringify(value, null, 2);
-    return { name, text: texts.text(`argument.${index}`, text, 'long'), is_text: isText };
+    return { name, text: texts.text(`${part}.${index}`, text, 'long'), is_text: isText };
   });
 }
 

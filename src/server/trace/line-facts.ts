@@ -14,6 +14,8 @@ export const LineFacts = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('step_started'), branch, time: z.int(), step: z.int(), action: z.string() }),
   z.object({ kind: z.literal('output') }),
+  z.object({ kind: z.literal('action_proposed') }),
+  z.object({ kind: z.literal('action_decided') }),
   z.object({ kind: z.literal('branch_forked'), branch: BranchId, origin: BranchOrigin }),
   z.object({ kind: z.literal('branch_selected'), branch: BranchId }),
   z.object({

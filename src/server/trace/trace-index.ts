@@ -11,7 +11,7 @@ export const traceIndexName = '.viewer.sqlite';
 const create =
   'CREATE TABLE IF NOT EXISTS traces (path TEXT PRIMARY KEY, version INTEGER, content BLOB) STRICT;';
 /** Rises with each change of what a table holds. */
-const version = 4;
+const version = 5;
 /** Smaller traces are read again as fast as their tables. */
 const keptFromBytes = 2 ** 22;
 /** In memory, of all runs together. */

@@ -260,6 +260,7 @@ describe('the table of a trace', () => {
     writeFileSync(path, lines.join('\n'));
     const after = (await extendTable(path, before)).table;
     expect(await shown(after)).toEqual(['main 1', 'b1 2', 'b1 3']);
+    expect(after.broken).toBeNull();
     expect(after.branches).toMatchObject([
       { id: 'main', steps: 3 },
       { id: 'b1', steps: 2 },

@@ -148,6 +148,8 @@ export function addFacts(
   const { now } = table;
   switch (facts.kind) {
     case 'output':
+    case 'action_proposed':
+    case 'action_decided':
       return null;
     case 'session_started':
       table.sessions = Math.max(table.sessions, facts.session);

@@ -85,6 +85,7 @@ export function factsOf(
       flags: [...new Set(integrity.map(({ kind }) => kind))].sort(),
       errors: [...new Set(process.errors.map(({ category }) => category))].sort(),
       marks: marks.toSorted(),
+      ...(evaluation.branches === undefined ? {} : { branches: evaluation.branches }),
     },
     scoringReference: evaluation.scoring_reference === null ? null : judge.scoringReference,
     judged,

@@ -33,7 +33,8 @@ export function RunHead({ page, level = 1 }: { page: RunPage; level?: 1 | 2 }) {
       </span>
       {page.parent === null ? null : (
         <span>
-          forked from <Related run={page.parent} />
+          {page.parent.experiment === page.experiment ? 'a branch of' : 'forked from'}{' '}
+          <Related run={page.parent} />
         </span>
       )}
     </div>

@@ -15,6 +15,7 @@ import { showDate } from '../format/time.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Notice } from '../parts/states.tsx';
 import { showFlag } from '../plots/count-plots.tsx';
+import { BranchTree } from './branch-tree.tsx';
 import { RunPlaceContext } from './run-place.ts';
 import { LongText } from './shown-text.tsx';
 
@@ -33,7 +34,7 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
             <LongText shown={page.final_answer}>{(text) => <Markdown text={text} />}</LongText>
           </div>
         )}
-        <Branches branches={page.branches} />
+        <BranchTree page={page} />
         <Evaluation page={page} hrefOf={hrefOf} />
         <Facts page={page} />
         {page.problem === null ? null : (
@@ -44,35 +45,6 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
         )}
       </article>
     </RunPlaceContext>
-  );
-}
-
-/** The tree of attempts, where there is more than one. */
-function Branches({ branches }: Pick<RunPage, 'branches'>) {
-  if (branches.length < 2) return null;
-  return (
-    <div className="step-part">
-      <h3>Branches</h3>
-      <BranchList branches={branches} of={null} />
-    </div>
-  );
-}
-
-/** @param of whose forks are listed; null: the branch without an origin */
-function BranchList({ branches, of }: Pick<RunPage, 'branches'> & { of: string | null }) {
-  const listed = branches.filter(({ origin }) => (origin?.branch ?? null) === of);
-  if (listed.length === 0) return null;
-  return (
-    <ul className="branches">
-      {listed.map(({ id, origin, steps, selected }) => (
-        <li key={id}>
-          {selected ? <strong>{id}</strong> : id}
-          {origin === null ? '' : `, from step ${origin.step}`}: {showPlural(steps, 'step')}
-          {selected ? ' (selected: graded, and shown here)' : ''}
-          <BranchList branches={branches} of={id} />
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -221,7 +193,7 @@ function Facts({ page }: { page: RunPage }) {
         {page.started === null ? null : <Figure name="Begun">{showDate(page.started)}</Figure>}
         {page.marks.length === 0 ? null : <Figure name="Caveats">{page.marks.join(', ')}</Figure>}
         {page.parent === null ? null : (
-          <Figure name="Forked from">
+          <Figure name={page.parent.experiment === page.experiment ? 'Branch of' : 'Forked from'}>
             <Related run={page.parent} />
           </Figure>
         )}

@@ -6,6 +6,7 @@ import { showAmount, showBytes, showMoney, showPlural, showScore, showSeconds } 
 import { showDate } from '../format/time.ts';
 import { StepStatusBadge } from '../parts/badges.tsx';
 import { Answer, Notice } from '../parts/states.tsx';
+import { Decision } from './decision.tsx';
 import { ModelCalls } from './model-calls.tsx';
 import { type RunPlace, RunPlaceContext, stepPath } from './run-place.ts';
 import { InnerSteps, StepArguments, StepObservation } from './step-action.tsx';
@@ -32,6 +33,7 @@ export function StepDetail({ experiment, run, step, output, total, tools }: Step
             <>
               <Head page={page} total={total ?? page.total} tools={tools} />
               <Warnings page={page} />
+              <Decision page={page} />
               <StepEntries entries={page.entries} />
               <StepArguments page={page} />
               {page.action === null ? null : (

@@ -1,0 +1,143 @@
+import { styleText } from 'node:util';
+import { z } from 'zod';
+import type { EventOf, GateVerdict, TextRef, TraceEvent } from '../schema/index.ts';
+import { parseStoredText, type RecordedStep, type RunFolder, resolveText, stepsOf } from '../store/index.ts';
+import { duration, plain } from './table.ts';
+
+/** A step with its texts, and what the agent noted before it. */
+export interface ShownStep {
+  step: number;
+  action: string;
+  args: unknown;
+  status: string;
+  observation: string;
+  duration_ms: number;
+  exit_code: number | null;
+  changed: string[];
+  snapshot: string;
+  stale: boolean;
+  /** A language model wrote the observation, or parts of it. */
+  by_model: boolean;
+  /** What of the workspace is not in the snapshot: at most 20 of `not_kept_count`. */
+  not_kept: string[];
+  not_kept_count: number;
+  notes: Record<string, string>[];
+  /** Who took it in the agent's place; null: the agent. */
+  actor: string | null;
+  /** What the run's gate decided right before it. */
+  decision: ShownDecision | null;
+}
+
+interface ShownDecision {
+  actor: string;
+  verdict: GateVerdict;
+  reason: string | null;
+  /** What was performed in the place of the agent's action. */
+  replacement: { action: string; args: unknown } | null;
+}
+
+/** The finished steps of one history. */
+export function shownSteps(folder: RunFolder, events: readonly TraceEvent[]): ShownStep[] {
+  const textOf = (ref: TextRef) => resolveText(folder.objects, ref);
+  const notes = new Map<number, Record<string, string>[]>();
+  let next = 1;
+  for (const event of events) {
+    if (event.kind === 'step_finished') next = event.step + 1;
+    if (event.kind !== 'note') continue;
+    const texts = Object.entries(event.entries).map(([name, ref]) => [name, textOf(ref)]);
+    notes.set(next, [...(notes.get(next) ?? []), Object.fromEntries(texts)]);
+  }
+  return stepsOf(events).map((step) => shownStep(step, textOf, notes.get(step.step) ?? []));
+}
+
+function shownStep(
+  { step, started, finished, decided }: RecordedStep,
+  textOf: (ref: TextRef) => string,
+  notes: Record<string, string>[],
+): ShownStep {
+  const { status, duration_ms, exit_code, changed, snapshot, submission } = finished;
+  return {
+    step,
+    action: started.action,
+    args: parseStoredText(z.unknown(), textOf(started.args), `the arguments of step ${step}`),
+    status,
+    observation: textOf(finished.observation),
+    ...{ duration_ms, exit_code, changed, snapshot, notes },
+    stale: submission.stale,
+    by_model: finished.by_model ?? false,
+    not_kept: finished.skipped?.map(({ path, reason }) => `${path} (${reason.replaceAll('_', ' ')})`) ?? [],
+    not_kept_count: finished.skipped_count ?? 0,
+    actor: started.actor ?? null,
+    decision: decided === null ? null : shownDecision(decided, textOf),
+  };
+}
+
+function shownDecision(
+  { actor, verdict, reason, replacement }: EventOf<'action_decided'>,
+  textOf: (ref: TextRef) => string,
+): ShownDecision {
+  const instead =
+    replacement === undefined
+      ? null
+      : {
+          action: replacement.action,
+          args: parseStoredText(z.unknown(), textOf(replacement.args), 'the arguments of a replacement'),
+        };
+  return { actor, verdict, reason: reason ?? null, replacement: instead };
+}
+
+/** Who decided on a step, and why; empty where it was the agent alone. */
+function decisionText({ actor, decision }: ShownStep): string {
+  if (actor !== null) return `taken by ${plain(actor)}`;
+  if (decision === null) return '';
+  const { verdict, reason, replacement } = decision;
+  const instead =
+    replacement === null ? '' : ` by ${plain(replacement.action)} ${plain(JSON.stringify(replacement.args))}`;
+  return `${verdictNames[verdict]}${instead} by ${plain(decision.actor)}${reason === null || reason === '' ? '' : `: ${plain(reason)}`}`;
+}
+
+const verdictNames: Record<GateVerdict, string> = {
+  allow: 'allowed',
+  deny: 'denied',
+  replace: 'replaced',
+  take_over: 'taken over',
+};
+
+/** Before what was observed: who decided. What was allowed is as the agent wanted it. */
+export function decisionNote(step: ShownStep): string {
+  const isAsWanted = step.actor === null && (step.decision?.verdict ?? 'allow') === 'allow';
+  return isAsWanted ? '' : `[${decisionText(step)}] `;
+}
+
+/** What the agent noted before it, on one line; null where it noted nothing. */
+export function noteLine(step: ShownStep): string | null {
+  if (step.notes.length === 0) return null;
+  return step.notes.map((entries) => Object.values(entries).join(' · ')).join(' · ');
+}
+
+/** A step whole. */
+export function stepText(step: ShownStep): string {
+  const notes = step.notes.flatMap((entries) =>
+    Object.entries(entries).map(([name, text]) => `${plain(name)}: ${plain(text)}`),
+  );
+  const args = Object.entries(step.args as Record<string, unknown>).map(
+    ([name, value]) => `${plain(name)}:\n${plain(typeof value === 'string' ? value : JSON.stringify(value))}`,
+  );
+  const part = (title: string, body: string) => (body === '' ? [] : [styleText('bold', title), body, '']);
+  return [
+    styleText(
+      'bold',
+      `Step ${step.step}: ${plain(step.action)} (${step.status}, ${duration(step.duration_ms / 1000)})`,
+    ),
+    '',
+    ...part('Decision', decisionText(step)),
+    ...part('Notes', notes.join('\n')),
+    ...part('Arguments', args.join('\n')),
+    ...part(
+      step.by_model ? 'Observation (written by a language model)' : 'Observation',
+      plain(step.observation),
+    ),
+    ...part('Changed', step.changed.map(plain).join('\n')),
+    ...part(`Not kept in the record (${step.not_kept_count})`, step.not_kept.map(plain).join('\n')),
+  ].join('\n');
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { b1, makeBranchedRun } from '../../test/fixtures/store/branched-run.ts';
+import {
+  exampleGrade,
+  exampleRecord,
+  exampleSpec,
+  runEnded,
+  stepFinished,
+  stepStarted,
+} from '../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { get, startViewer } from '../../test/fixtures/viewer-place.ts';
+import {
+  ExperimentList,
+  ExperimentName,
+  RunId,
+  RunPage,
+  type RunParent,
+  type RunSpec,
+  StepPage,
+} from '../schema/index.ts';
+import { forkRun, openExperiment } from '../store/index.ts';
+
+const runs = '/api/experiments/branched/runs';
+
+/** A branch that a person began at step 1, of two more steps, the last of them taken by that person. */
+async function beginBranch(folder: string): Promise<RunSpec> {
+  const experiment = openExperiment(folder);
+  const parent: RunParent = { experiment: ExperimentName.parse('branched'), run: exampleSpec().id, step: 1 };
+  const spec = { ...exampleSpec(), id: RunId.parse(`${parent.run}-from-1`), parent };
+  experiment.addBranch({ v: 1, created: 1, mlab: '0', actor: 'Ada', run: spec });
+  const run = experiment.runFolder(spec.id);
+  using _lease = run.lock();
+  await forkRun(experiment.runFolder(parent.run), parent, run);
+  await using trace = run.openTrace();
+  const snapshot = experiment.runFolder(parent.run).readGrades().grades[0]?.snapshot;
+  if (snapshot === undefined) throw new Error('the run is graded');
+  const replacement = { action: 'Write File', args: { text: '{"file_name":"x","content":"y"}' } };
+  const proposed = { step: 2, action: 'Run Command', args: { text: '{"command":"true"}' } };
+  trace.append({ kind: 'action_proposed', ...proposed });
+  trace.append({
+    kind: 'action_decided',
+    step: 2,
+    verdict: 'replace',
+    actor: 'Ada',
+    reason: 'Too slow.',
+    replacement,
+  });
+  trace.append(stepStarted(2));
+  trace.append(stepFinished(2, snapshot));
+  trace.append({ ...stepStarted(3), actor: 'Ada' });
+  trace.append(stepFinished(3, snapshot));
+  trace.append({ ...runEnded(), snapshot });
+  const shared = { steps: 1, seconds_used: 0, spent: { calls: 0, tokens: 0, money: 0, unpriced: 0 } };
+  const end = { reason: 'final_answer' as const, message: '' };
+  run.writeRecordSync(exampleRecord({ spec, status: 'finished', steps: 3, end, shared }));
+  run.appendGrade({ ...exampleGrade(snapshot), step: 3, final: true, score: 0.7 });
+  return spec;
+}
+
+test("the page of a run has the tree of its branches, the agent's and those of people, with their scores", async () => {
+  const scratch = temporaryFolder();
+  const { run } = await makeBranchedRun(join(scratch, 'experiments'));
+  const spec = await beginBranch(join(run.folder, '../..'));
+  const viewer = await startViewer([join(scratch, 'experiments')], scratch);
+  const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
+  expect(experiments).toMatchObject([{ runs: 2, statuses: { finished: 1 } }]);
+  let page = await get(viewer, `${runs}/${run.id}`, RunPage);
+  // Its evaluation is made in the background.
+  while (page.pending) page = await get(viewer, `${runs}/${run.id}`, RunPage);
+  expect(page.broken).toBeNull();
+  expect(page.evaluation?.branches).toMatchObject([
+    ...[{ branch: 'main', grade: { score: 0.5 } }, { branch: b1, selected: true, grade: { score: 0.9 } }, {}],
+  ]);
+  expect(page.begun).toEqual([
+    {
+      ...{ run: spec.id, actor: 'Ada', origin: { run: run.id, step: 1 }, steps: 2, status: 'finished' },
+      ...{ end: 'final_answer', score: 0.7 },
+    },
+  ]);
+  const branch = await get(viewer, `${runs}/${spec.id}`, RunPage);
+  expect(branch).toMatchObject({
+    steps: 3,
+    broken: null,
+    parent: { experiment: 'branched', run: run.id, step: 1 },
+  });
+});
+
+test('the page of a step says who decided on it and why, what was performed instead, and who took it', async () => {
+  const scratch = temporaryFolder();
+  const { run } = await makeBranchedRun(join(scratch, 'experiments'));
+  const spec = await beginBranch(join(run.folder, '../..'));
+  const viewer = await startViewer([join(scratch, 'experiments')], scratch);
+  const step = (number: number) => get(viewer, `${runs}/${spec.id}/steps/${number}`, StepPage);
+  expect(await step(1)).toMatchObject({ actor: null, decision: null });
+  expect(await step(2)).toMatchObject({
+    actor: null,
+    decision: {
+      ...{ actor: 'Ada', verdict: 'replace', reason: 'Too slow.' },
+      replacement: { action: 'Write File', arguments: [{ name: 'file_name' }, { name: 'content' }] },
+    },
+  });
+  expect(await step(3)).toMatchObject({ actor: 'Ada', decision: null });
+});

@@ -1,0 +1,34 @@
+import type { StepPage } from '../../../src/schema/index.ts';
+import { Notice } from '../parts/states.tsx';
+import { StepArguments } from './step-action.tsx';
+
+/** Who decided on the step, and why, where it was not the agent alone. */
+export function Decision({ page }: { page: StepPage }) {
+  const { actor, decision } = page;
+  return (
+    <>
+      {decision === null ? null : (
+        <Notice kind={decision.verdict === 'allow' ? 'note' : 'warning'}>
+          {decision.actor} {verdictWords[decision.verdict]}
+          {decision.reason === null || decision.reason === '' ? '' : `: ${decision.reason}`}
+          {decision.replacement === null ? null : (
+            <>
+              . This was performed: <strong>{decision.replacement.action}</strong>
+              <StepArguments page={{ ...page, arguments: decision.replacement.arguments }} />
+            </>
+          )}
+        </Notice>
+      )}
+      {actor === null ? null : (
+        <Notice kind="warning">This step was taken by {actor}, in the agent's place.</Notice>
+      )}
+    </>
+  );
+}
+
+const verdictWords: Record<NonNullable<StepPage['decision']>['verdict'], string> = {
+  allow: 'allowed it',
+  deny: 'denied it: it was not performed',
+  replace: 'replaced what the agent wanted, which is shown below',
+  take_over: 'took over',
+};
