@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { expectedSeconds } from './scripts/test-reporter.mjs';
@@ -17,6 +18,7 @@ class SlowestFirst extends BaseSequencer {
  * one heavy test of each kind, for `npm test`. `slow`: every validation agent of every task on original data.
  */
 export default defineConfig({
+  resolve: { alias: { 'mlagentbench/agent': join(import.meta.dirname, 'src/agents/api.ts') } },
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,

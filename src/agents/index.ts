@@ -1,44 +1,4 @@
-import { UserError } from '../lib/errors.ts';
-import { nearest } from '../lib/nearest.ts';
-import { act } from './act/act.ts';
-import type { Agent } from './agent.ts';
-import { autogpt } from './autogpt/autogpt.ts';
-import { automl } from './automl/automl.ts';
-import { baseline } from './baseline/baseline.ts';
-import { langchain } from './langchain/langchain.ts';
-import { noop } from './noop/noop.ts';
-import { oracle } from './oracle/oracle.ts';
-import { react } from './react/react.ts';
-import { research } from './research/research.ts';
-import { tools } from './tools/tools.ts';
-
 export type { Agent, AgentContext } from './agent.ts';
+export { agentByName, agents } from './agents.ts';
 export { checkAgentOptions } from './common/options.ts';
-
-/** Every agent there is, sorted by name. */
-export const agents: readonly Agent[] = [
-  act,
-  autogpt,
-  automl,
-  baseline,
-  langchain,
-  noop,
-  oracle,
-  react,
-  research,
-  tools,
-];
-
-/** Throws a UserError that lists the agents where there is none of this name. */
-export function agentByName(name: string): Agent {
-  const agent = agents.find((candidate) => candidate.name === name);
-  if (agent !== undefined) return agent;
-  const names = agents.map((candidate) => candidate.name);
-  const near = nearest(name, names);
-  const list = `the agents are: ${names.join(', ')}`;
-  throw new UserError(
-    'unknown_agent',
-    `there is no agent "${name}"`,
-    near === null ? list : `did you mean "${near}"? ${list}`,
-  );
-}
+export { agentOfRun, type FoundAgent, findAgent } from './load-agent.ts';

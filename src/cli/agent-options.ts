@@ -1,4 +1,4 @@
-import { agentByName, checkAgentOptions } from '../agents/index.ts';
+import { checkAgentOptions, findAgent } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import type { PlannedAgent } from '../runs/index.ts';
 import type { AgentOptions, ExperimentFile } from '../schema/index.ts';
@@ -20,14 +20,16 @@ export const agentFlags: Flag[] = [
 ];
 
 /** The agents of an experiment with their options: those of the file, and those of flags, which win. */
-export function chosenAgents(wanted: ExperimentFile, flags: AgentFlags): PlannedAgent[] {
-  return wanted.agents.map((entry) => {
-    const { name, options } = typeof entry === 'string' ? { name: entry, options: {} } : entry;
-    const agent = agentByName(name);
-    const chosen = { ...options, ...agentOptions(agent, flags) };
-    checkAgentOptions(agent, chosen);
-    return { agent, options: chosen };
-  });
+export async function chosenAgents(wanted: ExperimentFile, flags: AgentFlags): Promise<PlannedAgent[]> {
+  const chosen: PlannedAgent[] = [];
+  for (const entry of wanted.agents) {
+    const { name, options: given } = typeof entry === 'string' ? { name: entry, options: {} } : entry;
+    const found = await findAgent(name, process.cwd());
+    const options = { ...given, ...agentOptions(found.agent, flags) };
+    checkAgentOptions(found.agent, options);
+    chosen.push({ ...found, options });
+  }
+  return chosen;
 }
 
 /** The options that flags give, as the type that the agent wants. */

@@ -1,4 +1,3 @@
-import { agentByName } from '../agents/index.ts';
 import type { RunResult } from '../runs/index.ts';
 import type { BranchPlan, Grade, RunRecord } from '../schema/index.ts';
 import { currentGrades, type Experiment, recordedStates } from '../store/index.ts';
@@ -10,7 +9,7 @@ import { counted, plain } from './table.ts';
 export function branchResult(
   context: Context,
   experiment: Experiment,
-  { run: { id, parent, agent } }: BranchPlan,
+  { run: { id, parent, roles } }: BranchPlan,
   results: readonly RunResult[],
 ): VerbResult {
   const { name } = experiment.plan;
@@ -34,7 +33,7 @@ export function branchResult(
     ...(problem === null
       ? []
       : [`Not finished or not graded: ${plain(problem)}\nThe same command again resumes.`]),
-    ...(agentByName(agent).needs.model ? [] : [withoutModel]),
+    ...(roles !== undefined ? [] : [withoutModel]),
     further.join('\n'),
   ];
   return {

@@ -1,4 +1,4 @@
-import { agentByName, checkAgentOptions } from '../agents/index.ts';
+import { agentOfRun, checkAgentOptions } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { makeForkPlan } from '../runs/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../schema/index.ts';
@@ -72,13 +72,13 @@ export function findParent(
 }
 
 /** Where the source's models are, and what they cost, holds for its continuation, too, where nothing else is said. */
-export function makeFork(
+export async function makeFork(
   context: Context,
   { experiment: { plan }, spec, step }: ForkSource,
   wanted: ExperimentFile,
   flags: AgentFlags,
-): Plan {
-  const agent = agentByName(spec.agent);
+): Promise<Plan> {
+  const agent = await agentOfRun(spec);
   const options = agentOptions(agent, flags);
   checkAgentOptions(agent, options);
   const changes = {

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import type { Agent } from '../agents/index.ts';
+import type { Agent, FoundAgent } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { roleSettings } from '../models/index.ts';
@@ -23,8 +23,7 @@ export interface PlannedTask {
   verified: boolean;
 }
 
-export interface PlannedAgent {
-  agent: Agent;
+export interface PlannedAgent extends FoundAgent {
   options: AgentOptions;
 }
 
@@ -48,7 +47,7 @@ export function makePlan(
   for (const seed of seeds) {
     for (const { task, verified } of tasks) {
       const lessons = learned.get(task.file.id);
-      for (const { agent, options } of agents) {
+      for (const { agent, source, options } of agents) {
         const experience = agent.usesExperience ? lessons : undefined;
         for (const model of modelsFor(agent, experiment)) {
           runs.push({
@@ -57,6 +56,7 @@ export function makePlan(
             task: task.file.id,
             task_version: task.version,
             agent: agent.name,
+            ...(source === undefined ? {} : { agent_source: source }),
             agent_options: options,
             model,
             ...rolesOf(model, experiment),

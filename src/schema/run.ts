@@ -12,6 +12,15 @@ export type SandboxDriver = z.infer<typeof SandboxDriver>;
 export const AgentOptions = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 export type AgentOptions = z.infer<typeof AgentOptions>;
 
+/** Where an agent that is no part of mlab was loaded from. */
+export const AgentSource = z.strictObject({
+  /** Absolute path of its module. */
+  path: z.string(),
+  /** SHA-256 in hex over the module and all that it imports. */
+  sha256: z.string().length(64),
+});
+export type AgentSource = z.infer<typeof AgentSource>;
+
 /** Everything that defines one run. Frozen in the plan. */
 export const RunSpec = z.object({
   id: RunId,
@@ -20,6 +29,8 @@ export const RunSpec = z.object({
   /** Hash over the task's files, so that a later change of the task is noticed. */
   task_version: z.string(),
   agent: z.string(),
+  /** Absent: it is part of mlab. */
+  agent_source: AgentSource.optional(),
   agent_options: AgentOptions,
   /** The agent's language model; null for agents that need none. */
   model: z.string().nullable(),

@@ -1,9 +1,13 @@
-import type { Agent } from '../../../src/agents/agent.ts';
-import { budgetText } from '../../../src/agents/common/budget-text.ts';
-import { wholeNumberOption } from '../../../src/agents/common/options.ts';
-import { taskText } from '../../../src/agents/common/task-text.ts';
-import type { Environment, ModelReply, StepResult } from '../../../src/environment/index.ts';
-import type { ModelMessage } from '../../../src/schema/index.ts';
+import {
+  type Agent,
+  budgetText,
+  type Environment,
+  type ModelMessage,
+  type ModelReply,
+  type StepResult,
+  taskText,
+  wholeNumberOption,
+} from 'mlagentbench/agent';
 
 const instructions = `You improve a Python script. You are shown the task, the script, and what it printed.
 Answer with one sentence on what you change, then with the whole new script in one block of \`\`\`python.
@@ -61,3 +65,5 @@ function giveUp(environment: Environment, reply: Exclude<ModelReply, { kind: 'an
   if (reply.kind === 'refused') environment.giveUp('refused', reply.message);
   if (reply.kind === 'context_too_long') environment.giveUp('context_limit', reply.message);
 }
+
+export default rewriter;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { agentByName } from '../../agents/index.ts';
+import { agentOfRun } from '../../agents/index.ts';
 import type { Gate } from '../../environment/index.ts';
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
@@ -86,6 +86,7 @@ export const run: Verb = {
       'what the agent does another time from step 7 on: a branch',
     ],
     ['mlab run --from start-1/digits-automl-0 --steps 90', 'a fork with another limit: a new experiment'],
+    ['mlab run --task digits --agent ./my-agent.ts', 'an agent of your own'],
     ['mlab run --suite starter --view', 'watch it in the browser'],
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],
@@ -106,12 +107,11 @@ export const run: Verb = {
     const isSample = options.sample === true || source?.spec.marks.includes(sampleMark) === true;
     const tasks = isSample ? chosen.map(sampleOf) : chosen;
     const lessonsFor = lessonChooser(context, wanted);
-    const fork = source === null ? null : makeFork(context, source, wanted, options);
+    const fork = source === null ? null : await makeFork(context, source, wanted, options);
     const begun = source && fork && branchOf(context, source, fork, wanted, options);
+    const agents = source === null ? await chosenAgents(wanted, options) : [];
     const planOf = (known: readonly PlannedTask[]): Plan =>
-      begun?.plan ??
-      fork ??
-      makePlan(wanted, known, chosenAgents(wanted, options), context.version, lessonsFor);
+      begun?.plan ?? fork ?? makePlan(wanted, known, agents, context.version, lessonsFor);
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
@@ -121,7 +121,7 @@ export const run: Verb = {
     }
     // What is wrong with flags and keys is said before anything is downloaded.
     const expected = planOf(tasks.map((task) => ({ task, verified: true })));
-    for (const { agent, agent_options } of expected.runs) await agentByName(agent).ready?.(agent_options);
+    for (const each of expected.runs) await (await agentOfRun(each)).ready?.(each.agent_options);
     const registry = registryOf(context, expected);
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const resources = new Map<string, TaskResources>();

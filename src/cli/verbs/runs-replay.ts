@@ -1,4 +1,4 @@
-import { agentByName } from '../../agents/index.ts';
+import { agentOfRun } from '../../agents/index.ts';
 import { type RunReplay, replayRun } from '../../runs/index.ts';
 import { loadTask } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
@@ -23,7 +23,7 @@ export const runsReplay: Verb = {
       if (spec === null || folder.readRecord() === null) continue;
       const task = loadTask(spec.task, context.folders.tasks);
       const remark = task.version === spec.task_version ? null : 'the task has changed since';
-      replays.push({ ...(await replayRun(spec, folder, agentByName(spec.agent), task)), remark });
+      replays.push({ ...(await replayRun(spec, folder, await agentOfRun(spec), task)), remark });
     }
     const diverged = replays.filter((replay) => replay.diverged !== null);
     const lines = replays.map(({ run, steps, calls, diverged: where, remark }) => {

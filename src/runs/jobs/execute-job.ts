@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { agentByName } from '../../agents/index.ts';
+import { agentOfRun } from '../../agents/index.ts';
 import { gradeRun } from '../../grading/index.ts';
 import { errorName, messageOf, UserError } from '../../lib/errors.ts';
 import type { GradeJob, Job, RunJob, RunSpec } from '../../schema/index.ts';
@@ -61,7 +61,7 @@ async function executeRunJob(
   if (earlier !== null && archivedAttempts(folder).length < job.archived_attempts) archiveAttempt(folder);
   onProgress({ kind: 'run_started', run, resumed: folder.readRecord() !== null });
   await forkFromParent(job, folder, signal);
-  const agent = agentByName(run.agent);
+  const agent = await agentOfRun(run);
   const record = await executeRun(run, {
     ...{ folder, resources, agent, signal, threads: job.resources.threads },
     helpersFolder: host.helpersFolder,

@@ -1,0 +1,138 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { messageOf, UserError } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
+import type { AgentSource, RunSpec } from '../schema/index.ts';
+import type { Agent } from './agent.ts';
+import { agentByName, agents } from './agents.ts';
+import { importedBy, watchImports } from './loaded-modules.ts';
+
+export interface FoundAgent {
+  agent: Agent;
+  /** Absent: it is part of this package. */
+  source?: AgentSource;
+}
+
+const Named = z.object({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/, 'lower-case letters, digits, -'),
+});
+/** What is looked at of an agent; what it does with its context shows when it runs. */
+const AgentShape = Named.extend({
+  summary: z.string().min(1),
+  needs: z.object({
+    model: z.boolean(),
+    reference: z.literal(false, 'no agent but oracle sees the solution'),
+  }),
+  options: z.record(
+    z.string(),
+    z.object({ description: z.string(), default: z.union([z.string(), z.number(), z.boolean()]) }),
+  ),
+  run: z.custom<Agent['run']>((value) => typeof value === 'function', 'a function'),
+});
+
+/**
+ * The agent of this name, or the one that a module exports: `./my-agent.ts`, or a package that is installed below `folder`.
+ * A module is code of the user's, which runs in this process.
+ * @throws UserError
+ */
+export async function findAgent(name: string, folder: string): Promise<FoundAgent> {
+  if (agents.some((agent) => agent.name === name)) return { agent: agentByName(name) };
+  const path = isPath(name) ? resolve(folder, name) : packageEntry(name, folder);
+  if (path === null) return { agent: agentByName(name) };
+  if (!existsSync(path)) {
+    throw new UserError(
+      'agent_not_found',
+      `there is no file ${path}`,
+      'Give the path of a module that exports an agent.',
+    );
+  }
+  return await load(realpathSync(path));
+}
+
+/**
+ * The agent of a planned run.
+ * @throws UserError `agent_changed` where its source is not the one that was planned
+ */
+export async function agentOfRun(run: Pick<RunSpec, 'agent' | 'agent_source'>): Promise<Agent> {
+  const planned = run.agent_source;
+  if (planned === undefined) return agentByName(run.agent);
+  const { agent, source } = await findAgent(planned.path, '/');
+  if (agent.name === run.agent && source?.sha256 === planned.sha256) return agent;
+  throw new UserError(
+    'agent_changed',
+    `the agent ${run.agent} is not what it was when the run was planned: ${planned.path}, or something that it imports, has changed`,
+    'Undo the change to go on with the run, or plan another experiment with --name.',
+  );
+}
+
+function isPath(name: string): boolean {
+  return isAbsolute(name) || /^\.{1,2}\//.test(name) || /\.[cm]?[jt]s$/.test(name);
+}
+
+/** Null where no package of that name is installed. */
+function packageEntry(name: string, folder: string): string | null {
+  try {
+    return createRequire(join(folder, 'package.json')).resolve(name);
+  } catch {
+    return null;
+  }
+}
+
+async function load(path: string): Promise<FoundAgent> {
+  watchImports();
+  const agent = checked(await imported(path), path);
+  return { agent, source: { path, sha256: hashOf(path) } };
+}
+
+async function imported(path: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (error) {
+    throw new UserError(
+      'agent_not_loaded',
+      `${path} can't be loaded: ${messageOf(error)}`,
+      'Try it by itself: node and the path. TypeScript may hold nothing but types beside JavaScript: no enums, no parameter properties.',
+      { cause: error },
+    );
+  }
+}
+
+function checked({ default: exported, agent = exported }: Record<string, unknown>, path: string): Agent {
+  if (agent === undefined) {
+    throw new UserError(
+      'no_agent',
+      `${path} exports no agent`,
+      'Export one as default: { name, summary, needs, options, run }. docs/how-to/write-an-agent.md shows a whole one.',
+    );
+  }
+  const read = AgentShape.safeParse(agent);
+  if (!read.success) {
+    throw new UserError(
+      'bad_agent',
+      `${path} exports no whole agent: ${z.prettifyError(read.error)}`,
+      'docs/how-to/write-an-agent.md says what an agent has to be.',
+    );
+  }
+  if (agents.some(({ name }) => name === read.data.name)) {
+    throw new UserError(
+      'agent_name_taken',
+      `${path} exports an agent with the name ${read.data.name}, which one of mlab's own has`,
+      'Call it something else, so that reports can tell them apart.',
+    );
+  }
+  // What it is beside its shape, such as a class with fields, is its own business.
+  return agent as Agent;
+}
+
+/** Over the module and all that it imported, this package and Node's own modules aside; by where they lie from it. */
+function hashOf(path: string): string {
+  const own = dirname(import.meta.dirname);
+  const files = importedBy(path)
+    .map((url) => fileURLToPath(url))
+    .filter((file) => !file.startsWith(`${own}/`))
+    .map((file) => [relative(dirname(path), file), sha256(readFileSync(file))] as const);
+  return sha256(JSON.stringify(files.toSorted(([one], [other]) => (one < other ? -1 : 1))));
+}
