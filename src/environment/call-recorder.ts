@@ -1,4 +1,4 @@
-import type { CallRecord } from '../models/index.ts';
+import { type CallRecord, jsonPieces } from '../models/index.ts';
 import type { BranchId, EventOf, ModelRequest, Spent } from '../schema/index.ts';
 import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
 import type { AskedCall } from './continuation.ts';
@@ -20,6 +20,8 @@ export type Asker = (StepOfBranch | ({ step: null } & AskedCall)) & {
 export class CallRecorder {
   readonly #trace: TraceWriter;
   readonly #conversations = new ConversationRecorder();
+  /** Bodies as programs send them grow as conversations do. */
+  readonly #bodies = new ConversationRecorder();
   readonly #texts = new RequestTexts();
   #calls: number;
   /** Of the agent's own. */
@@ -62,17 +64,18 @@ export class CallRecorder {
       latency_ms: rounded(call.latencyMs),
       waiting_ms: rounded(call.waitingMs),
       attempts: [...call.attempts],
-      ...this.#wireOf(call),
+      ...this.#wireOf(call, thread),
     };
     this.#spent = addCall(this.#spent, event);
     this.#trace.append(event);
     return event;
   }
 
-  #wireOf({ wire }: CallRecord): Pick<EventOf<'model_call'>, 'wire'> {
+  #wireOf({ wire }: CallRecord, thread: string): Pick<EventOf<'model_call'>, 'wire'> {
     if (wire === undefined) return {};
-    const [request, response] = [this.#trace.textRef(wire.request), this.#trace.textRef(wire.response)];
-    return { wire: { ...wire, request, response } };
+    const textRef = (text: string) => this.#trace.textRef(text);
+    const request = this.#bodies.record(thread, this.#calls, jsonPieces(wire.request), textRef);
+    return { wire: { ...wire, request, response: textRef(wire.response) } };
   }
 
   #askedBy(

@@ -10,6 +10,7 @@ export type {
 } from './gateway/caller.ts';
 export { chatCompletions } from './gateway/chat-completions.ts';
 export { type AskForProcess, GatewayServer } from './gateway/gateway-server.ts';
+export { jsonPieces } from './gateway/json-edits.ts';
 export { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
 export type { ProxyOptions, ProxyRequest } from './gateway/proxy-options.ts';
 export { type ListenAt, ProxyServer } from './gateway/proxy-server.ts';

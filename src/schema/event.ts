@@ -218,8 +218,9 @@ const payloads = [
         path: z.string(),
         /** What the program was answered with; null where it was gone by then. */
         status: z.int().nullable(),
-        /** The bodies as the program and the provider sent them. */
-        request: TextRef,
+        /** The body as the program sent it, in pieces: those of earlier calls' bodies are numbered as messages are. */
+        request: z.array(RecordedMessage),
+        /** The body as the provider sent it, without keys. */
         response: TextRef,
       })
       .optional(),

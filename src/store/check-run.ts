@@ -100,6 +100,8 @@ class TraceCheck {
   #steps = 0;
   #lastKind: string | null = null;
   readonly #conversations = new Conversations();
+  /** Of programs that speak a provider's dialect. */
+  readonly #bodies = new Conversations();
 
   constructor(path: string, problems: StoreProblem[]) {
     this.#path = path;
@@ -209,6 +211,7 @@ class TraceCheck {
   #followCall(event: TraceEventOf<'model_call'>, line: number): void {
     try {
       this.#conversations.of(event);
+      if (event.wire !== undefined) this.#bodies.of({ call: event.call, messages: event.wire.request });
     } catch (error) {
       this.#report(codeOf(error), line, messageOf(error));
     }

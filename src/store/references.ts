@@ -19,13 +19,13 @@ export function textsOf(event: TraceEvent): TextRef[] {
       ];
     case 'note':
       return Object.values(event.entries);
-    case 'model_call':
-      return [
-        ...[...event.messages, event.tools, event.answer].flatMap((text) =>
-          text === null || 'call' in text ? [] : [text],
-        ),
-        ...(event.wire === undefined ? [] : [event.wire.request, event.wire.response]),
-      ];
+    case 'model_call': {
+      const { messages, tools, answer, wire } = event;
+      const sent = wire === undefined ? [] : [...wire.request, wire.response];
+      return [...messages, tools, answer, ...sent].flatMap((text) =>
+        text === null || 'call' in text ? [] : [text],
+      );
+    }
     case 'run_ended':
       return event.final_answer === null ? [] : [event.final_answer];
     default:

@@ -15,6 +15,7 @@ import type { Verb } from '../verb.ts';
 
 interface Options {
   call?: string;
+  wire?: boolean;
 }
 
 type Call = TraceEventOf<'model_call'>;
@@ -22,12 +23,16 @@ type Call = TraceEventOf<'model_call'>;
 export const runsCalls: Verb = {
   onlyReads: true,
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN' }],
-  flags: [{ flags: '--call <n>', description: 'one call whole: its messages and the answer' }],
+  flags: [
+    { flags: '--call <n>', description: 'one call whole: its messages and the answer' },
+    { flags: '--wire', description: 'with --call: what a program and the provider sent, byte by byte' },
+  ],
   details:
     'Tokens are the counts of the provider itself; ≈ marks those that it did not give and that are estimated. Waiting is time in queues, between tries and on failed tries.',
   examples: [
     ['mlab runs calls start-1/digits-tools-0', 'a line for each call of a language model'],
     ['mlab runs calls start-1/digits-tools-0 --call 3', 'what was asked and answered in the third'],
+    ['mlab runs calls start-1/digits-codex-0 --call 3 --wire', 'the same, as it went over the wire'],
   ],
   async run(context, [given = ''], options: Options) {
     const { folder } = locateRun(context, given);
@@ -37,9 +42,12 @@ export const runsCalls: Verb = {
       return { text: callsTable(calls), json: { run: folder.id, spent: spentOf(events), calls } };
     }
     const conversations = new Conversations();
+    const bodies = new Conversations();
     for (const call of calls) {
       const conversation = conversations.of(call);
-      if (String(call.call) === options.call) return wholeCall(folder, call, conversation);
+      const body = call.wire && bodies.of({ call: call.call, messages: call.wire.request });
+      if (String(call.call) !== options.call) continue;
+      return options.wire === true ? wireOf(folder, call, body) : wholeCall(folder, call, conversation);
     }
     throw new UserError(
       'unknown_call',
@@ -102,6 +110,23 @@ function wholeCall(folder: RunFolder, call: Call, conversation: Iterable<TextRef
   return {
     text: [...asked, `── answer\n${answerText(call, answer)}`].join('\n\n'),
     json: { ...call, messages, tools, answer },
+  };
+}
+
+function wireOf(folder: RunFolder, { call, wire }: Call, body: Iterable<TextRef> | undefined) {
+  if (wire === undefined || body === undefined)
+    throw new UserError(
+      'no_wire',
+      `Model call ${call} was not made by a program that speaks a provider's dialect: nothing went over the wire as it is.`,
+      'Leave --wire out.',
+    );
+  const request = Array.from(body, (ref) => resolveText(folder.objects, ref)).join('');
+  const response = resolveText(folder.objects, wire.response);
+  const { dialect, path, status } = wire;
+  const head = `${dialect} ${path}, ${status === null ? 'not answered' : `status ${status}`}`;
+  return {
+    text: [head, `── request\n${plain(request)}`, `── response\n${plain(response)}`].join('\n\n'),
+    json: { call, dialect, path, status, request, response },
   };
 }
 

@@ -57,6 +57,17 @@ export function elementsOf(text: string, from: number): Span[] {
   return elements;
 }
 
+/**
+ * An object's text in pieces that end where an element of one of its lists does: of a conversation that grows, all but the
+ * new ones recur.
+ * @param text sound JSON
+ */
+export function jsonPieces(text: string): string[] {
+  const lists = [...membersOf(text).members.values()].filter(({ value }) => text[value.from] === '[');
+  const ends = lists.flatMap(({ value }) => elementsOf(text, value.from).map(({ to }) => to));
+  return [0, ...ends].map((from, place) => text.slice(from, ends[place])).filter((piece) => piece !== '');
+}
+
 function afterComma(text: string, from: number): number {
   const at = afterSpace(text, from);
   return text[at] === ',' ? afterSpace(text, at + 1) : at;

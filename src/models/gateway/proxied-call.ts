@@ -1,189 +1,104 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { messageOf } from '../../lib/errors.ts';
-import type { CallCharge, CallFailure, ModelAnswer } from '../../schema/index.ts';
-import { answerBytes, usageOfBytes } from '../estimate.ts';
-import type { CallEnd, Slot } from '../limiter.ts';
-import { costOf } from '../prices.ts';
-import { ProviderError } from '../provider-adapter.ts';
-import { explainReply, retryAfterMs } from '../providers/index.ts';
-import type { CallRecord } from './caller.ts';
+import type { Slot } from '../limiter.ts';
+import { retryAfterMs } from '../providers/index.ts';
 import { isUsageAlone } from './dialects/chat-completions.ts';
-import type { Dialect, ReadAnswer } from './dialects/dialect.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import { sendJson } from './http-bodies.ts';
+import { type CallOutcome, outcomeOf, type ProxiedCall, type TappedReply } from './proxied-outcome.ts';
 import { relay } from './relay.ts';
 import { ReplyTap } from './reply-tap.ts';
-import { headersBack, type SentRequest, type UpstreamConnections } from './send-upstream.ts';
-import type { UpstreamModel } from './upstream.ts';
+import { headersBack, plainHeaders, type UpstreamConnections } from './send-upstream.ts';
+import { errorEvent, SignsOfLife } from './signs-of-life.ts';
 
-/** One request of a program on its way to a provider, and the reply on its way back. */
-export interface ProxiedCall {
-  dialect: Dialect;
-  model: UpstreamModel;
-  sent: SentRequest;
-  isStreaming: boolean;
-  hidesUsage: boolean;
-  maxOutputTokens: number;
-}
-
-export type CallOutcome = Pick<CallRecord, 'answer' | 'answeredBy' | 'failure' | 'latencyMs' | 'waitingMs'> &
-  CallCharge & { status: number | null; reply: string };
-
-interface Reply {
-  status: number;
-  headers: Record<string, string>;
-  text: string;
-  read: ReadAnswer;
-  bytes: number;
+export interface CallWays {
+  response: ServerResponse;
+  connections: UpstreamConnections;
+  silenceMs: number;
+  /** Aborted when the program is gone or the run over. */
+  signal: AbortSignal;
 }
 
 /**
- * Sends the request on, passes the reply back as it comes, and says what came of it. Never throws because of a provider or a
- * program that is gone.
- * @param signal aborted when the program is gone or the run over
+ * Sends the request on, passes the reply back as it comes, and says what came of it: that a provider or a program fails is
+ * no exception.
+ * @throws the signal's reason when it was aborted before anything was sent
  */
-export async function makeProxiedCall(
-  call: ProxiedCall,
-  response: ServerResponse,
-  connections: UpstreamConnections,
-  signal: AbortSignal,
-): Promise<CallOutcome> {
+export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promise<CallOutcome> {
   const { dialect, model } = call;
-  const begun = performance.now();
+  const { response, signal } = ways;
+  using life = new SignsOfLife(response, call.isStreaming ? dialect.keepAlive : null, ways.silenceMs);
+  const asked = performance.now();
   const slot = await model.limiter.acquire(signal);
   const start = performance.now();
   const stalled = new AbortController();
-  const onStall = () => stalled.abort(new Error(`nothing came for ${model.stallMs / 1000} s`));
-  const either = AbortSignal.any([signal, stalled.signal]);
-  const waitingMs = start - begun;
-  const tapped: { tap: ReplyTap | null; incoming: IncomingMessage | null } = { tap: null, incoming: null };
-  let broken: unknown = null;
+  const watch = setTimeout(
+    () => stalled.abort(new Error(`nothing came for ${model.stallMs / 1000} s`)),
+    model.stallMs,
+  );
+  const reply: TappedReply = { incoming: null, tap: null, broken: null, isStalled: false };
   try {
-    const firstByte = setTimeout(onStall, model.stallMs);
-    const incoming = await connections
-      .send(dialect.name, model, call.sent, either)
-      .finally(() => clearTimeout(firstByte));
-    tapped.incoming = incoming;
-    tapped.tap = new ReplyTap(dialect.createReader(), incoming.headers['content-type']);
-    const isStream = /^text\/event-stream\b/i.test(incoming.headers['content-type'] ?? '');
-    response.writeHead(incoming.statusCode ?? 502, headersBack(incoming.rawHeaders));
-    response.flushHeaders();
-    await relay(incoming, response, {
-      secret: model.key,
-      tap: tapped.tap,
-      keepAlive: isStream ? dialect.keepAlive : null,
-      ...(call.hidesUsage && isStream ? { hides: isUsageAlone } : {}),
-      stallMs: model.stallMs,
-      onStall,
+    const either = AbortSignal.any([signal, stalled.signal]);
+    reply.incoming = await ways.connections.send(dialect.name, model, call.sent, either);
+    await passBack(call, reply.incoming, reply, response, {
+      onPiece: () => watch.refresh(),
+      onPassed: (piece) => life.heard(piece),
     });
-    response.end();
   } catch (error) {
-    broken = error;
+    reply.broken = stalled.signal.aborted && !signal.aborted ? stalled.signal.reason : error;
+    reply.isStalled = stalled.signal.aborted;
+  } finally {
+    clearTimeout(watch);
   }
-  const latencyMs = performance.now() - start;
-  const reply = replyOf(tapped);
-  const outcome = outcomeOf(call, reply, broken, signal);
-  if (broken !== null) breakOff(response, dialect, outcome.failure?.message ?? 'The reply broke off.');
-  endSlot(slot, reply, outcome.failure?.failure ?? null);
-  return {
-    ...outcome,
-    ...{ latencyMs, waitingMs },
-    status: response.headersSent ? response.statusCode : null,
-    reply: reply?.text ?? '',
-  };
+  const outcome = outcomeOf(call, reply, signal);
+  if (reply.broken !== null) breakOff(response, dialect, outcome.failure?.message ?? 'The reply broke off.');
+  endSlot(slot, reply.incoming, outcome);
+  const status = response.headersSent ? response.statusCode : null;
+  return { ...outcome, status, latencyMs: performance.now() - start, waitingMs: start - asked };
 }
 
-/** Before anything was sent it is an error in the dialect's words; a reply under way ends in the middle, as it came. */
+async function passBack(
+  { dialect, model, hidesUsage }: ProxiedCall,
+  incoming: IncomingMessage,
+  reply: TappedReply,
+  response: ServerResponse,
+  told: { onPiece: () => void; onPassed: (piece: Buffer) => void },
+): Promise<void> {
+  const type = incoming.headers['content-type'];
+  const isStream = /^text\/event-stream\b/i.test(type ?? '');
+  const tap = new ReplyTap(dialect.createReader(), isStream);
+  reply.tap = tap;
+  if (isStream || !response.headersSent) {
+    if (!response.headersSent) {
+      response.writeHead(incoming.statusCode ?? 502, headersBack(incoming.rawHeaders));
+      response.flushHeaders();
+    }
+    const hides = hidesUsage && isStream ? { hides: isUsageAlone } : {};
+    await relay(incoming, response, { secret: model.key, tap, ...hides, ...told });
+  } else {
+    // The stream was begun in a long silence, and now there is an error.
+    for await (const piece of incoming) tap.add(piece as Buffer);
+    response.write(errorEvent(model.context.redactor.text(tap.text)));
+  }
+  response.end();
+}
+
+/** A reply that is under way ends in the middle, as it came; where none is, an error is in the dialect's words. */
 function breakOff(response: ServerResponse, dialect: Dialect, message: string): void {
+  const { status, body } = dialect.error('unavailable', message);
   if (response.headersSent) response.destroy();
-  else {
-    const { status, body } = dialect.error('unavailable', message);
-    sendJson(response, status, body);
-  }
+  else sendJson(response, status, body);
 }
 
-function replyOf({
-  tap,
-  incoming,
-}: {
-  tap: ReplyTap | null;
-  incoming: IncomingMessage | null;
-}): Reply | null {
-  if (tap === null || incoming === null) return null;
-  const { answer, text, bytes } = tap.end();
-  const headers = Object.fromEntries(
-    Object.entries(incoming.headers).flatMap(([name, value]) =>
-      typeof value === 'string' ? [[name, value]] : [],
-    ),
-  );
-  return { status: incoming.statusCode ?? 502, headers, text, read: answer, bytes };
-}
+const slotEnds: Partial<Record<string, 'limited' | 'failed'>> = {
+  ...{ rate_limited: 'limited', overloaded: 'failed', timed_out: 'failed', connection: 'failed' },
+};
 
-function outcomeOf(
-  call: ProxiedCall,
-  reply: Reply | null,
-  broken: unknown,
-  signal: AbortSignal,
-): Pick<CallOutcome, 'answer' | 'answeredBy' | 'failure' | 'usage' | 'cost'> {
-  const { answer, failure } = meaningOf(call, reply, broken, signal);
-  const answeredBy = reply?.read.answeredBy ?? null;
-  return { answer, answeredBy, failure, ...chargeOf(call, reply, broken) };
-}
-
-function meaningOf(
-  { model }: ProxiedCall,
-  reply: Reply | null,
-  broken: unknown,
-  signal: AbortSignal,
-): { answer: ModelAnswer | null; failure: { failure: CallFailure; message: string } | null } {
-  const failed = (failure: CallFailure, message: string) => ({ answer: null, failure: { failure, message } });
-  if (signal.aborted) return failed('cut_off', messageOf(signal.reason));
-  if (broken !== null) {
-    const message = model.context.redactor.error(`${model.context.provider}: ${messageOf(broken)}`);
-    return failed(/^nothing came for/.test(messageOf(broken)) ? 'timed_out' : 'connection', message);
-  }
-  if (reply === null) return failed('malformed', 'nothing was answered');
-  const { status, headers, text, read } = reply;
-  const isError = status < 200 || status >= 300;
-  if (!isError && read.error === null && read.answer !== null) return { answer: read.answer, failure: null };
-  const said = explainReply(
-    isError ? status : null,
-    headers,
-    isError ? text : JSON.stringify(read.error),
-    model.context,
-  );
-  if (!(said instanceof ProviderError)) return { answer: said, failure: null };
-  return failed(said.failure, said.message);
-}
-
-/**
- * The provider's own counts, where it gave any. Else, of what it had begun to answer, or may still be answering, an
- * estimate: where nobody sees how far the reply came, the longest there can be.
- */
-function chargeOf(call: ProxiedCall, reply: Reply | null, broken: unknown): CallCharge {
-  const { model, sent, maxOutputTokens } = call;
-  const isRefused = reply !== null && (reply.status < 200 || reply.status >= 300);
-  const hasBegun = reply === null ? broken !== null && isUnderWay(broken) : !isRefused;
-  const counted = reply?.read.usage ?? null;
-  const free = usageOfBytes({ read: 0, written: 0 }, 0);
-  const isSeen = broken === null || call.isStreaming;
-  const seen = reply?.read.answer == null ? 0 : answerBytes(reply.read.answer);
-  const written = isSeen ? seen : Number.POSITIVE_INFINITY;
-  const estimate = usageOfBytes({ read: sent.body.length, written }, maxOutputTokens);
-  const usage = isRefused
-    ? { ...free, source: 'provider' as const }
-    : (counted ?? (hasBegun ? estimate : free));
-  return { usage, cost: model.price === null ? null : costOf(usage, model.price) };
-}
-
-/** Whether the provider may have got the request: not where there was no connection. */
-function isUnderWay(error: unknown): boolean {
-  return !/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ECONNRESET|EHOSTUNREACH|ENETUNREACH/.test(messageOf(error));
-}
-
-function endSlot(slot: Slot, reply: Reply | null, failure: CallFailure | null): void {
-  const ends: Partial<Record<CallFailure, CallEnd>> = {
-    ...{ rate_limited: 'limited', overloaded: 'failed', timed_out: 'failed', connection: 'failed' },
-  };
-  const how = failure === null ? 'answered' : (ends[failure] ?? 'other');
-  slot.end(how, reply === null ? null : retryAfterMs(reply.headers, reply.text, Date.now()));
+function endSlot(
+  slot: Slot,
+  incoming: IncomingMessage | null,
+  { failure, reply }: Pick<CallOutcome, 'failure' | 'reply'>,
+): void {
+  const headers = incoming === null ? {} : plainHeaders(incoming);
+  if (failure === null) slot.end('answered');
+  else slot.end(slotEnds[failure.failure] ?? 'other', retryAfterMs(headers, reply, Date.now()));
 }

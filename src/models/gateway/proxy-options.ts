@@ -36,6 +36,10 @@ export interface ProxyOptions {
   onRefused?: (refused: OverQuota, request: ProxyRequest) => void;
   /** Told of each call that was made, whatever came of it. */
   record?: (call: CallRecord, request: ProxyRequest) => void;
+  /** After so much silence in a stream the program gets a sign of life; default: half a minute. */
+  silenceMs?: number;
+  /** Most connections at a time; default 256. */
+  connections?: number;
   /** Ends all calls. */
   signal: AbortSignal;
 }

@@ -1,97 +1,273 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type ProviderServer,
-  type ProviderServerOptions,
-  startProviderServer,
-  variablesFor,
-} from '../../../test/fakes/providers/index.ts';
-import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { fakeKeys, type RawReply, type RawRequest } from '../../../test/fakes/providers/index.ts';
+import { dialectPlaces, postTo, rawProxyPlace } from '../../../test/fixtures/proxy-place.ts';
+import { ProviderSettings } from '../../schema/index.ts';
 import { Quota } from '../quota.ts';
-import { ModelRegistry } from '../registry.ts';
-import { roleSettings } from '../role-settings.ts';
-import type { CallRecord } from './caller.ts';
-import type { ProxyOptions } from './proxy-options.ts';
-import { ProxyServer } from './proxy-server.ts';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
 });
 
-interface Place {
-  provider: ProviderServer;
-  proxy: ProxyServer;
-  records: CallRecord[];
-  url: string;
+async function place(...given: Parameters<typeof rawProxyPlace>): ReturnType<typeof rawProxyPlace> {
+  const made = await rawProxyPlace(...given);
+  open.push(made);
+  return made;
 }
 
-async function place(
-  model: string,
-  provided: ProviderServerOptions = {},
-  options: Partial<ProxyOptions> = {},
-): Promise<Place> {
-  const provider = await startProviderServer(provided);
-  open.push(provider);
-  const roles = roleSettings(model);
-  if (roles === null) throw new Error('no roles');
-  const registry = new ModelRegistry({ variables: variablesFor(provider), folder: temporaryFolder() });
-  const records: CallRecord[] = [];
-  const proxy = await ProxyServer.listen(
-    { port: 0 },
-    {
-      upstream: registry.upstream(roles),
-      quota: new Quota({ of: 'this run' }),
-      token: 'token-of-the-run',
-      record: (call) => records.push(call),
-      signal: new AbortController().signal,
-      ...options,
-    },
-  );
-  open.push(proxy);
-  return { provider, proxy, records, url: `http://127.0.0.1:${proxy.port}` };
-}
-
-function post(url: string, path: string, body: unknown, token = 'token-of-the-run'): Promise<Response> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-}
+const json = { 'content-type': 'application/json' };
+const events = { 'content-type': 'text/event-stream' };
+const chat = '/v1/chat/completions';
+const hello = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello?' }] };
+const completion = JSON.stringify({
+  model: 'gpt-4o-2024-08-06',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 40 } },
+});
+const answers = (): RawReply => ({ headers: json, pieces: [completion] });
+const bodyOf = (request: RawRequest | undefined): unknown => JSON.parse(request?.body.toString() ?? 'null');
 
 describe('the proxy', () => {
-  test('passes a chat completion on, with the key, the model and the usage', async () => {
-    const { provider, records, url } = await place('openai/gpt-4o', {
-      answer: () => ({ text: 'Hi.', usage: { input: 100, output: 10, cachedInput: 40 } }),
+  test('puts the key in place of the token, and says neither to the other side', async () => {
+    const { url, server, told } = await place(answers);
+    const headers = { 'openai-organization': 'another', 'x-trace': '1', cookie: 'a=b' };
+    expect((await postTo(url, chat, hello, { headers })).status).toBe(200);
+    const [seen] = server.requests;
+    expect(seen?.headers.authorization).toBe(`Bearer ${fakeKeys.OPENAI_API_KEY}`);
+    expect(seen?.headers).toMatchObject({ 'x-trace': '1', 'accept-encoding': 'identity' });
+    expect(JSON.stringify(seen?.headers)).not.toMatch(/token-of-the-run|openai-organization|cookie/);
+    expect(JSON.stringify(told)).not.toContain('token-of-the-run');
+  });
+
+  test.each(dialectPlaces)(
+    'refuses a wrong token in the words of its dialect: $dialect',
+    async ({ path, key, body, model }) => {
+      const { url, server } = await place(answers, { model });
+      const reply = await postTo(url, path(false), body(false), { key, token: 'another' });
+      expect(reply.status).toBe(401);
+      expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining('no token') } });
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  test("maps whatever model is asked for to the run's, and small ones to the fast one", async () => {
+    const { url, server, records } = await place(answers, { fast: 'openai/gpt-4o-mini' });
+    const names = [
+      'gpt-4o',
+      'gpt-9-ultra',
+      'claude-haiku-4',
+      'openai/gpt-4o-mini',
+      'mlab-fast',
+      'mlab-agent',
+    ];
+    for (const model of names) await postTo(url, chat, { ...hello, model });
+    expect(server.requests.map((request) => (bodyOf(request) as { model: string }).model)).toEqual([
+      ...['gpt-4o', 'gpt-4o', 'gpt-4o-mini', 'gpt-4o-mini', 'gpt-4o-mini', 'gpt-4o'],
+    ]);
+    expect(records.map(({ settings, request }) => [settings.model, request.role])[2]).toEqual([
+      'openai/gpt-4o-mini',
+      'fast',
+    ]);
+  });
+
+  test('lists the models of the run in each dialect', async () => {
+    const { url } = await place(answers, { fast: 'openai/gpt-4o-mini' });
+    const list = async (headers: Record<string, string>) =>
+      (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': 'token-of-the-run', ...headers } })).json();
+    expect(await list({})).toMatchObject({ object: 'list', data: [{ id: 'gpt-4o' }, { id: 'gpt-4o-mini' }] });
+    expect(await list({ 'anthropic-version': '2023-06-01' })).toMatchObject({
+      data: [{ type: 'model' }, {}],
     });
-    const body = { model: 'whatever', messages: [{ role: 'user', content: 'Hello?' }] };
-    const reply = await post(url, '/v1/chat/completions', body);
-    expect(await reply.json()).toMatchObject({ choices: [{ message: { content: 'Hi.' } }] });
-    expect(provider.requests[0]).toMatchObject({ key: 'openai-secret-2d8e4f6a0c', model: 'gpt-4o' });
+  });
+
+  test("passes the provider's errors on as they came, and charges nothing", async () => {
+    const error =
+      '{"error" : {"message":"Rate limit reached, try again in 2s","code":"rate_limit_exceeded"}}';
+    const { url, records } = await place(() => ({
+      status: 429,
+      headers: { ...json, 'retry-after-ms': '1', 'x-request-id': 'r1' },
+      pieces: [error],
+    }));
+    const reply = await postTo(url, chat, hello);
+    expect([reply.status, await reply.text(), reply.headers.get('x-request-id')]).toEqual([429, error, 'r1']);
     expect(records).toMatchObject([
       {
-        answer: { kind: 'answered', text: 'Hi.' },
-        usage: { input: 100, cached_input: 40, output: 10, source: 'provider' },
-        cost: (60 * 2.5 + 40 * 1.25 + 10 * 10) / 1e6,
-        request: { messages: [{ role: 'user', text: 'Hello?' }] },
-        wire: { dialect: 'chat_completions', status: 200, request: JSON.stringify(body) },
+        answer: null,
+        failure: { failure: 'rate_limited' },
+        usage: { input: 0, output: 0 },
+        cost: 0,
+        wire: { status: 429 },
       },
     ]);
   });
 
-  test('streams, and keeps the usage that it asked for itself from the program', async () => {
-    const { records, url } = await place('openai/gpt-4o', {
-      answer: () => ({ text: 'Hello there.', toolCalls: [{ name: 'bash', input: '{"command":"ls"}' }] }),
-    });
-    const body = { stream: true, model: 'x', messages: [{ role: 'user', content: 'Hello?' }] };
-    const text = await (await post(url, '/v1/chat/completions', body)).text();
-    expect(text).not.toContain('prompt_tokens');
-    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
-    expect(records[0]).toMatchObject({
-      usage: { input: 100, output: 10, source: 'provider' },
-      answer: { text: 'Hello there.', tool_calls: [{ name: 'bash', input: { command: 'ls' } }] },
-    });
+  test('takes the key out of whatever a provider says', async () => {
+    const key = fakeKeys.OPENAI_API_KEY;
+    const body = JSON.stringify({ error: { message: `Incorrect API key provided: ${key}` } });
+    const half = body.indexOf(key) + 5;
+    const { url, records } = await place(() => ({
+      status: 401,
+      headers: json,
+      pieces: [body.slice(0, half), body.slice(half)],
+      pauseMs: 20,
+    }));
+    const text = await (await postTo(url, chat, hello)).text();
+    expect(text).toBe(body.replace(key, '[key]'));
+    expect(JSON.stringify(records)).not.toContain(key);
   });
 
-  test('takes the right token alone', async () => {
-    const { url } = await place('openai/gpt-4o');
-    expect((await post(url, '/v1/chat/completions', {}, 'wrong')).status).toBe(401);
+  test('refuses what the quota has no room for, for good, and sends nothing', async () => {
+    const refused: string[] = [];
+    const { url, server, records } = await place(answers, {
+      proxy: {
+        quota: new Quota({ of: 'this run', tokens: 40_000 }),
+        onRefused: ({ exceeded }) => refused.push(exceeded),
+      },
+    });
+    const most = { ...hello, max_tokens: 1000 };
+    expect((await postTo(url, chat, most)).status).toBe(200);
+    const reply = await postTo(url, chat, { ...most, max_tokens: 39_000 });
+    expect([reply.status, reply.headers.get('x-should-retry')]).toEqual([403, 'false']);
+    expect(await reply.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
+    expect([server.requests.length, records.length, refused]).toEqual([1, 1, ['tokens']]);
+  });
+
+  test('asks before each request in order, and sends nothing once it is closed', async () => {
+    const asked: number[] = [];
+    const { url, server } = await place(answers, {
+      proxy: {
+        async onRequest({ number, dialect, asked: model, request }) {
+          await sleep(5 * (4 - number));
+          asked.push(number);
+          expect([dialect, model, request.messages.length]).toEqual(['chat_completions', 'gpt-4o', 1]);
+          return number < 3 ? { kind: 'send' } : { kind: 'closed', message: 'The time is up.' };
+        },
+      },
+    });
+    const replies = await Promise.all([1, 2, 3].map(() => postTo(url, chat, hello)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 403]);
+    expect([asked, server.requests.length]).toEqual([[1, 2, 3], 2]);
+  });
+
+  test('counts tokens without a charge or a record', async () => {
+    const { url, server, records } = await place(() => ({ headers: json, pieces: ['{"input_tokens":7}'] }), {
+      model: 'anthropic/claude-opus-4-5',
+    });
+    const body = { model: 'claude-x', messages: [] };
+    const reply = await postTo(url, '/v1/messages/count_tokens', body, { key: 'x-api-key' });
+    expect(await reply.json()).toEqual({ input_tokens: 7 });
+    expect(bodyOf(server.requests[0])).toEqual({ ...body, model: 'claude-opus-4-5' });
+    expect(records).toEqual([]);
+  });
+
+  test('says at once that there is no websocket', async () => {
+    const { url } = await place(answers);
+    const { request } = await import('node:http');
+    const status = await new Promise((resolve) => {
+      const headers = {
+        authorization: 'Bearer token-of-the-run',
+        connection: 'upgrade',
+        upgrade: 'websocket',
+      };
+      request(`${url}/v1/responses`, { headers }, (response) => resolve(response.resume().statusCode)).end();
+    });
+    expect(status).toBe(426);
+  });
+
+  test('says which dialects a model speaks that is asked in another', async () => {
+    const { url } = await place(answers);
+    const reply = await postTo(url, '/v1/messages', { model: 'x', messages: [] }, { key: 'x-api-key' });
+    expect([reply.status, await reply.json()]).toEqual([
+      404,
+      {
+        type: 'error',
+        error: {
+          type: 'not_found_error',
+          message: expect.stringContaining('chat_completions and responses'),
+        },
+      },
+    ]);
+  });
+
+  test('is gone with its provider in the words of its dialect', async () => {
+    const { url, server, records } = await place(answers);
+    await server[Symbol.asyncDispose]();
+    const reply = await postTo(url, chat, hello);
+    expect([reply.status, await reply.json()]).toEqual([
+      502,
+      { error: expect.objectContaining({ type: 'server_error' }) },
+    ]);
+    expect(records).toMatchObject([{ failure: { failure: 'connection' }, usage: { input: 0, output: 0 } }]);
+  });
+
+  test('charges a stream that the program gives up with what had come, and ends it at the provider', async () => {
+    const chunk = (content: string) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+    const { url, server, records } = await place(() => ({
+      headers: events,
+      pieces: [chunk('x'.repeat(300))],
+      ending: 'silence',
+    }));
+    const stop = new AbortController();
+    const reply = await postTo(url, chat, { ...hello, stream: true }, { signal: stop.signal });
+    await reply.body?.getReader().read();
+    stop.abort();
+    await expect.poll(() => records.length).toBe(1);
+    expect(records).toMatchObject([
+      {
+        answer: null,
+        failure: { failure: 'cut_off' },
+        usage: { output: 100, source: 'estimate' },
+        wire: { status: 200 },
+      },
+    ]);
+    await expect.poll(() => server.givenUp).toBe(1);
+  });
+
+  test('charges a reply in one piece that is given up as the longest there can be', async () => {
+    const { url, server, records } = await place(() => ({ headers: json, pieces: ['{'], ending: 'silence' }));
+    const stop = new AbortController();
+    const reply = postTo(url, chat, { ...hello, max_tokens: 77 }, { signal: stop.signal }).then((found) =>
+      found.text(),
+    );
+    await expect.poll(() => server.requests.length).toBe(1);
+    stop.abort();
+    await expect(reply).rejects.toThrow();
+    await expect.poll(() => records[0]?.usage.output).toBe(77);
+  });
+
+  test('ends a stream in the middle where the provider does', async () => {
+    const { url, records } = await place(() => ({
+      headers: events,
+      pieces: ['data: {"choices":[]}\n\n'],
+      ending: 'cut',
+      pauseMs: 30,
+    }));
+    const reply = await postTo(url, chat, { ...hello, stream: true });
+    await expect(reply.text()).rejects.toThrow();
+    expect(records).toMatchObject([{ failure: { failure: 'connection' } }]);
+  });
+
+  test('gives up on a provider that is silent for too long', async () => {
+    const settings = ProviderSettings.parse({ stall_seconds: 0.05 });
+    const { url, records } = await place(() => ({ headers: json, pieces: [], ending: 'silence' }), {
+      settings,
+    });
+    await (await postTo(url, chat, hello)).text().catch(() => {});
+    expect(records).toMatchObject([{ failure: { failure: 'timed_out' } }]);
+  });
+
+  test('gives up calls under way when it is closed, and records them', async () => {
+    const { url, proxy, server, records } = await place(() => ({
+      headers: events,
+      pieces: [': hi\n\n'],
+      ending: 'silence',
+    }));
+    const reply = postTo(url, chat, { ...hello, stream: true });
+    await expect.poll(() => server.requests.length).toBe(1);
+    await reply;
+    await proxy[Symbol.asyncDispose]();
+    expect(records).toMatchObject([{ failure: { failure: 'cut_off' } }]);
   });
 });

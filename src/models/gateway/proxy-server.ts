@@ -17,26 +17,36 @@ import type { Dialect, ErrorCode, ReadRequest, RequestText, Route } from './dial
 import { dialectOf } from './dialects/index.ts';
 import { readBody, sendJson } from './http-bodies.ts';
 import { withEdits } from './json-edits.ts';
-import { makeProxiedCall, type ProxiedCall } from './proxied-call.ts';
+import { makeProxiedCall } from './proxied-call.ts';
+import type { ProxiedCall } from './proxied-outcome.ts';
 import type { ProxyOptions, ProxyRequest } from './proxy-options.ts';
 import { UpstreamConnections } from './send-upstream.ts';
+import { defaultSilenceMs } from './signs-of-life.ts';
 import type { UpstreamModel } from './upstream.ts';
 
 /** As much as Anthropic takes. */
 const mostBodyBytes = 2 ** 25;
-const mostConnections = 1024;
+/** Of all bodies that are on their way at a time. */
+const mostHeldBytes = 2 ** 28;
+const defaultConnections = 256;
 /** What is reserved for an answer whose length the program does not limit. */
 const unlimitedOutputTokens = 32_000;
+
+const serverOptions = { requestTimeout: 60_000, maxHeaderSize: 2 ** 16, insecureHTTPParser: false };
 
 /** Where the server listens: a Unix socket, or a port of the loopback interface (0: any). */
 export type ListenAt = { socket: string } | { port: number };
 
-/** A request that was found sound. */
-interface Asked {
+/** What a request's line asks for. */
+interface Found {
   dialect: Dialect;
   route: Route;
   path: string;
   query: string;
+}
+
+/** A request that was found sound. */
+interface Asked extends Found {
   text: string;
   read: ReadRequest;
   model: UpstreamModel;
@@ -58,18 +68,21 @@ export class ProxyServer implements AsyncDisposable {
   /** Requests are told of one after the other. */
   #told: Promise<unknown> = Promise.resolve();
   #requests = 0;
+  #heldBytes = 0;
 
   private constructor(options: ProxyOptions) {
     this.#options = options;
     this.#quotas = new CallQuotas(options.quota, options.shared ?? null);
-    this.#server = createServer({ requestTimeout: 60_000, maxHeaderSize: 2 ** 16 }, (request, response) => {
+    this.#server = createServer(serverOptions, (request, response) => {
       const work = this.#serve(request, response).catch(() => {
         refuseWith(response, dialectOf('', request.headers), 'internal', 'The gateway could not answer.');
       });
       this.#underWay.add(work);
       void work.then(() => this.#underWay.delete(work));
     });
-    this.#server.maxConnections = mostConnections;
+    this.#server.maxConnections = options.connections ?? defaultConnections;
+    // Programs think for longer than five seconds between two requests on one connection.
+    this.#server.keepAliveTimeout = 120_000;
   }
 
   static async listen(where: ListenAt, options: ProxyOptions): Promise<ProxyServer> {
@@ -125,17 +138,33 @@ export class ProxyServer implements AsyncDisposable {
       refuse('not_found', `There is no ${request.method} ${path} here.`);
       return;
     }
+    const declared = Number(request.headers['content-length'] ?? mostBodyBytes);
+    if (this.#heldBytes + declared > mostHeldBytes) {
+      refuse('rate_limited', 'Too much is on its way at once: send less, or wait for an answer.');
+      return;
+    }
+    const held = Math.min(declared, mostBodyBytes);
+    this.#heldBytes += held;
+    try {
+      await this.#serveBody({ dialect, route, path, query }, request, response);
+    } finally {
+      this.#heldBytes -= held;
+    }
+  }
+
+  async #serveBody(found: Found, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { dialect } = found;
     const body = await readBody(request, mostBodyBytes);
     if (body === 'gone') {
       request.destroy();
       return;
     }
     if (body === 'too_large') {
-      refuse('too_large', `A request may have ${mostBodyBytes} bytes at most.`);
+      refuseWith(response, dialect, 'too_large', `A request may have ${mostBodyBytes} bytes at most.`);
       return;
     }
-    const asked = this.#understood({ dialect, route, path, query }, body, request.rawHeaders);
-    if ('problem' in asked) refuse(asked.code, asked.problem);
+    const asked = this.#understood(found, body, request.rawHeaders);
+    if ('problem' in asked) refuseWith(response, dialect, asked.code, asked.problem);
     else await this.#answer(asked, request, response);
   }
 
@@ -151,7 +180,7 @@ export class ProxyServer implements AsyncDisposable {
   }
 
   #understood(
-    { dialect, route, path, query }: Pick<Asked, 'dialect' | 'route' | 'path' | 'query'>,
+    { dialect, route, path, query }: Found,
     bytes: Buffer,
     headers: string[],
   ): Asked | { code: ErrorCode; problem: string } {
@@ -168,7 +197,7 @@ export class ProxyServer implements AsyncDisposable {
     if ('problem' in prepared) return { code: 'bad_request', problem: prepared.problem };
     const { edits, hidesUsage } = prepared;
     const body = edits.length === 0 ? bytes : Buffer.from(withEdits(parsed.text, edits));
-    const sent = { method: 'POST', path: route.pathFor(model.name) + queryWithoutKey(query), headers, body };
+    const sent = { method: 'POST', path: route.pathFor(model.name) + queryToSend(query), headers, body };
     const maxOutputTokens = read.maxOutputTokens ?? unlimitedOutputTokens;
     const isStreaming = route.isStreaming ?? read.isStreaming;
     const call = { dialect, model, sent, isStreaming, hidesUsage, maxOutputTokens };
@@ -180,8 +209,10 @@ export class ProxyServer implements AsyncDisposable {
     const gone = new AbortController();
     response.once('close', () => gone.abort(new Error('the program closed the connection')));
     const signal = AbortSignal.any([gone.signal, this.#closing.signal, this.#options.signal]);
+    const { silenceMs = defaultSilenceMs } = this.#options;
+    const ways = { response, connections: this.#connections, silenceMs, signal };
     if (asked.route.kind === 'count') {
-      await makeProxiedCall(call, response, this.#connections, signal);
+      await makeProxiedCall(call, ways);
       return;
     }
     const described = this.#described(asked, request.headers);
@@ -202,7 +233,7 @@ export class ProxyServer implements AsyncDisposable {
       return;
     }
     using reservation = reserved;
-    const outcome = await makeProxiedCall(call, response, this.#connections, signal);
+    const outcome = await makeProxiedCall(call, ways);
     reservation.settle(outcome);
     const { status, reply, ...told } = outcome;
     const wire = { dialect: dialect.name, path: asked.path, status, request: asked.text, response: reply };
@@ -262,8 +293,12 @@ function parsedBody(bytes: Buffer): RequestText | null {
   }
 }
 
-function queryWithoutKey(query: string): string {
-  const kept = query.split('&').filter((part) => part !== '' && !/^key=/i.test(part));
+/** Without the program's key, and without what would leave the usage out of the reply. */
+function queryToSend(query: string): string {
+  const kept = query.split('&').filter((part) => {
+    const [name = ''] = new URLSearchParams(part).keys();
+    return name !== '' && !/^(key|access_token|\$?fields)$/i.test(name);
+  });
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 

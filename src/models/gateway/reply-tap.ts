@@ -8,30 +8,43 @@ const mostKeptBytes = 2 ** 25;
 /** Reads a reply while it passes by, and keeps it. */
 export class ReplyTap {
   readonly #reader: AnswerReader;
-  readonly #isEvents: boolean;
+  readonly #isStream: boolean;
   readonly #decoder = new TextDecoder();
   readonly #kept: Buffer[] = [];
   #bytes = 0;
-  readonly #parser = createParser({ onEvent: ({ data }) => this.#read(data) });
+  readonly #parser = createParser({ onEvent: ({ data }) => this.#read(data), maxBufferSize: mostKeptBytes });
 
-  constructor(reader: AnswerReader, contentType: string | undefined) {
+  constructor(reader: AnswerReader, isStream: boolean) {
     this.#reader = reader;
-    this.#isEvents = /^text\/event-stream\b/i.test(contentType ?? '');
+    this.#isStream = isStream;
   }
 
   add(piece: Buffer): void {
     this.#bytes += piece.length;
     if (this.#bytes <= mostKeptBytes) this.#kept.push(piece);
-    if (this.#isEvents) this.#parser.feed(this.#decoder.decode(piece, { stream: true }));
+    if (this.#isStream) this.#feed(this.#decoder.decode(piece, { stream: true }));
   }
 
-  /** What was read. Of a reply in one piece, nothing before it is complete. */
-  end(): { answer: ReadAnswer; text: string; bytes: number } {
-    const text = Buffer.concat(this.#kept).toString('utf8');
+  /** What has come so far. */
+  get text(): string {
+    return Buffer.concat(this.#kept).toString('utf8');
+  }
+
+  /** What was read when nothing comes any more. Of a reply in one piece, nothing before. */
+  end(): ReadAnswer {
     // Not every server ends its last event.
-    if (this.#isEvents) this.#parser.feed(`${this.#decoder.decode()}\n\n`);
-    else this.#read(text);
-    return { answer: this.#reader.answer, text, bytes: this.#bytes };
+    if (this.#isStream) this.#feed(`${this.#decoder.decode()}\n\n`);
+    else this.#read(this.text);
+    return this.#reader.answer;
+  }
+
+  #feed(text: string): void {
+    try {
+      this.#parser.feed(text);
+    } catch {
+      // An event that is too long is one that can't be read.
+      this.#parser.reset();
+    }
   }
 
   #read(data: string): void {

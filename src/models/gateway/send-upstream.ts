@@ -3,11 +3,12 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { DialectName } from '../../schema/index.ts';
 import type { UpstreamModel } from './upstream.ts';
 
-/** Headers of one connection, or of the program's token: none of the provider's business. */
+/** Headers of one connection, of the program's token, or of the account that pays: the provider gets our own or none. */
 const notSentOn = new Set([
   ...['host', 'connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'content-length', 'content-encoding'],
   ...['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie', 'accept-encoding'],
+  ...['openai-organization', 'openai-project', 'x-goog-user-project'],
 ]);
 
 /** Headers of one connection, and what names the account behind the key. */
@@ -98,4 +99,11 @@ function namedOtherwise(raw: readonly string[], names: ReadonlySet<string>): str
     if (!names.has(name) && !own.has(name)) kept.push(raw[at] ?? '', raw[at + 1] ?? '');
   }
   return kept;
+}
+
+/** Those that stand once. */
+export function plainHeaders({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
 }

@@ -18,7 +18,9 @@ export interface RawReply {
   /** Between the pieces, in milliseconds. */
   pauseMs?: number;
   /** What comes after the last piece; default: the end. `cut`: the connection is gone; `silence`: nothing. */
-  then?: 'end' | 'cut' | 'silence';
+  ending?: 'end' | 'cut' | 'silence';
+  /** Before the headers, in milliseconds. */
+  delayMs?: number;
 }
 
 export interface RawServer extends AsyncDisposable {
@@ -39,14 +41,15 @@ export async function startRawServer(reply: (request: RawRequest) => RawReply): 
     response.once('close', () => {
       if (!response.writableEnded && response.writable) givenUp += 1;
     });
-    const { status = 200, headers: sent = {}, pieces, pauseMs, then = 'end' } = reply(asked);
+    const { status = 200, headers: sent = {}, pieces, pauseMs, ending = 'end', delayMs } = reply(asked);
+    if (delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, delayMs));
     response.writeHead(status, sent);
     for (const piece of pieces) {
       response.write(piece);
       if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
-    if (then === 'end') response.end();
-    if (then === 'cut') response.destroy();
+    if (ending === 'end') response.end();
+    if (ending === 'cut') response.destroy();
   };
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
@@ -62,6 +65,7 @@ export async function startRawServer(reply: (request: RawRequest) => RawReply): 
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
+      if (!server.listening) return;
       server.close();
       await once(server, 'close');
     },

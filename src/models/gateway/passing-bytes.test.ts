@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EventBlocks } from './event-blocks.ts';
+import { SecretFilter } from './secret-filter.ts';
+
+/** A text cut into pieces. */
+const pieces = (text: fc.Arbitrary<string>) =>
+  fc.tuple(text, fc.array(fc.nat(), { maxLength: 10 })).map(([whole, places]) => {
+    const bytes = Buffer.from(whole);
+    const cuts = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
+    return {
+      whole,
+      pieces: [0, ...cuts].map((from, index) => bytes.subarray(from, cuts[index] ?? bytes.length)),
+    };
+  });
+
+describe('bytes that pass by', () => {
+  test('lose a secret wherever it is cut, and nothing else', () => {
+    const secret = 'aabaabaac';
+    const text = fc.array(fc.constantFrom('a', 'b', 'c', 'aab', 'é', secret)).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(pieces(text), ({ whole, pieces }) => {
+        const filter = new SecretFilter(secret);
+        const passed = [...pieces.map((piece) => filter.pass(piece)), filter.end()];
+        expect(Buffer.concat(passed).toString()).toBe(whole.replaceAll(secret, '[key]'));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('are cut into the same events wherever they were cut before', () => {
+    const text = fc
+      .array(fc.constantFrom('data: 1', '\n', '\r\n', '\r', ': é'))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(pieces(text), ({ whole, pieces }) => {
+        const [cut, uncut] = [new EventBlocks(), new EventBlocks()];
+        const blocks = pieces.flatMap((piece) => cut.add(piece));
+        const expected = uncut.add(Buffer.from(whole));
+        expect(Buffer.concat([...blocks, cut.end()]).toString()).toBe(whole);
+        expect(Buffer.concat([...expected, uncut.end()]).toString()).toBe(whole);
+        for (const block of blocks) expect(block.toString()).toMatch(/(\n\n|\r\r|\r\n\r\n)$/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,118 @@
+import type { IncomingMessage } from 'node:http';
+import { hasCode, messageOf } from '../../lib/errors.ts';
+import type { CallCharge, CallFailure, ModelAnswer } from '../../schema/index.ts';
+import { answerBytes, usageOfBytes } from '../estimate.ts';
+import { costOf } from '../prices.ts';
+import { ProviderError } from '../provider-adapter.ts';
+import { explainReply } from '../providers/index.ts';
+import type { CallRecord } from './caller.ts';
+import type { Dialect, ReadAnswer } from './dialects/dialect.ts';
+import type { ReplyTap } from './reply-tap.ts';
+import { plainHeaders, type SentRequest } from './send-upstream.ts';
+import type { UpstreamModel } from './upstream.ts';
+
+/** One request of a program on its way to a provider. */
+export interface ProxiedCall {
+  dialect: Dialect;
+  model: UpstreamModel;
+  sent: SentRequest;
+  isStreaming: boolean;
+  /** What tells the usage, and nothing else, is kept from the program. */
+  hidesUsage: boolean;
+  /** The most that can be written, or is taken for that. */
+  maxOutputTokens: number;
+}
+
+/** A reply, as far as it came. */
+export interface TappedReply {
+  incoming: IncomingMessage | null;
+  tap: ReplyTap | null;
+  /** What it broke off with; null: it came to its end. */
+  broken: unknown;
+  /** Nothing came for too long. */
+  isStalled: boolean;
+}
+
+/** What came of a call. */
+export interface CallOutcome extends CallCharge {
+  answer: ModelAnswer | null;
+  answeredBy: string | null;
+  failure: CallRecord['failure'];
+  latencyMs: number;
+  /** Until the provider's limits let it through. */
+  waitingMs: number;
+  /** What the program was answered with; null: nothing. */
+  status: number | null;
+  /** The body as the provider sent it, without keys. */
+  reply: string;
+}
+
+type Outcome = Omit<CallOutcome, 'latencyMs' | 'waitingMs' | 'status'>;
+
+export function outcomeOf(call: ProxiedCall, tapped: TappedReply, signal: AbortSignal): Outcome {
+  const read = tapped.tap?.end() ?? null;
+  const reply = call.model.context.redactor.text(tapped.tap?.text ?? '');
+  return {
+    ...meaningOf(call, tapped, read, reply, signal),
+    answeredBy: read?.answeredBy ?? null,
+    ...chargeOf(call, tapped, read),
+    reply,
+  };
+}
+
+function meaningOf(
+  { model: { context } }: ProxiedCall,
+  { incoming, broken, isStalled }: TappedReply,
+  read: ReadAnswer | null,
+  reply: string,
+  signal: AbortSignal,
+): Pick<Outcome, 'answer' | 'failure'> {
+  const failed = (failure: CallFailure, message: string) => ({ answer: null, failure: { failure, message } });
+  if (signal.aborted && broken !== null) return failed('cut_off', messageOf(signal.reason));
+  if (broken !== null || incoming === null) {
+    const message = context.redactor.error(`${context.provider}: ${messageOf(broken)}`);
+    return failed(isStalled ? 'timed_out' : 'connection', message);
+  }
+  const isError = !isGood(incoming);
+  if (!isError && read?.error === null && read.answer !== null) return { answer: read.answer, failure: null };
+  const [status, said] = isError
+    ? [incoming.statusCode ?? 0, reply]
+    : [null, JSON.stringify(read?.error ?? null)];
+  const meant = explainReply(status, plainHeaders(incoming), said, context);
+  if (!(meant instanceof ProviderError)) return { answer: meant, failure: null };
+  return failed(meant.failure, meant.message);
+}
+
+/**
+ * What the provider counted. Of a reply that it did not count to its end, an estimate: of one in a single piece nobody sees
+ * how far it came, and it is taken for the longest there can be. What a provider refuses, it does not charge.
+ */
+function chargeOf(call: ProxiedCall, { incoming, broken }: TappedReply, read: ReadAnswer | null): CallCharge {
+  const { model, sent, isStreaming, maxOutputTokens } = call;
+  const charge = (usage: CallCharge['usage']) => ({
+    usage,
+    cost: model.price === null ? null : costOf(usage, model.price),
+  });
+  const isSent = incoming !== null || !hasNotArrived(broken);
+  if (!isSent || (incoming !== null && !isGood(incoming)))
+    return charge({ ...usageOfBytes({ read: 0, written: 0 }, 0), source: 'provider' });
+  const counted = read?.usage ?? null;
+  if (counted !== null && read?.isComplete === true) return charge(counted);
+  const seen = read?.answer == null ? 0 : answerBytes(read.answer);
+  const written = broken === null || isStreaming ? seen : Number.POSITIVE_INFINITY;
+  const estimate = usageOfBytes({ read: sent.body.length, written }, maxOutputTokens);
+  // Some count from the beginning on: what they have counted until then is the least there was.
+  if (counted !== null)
+    return charge({ ...counted, output: Math.max(counted.output, estimate.output), source: 'estimate' });
+  return charge(estimate);
+}
+
+function isGood({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 200 && statusCode < 300;
+}
+
+/** Whether no provider can have read the request: there was no connection. */
+function hasNotArrived(error: unknown): boolean {
+  const codes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ERR_INVALID_CHAR'];
+  return codes.some((code) => hasCode(error, code));
+}

@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { RawReply, RawRequest } from '../../../test/fakes/providers/index.ts';
+import { dialectPlaces, postTo, rawProxyPlace } from '../../../test/fixtures/proxy-place.ts';
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+async function place(...given: Parameters<typeof rawProxyPlace>): ReturnType<typeof rawProxyPlace> {
+  const made = await rawProxyPlace(...given);
+  open.push(made);
+  return made;
+}
+
+const json = { 'content-type': 'application/json' };
+const events = { 'content-type': 'text/event-stream' };
+const chat = '/v1/chat/completions';
+const hello = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello?' }] };
+const completion = JSON.stringify({
+  model: 'gpt-4o-2024-08-06',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 40 } },
+});
+const answers = (): RawReply => ({ headers: json, pieces: [completion] });
+const bodyOf = (request: RawRequest | undefined): unknown => JSON.parse(request?.body.toString() ?? 'null');
+
+describe('long silences', () => {
+  const proxy = { silenceMs: 20 };
+
+  test.each(dialectPlaces)(
+    'bring a sign of life between events: $dialect',
+    async ({ dialect, model, basePath, path, key, body }) => {
+      const pieces = ['data: {"a":', '1}\n\n', 'data: {}\n\n'];
+      const reply = () => ({ headers: events, pieces, pauseMs: 90 });
+      const { url } = await place(reply, { model, basePath, proxy });
+      const text = await (await postTo(url, path(true), body(true), { key })).text();
+      const signs: Partial<Record<string, string>> = {
+        messages: 'event: ping',
+        generate_content: 'data: {}',
+      };
+      expect(text).toContain('data: {"a":1}\n\n');
+      expect(text.length).toBeGreaterThan('data: {"a":1}\n\ndata: {}\n\n'.length);
+      expect(text).toContain(signs[dialect] ?? ': waiting');
+    },
+  );
+
+  test('before the first byte begin the stream, in which an error is an event then', async () => {
+    const error = '{"error":\n {"message":"overloaded"}}';
+    const { url, records } = await place(
+      () => ({ status: 503, headers: json, pieces: [error], delayMs: 90 }),
+      { proxy },
+    );
+    const reply = await postTo(url, chat, { ...hello, stream: true });
+    const text = await reply.text();
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect(text).toMatch(/^(: waiting\n\n)+event: error\ndata: {"error": {"message":"overloaded"}}\n\n$/);
+    expect(records).toMatchObject([{ failure: { failure: 'overloaded' }, wire: { response: error } }]);
+  });
+});
+
+describe('tools that a provider runs by itself', () => {
+  const own = { type: 'function', function: { name: 'bash', parameters: {} } };
+
+  test('are withheld, and all else stays as it was', async () => {
+    const { url, server } = await place(answers);
+    const body = `{"model":"gpt-4o", "web_search_options": {}, "tools":[ ${JSON.stringify(own)}, {"type":"web_search"}],"messages":[],"plugins":[]}`;
+    await postTo(url, chat, body);
+    expect(server.requests[0]?.body.toString()).toBe(
+      `{"model":"gpt-4o", "tools":[${JSON.stringify(own)}],"messages":[]}`,
+    );
+  });
+
+  test.each([
+    [
+      'openai/gpt-5',
+      '/v1/responses',
+      { type: 'function', name: 'shell' },
+      { type: 'mcp', server_url: 'http://x' },
+    ],
+    [
+      'openai/gpt-5',
+      '/v1/responses',
+      { type: 'custom', name: 'apply_patch' },
+      { type: 'shell', environment: { type: 'container_auto' } },
+    ],
+    [
+      'anthropic/claude-opus-4-5',
+      '/v1/messages',
+      { name: 'Bash', input_schema: {} },
+      { type: 'web_fetch_20260101', name: 'f' },
+    ],
+    [
+      'google/gemini-2.5-pro',
+      '/v1beta/models/x:generateContent',
+      { functionDeclarations: [] },
+      { google_search: {} },
+    ],
+  ])('are withheld in each dialect: %s %s', async (model, path, kept, withheld) => {
+    const { url, server } = await place(answers, { model });
+    await postTo(url, path, { tools: [kept, withheld] });
+    expect(bodyOf(server.requests[0])).toEqual({ tools: [kept] });
+    const reply = await postTo(url, path, { tools: [withheld] });
+    expect([reply.status, server.requests.length]).toEqual([400, 1]);
+  });
+
+  test('are left where the run grants them', async () => {
+    const { url, server } = await place(answers, { proxy: { serverTools: true } });
+    const body = { ...hello, web_search_options: {}, tools: [{ type: 'web_search' }] };
+    await postTo(url, chat, body);
+    expect(bodyOf(server.requests[0])).toEqual(body);
+  });
+
+  test('and what costs more than the price of the model', async () => {
+    const { url, server } = await place(answers);
+    await postTo(url, chat, { ...hello, service_tier: 'priority' });
+    await postTo(url, chat, { service_tier: 'flex', ...hello });
+    expect(server.requests.map(bodyOf)).toEqual([hello, { service_tier: 'flex', ...hello }]);
+  });
+
+  test.each([
+    ['/v1/responses', { previous_response_id: 'resp_1' }],
+    ['/v1/responses', { background: true }],
+    ['/v1/chat/completions', { models: ['gpt-9'] }],
+  ])('and what can be neither metered nor recorded is refused: %s %j', async (path, more) => {
+    const { url, server } = await place(answers);
+    const reply = await postTo(url, path, { model: 'gpt-4o', messages: [], input: 'x', ...more });
+    expect([reply.status, server.requests.length]).toEqual([400, 0]);
+  });
+});

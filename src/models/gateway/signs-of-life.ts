@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http';
+
+/** How long a program hears nothing before it is told that nothing is wrong; clients give up after some minutes. */
+export const defaultSilenceMs = 30_000;
+
+/**
+ * Says in long silences of a stream that nothing has happened, in the dialect's way, and never within an event. Where even
+ * the beginning of the reply is overdue, the stream is begun: should an error come instead, it can only be an event then.
+ */
+export class SignsOfLife implements Disposable {
+  readonly #response: ServerResponse;
+  readonly #sign: string;
+  readonly #timer: NodeJS.Timeout;
+  #isBetweenEvents = true;
+
+  /** @param sign null: the reply is to be no stream, and nothing is sent */
+  constructor(response: ServerResponse, sign: string | null, silenceMs: number) {
+    this.#response = response;
+    this.#sign = sign ?? '';
+    this.#timer = setInterval(() => this.#show(), silenceMs);
+    if (sign === null) clearInterval(this.#timer);
+  }
+
+  /** Something of the reply was passed on. */
+  heard(piece: Buffer): void {
+    this.#isBetweenEvents = /(\n\n|\r\r|\r\n\r\n)$/.test(piece.subarray(-4).toString('latin1'));
+    this.#timer.refresh();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #show(): void {
+    if (!this.#isBetweenEvents || this.#response.destroyed || this.#response.writableEnded) return;
+    if (!this.#response.headersSent)
+      this.#response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    this.#response.write(this.#sign);
+  }
+}
+
+/** An error for whoever reads a stream already. */
+export function errorEvent(body: string): string {
+  return `event: error\ndata: ${body.replaceAll(/\s*[\r\n]+\s*/g, ' ')}\n\n`;
+}
