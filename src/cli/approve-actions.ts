@@ -7,6 +7,7 @@ import type { AskAtTerminal } from './terminal-questions.ts';
 
 const mostShown = 4_000;
 const Arguments = z.record(z.string(), z.json());
+const WrittenAction = z.object({ name: z.string(), args: Arguments });
 
 /** Asks a person about every action before it is performed. @param actor the name that the trace has of them */
 export function approveActions(ask: AskAtTerminal, actor: string): Gate {
@@ -50,7 +51,8 @@ async function askAction(ask: AskAtTerminal, prompt: string, signal: AbortSignal
   }
 }
 
-function parseAction(text: string): Action | null {
+/** A name of an action and its arguments, as people write them; null where it is none. */
+export function parseAction(text: string): z.infer<typeof WrittenAction> | null {
   const start = text.indexOf('{');
   const name = (start < 0 ? text : text.slice(0, start)).trim();
   try {

@@ -49,7 +49,8 @@ export function branchOf(
   // A fork that an earlier mlab began by the same command.
   if (name === undefined && existsSync(join(context.folders.experiments, fork.name, 'plan.json')))
     return null;
-  const asked = { name: name ?? null, actor: personName(), mlab: context.version };
+  const approveLater = wanted.approve_later === true;
+  const asked = { name: name ?? null, approveLater, actor: personName(), mlab: context.version };
   const branch = makeBranchPlan(spec, { run: spec.id, step }, asked);
   return {
     experiment,

@@ -21,6 +21,7 @@ const spellings: Record<
   prices: null,
   spend: null,
   interactive: { flags: '--interactive' },
+  approve_later: { flags: '--approve-later' },
   seeds: { flags: '--seeds <n>', parse: seedsOf },
   limits: null,
   parallel: { flags: '--parallel <n>', parse: numberOf },

@@ -33,6 +33,7 @@ export function logProgress(logger: Logger, experiment: string): (progress: Expe
 function logEnd(logger: Logger, run: LogFacts, { status, end, steps, seconds_used, spent }: RunRecord): void {
   const level = {
     finished: 'info',
+    waiting: 'info',
     interrupted: 'warn',
     failed: 'error',
     running: 'warn',

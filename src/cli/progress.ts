@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
-import type { ExperimentProgress } from '../runs/index.ts';
+import { decisionWait, type ExperimentProgress } from '../runs/index.ts';
 import type { FailedAttempt, Plan } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
 import { counted, duration, number, oneLine, percent, plain } from './table.ts';
@@ -74,7 +74,8 @@ class LiveView implements ProgressView {
           doing: 'grading',
           result: progress.record.end?.reason ?? '',
         });
-        if (progress.record.status !== 'finished') Object.assign(line, { state: 'broken', doing: '' });
+        if (progress.record.status === 'waiting') Object.assign(line, { state: 'waiting', doing: '' });
+        else if (progress.record.status !== 'finished') Object.assign(line, { state: 'broken', doing: '' });
         break;
       default:
         Object.assign(line, { state: progress.kind === 'run_not_graded' ? 'broken' : 'done' });
@@ -159,10 +160,12 @@ class LineView implements ProgressView {
     if (progress.kind === 'run_started') this.#log(`${id}: ${progress.resumed ? 'goes on' : 'started'}`);
     else if (progress.kind === 'run_waits') this.#log(`${id}: ${waitsText(progress.holder)}`);
     else if (progress.kind === 'run_ended') {
-      const { end, steps, seconds_used } = progress.record;
-      this.#log(
-        `${id}: ${end?.reason ?? progress.record.status} after ${steps} steps, ${duration(seconds_used)}`,
-      );
+      const { record } = progress;
+      const { end, steps, seconds_used } = record;
+      const waits = decisionWait(record);
+      const ended = `${end?.reason ?? record.status} after ${steps} steps, ${duration(seconds_used)}`;
+      const decide = `${plain(waits)}: mlab decide ${record.spec.experiment}/${id}`;
+      this.#log(`${id}: ${waits === '' ? ended : decide}`);
     } else if (progress.kind === 'run_step') {
       const { progress: step } = progress;
       const isLong = step.kind === 'model_retry' && step.attempt.waited_ms >= worthTellingMs;
@@ -175,6 +178,8 @@ class LineView implements ProgressView {
 
 function resultText(progress: ExperimentProgress): string {
   if (progress.kind === 'run_not_graded') return progress.message;
+  if (progress.kind === 'run_kept' && progress.record.status === 'waiting')
+    return `${decisionWait(progress.record)}: mlab decide ${progress.record.spec.experiment}/${progress.run.id}`;
   if (progress.kind === 'run_kept') return `kept (${progress.record.end?.reason ?? progress.record.status})`;
   if (progress.kind !== 'run_graded') return '';
   const grade = progress.grades.findLast(({ final }) => final);

@@ -45,6 +45,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/run.ts')).run,
   },
   {
+    name: 'decide',
+    summary: 'decide on what the agent of a run that waits wants to do',
+    load: async () => (await import('./verbs/decide.ts')).decide,
+  },
+  {
     name: 'worker',
     summary: 'execute one job of an experiment, given as a file: what schedulers start',
     load: async () => (await import('./verbs/worker.ts')).worker,

@@ -5,6 +5,11 @@ export class Activity {
   #underWay = 0;
   #last = performance.now();
 
+  /** How many things it does now. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#underWay += 1;
     try {

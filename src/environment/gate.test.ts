@@ -5,6 +5,7 @@ import type { Action } from '../schema/index.ts';
 import { stepsOf } from '../store/index.ts';
 import type { Environment } from './environment.ts';
 import type { Gate, GateDecision, ProposedAction } from './gate.ts';
+import { RunWaits } from './gate-waits.ts';
 
 const actor = 'Ada';
 const write = (content: string): Action => ({
@@ -149,5 +150,52 @@ describe('the gate of a run', () => {
     const branch = await place.environment.fork();
     await Promise.all([branch.step(write('one')), place.environment.step(write('two'))]);
     expect(new Set(proposals.map((proposed) => proposed.branch))).toEqual(new Set(['main', 'b1']));
+  });
+});
+
+describe('a run whose session ends while its gate is waited for', () => {
+  const longestGateWait = 20;
+  const never: Gate = (_, signal) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+  test('says what it waits for, keeps what was done, and goes on with the decision in another session', async () => {
+    let decided: GateDecision | null = null;
+    const gate: Gate = (proposed, signal) =>
+      decided ?? (proposed.step === 1 ? { kind: 'allow', actor: 'policy' } : never(proposed, signal));
+    await using place = await WorkspacePlace.open({ change: () => ({ gate, longestGateWait }) });
+    await place.environment.step(write('one'));
+    await expect(place.environment.step(write('two'))).rejects.toThrow();
+    const waits = place.environment.failure?.error;
+    if (!(waits instanceof RunWaits)) throw new Error('the run waits');
+    expect(waits.proposed).toMatchObject([{ branch: 'main', step: 2, ...write('two') }]);
+    expect(kinds(place).slice(-2)).toEqual(['step_finished', 'action_proposed']);
+    decided = { kind: 'allow', actor };
+    await place.reopen();
+    await place.environment.step(write('one'));
+    expect(await place.environment.step(write('two'))).toMatchObject({ step: 2, status: 'ok' });
+    expect(stepsOf(place.events)).toHaveLength(2);
+  });
+
+  test('goes on as long as another branch does anything, and then waits for all at once', async () => {
+    let isFree = false;
+    const slow: Gate = async ({ branch, step }, signal) => {
+      if (branch === 'b1' || step > 3) return await never({ branch, step, ...read }, signal);
+      // Far longer than a session waits.
+      await delay(5 * longestGateWait);
+      isFree ||= step === 3;
+      return { kind: 'allow', actor };
+    };
+    await using place = await WorkspacePlace.open({ change: () => ({ gate: slow, longestGateWait: 200 }) });
+    const branch = await place.environment.fork();
+    const waiting = branch.step(write('b1')).catch(() => {});
+    for (const content of ['one', 'two', 'three']) await place.environment.step(write(content));
+    await Promise.all([waiting, place.environment.step(write('four')).catch(() => {})]);
+    expect(isFree).toBe(true);
+    const waits = place.environment.failure?.error;
+    if (!(waits instanceof RunWaits)) throw new Error('the run waits');
+    expect(waits.proposed.map((one) => [one.branch, one.step]).toSorted()).toEqual([
+      ['b1', 1],
+      ['main', 4],
+    ]);
   });
 });

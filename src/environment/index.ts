@@ -1,4 +1,5 @@
 export { actionDefinitions, describeActions } from './action-definitions.ts';
+export { readAction } from './asked-action.ts';
 export type { BranchPlace, BranchPlaces, BranchStart } from './branch-place.ts';
 export { briefInside, helpersInside, outputsName } from './command-runner.ts';
 export type { Ending } from './ending.ts';
@@ -14,6 +15,7 @@ export type {
 } from './environment.ts';
 export type { FixedFile } from './fixed-files.ts';
 export type { Gate, GateDecision, ProposedAction } from './gate.ts';
+export { RunWaits } from './gate-waits.ts';
 export { ExperimentSpent, type RunModels } from './model-access.ts';
 export { type RecordedRun, type RecordedStep, recordedRun } from './recorded-run.ts';
 export { ReplayDiverged } from './replay-differences.ts';

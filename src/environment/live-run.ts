@@ -18,6 +18,7 @@ import { CallRecorder } from './call-recorder.ts';
 import type { AskedCall, Continuation } from './continuation.ts';
 import { endingOf } from './ending.ts';
 import type { ModelReply, StepResult } from './environment.ts';
+import { GateWaits } from './gate-waits.ts';
 import { ModelAccess } from './model-access.ts';
 import { OpenBranches } from './open-branches.ts';
 import type { RecordedCall } from './recorded-run.ts';
@@ -78,6 +79,11 @@ export class LiveRun implements Continuation, AsyncDisposable {
       ...{ isReadOnly: options.isReadOnly, fixedFiles: options.fixedFiles ?? [], gate: options.gate },
       stored: new StoredBytes(objects, trace, outputs, storedBefore),
       ...{ clock: this.clock, models: this.#models, decisions: recorded.decisions },
+      gateWaits: new GateWaits({
+        longest: options.longestGateWait,
+        underWay: () => this.activity.underWay,
+        onOver: (error) => state.fail(error),
+      }),
       ...{ askPerson: options.askPerson, signal, onProgress },
       countStep: () => {
         this.#steps += 1;

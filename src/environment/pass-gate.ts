@@ -85,7 +85,7 @@ async function decide(
   run: RunParts,
   branch: GatedBranch,
 ): Promise<Verdict> {
-  const { trace, signal } = run;
+  const { trace, signal, gateWaits } = run;
   const step = branch.nextStep();
   trace.append({
     kind: 'action_proposed',
@@ -94,7 +94,9 @@ async function decide(
     args: trace.textRef(action.text),
   });
   const proposed = { branch: branch.branch, step, name: action.name, args: action.args };
-  const decision = await waitFor(branch, async () => await gate(proposed, signal));
+  const decision = await waitFor(branch, () =>
+    gateWaits.during(proposed, (over) => gate(proposed, AbortSignal.any([signal, over]))),
+  );
   record(decision, run, branch);
   if (decision.kind === 'replace') {
     return { kind: 'replace', by: decision.actor, action: readAction(decision.action) };

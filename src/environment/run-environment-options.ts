@@ -35,6 +35,8 @@ export interface RunEnvironmentOptions {
   branchesAtOnce?: number | undefined;
   /** Decides on every valid action before it is performed; absent: all are. */
   gate?: Gate | undefined;
+  /** When all that the run does has waited for the gate for so long, it stops with `RunWaits`; absent: it waits. In milliseconds. */
+  longestGateWait?: number | undefined;
   signal: AbortSignal;
   /** Told of every step and of output as it comes, for a terminal. */
   onProgress?: ((progress: StepProgress) => void) | undefined;

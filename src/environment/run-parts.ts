@@ -4,6 +4,7 @@ import type { ActionDefinition } from './action.ts';
 import type { BudgetClock } from './budget-clock.ts';
 import type { FixedFile } from './fixed-files.ts';
 import type { Gate } from './gate.ts';
+import type { GateWaits } from './gate-waits.ts';
 import type { ModelAccess } from './model-access.ts';
 import type { PendingDecision } from './recorded-run.ts';
 import type { RunState } from './run-state.ts';
@@ -26,6 +27,7 @@ export interface RunParts {
   models: ModelAccess;
   state: RunState;
   gate: Gate | undefined;
+  gateWaits: GateWaits;
   /** Of steps that an earlier session did not finish; each is used once. */
   decisions: PendingDecision[];
   askPerson: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;

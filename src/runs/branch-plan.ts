@@ -5,13 +5,16 @@ import { type BranchPlan, type Plan, RunId, type RunParent, type RunSpec } from 
 /** Who begins a branch, with which mlab; `name`: null for the usual one. */
 export interface BranchAsked {
   name: string | null;
+  /** Its actions wait for decisions. */
+  approveLater: boolean;
   actor: string;
   mlab: string;
 }
 
-/** Whether a run that is forked from another one differs from it in nothing that the plan freezes. */
+/** Whether a run that is forked from another one has its agent, models, limits and options. Who decides on its actions may differ. */
 export function isSameRun(source: RunSpec, { runs: [fork] }: Plan): boolean {
-  const frozen = (spec: RunSpec | undefined) => ({ ...spec, id: '', experiment: '', parent: null });
+  const own = { id: '', experiment: '', parent: null, approve_later: false };
+  const frozen = (spec: RunSpec | undefined) => ({ ...spec, ...own });
   return isDeepStrictEqual(frozen(fork), frozen(source));
 }
 
@@ -19,7 +22,7 @@ export function isSameRun(source: RunSpec, { runs: [fork] }: Plan): boolean {
 export function makeBranchPlan(
   source: RunSpec,
   { run, step }: Pick<RunParent, 'run' | 'step'>,
-  { name, actor, mlab }: BranchAsked,
+  { name, approveLater, actor, mlab }: BranchAsked,
 ): BranchPlan {
   const id = RunId.safeParse(`${source.id}-${name ?? `from-${step}`}`);
   if (!id.success) {
@@ -30,5 +33,6 @@ export function makeBranchPlan(
     );
   }
   const parent = { experiment: source.experiment, run, step };
-  return { v: 1, created: Date.now(), mlab, actor, run: { ...source, id: id.data, parent } };
+  const approval = approveLater ? { approve_later: true } : {};
+  return { v: 1, created: Date.now(), mlab, actor, run: { ...source, ...approval, id: id.data, parent } };
 }

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelRegistry } from '../models/index.ts';
-import type { Job, Plan, RunSpec } from '../schema/index.ts';
-import type { Experiment } from '../store/index.ts';
+import type { Job, Plan, RunRecord, RunSpec } from '../schema/index.ts';
+import type { Experiment, RunFolder } from '../store/index.ts';
 import { experimentModels } from './experiment-models.ts';
 import { isGraded } from './graded.ts';
 import { executeJob } from './jobs/execute-job.ts';
@@ -9,6 +10,7 @@ import type { JobHost } from './jobs/job-host.ts';
 import { type JobProgress, type JobResult, notGradedYet, resultOf } from './jobs/job-result.ts';
 import { LocalExecutor } from './jobs/local-executor.ts';
 import { type JobSettings, makeGradeJob, makeRunJob, measuresTime } from './jobs/make-jobs.ts';
+import { waitsStill } from './session/gate-on-disk.ts';
 import type { TaskResources } from './workspace.ts';
 
 /** What to do with a run that did not end properly: resume it from its last step, start it over, or leave it. */
@@ -54,11 +56,18 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     plan.grade === 'none' || result.problem !== null
       ? result
       : await execute(makeGradeJob(run, settings, plan.grade));
+  /** While a run waits for a decision, it has no place among those that are executed. */
+  const executeToEnd = async (run: RunSpec): Promise<JobResult> => {
+    let result = await execute(makeRunJob(run, settings, restarts(services)));
+    const folder = experiment.runFolder(run.id);
+    while (await isDecided(folder, result.record, signal))
+      result = await execute(makeRunJob(run, settings, false));
+    return result;
+  };
   const isTimed = ({ task }: RunSpec) => measuresTime(settings.tasks.get(task));
   const results = await Promise.all(
     plan.runs.map(async (run): Promise<RunResult> => {
-      const result =
-        keptAsItIs(run, services) ?? (await execute(makeRunJob(run, settings, restarts(services))));
+      const result = keptAsItIs(run, services) ?? (await executeToEnd(run));
       return { spec: run, ...(isTimed(run) ? result : await gradeIfFinished(run, result)) };
     }),
   );
@@ -66,6 +75,17 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     if (isTimed(spec)) results[index] = { spec, ...(await gradeIfFinished(spec, result)) };
   return results;
 }
+
+/** Resolves when there is a decision that a run waits for; false where it waits for none, or everything is stopped. */
+async function isDecided(folder: RunFolder, record: RunRecord | null, signal: AbortSignal): Promise<boolean> {
+  if (record?.status !== 'waiting') return false;
+  while (!signal.aborted && waitsStill(folder, record)) {
+    await sleep(decisionPollMs, undefined, { signal }).catch(() => {});
+  }
+  return !signal.aborted;
+}
+
+const decisionPollMs = 500;
 
 const restarts = ({ incomplete }: ExperimentServices) => incomplete === 'restart';
 

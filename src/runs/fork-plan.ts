@@ -38,6 +38,7 @@ export function makeForkPlan(
     model: roles?.agent.model ?? null,
     ...(roles === null ? {} : { roles }),
     ...(changes.interactive ? { interactive: true } : {}),
+    ...(changes.approve_later ? { approve_later: true } : {}),
     limits: Limits.parse({ ...source.limits, ...changes.limits }),
     parent,
   };

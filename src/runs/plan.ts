@@ -65,6 +65,7 @@ export function makePlan(
             sandbox: experiment.sandbox,
             ...(experiment.docker_image === undefined ? {} : { docker_image: experiment.docker_image }),
             ...(experiment.interactive ? { interactive: true } : {}),
+            ...(experiment.approve_later ? { approve_later: true } : {}),
             ...(experience === undefined ? {} : { experience }),
             gpu: experiment.gpu && task.file.resources.gpu !== 'none',
             marks: [

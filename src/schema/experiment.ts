@@ -50,6 +50,10 @@ export const ExperimentFile = z
     prices: z.record(ModelName, ModelPrice).default({}).describe('prices that win over the built-in table'),
     spend: Spend.default({}).describe('limits on what language models use, of all runs together'),
     interactive: z.boolean().default(false).describe('a person answers when an agent asks for help'),
+    approve_later: z
+      .boolean()
+      .optional()
+      .describe('every action waits until a person has decided on it, by mlab decide'),
     seeds: z
       .union([z.int().min(1).max(10_000), z.array(z.int().min(0)).min(1)])
       .default(1)

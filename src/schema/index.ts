@@ -1,5 +1,6 @@
 export * from './action.ts';
 export * from './comparison.ts';
+export * from './decision.ts';
 export * from './evaluation.ts';
 export * from './event.ts';
 export * from './experience.ts';

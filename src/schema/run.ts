@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EndReason, RunParent } from './event.ts';
 import { Lesson } from './experience.ts';
-import { ExperimentName, RunId, TaskId } from './ids.ts';
+import { BranchId, ExperimentName, RunId, TaskId } from './ids.ts';
 import { Limits } from './limits.ts';
 import { ModelRoles } from './model.ts';
 import { Time } from './time.ts';
@@ -42,6 +42,8 @@ export const RunSpec = z.object({
   experience: z.array(Lesson).optional(),
   /** A person is there to answer Request Help. */
   interactive: z.boolean().optional(),
+  /** Every action waits until a person has decided on it; what they decide lies in the run's folder. */
+  approve_later: z.boolean().optional(),
   seed: z.int().min(0),
   limits: Limits,
   sandbox: SandboxDriver,
@@ -64,7 +66,8 @@ export function isImported({ marks }: Pick<RunSpec, 'marks'>): boolean {
   return marks.includes(importMark);
 }
 
-export const RunStatus = z.enum(['pending', 'running', 'finished', 'interrupted', 'failed']);
+/** `waiting`: nobody works on it until a person has decided on an action. */
+export const RunStatus = z.enum(['pending', 'running', 'waiting', 'finished', 'interrupted', 'failed']);
 export type RunStatus = z.infer<typeof RunStatus>;
 
 /** How much a trace held at one moment: a trace that holds less was cut off. */
@@ -93,8 +96,8 @@ const Use = z.object({ steps: z.int().min(0), seconds_used: z.number().min(0), s
 
 /** `run.json`. */
 export const RunRecord = z.object({
-  /** 2 of a run that has ended: its trace may be compressed. */
-  v: z.union([z.literal(1), z.literal(2)]),
+  /** 2 of a run that has ended: its trace may be compressed. 3 of one that waits. */
+  v: z.union([z.literal(1), z.literal(2), z.literal(3)]),
   spec: RunSpec,
   status: RunStatus,
   /** Null until the run ends. */
@@ -116,6 +119,10 @@ export const RunRecord = z.object({
   seconds_used: z.number().min(0),
   /** What language models used; absent where none was asked. */
   spent: Spent.optional(),
+  /** Of a run that waits: the actions that people are to decide on, and the files of these decisions. */
+  waits_for: z
+    .array(z.object({ branch: BranchId, step: z.int().min(1), action: z.string(), decision: z.string() }))
+    .optional(),
   /** Of the steps, seconds and calls above: those that a branch or a fork shares with the run that it began from. */
   shared: Use.optional(),
   /** The trace when this record was written. Filled in by the store. */

@@ -141,7 +141,7 @@ test('a broken record, a broken grade and a grade of an unknown snapshot are not
   writeFileSync(run.recordPath, record.replace('"finished"', '"done"'));
   expect(() => run.readRecord()).toThrow(/run\.json is not as expected: field "status"/);
   expect(await codesOf(run)).toEqual(['broken_file']);
-  writeFileSync(run.recordPath, record.replace('"v": 2', '"v": 3'));
+  writeFileSync(run.recordPath, record.replace('"v": 2', '"v": 4'));
   expect(await codesOf(run)).toEqual(['future_version']);
   writeFileSync(run.recordPath, record);
   appendFileSync(run.gradesPath, '{"v":1,"ti');

@@ -6,7 +6,7 @@ import { hasCode, UserError } from '../lib/errors.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
 import { deepestStored, parseShallowJson } from '../lib/shallow-json.ts';
 
-const currentVersion = 2;
+const currentVersion = 3;
 
 /**
  * Parses a value of the store.

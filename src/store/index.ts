@@ -13,6 +13,7 @@ export {
 export { type CheckOptions, checkRun, type StoreProblem, type StoreProblemCode } from './check-run.ts';
 export { ConversationRecorder } from './conversation-recorder.ts';
 export { Conversation, Conversations } from './conversations.ts';
+export { addDecision, decisionName, openProposals, type Proposal, readDecision } from './decisions.ts';
 export { type Difference, diffSnapshots, type PathDifference, unifiedDiff } from './diff.ts';
 export { parseStoredText } from './documents.ts';
 export {

@@ -179,8 +179,8 @@ export class RunFolder {
     if (record.spec.id !== this.id)
       throw new Error(`the record of ${record.spec.id} does not belong to ${this.id}`);
     const trace = head ?? record.trace;
-    // Readers of version 1 would not find the trace of a run that has ended.
-    const v = record.status === 'finished' ? 2 : 1;
+    // Readers of version 1 would not find the trace of a run that has ended, those of version 2 know of none that waits.
+    const v = record.status === 'waiting' ? 3 : record.status === 'finished' ? 2 : 1;
     const checked = RunRecord.parse({ ...record, v, ...(trace ? { trace } : {}) });
     return `${JSON.stringify(checked, null, 2)}\n`;
   }

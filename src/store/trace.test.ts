@@ -122,8 +122,8 @@ test('a last event that does not continue the one before is refused', async () =
 test('a newer version is told from a broken file, with its line', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'trace.jsonl');
-  writeFileSync(path, '{"v":3,"seq":0}\n');
-  await expect(collect(readTrace(path))).rejects.toThrow(/line 1,.*version 3/);
+  writeFileSync(path, '{"v":4,"seq":0}\n');
+  await expect(collect(readTrace(path))).rejects.toThrow(/line 1,.*version 4/);
   writeFileSync(path, '{"v":1,"seq":0}\n');
   expect(() => readTraceSync(path)).toThrow(/line 1,.*not as expected/);
 });

@@ -73,6 +73,7 @@ export const slowCommands: readonly SlowCommand[] = [
     ...ofLong('grade', '--steps', 'all'),
     argv: (place) => ['--tasks', place.tasks('sleeping-grader'), 'grade', run, '--steps', 'all'],
   },
+  { verb: 'decide', busy: 'nothing', moments: [0.1], argv: () => ['decide', run] },
   ofLong('verify'),
   { ...ofLong('report'), argv: () => ['report', 'long'] },
   {

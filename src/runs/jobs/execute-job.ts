@@ -8,6 +8,7 @@ import { archiveAttempt, archivedAttempts } from '../archived-attempts.ts';
 import { isGraded } from '../graded.ts';
 import { refuseChangedTask } from '../provision.ts';
 import { compressTrace, executeRun } from '../session/execute-run.ts';
+import { gateOnDisk, longestWaitMs, waitsStill } from '../session/gate-on-disk.ts';
 import { solutionFiles } from '../solution-files.ts';
 import { toolModelFor } from '../tool-model.ts';
 import type { TaskResources } from '../workspace.ts';
@@ -57,8 +58,13 @@ async function executeRunJob(
     await compressTrace(folder);
     return resultOf(earlier);
   }
+  const startsOver = earlier !== null && archivedAttempts(folder).length < job.archived_attempts;
+  if (earlier !== null && !startsOver && host.gate === undefined && waitsStill(folder, earlier)) {
+    onProgress({ kind: 'run_kept', run, record: earlier });
+    return resultOf(earlier);
+  }
   const resources = await resourcesOf(job, host, signal);
-  if (earlier !== null && archivedAttempts(folder).length < job.archived_attempts) archiveAttempt(folder);
+  if (startsOver) archiveAttempt(folder);
   onProgress({ kind: 'run_started', run, resumed: folder.readRecord() !== null });
   await forkFromParent(job, folder, signal);
   const agent = await agentOfRun(run);
@@ -69,12 +75,18 @@ async function executeRunJob(
     versions: host.versions,
     models: host.models(job, experiment),
     askPerson: run.interactive === true ? host.askPerson : undefined,
-    gate: host.gate,
+    ...gateOf(run, folder, host),
     reference: agent.needs.reference ? solutionFiles(resources.task, 'solution') : null,
     onProgress: (progress) => onProgress({ kind: 'run_step', run, progress }),
   });
   onProgress({ kind: 'run_ended', run, record });
   return resultOf(record);
+}
+
+/** Who decides on actions: the person who is here, or those who get to it later. */
+function gateOf({ approve_later: later }: RunSpec, folder: RunFolder, { gate }: JobHost) {
+  if (gate !== undefined || later !== true) return { gate };
+  return { gate: gateOnDisk(folder), longestGateWait: longestWaitMs };
 }
 
 async function executeGradeJob(

@@ -20,7 +20,17 @@ export type JobProgress =
   | { kind: 'run_not_graded'; run: RunSpec; message: string; error: string };
 
 export function resultOf(record: RunRecord): JobResult {
-  return { record, problem: record.status === 'finished' ? null : (record.end?.message ?? record.status) };
+  if (record.status === 'finished') return { record, problem: null };
+  return { record, problem: record.end?.message ?? (decisionWait(record) || record.status) };
+}
+
+/** What a run waits for, in words; empty where it waits for nothing. */
+export function decisionWait({ status, waits_for: awaited = [] }: RunRecord): string {
+  if (status !== 'waiting') return '';
+  const actions = awaited.map(
+    ({ branch, step, action }) => `step ${step}${branch === 'main' ? '' : ` of ${branch}`} (${action})`,
+  );
+  return `waits for a decision on ${actions.join(', ')}`;
 }
 
 export const notGradedYet = 'not graded: interrupted';

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RunStopped } from '../../environment/index.ts';
+import { RunStopped, RunWaits } from '../../environment/index.ts';
 import { limitsHeld } from '../../sandbox/index.ts';
 import type { RunRecord, RunSpec } from '../../schema/index.ts';
 import type { RunFolder } from '../../store/index.ts';
 import { branchFolders, discardBranchWorkspace, mainBranch } from './branch-workspace.ts';
+import { awaited } from './gate-on-disk.ts';
 import { infrastructureFailure } from './run-failure.ts';
 import { beginRecord, endRecord, recordedSoFar } from './run-record.ts';
 import type { RunServices } from './run-services.ts';
@@ -33,6 +34,8 @@ export async function executeRun(spec: RunSpec, given: RunServices): Promise<Run
     const done = recordedSoFar(folder);
     if (error instanceof RunStopped || services.signal.aborted)
       return await endRecord(record, folder, { status: 'interrupted', ...done });
+    if (error instanceof RunWaits)
+      return await endRecord(record, folder, { status: 'waiting', waits_for: awaited(error), ...done });
     return await endRecord(record, folder, { status: 'failed', end: infrastructureFailure(error), ...done });
   }
 }

@@ -52,7 +52,7 @@ function sharedPart(spec: RunSpec, folder: RunFolder, earlier: RunRecord | null)
 
 /** What a session came to, as its record says it. */
 export type RunOutcome = Pick<RunRecord, 'status'> &
-  Partial<Pick<RunRecord, 'end' | 'steps' | 'seconds_used' | 'spent'>>;
+  Partial<Pick<RunRecord, 'end' | 'steps' | 'seconds_used' | 'spent' | 'waits_for'>>;
 
 export async function endRecord(
   record: RunRecord,

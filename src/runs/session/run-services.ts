@@ -18,6 +18,8 @@ export interface RunServices {
   askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
   /** Decides on every valid action before it is performed; absent: all are. */
   gate?: Gate | undefined;
+  /** A session that has waited for it for so long ends, and is resumed when there is a decision; absent: it stays. */
+  longestGateWait?: number | undefined;
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   versions: Record<string, string>;

@@ -111,7 +111,7 @@ function openEnvironment(
   { folders, sandbox, snapshotter, snapshot }: BranchWorkspace,
   branches: SessionBranches,
 ): RunEnvironment {
-  const { folder, resources, askPerson, gate, signal, onProgress } = services;
+  const { folder, resources, askPerson, gate, longestGateWait, signal, onProgress } = services;
   const { task, prepared } = resources;
   return new RunEnvironment({
     task: task.brief,
@@ -121,7 +121,7 @@ function openEnvironment(
     fixedFiles: fixedFiles(task),
     ...{ sandbox, trace, snapshotter, objects: folder.objects },
     recorded: { ...resume.recorded, start: resume.recorded.start ?? snapshot },
-    ...{ branches, gate },
+    ...{ branches, gate, longestGateWait },
     secondsUsedBefore: resume.secondsUsed,
     models: runModels(spec, services, resume),
     ...{ askPerson, signal, onProgress },

@@ -234,7 +234,7 @@ function planInShort({ plan }: Experiment): ExperimentPage['plan'] {
 }
 
 function statusCounts(lines: readonly RunLine[]): ExperimentLine['statuses'] {
-  const counts = { pending: 0, running: 0, finished: 0, interrupted: 0, failed: 0 };
+  const counts = { pending: 0, running: 0, waiting: 0, finished: 0, interrupted: 0, failed: 0 };
   for (const { status } of lines) counts[status] += 1;
   return counts;
 }

@@ -81,6 +81,7 @@ function recordPart(folder: RunFolder, record: RunRecord | null) {
   return {
     versions: record?.versions ?? {},
     status: statusOf(folder, record),
+    waits_for: record?.waits_for?.map(({ branch, step, action }) => ({ branch, step, action })) ?? [],
     end: end && { reason: end.reason, cause: end.cause ?? null, message: end.message },
     started: record?.started ?? null,
     updated: record?.updated ?? null,

@@ -24,6 +24,7 @@ const statusSigns: Record<string, string> = {
   running: '▶',
   finished: '■',
   interrupted: '‖',
+  waiting: '?',
   failed: '✗',
   pending: '○',
   unfinished: '‖',

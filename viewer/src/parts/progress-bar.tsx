@@ -1,6 +1,6 @@
 import { showCount, showPlural } from '../format/numbers.ts';
 
-const order = ['finished', 'failed', 'interrupted', 'running', 'pending'] as const;
+const order = ['finished', 'failed', 'interrupted', 'waiting', 'running', 'pending'] as const;
 
 /** Runs by status, as a bar and in words. */
 export function ProgressBar({

@@ -49,7 +49,7 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
 }
 
 function Ending({
-  page: { end, status, broken, torn_bytes: torn, pending, evaluation, sessions },
+  page: { end, status, waits_for: awaited, broken, torn_bytes: torn, pending, evaluation, sessions },
 }: {
   page: RunPage;
 }) {
@@ -59,7 +59,15 @@ function Ending({
         <Notice kind="warning">Its files can't be read as they should: {broken}</Notice>
       )}
       {end === null ? (
-        <Notice kind="note">{statusWords[status]}</Notice>
+        <Notice kind="note">
+          {statusWords[status]}{' '}
+          {awaited
+            .map(
+              ({ branch, step, action }) =>
+                `Step ${step}${branch === 'main' ? '' : ` of ${branch}`}: ${action}.`,
+            )
+            .join(' ')}
+        </Notice>
       ) : (
         <p>
           Ended: <strong>{showWords(end.reason)}</strong>
@@ -78,6 +86,7 @@ function Ending({
 
 const statusWords: Record<RunPage['status'], string> = {
   pending: 'It has not begun yet.',
+  waiting: 'It waits until a person decides on what its agent wants to do: `mlab decide`.',
   running: 'It goes on now: its steps appear as they happen.',
   interrupted: 'It was interrupted. The same `mlab run` again resumes it after its last step.',
   failed: 'It failed.',

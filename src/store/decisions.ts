@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { sha256 } from '../lib/hash.ts';
+import { type BranchId, Decision, type TextRef, type TraceEvent } from '../schema/index.ts';
+import { createFileExclusively, parseStoredText, readTextIfThere } from './documents.ts';
+import type { RunFolder } from './run-folder.ts';
+
+/** An action that a person is to decide on. */
+export interface Proposal {
+  branch: BranchId;
+  /** The number that the step will have. */
+  step: number;
+  action: string;
+  /** The arguments as JSON text. */
+  args: string;
+}
+
+/** The file of a decision: of this action at this step and no other, so that nothing is decided that nobody has seen. */
+export function decisionName({ branch, step, action, args }: Proposal): string {
+  return `${branch}-${step}-${sha256(JSON.stringify([action, args])).slice(0, 16)}`;
+}
+
+/** Null while nothing is decided. @throws UserError `broken_file` */
+export function readDecision({ folder }: RunFolder, name: string): Decision | null {
+  const path = pathOf(folder, name);
+  const text = readTextIfThere(path);
+  return text === null ? null : parseStoredText(Decision, text, path);
+}
+
+/** Writes a decision down, in one step and for good. False where somebody else has decided. */
+export function addDecision({ folder }: RunFolder, name: string, decision: Decision): boolean {
+  return createFileExclusively(pathOf(folder, name), `${JSON.stringify(Decision.parse(decision))}\n`);
+}
+
+/** Of each branch the action that was proposed last, if it was neither decided on nor performed. */
+export function openProposals(events: Iterable<TraceEvent>, textOf: (ref: TextRef) => string): Proposal[] {
+  const open = new Map<BranchId, Proposal>();
+  for (const event of events) {
+    const { branch = 'main' } = 'branch' in event ? event : {};
+    if (event.kind === 'action_proposed') {
+      const { step, action } = event;
+      open.set(branch, { branch, step, action, args: textOf(event.args) });
+    }
+    if (event.kind === 'action_decided') open.delete(branch);
+    if (event.kind === 'run_ended') open.clear();
+  }
+  return [...open.values()];
+}
+
+function pathOf(folder: string, name: string): string {
+  return join(folder, 'decisions', `${name}.json`);
+}
