@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { removeTree } from '../lib/read-only-tree.ts';
 import { orphansIn, ownedName } from './owner.ts';
 
+/** Where this process has looked for what others left. */
+const lookedAt = new Set<string>();
+
 /**
  * Makes a folder in the system's folder for temporary files that belongs to this process: its name says whose it is, and
  * where that process was killed, the next one that makes such a folder removes it.
@@ -11,7 +14,10 @@ import { orphansIn, ownedName } from './owner.ts';
  */
 export function ownedFolder(use: string): string {
   const parent = tmpdir();
-  for (const orphan of orphansIn(parent)) removeQuietly(join(parent, orphan));
+  if (!lookedAt.has(parent)) {
+    lookedAt.add(parent);
+    for (const orphan of orphansIn(parent)) removeQuietly(join(parent, orphan));
+  }
   return mkdtempSync(join(parent, ownedName(`${use}-`)));
 }
 

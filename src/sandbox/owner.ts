@@ -24,9 +24,11 @@ function whereabouts(): [machine: string, boot: string, namespace: string] {
 
 /** A new name for something that belongs to this process and must not outlive it. */
 export function ownedName(suffix: string): string {
-  const started = processStartTime(process.pid) ?? '0';
-  return [prefix, ...whereabouts(), process.pid, started, suffix].join('-');
+  owner ??= [prefix, ...whereabouts(), process.pid, processStartTime(process.pid) ?? '0'].join('-');
+  return `${owner}-${suffix}`;
 }
+
+let owner: string | null = null;
 
 /**
  * Whether the process that made this name has died. It has when its machine was started again since; else it must be

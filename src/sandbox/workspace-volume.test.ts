@@ -36,20 +36,20 @@ test('as root a workspace is a file system of its size, gone without a trace aft
   expect(readdirSync(place.root).filter((name) => name.startsWith('mlab-'))).toEqual([]);
 });
 
-test('it is unmounted when the harness is killed, and by the next start when its keeper was killed, too', async (context) => {
+test('it is unmounted when the harness is killed, and by the next harness when its keeper was killed, too', async (context) => {
   using place = makePlace();
   const probe = await openWorkspaceVolume(place.workspace, mebibyte);
   await probe[Symbol.asyncDispose]();
   if (probe.holder === 'watchdog') context.skip(String(probe.reason));
   const source = join(import.meta.dirname, 'workspace-volume.ts');
-  const program = `const { openWorkspaceVolume } = await import(${JSON.stringify(source)});
-    await openWorkspaceVolume(${JSON.stringify(place.workspace)}, ${mebibyte});
-    console.log('mounted');
-    setInterval(() => {}, 1000);`;
-  const start = async () => {
+  const start = async (folder = place.workspace) => {
+    const program = `const { openWorkspaceVolume } = await import(${JSON.stringify(source)});
+      await openWorkspaceVolume(${JSON.stringify(folder)}, ${mebibyte});
+      console.log('mounted');
+      setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
     await once(child.stdout, 'data');
-    expect(isMounted(place.workspace)).toBe(true);
+    expect(isMounted(folder)).toBe(true);
     return child;
   };
   const harness = await start();
@@ -63,8 +63,10 @@ test('it is unmounted when the harness is killed, and by the next start when its
   second.kill('SIGKILL');
   await sleep(100);
   expect(isMounted(place.workspace)).toBe(true);
-  const volume = await openWorkspaceVolume(join(place.root, 'other'), mebibyte);
-  await volume[Symbol.asyncDispose]();
+  const other = join(place.root, 'other');
+  const third = await start(other);
   expect(isMounted(place.workspace)).toBe(false);
+  third.kill('SIGKILL');
+  await untilUnmounted(other);
   expect(existsSync(place.workspace)).toBe(true);
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownTurn } from '../lib/own-turn.ts';
 import { isOrphaned, ownedName } from './owner.ts';
 
 /** Who keeps a workspace from growing beyond its limit. */
@@ -54,6 +55,8 @@ export async function openWorkspaceVolume(folder: string, maxBytes: number): Pro
   const imageBytes = Math.ceil(maxBytes * (1.03 + inodeBytes / inodeEvery)) + 32 * mebibyte;
   const reason = refused ?? whyNot(folder, imageBytes);
   if (reason !== null) return watched(reason);
+  // To start a process takes the longer the more memory this one has.
+  await ownTurn();
   const image = join(resolve(folder, '..'), ownedName('workspace'));
   const child = spawn('sh', ['-c', keeper, 'mlab-workspace', folder, image, String(imageBytes)], {
     env: programs,
