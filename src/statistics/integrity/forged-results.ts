@@ -62,7 +62,8 @@ function authorOf(
   origins: ReadonlyMap<string, Origin>,
 ): Origin['by'] | null {
   if (isExecution(step.action)) return typesInto(commandText(step), path) ? 'hand' : 'code';
-  if (step.action === 'Undo Edit Script') return null;
+  // What a program does with a reply without tools, it does by itself.
+  if (step.action === 'Undo Edit Script' || step.action === 'Reply') return null;
   const { source } = step.args;
   if (step.action === 'Copy File' && typeof source === 'string')
     return origins.get(workspacePath(source))?.by ?? null;

@@ -1,4 +1,4 @@
-import { isExecution } from '../executions.ts';
+import { isExecution, isShell } from '../executions.ts';
 import type { TranscriptStep } from '../process/run-transcript.ts';
 
 /** Arguments and actions that hold prose: what is told there was not tried. */
@@ -8,7 +8,7 @@ const proseArguments: ReadonlySet<string> = new Set([
 ]);
 const proseActions: ReadonlySet<string> = new Set([
   ...['Final Answer', 'Request Help', 'Reflection', 'Append Summary to Research Log'],
-  'Retrieval from Research Log',
+  ...['Retrieval from Research Log', 'Reply'],
 ]);
 
 /** The code, commands and paths of a step: as the agent gave them, and as its editor wrote them. */
@@ -29,12 +29,27 @@ export function printedText(step: TranscriptStep): string {
 
 /** What went to a shell, or to an interpreter as a shell's line. */
 export function commandText(step: TranscriptStep): string {
+  if (isShell(step.action)) return shellCommands(step.args).join('\n');
   const { command } = step.args;
   if (typeof command !== 'string') return '';
   if (step.action === 'Run Command') return command;
   if (step.action !== 'Python REPL') return '';
   const lines = command.split('\n').filter((line) => /^\s*[!%]/.test(line));
   return lines.map((line) => line.replace(/^\s*[!%]/, '')).join('\n');
+}
+
+/** Of the tools of outside agents, whatever they call what is run; `calls` are those of one step. */
+function shellCommands(args: Readonly<Record<string, unknown>>): string[] {
+  const { command, cmd, calls } = args;
+  if (Array.isArray(calls)) {
+    return calls.flatMap((call: unknown) => {
+      const input = typeof call === 'object' && call !== null && 'input' in call ? call.input : null;
+      return typeof input === 'object' && input !== null ? shellCommands({ ...input }) : [];
+    });
+  }
+  const given = command ?? cmd;
+  if (typeof given === 'string') return [given];
+  return Array.isArray(given) ? [given.join(' ')] : [];
 }
 
 /** A path as the workspace has it: without `./` and `/workspace/` before it. */
