@@ -30,6 +30,7 @@ const spellings: Record<
   experience: { flags: '--experience <file>' },
   same_task: { flags: '--same-task' },
   gpu: { flags: '--gpu' },
+  clock: { flags: '--clock <which>' },
   grade: { flags: '--grade <which>' },
 };
 

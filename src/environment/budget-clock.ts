@@ -1,9 +1,15 @@
 import { performance } from 'node:perf_hooks';
-import type { Budget, Limits } from '../schema/index.ts';
+import type { Budget, Limits, RunSpec } from '../schema/index.ts';
+import { TimeTogether } from './time-together.ts';
 import { WaitingTime } from './waiting-time.ts';
 
 /** Timers hold no more, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
+/** While the clock stands still, its end is looked for no more often. */
+const shortestTimerMs = 20;
+
+/** What counts against a run's limit: all of its time, or its time without waiting for language models. */
+export type ClockKind = NonNullable<RunSpec['clock']>;
 
 /** What language models have used. */
 export interface TokensAndMoney {
@@ -20,15 +26,34 @@ export class BudgetClock {
   readonly #secondsBefore: number;
   readonly #start = performance.now();
   readonly #waiting = new WaitingTime(() => performance.now());
+  readonly #asking = new TimeTogether(() => performance.now());
+  readonly #kind: ClockKind;
 
   /** @param secondsBefore seconds that earlier sessions of the run used */
-  constructor(limits: Limits, secondsBefore: number) {
+  constructor(limits: Limits, secondsBefore: number, kind: ClockKind = 'wall') {
     this.#limits = limits;
     this.#secondsBefore = secondsBefore;
+    this.#kind = kind;
   }
 
   get secondsUsed(): number {
-    return this.#secondsBefore + (performance.now() - this.#start - this.#waiting.milliseconds) / 1000;
+    const stood = this.#waiting.milliseconds + (this.standsForModels ? this.#asking.milliseconds : 0);
+    return this.#secondsBefore + (performance.now() - this.#start - stood) / 1000;
+  }
+
+  /** It stands still while language models are asked. */
+  get standsForModels(): boolean {
+    return this.#kind === 'active';
+  }
+
+  /** In which at least one language model was being asked. */
+  get modelSeconds(): number {
+    return this.#asking.milliseconds / 1000;
+  }
+
+  /** A language model is asked from now until what is returned is called. */
+  askingModel(): () => void {
+    return this.#asking.begin();
   }
 
   get secondsLeft(): number {
@@ -51,7 +76,7 @@ export class BudgetClock {
     const check = () => {
       const left = 1000 * this.secondsLeft;
       if (left <= 0) controller.abort(new Error("the run's time is up"));
-      else timer = setTimeout(check, Math.min(left, longestTimerMs));
+      else timer = setTimeout(check, Math.min(Math.max(left, shortestTimerMs), longestTimerMs));
     };
     check();
     return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };

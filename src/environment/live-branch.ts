@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { EventOf, ModelRequest, ObjectId, SubmissionState, UndoEntry } from '../schema/index.ts';
-import { type Checked, checkAction } from './action.ts';
+import { type Checked, checkAction, type Outcome } from './action.ts';
 import { ActionPerformer } from './action-performer.ts';
 import type { AskedAction } from './asked-action.ts';
 import type { BranchHistory } from './branch-history.ts';
@@ -12,9 +12,10 @@ import type { StepResult } from './environment.ts';
 import { passGate, type StepToTake } from './pass-gate.ts';
 import { normalRequest } from './request-hash.ts';
 import type { RunParts } from './run-parts.ts';
-import { StepRecorder } from './step-recorder.ts';
+import { type DoneStep, StepRecorder } from './step-recorder.ts';
 import { ToolAccess, type ToolReply } from './tool-access.ts';
 import { updateUndoStack } from './undo-stack.ts';
+import type { StepUsage } from './usage-meter.ts';
 import { WorkspaceFiles } from './workspace-files.ts';
 
 /** Timers hold no more, about 24 days. */
@@ -26,6 +27,15 @@ export interface StepHooks {
   recorded: (ended: boolean) => void;
   /** Told of time that is not the run's, when it is over. */
   waited: (milliseconds: number) => void;
+}
+
+/** What a program that acts by itself did with one answer of its model. */
+export interface ProgramTurn {
+  action: AskedAction;
+  outcome: Outcome;
+  /** When it got the answer, as `performance.now()` says. */
+  began: number;
+  usage: StepUsage;
 }
 
 /** The workspace of one branch: validates, performs, observes, traces, snapshots. One step at a time. */
@@ -120,6 +130,22 @@ export class LiveBranch implements AsyncDisposable {
     return state.ending === null ? await this.#take(decided, hooks) : null;
   }
 
+  /** A program that acts by itself runs; its tools may ask the run's model. */
+  during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#step = this.history.lastStep + 1;
+    return this.#tools.during(work);
+  }
+
+  /** Records a step that such a program has taken. */
+  async turn({ action, outcome, began, usage }: ProgramTurn): Promise<StepResult> {
+    const workEnded = performance.now();
+    const step = this.#begin({ action, actor: null });
+    const done = { step, action, outcome, usage, began, workBegan: began, workEnded };
+    const result = await this.#finish(done, () => {});
+    this.#step = step + 1;
+    return result;
+  }
+
   /** The workspace as it is graded: nothing runs in it any more, and every file is read anew. */
   async finalState(): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
     await this.#commands.close();
@@ -131,37 +157,52 @@ export class LiveBranch implements AsyncDisposable {
   }
 
   async #take({ action, actor, perform }: StepToTake, hooks: StepHooks): Promise<StepResult> {
-    const { trace, onProgress, definitions, state, limits } = this.#run;
+    const { definitions, state } = this.#run;
     const began = performance.now();
+    const step = this.#begin({ action, actor });
+    const checked = checkAction(action, definitions);
+    const workBegan = performance.now();
+    const outcome = await this.#tools.during(() => perform(checked));
+    const workEnded = performance.now();
+    state.throwIfFailed();
+    const usage = this.#commands.takeUsage();
+    const done = { step, action, outcome, usage, began, workBegan, workEnded };
+    return await this.#finish(done, hooks.recorded);
+  }
+
+  #begin({ action, actor }: Pick<StepToTake, 'action' | 'actor'>): number {
+    const { trace, onProgress } = this.#run;
     this.#run.countStep();
     this.#step = this.history.lastStep + 1;
-    const step = this.#step;
-    const checked = checkAction(action, definitions);
     const started: EventOf<'step_started'> = {
       kind: 'step_started',
       ...this.#ofBranch,
-      step,
+      step: this.#step,
       ...(actor === null ? {} : { actor }),
       action: action.name,
       args: trace.textRef(action.text),
     };
     trace.append(started);
-    onProgress?.({ kind: 'step_started', ...this.#ofBranch, step, action: action.name });
-    const workBegan = performance.now();
-    const outcome = await this.#tools.during(() => perform(checked));
-    const workEnded = performance.now();
-    state.throwIfFailed();
+    onProgress?.({ kind: 'step_started', ...this.#ofBranch, step: this.#step, action: action.name });
+    return this.#step;
+  }
+
+  async #finish(done: DoneStep, recorded: StepHooks['recorded']): Promise<StepResult> {
+    const { onProgress, state, limits } = this.#run;
+    const {
+      step,
+      action: { name: action },
+      outcome,
+    } = done;
     updateUndoStack(this.#undoStack, outcome);
-    const usage = this.#commands.takeUsage();
-    const done = { step, action, outcome, usage, began, workBegan, workEnded };
     const { result, snapshot, submission } = await this.#recorder.finish(done, () => this.#run.budget());
     const { undo = [], undone = [], finalAnswer = null } = outcome;
-    this.history.add({ step, action: action.name, snapshot, submission, undo, undone });
+    this.history.add({ step, action, snapshot, submission, undo, undone });
     const ending = endingOf(finalAnswer, result.budget, limits, this.#recorder.storedBytes);
     if (ending !== null) state.end(ending);
-    hooks.recorded(ending !== null);
+    recorded(ending !== null);
     const told = { ...result, ended: state.ending !== null };
-    onProgress?.({ kind: 'step_finished', ...this.#ofBranch, step, action: action.name, result: told });
+    onProgress?.({ kind: 'step_finished', ...this.#ofBranch, step, action, result: told });
     return told;
   }
 

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { CallRecord } from '../models/index.ts';
 import type {
   BranchId,
   BranchOrigin,
@@ -19,6 +20,7 @@ import type { AskedCall, Continuation } from './continuation.ts';
 import { endingOf } from './ending.ts';
 import type { ModelReply, StepResult } from './environment.ts';
 import { GateWaits } from './gate-waits.ts';
+import type { ProgramTurn } from './live-branch.ts';
 import { ModelAccess } from './model-access.ts';
 import { OpenBranches } from './open-branches.ts';
 import type { RecordedCall } from './recorded-run.ts';
@@ -44,6 +46,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
   readonly #branches: OpenBranches;
   readonly #atOnce;
   #steps: number;
+  #programCalls: number;
 
   constructor(
     options: RunEnvironmentOptions,
@@ -55,8 +58,9 @@ export class LiveRun implements Continuation, AsyncDisposable {
     this.#options = options;
     this.#state = state;
     this.#steps = recorded.steps.length;
+    this.#programCalls = recorded.callCount;
     this.#atOnce = pLimit(options.branchesAtOnce ?? defaultBranchesAtOnce);
-    this.clock = new BudgetClock(limits, options.secondsUsedBefore);
+    this.clock = new BudgetClock(limits, options.secondsUsedBefore, options.clock);
     const { gateway, spentBefore = nothingSpent } = options.models ?? {};
     const before = { calls: recorded.callCount, answered: recorded.calls.length, spent: spentBefore };
     this.#calls = new CallRecorder(trace, before);
@@ -127,6 +131,23 @@ export class LiveRun implements Continuation, AsyncDisposable {
 
   ask(request: ModelRequest, call: AskedCall, recorded: () => void): Promise<ModelReply> {
     return this.#do((waited) => this.#models.answer(request, call, recorded, waited));
+  }
+
+  /** A program that acts by itself runs on `main`, and takes the steps of `turn`. */
+  program<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
+    return this.#do((waited) => this.#branches.use('main', (main) => main.during(() => work(waited))));
+  }
+
+  turn(turn: ProgramTurn): Promise<StepResult> {
+    return this.#branches.use('main', (main) => main.turn(turn));
+  }
+
+  /** A call of a language model that such a program has made. */
+  called(call: CallRecord): void {
+    this.#programCalls += 1;
+    const asker = { step: null, asked: this.#programCalls, several: true };
+    const event = this.#calls.record(call, asker, this.clock.secondsUsed);
+    this.#options.onProgress?.({ kind: 'model_called', call: event });
   }
 
   repeated(request: ModelRequest, call: RecordedCall): void {

@@ -102,6 +102,7 @@ export class ModelAccess {
     const { gateway, clock, signal } = this.#options;
     if (gateway === undefined) throw new Error('this run has no language model');
     using deadline = clock.deadline();
+    const answered = clock.askingModel();
     try {
       return await gateway.ask(request, {
         signal: AbortSignal.any([signal, deadline.signal]),
@@ -111,14 +112,16 @@ export class ModelAccess {
         },
         record: (call) => this.#record(call, asker),
         onProgress: (progress) => {
-          if (progress.kind === 'waited') waited(progress.milliseconds);
-          else this.#tell(progress, request, gateway.roles[request.role].model);
+          if (progress.kind !== 'waited') this.#tell(progress, request, gateway.roles[request.role].model);
+          else if (!clock.standsForModels) waited(progress.milliseconds);
         },
       });
     } catch (error) {
       signal.throwIfAborted();
       if (!deadline.signal.aborted) throw error;
       return { kind: 'time_up', message: timeUp(this.#options.limits).message };
+    } finally {
+      answered();
     }
   }
 

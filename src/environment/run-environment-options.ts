@@ -2,6 +2,7 @@ import type { Sandbox } from '../sandbox/index.ts';
 import type { Limits, TaskBrief } from '../schema/index.ts';
 import type { ObjectStore, Snapshotter, TraceWriter } from '../store/index.ts';
 import type { BranchPlaces } from './branch-place.ts';
+import type { ClockKind } from './budget-clock.ts';
 import type { FixedFile } from './fixed-files.ts';
 import type { Gate } from './gate.ts';
 import type { RunModels } from './model-access.ts';
@@ -25,6 +26,8 @@ export interface RunEnvironmentOptions {
   /** What earlier sessions did; the agent is led through it before anything is done anew. */
   recorded: RecordedRun;
   secondsUsedBefore: number;
+  /** What counts against the limit of time; default: all of it. */
+  clock?: ClockKind | undefined;
   /** Absent: no language model can be asked, and actions that need one are not offered. */
   models?: RunModels | undefined;
   /** Asks the person who watches the run; absent: nobody does, and Request Help is not offered. */

@@ -50,6 +50,10 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
     return this.#run.clock.secondsUsed;
   }
 
+  get modelSeconds(): number {
+    return this.#run.clock.modelSeconds;
+  }
+
   /** What this session's and earlier calls of language models came to. */
   get spent(): Spent {
     return this.#run.spent;

@@ -247,6 +247,8 @@ const payloads = [
     snapshot: ObjectId.nullable(),
     submission: SubmissionState.nullable(),
     seconds_used: z.number().min(0),
+    /** In which at least one language model was being asked; a part of `seconds_used`, but of a run whose clock stood still then. */
+    model_seconds: z.number().min(0).optional(),
   }),
 ] as const;
 

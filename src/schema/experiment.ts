@@ -3,7 +3,7 @@ import { RunParent } from './event.ts';
 import { ExperimentName } from './ids.ts';
 import { Limits } from './limits.ts';
 import { ModelName, ModelPrice, ProviderSettings, RoleSettings } from './model.ts';
-import { AgentOptions, RunSpec, SandboxDriver } from './run.ts';
+import { AgentOptions, RunClock, RunSpec, SandboxDriver } from './run.ts';
 import { Time } from './time.ts';
 
 const AgentEntry = z.union([
@@ -81,6 +81,9 @@ export const ExperimentFile = z
       .optional()
       .describe('use experience with the same task and its variants, too; results are marked'),
     gpu: z.boolean().default(false).describe('grant GPUs to tasks that want one'),
+    clock: RunClock.optional().describe(
+      'what counts against the limit of time: wall, all of it (default), or active, without waiting for language models',
+    ),
     grade: z
       .enum(['final', 'all', 'none'])
       .default('final')

@@ -21,6 +21,9 @@ export const AgentSource = z.strictObject({
 });
 export type AgentSource = z.infer<typeof AgentSource>;
 
+export const RunClock = z.enum(['wall', 'active']);
+export type RunClock = z.infer<typeof RunClock>;
+
 /** Everything that defines one run. Frozen in the plan. */
 export const RunSpec = z.object({
   id: RunId,
@@ -32,6 +35,8 @@ export const RunSpec = z.object({
   /** Absent: it is part of mlab. */
   agent_source: AgentSource.optional(),
   agent_options: AgentOptions,
+  /** Of an agent that is no part of this package: the version of its package, or a hash of its files. */
+  agent_version: z.string().optional(),
   /** The agent's language model; null for agents that need none. */
   model: z.string().nullable(),
   /** The models of all roles; absent for agents that need none. */
@@ -50,6 +55,8 @@ export const RunSpec = z.object({
   /** For the docker driver; absent: the host's own system in an empty image. */
   docker_image: z.string().optional(),
   gpu: z.boolean(),
+  /** What counts against the limit of time; absent: `wall`, all of it. `active`: without the time in which models were asked. */
+  clock: RunClock.optional(),
   /** Why results of this run are not comparable: unverified data, no sandbox, experience of other runs. */
   marks: z.array(z.string()),
 });

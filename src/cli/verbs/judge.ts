@@ -63,8 +63,9 @@ export const judge: Verb = {
     const { file, baseUrl, model, repeats, tokens, money } = readOptions(options);
     if (model === undefined) throw new UserError('usage', 'No model is named.', 'Use --model provider/name.');
     const settings: RoleSettings = { model, temperature: null, max_output_tokens: maxOutputTokens };
+    const { providers, prices } = readExperiment(file, { baseUrl });
     const registry = new ModelRegistry({
-      ...readExperiment(file, { baseUrl }),
+      ...{ providers, prices },
       variables: context.variables,
       folder: resolve('.'),
     });

@@ -57,7 +57,12 @@ export const models: Verb = {
   async run({ variables, signal }, names, options) {
     const { file, ping, prices } = Options.parse(options);
     const experiment = withModelsOf(variables, readExperiment(file, options));
-    const registry = new ModelRegistry({ ...experiment, variables, folder: resolve('.') });
+    const registry = new ModelRegistry({
+      providers: experiment.providers,
+      prices: experiment.prices,
+      variables,
+      folder: resolve('.'),
+    });
     const rows = roleRows(registry, experiment);
     const asked = ping ? namesToAsk(names, rows) : refuseNames(names);
     const pings = await Promise.all(asked.map((name) => pingModel(registry, name, signal)));
