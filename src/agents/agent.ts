@@ -1,5 +1,6 @@
 import type { Environment } from '../environment/index.ts';
 import type { AgentOptions, Lesson } from '../schema/index.ts';
+import type { Program } from './outside/program.ts';
 
 export interface AgentContext {
   environment: Environment;
@@ -26,6 +27,8 @@ export interface Agent {
    * not installed.
    */
   ready?(options: AgentOptions): void | Promise<void>;
+  /** Of an agent that is a program with a loop of its own: it is started in the run's sandbox, and `run` is not called. */
+  readonly program?: Program;
   /** Returns when it has nothing more to do; a Final Answer before that ends the run properly. */
   run(context: AgentContext): Promise<void>;
 }

@@ -8,6 +8,7 @@ import { baseline } from './baseline/baseline.ts';
 import { langchain } from './langchain/langchain.ts';
 import { noop } from './noop/noop.ts';
 import { oracle } from './oracle/oracle.ts';
+import { outsideAgents } from './outside/agents.ts';
 import { react } from './react/react.ts';
 import { research } from './research/research.ts';
 import { tools } from './tools/tools.ts';
@@ -24,7 +25,8 @@ export const agents: readonly Agent[] = [
   react,
   research,
   tools,
-];
+  ...outsideAgents,
+].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
 /** Throws a UserError that lists the agents where there is none of this name. */
 export function agentByName(name: string): Agent {

@@ -11,7 +11,7 @@ import { lessonsText } from './common/lessons-text.ts';
 import { seededRandom } from './common/seeded-random.ts';
 import { type Agent, agents } from './index.ts';
 
-const talkers = agents.filter(({ needs }) => needs.model);
+const talkers = agents.filter(({ needs, program }) => needs.model && program === undefined);
 
 /** What an agent first asks its model, given these lessons. */
 async function firstRequest(agent: Agent, experience?: readonly Lesson[]): Promise<string> {

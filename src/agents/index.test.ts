@@ -37,8 +37,9 @@ describe('the agents', () => {
   it('are listed where a name is unknown, the nearest first', () => {
     const error = thrownBy(() => agentByName('autml'));
     expect(error.message).toBe('there is no agent "autml"');
-    expect(error.hint).toBe(`did you mean "automl"? the agents are: ${names.join(', ')}`);
-    expect(thrownBy(() => agentByName('xyz')).hint).toBe(`the agents are: ${names.join(', ')}`);
+    const list = `the agents are: ${names.join(', ')}; a path such as ./my-agent.ts is one of your own`;
+    expect(error.hint).toBe(`did you mean "automl"? ${list}`);
+    expect(thrownBy(() => agentByName('xyz')).hint).toBe(list);
   });
 
   it('refuse values that make no sense before anything is run', async () => {

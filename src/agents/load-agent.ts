@@ -5,17 +5,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
-import type { AgentSource, RunSpec } from '../schema/index.ts';
+import type { AgentOptions, AgentSource, RunSpec } from '../schema/index.ts';
 import type { Agent } from './agent.ts';
 import { agentByName, agents } from './agents.ts';
 import { importedBy, watchImports } from './loaded-modules.ts';
+import { commandOptions } from './outside/command.ts';
 
 export interface FoundAgent {
   agent: Agent;
   /** Absent: it is part of this package. */
   source?: AgentSource;
+  /** What its name says of its options: of a command. */
+  options?: AgentOptions;
 }
 
+const commandPrefix = 'command:';
 const Named = z.object({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/, 'lower-case letters, digits, -'),
 });
@@ -34,11 +38,16 @@ const AgentShape = Named.extend({
 });
 
 /**
- * The agent of this name, or the one that a module exports: `./my-agent.ts`, or a package that is installed below `folder`.
+ * The agent of this name, a command (`command:python my_agent.py`), or the one that a module exports: `./my-agent.ts`, or a
+ * package that is installed below `folder`.
  * A module is code of the user's, which runs in this process.
  * @throws UserError
  */
 export async function findAgent(name: string, folder: string): Promise<FoundAgent> {
+  if (name.startsWith(commandPrefix)) {
+    const options = commandOptions(name.slice(commandPrefix.length), folder);
+    return { agent: agentByName('command'), options };
+  }
   if (agents.some((agent) => agent.name === name)) return { agent: agentByName(name) };
   const path = isPath(name) ? resolve(folder, name) : packageEntry(name, folder);
   if (path === null) return { agent: agentByName(name) };

@@ -25,7 +25,7 @@ export async function chosenAgents(wanted: ExperimentFile, flags: AgentFlags): P
   for (const entry of wanted.agents) {
     const { name, options: given } = typeof entry === 'string' ? { name: entry, options: {} } : entry;
     const found = await findAgent(name, process.cwd());
-    const options = { ...given, ...agentOptions(found.agent, flags) };
+    const options = { ...found.options, ...given, ...agentOptions(found.agent, flags) };
     checkAgentOptions(found.agent, options);
     chosen.push({ ...found, options });
   }

@@ -79,6 +79,13 @@ export async function makeFork(
   flags: AgentFlags,
 ): Promise<Plan> {
   const agent = await agentOfRun(spec);
+  if (agent.program !== undefined) {
+    throw new UserError(
+      'not_forked',
+      `The agent ${agent.name} is a program of its own: it can't be led through the steps of another run.`,
+      'Fork a run of an agent of this package.',
+    );
+  }
   const options = agentOptions(agent, flags);
   checkAgentOptions(agent, options);
   const changes = {

@@ -23,6 +23,8 @@ export {
   measureTask,
 } from './measure-task.ts';
 export { openRegistry } from './open-registry.ts';
+export { type Bundle, type BundleOptions, ensureBundle, knownBundle } from './outside/bundle.ts';
+export { bundleOfRun, checkDialect } from './outside/program-bundle.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
 export { provision } from './provision.ts';
 export { type RunReplay, replayRun } from './replay-run.ts';

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import type { Agent, FoundAgent } from '../agents/index.ts';
+import { type Agent, type FoundAgent, programVersion } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { roleSettings } from '../models/index.ts';
@@ -58,6 +58,7 @@ export function makePlan(
             agent: agent.name,
             ...(source === undefined ? {} : { agent_source: source }),
             agent_options: options,
+            ...versionOf(agent, options),
             model,
             ...rolesOf(model, experiment),
             seed,
@@ -67,6 +68,7 @@ export function makePlan(
             ...(experiment.interactive ? { interactive: true } : {}),
             ...(experiment.approve_later ? { approve_later: true } : {}),
             ...(experience === undefined ? {} : { experience }),
+            ...(experiment.clock === undefined ? {} : { clock: experiment.clock }),
             gpu: experiment.gpu && task.file.resources.gpu !== 'none',
             marks: [
               ...(experiment.sandbox === 'none' ? ['no sandbox'] : []),
@@ -163,6 +165,11 @@ function modelsFor(agent: Agent, { models, roles }: ExperimentFile): (string | n
 function rolesOf(model: string | null, { roles }: ExperimentFile): Pick<RunSpec, 'roles'> {
   const settled = model === null ? null : roleSettings(model, roles);
   return settled === null ? {} : { roles: settled };
+}
+
+function versionOf(agent: Agent, options: AgentOptions): Pick<RunSpec, 'agent_version'> {
+  const version = programVersion(agent, options);
+  return version === undefined ? {} : { agent_version: version };
 }
 
 /** Kept only where a run asks a model. */

@@ -20,6 +20,7 @@ import {
   withheldContents,
   withheldPaths,
 } from '../tasks/index.ts';
+import type { ProgramSetting } from './outside/program-setting.ts';
 
 /** What a run needs that lies outside its own folder. */
 export interface TaskResources {
@@ -68,6 +69,7 @@ export function sandboxSpec(
   helpersFolder: string,
   threads: number,
   services: LocalServices['access'] | null = null,
+  program: Pick<ProgramSetting, 'mounts' | 'otherPythons'> | null = null,
 ): SandboxSpec {
   const { limits } = spec;
   const megabyte = 2 ** 20;
@@ -80,6 +82,7 @@ export function sandboxSpec(
       { source: helpersFolder, target: helpersInside, access: 'read' },
       { source: folders.brief, target: briefInside, access: 'read' },
       ...(services?.mounts ?? []),
+      ...(program?.mounts ?? []),
     ],
     hide: withheldPaths(task, python),
     withheld: withheldContents(task, python),
@@ -95,6 +98,7 @@ export function sandboxSpec(
       OMP_WAIT_POLICY: 'PASSIVE',
     },
     python: { environment: python.environment, basePrefix: python.basePrefix },
+    ...(program === null ? {} : { otherPythons: program.otherPythons }),
     limits: {
       memoryBytes: limits.memory_mb * megabyte,
       processes: limits.processes,

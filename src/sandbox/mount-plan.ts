@@ -62,15 +62,16 @@ function viewOf(
   const host = system === 'host' ? systemView() : { mounts: [], covers: [] };
   const libraries = system === 'host' && spec.gpu ? gpuLibraries() : [];
   const installed = system === 'host' ? ['/usr'] : ofImages;
-  const python = spec.python === null ? { mounts: [], covers: [] } : pythonView(spec.python, installed);
+  const pythons = [spec.python ?? [], ...(spec.otherPythons ?? [])].flat();
+  const shown = pythons.map((python) => pythonView(python, installed));
   return {
     mounts: [
       ...(system === 'host' ? [{ source: etc, target: '/etc', access: 'read' as const, meant: etc }] : []),
       ...host.mounts,
       ...libraries,
-      ...python.mounts,
+      ...shown.flatMap(({ mounts }) => mounts),
     ],
-    covers: [...host.covers, ...python.covers],
+    covers: [...host.covers, ...shown.flatMap(({ covers }) => covers)],
   };
 }
 

@@ -42,6 +42,8 @@ export interface SandboxSpec {
   variables: Record<string, string>;
   /** The Python environment that scripts run with; its interpreter comes first on PATH. Null: none is needed. */
   python: PythonMount | null;
+  /** Further ones, which are no part of PATH; default: none. */
+  otherPythons?: readonly PythonMount[];
   limits: SandboxLimits;
   /**
    * The writable host folder that is watched, and the size at which its writers are ended. When a command left it

@@ -10,9 +10,11 @@ export {
   type EnsurePythonOptions,
   ensurePython,
   ensureUv,
+  knownPython,
   type PythonEnvironment,
 } from './python-environment.ts';
 export { lockFile, readRequirements, withLock } from './requirements.ts';
+export { runProcess, tail } from './run-process.ts';
 export { dataMarks, sampleMark, sampleOf } from './sample.ts';
 export type { Task } from './task-folder.ts';
 export { describeProblem, type TaskProblem } from './task-problem.ts';

@@ -76,6 +76,15 @@ function folderOf(cache: string, wanted: ReadonlyMap<string, string>, interprete
   return join(cache, 'environments', sha256(JSON.stringify(identity)).slice(0, 32));
 }
 
+/** The environment for these requirements that is there; null where there is none yet. @throws UserError where Python is missing */
+export async function knownPython(
+  requirements: string,
+  options: EnsurePythonOptions,
+): Promise<PythonEnvironment | null> {
+  const interpreter = await findInterpreter({ variables: process.env, ...options });
+  return readReady(folderOf(options.cache, readRequirements(requirements), interpreter));
+}
+
 /** The pinned uv, installed by pip into an environment of its own. @throws UserError where it can't be had */
 export async function ensureUv(options: EnsurePythonOptions): Promise<Uv> {
   return uvOf(options.cache, await ensurePython(uvRequirement, { ...options, installer: 'pip' }));
@@ -83,8 +92,7 @@ export async function ensureUv(options: EnsurePythonOptions): Promise<Uv> {
 
 /** The uv that is there; null where there is none yet. @throws UserError where Python is missing */
 export async function knownUv(options: EnsurePythonOptions): Promise<Uv | null> {
-  const interpreter = await findInterpreter({ variables: process.env, ...options });
-  const ready = readReady(folderOf(options.cache, readRequirements(uvRequirement), interpreter));
+  const ready = await knownPython(uvRequirement, options);
   return ready === null ? null : uvOf(options.cache, ready);
 }
 

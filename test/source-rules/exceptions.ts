@@ -4,6 +4,7 @@ const own = 'what the harness wrote, in folders that no sandbox may write to';
 const task = "a task's own files";
 const host = "the host's own files: /proc, /dev, control groups, its system folders";
 const library = "an installed Python environment, which runs can't write to";
+const bundle = "an installed program's packages, which runs can't write to";
 const pages = 'the built pages of the viewer';
 
 /** Where a rule's breach is none, by file, with what the file reads. A line that no longer applies must go. */
@@ -22,6 +23,7 @@ export const exceptions: Record<RuleName, Record<string, string>> = {
     'src/runs/session/branch-workspace.ts': own,
     'src/runs/session/execute-run.ts': own,
     'src/runs/session/session-branches.ts': own,
+    'src/runs/outside/npm-bundle.ts': bundle,
     'src/runs/solution-files.ts': task,
     'src/runs/workspace.ts': task,
     'src/sandbox/container-processes.ts': host,
@@ -46,6 +48,7 @@ export const exceptions: Record<RuleName, Record<string, string>> = {
     'src/evaluation/evaluation-index.ts': own,
     'src/grading/submission-files.ts': task,
     'src/grading/submission-worker.ts': 'a submission that the harness laid out as regular files',
+    'src/runs/outside/npm-bundle.ts': bundle,
     'src/runs/validation-agents/adversarial-agent.ts': own,
     'src/runs/validation-agents/data-writer.ts': own,
     'src/runs/validation-agents/escape.ts': own,

@@ -3,8 +3,10 @@ import { agentOfRun } from '../../agents/index.ts';
 import type { Gate } from '../../environment/index.ts';
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import { withModelsOf } from '../../models/index.ts';
+import { type ModelRegistry, withModelsOf } from '../../models/index.ts';
 import {
+  bundleOfRun,
+  checkDialect,
   type ExperimentServices,
   makePlan,
   type PlannedTask,
@@ -123,6 +125,7 @@ export const run: Verb = {
     const expected = planOf(tasks.map((task) => ({ task, verified: true })));
     for (const each of expected.runs) await (await agentOfRun(each)).ready?.(each.agent_options);
     const registry = registryOf(context, expected);
+    await getPrograms(context, expected, registry, gate);
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const resources = new Map<string, TaskResources>();
     for (const task of tasks) resources.set(task.file.id, await provision(context, task, options));
@@ -154,6 +157,32 @@ export const run: Verb = {
     }
   },
 };
+
+/** Agents that are programs are installed before anything else takes time; what can't work with them is said at once. */
+async function getPrograms(
+  context: Context,
+  { runs }: Plan,
+  registry: ModelRegistry | undefined,
+  gate: Gate | undefined,
+): Promise<void> {
+  const { signal, log, folders } = context;
+  for (const run of runs) {
+    if (registry === undefined || (await agentOfRun(run)).program === undefined) continue;
+    if (gate !== undefined) {
+      throw new UserError(
+        'not_gated',
+        `The agent ${run.agent} is a program that acts by itself: nobody is asked before it does.`,
+        'Leave --approve away.',
+      );
+    }
+    checkDialect(run, registry);
+    await bundleOfRun(run, {
+      cache: folders.cache,
+      onProgress: (line) => log(`${run.agent}: ${line}`),
+      signal,
+    });
+  }
+}
 
 function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   const tasks = chooseTasks(context, wanted.tasks, wanted.suite);
@@ -199,6 +228,8 @@ async function executePlan(
       ...parts,
       askPerson,
       gate,
+      bundle: (run, signal) =>
+        bundleOfRun(run, { cache: context.folders.cache, onProgress: (line) => context.log(line), signal }),
       helpersFolder: context.folders.helpers,
       dockerCommand: context.variables.MLAB_DOCKER,
       versions: { mlab: context.version, node: process.version },

@@ -1,4 +1,5 @@
 import { agentOfRun } from '../../agents/index.ts';
+import { UserError } from '../../lib/errors.ts';
 import { type RunReplay, replayRun } from '../../runs/index.ts';
 import { loadTask } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
@@ -16,14 +17,21 @@ export const runsReplay: Verb = {
   examples: [['mlab runs replay start-1', 'all runs of an experiment']],
   async run(context, [given = '']) {
     const { experiment, folders } = locateRuns(context, given, { withBranches: true });
+    const recordedOnly: string[] = [];
     const replays: (RunReplay & { remark: string | null })[] = [];
     for (const folder of folders) {
       context.signal.throwIfAborted();
       const spec = experiment.specOf(folder.id);
       if (spec === null || folder.readRecord() === null) continue;
+      const agent = await agentOfRun(spec);
+      if (agent.program !== undefined) {
+        if (folders.length === 1) throw notReplayed(spec.agent);
+        recordedOnly.push(spec.id);
+        continue;
+      }
       const task = loadTask(spec.task, context.folders.tasks);
       const remark = task.version === spec.task_version ? null : 'the task has changed since';
-      replays.push({ ...(await replayRun(spec, folder, await agentOfRun(spec), task)), remark });
+      replays.push({ ...(await replayRun(spec, folder, agent, task)), remark });
     }
     const diverged = replays.filter((replay) => replay.diverged !== null);
     const lines = replays.map(({ run, steps, calls, diverged: where, remark }) => {
@@ -34,9 +42,21 @@ export const runsReplay: Verb = {
       return `${head}${details.join('')}`;
     });
     return {
-      text: `${lines.join('\n')}\n${counted(replays.length, 'run')} replayed, ${diverged.length} diverged.`,
-      json: { runs: replays },
+      text: [
+        ...lines,
+        ...recordedOnly.map((run) => `- ${run}: recorded, not replayed: its agent is a program of its own`),
+        `${counted(replays.length, 'run')} replayed, ${diverged.length} diverged.`,
+      ].join('\n'),
+      json: { runs: replays, recorded_only: recordedOnly },
       exitCode: diverged.length > 0 ? exitCodes.negative : exitCodes.ok,
     };
   },
 };
+
+function notReplayed(agent: string): UserError {
+  return new UserError(
+    'not_replayed',
+    `A run of the agent ${agent} is recorded, not replayed: it is a program of its own, which would ask other things.`,
+    'mlab runs show tells what it did, and mlab runs calls what it asked.',
+  );
+}

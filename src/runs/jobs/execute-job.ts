@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { agentOfRun } from '../../agents/index.ts';
+import { agentOfRun, refuseChangedProgram } from '../../agents/index.ts';
 import { gradeRun } from '../../grading/index.ts';
 import { errorName, messageOf, UserError } from '../../lib/errors.ts';
 import type { GradeJob, Job, RunJob, RunSpec } from '../../schema/index.ts';
@@ -63,13 +63,17 @@ async function executeRunJob(
     onProgress({ kind: 'run_kept', run, record: earlier });
     return resultOf(earlier);
   }
+  const agent = await agentOfRun(run);
+  refuseChangedProgram(agent, run.agent_options, run.agent_version);
   const resources = await resourcesOf(job, host, signal);
-  if (startsOver) archiveAttempt(folder);
+  const bundle = agent.program === undefined ? null : ((await host.bundle?.(run, signal)) ?? null);
+  // A program is not led through what it did: what was not finished is an attempt of its own.
+  const isLost = earlier !== null && agent.program !== undefined;
+  if (startsOver || isLost) archiveAttempt(folder);
   onProgress({ kind: 'run_started', run, resumed: folder.readRecord() !== null });
   await forkFromParent(job, folder, signal);
-  const agent = await agentOfRun(run);
   const record = await executeRun(run, {
-    ...{ folder, resources, agent, signal, threads: job.resources.threads },
+    ...{ folder, resources, agent, bundle, signal, threads: job.resources.threads },
     helpersFolder: host.helpersFolder,
     dockerCommand: host.dockerCommand,
     versions: host.versions,

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import type { Job } from '../../schema/index.ts';
+import type { Job, RunSpec } from '../../schema/index.ts';
 import { type Experiment, openExperiment } from '../../store/index.ts';
 import { type HarnessFolders, loadTask, sampleMark } from '../../tasks/index.ts';
 import { experimentModels } from '../experiment-models.ts';
 import { openRegistry } from '../open-registry.ts';
+import type { Bundle } from '../outside/bundle.ts';
+import { bundleOfRun } from '../outside/program-bundle.ts';
 import { provision } from '../provision.ts';
 import type { RunServices } from '../session/run-services.ts';
 import type { ExperimentModels } from '../tool-model.ts';
@@ -14,6 +16,8 @@ export interface JobHost
   extends Pick<RunServices, 'helpersFolder' | 'dockerCommand' | 'versions' | 'askPerson' | 'gate'> {
   experiment(job: Job): Experiment;
   resources(job: Job, signal: AbortSignal): Promise<TaskResources>;
+  /** What is installed of the agent of a run; null where nothing is. Needed for agents that are programs. */
+  bundle?(run: RunSpec, signal: AbortSignal): Promise<Bundle | null>;
   /** The language models of the job's run; undefined where it asks none. */
   models(job: Job, experiment: Experiment): ExperimentModels | undefined;
 }
@@ -41,6 +45,7 @@ export function workerHost({ folders, variables, onProgress, ...rest }: Machine)
         folders: { ...folders, experiments: experiment },
       });
     },
+    bundle: (run, signal) => bundleOfRun(run, { cache: folders.cache, onProgress, signal }),
     models: ({ run, models, quota }, experiment) => {
       if (models === undefined) return undefined;
       const { providers, prices, folder } = models;

@@ -15,6 +15,7 @@ import {
 import type { ObjectId, RunSpec } from '../../schema/index.ts';
 import type { LocalServices } from '../../services/index.ts';
 import { outputFile, type RunFolder, removeFolder, Snapshotter } from '../../store/index.ts';
+import type { ProgramSetting } from '../outside/program-setting.ts';
 import { createWorkspace, type RunFolders, sandboxSpec, type TaskResources } from '../workspace.ts';
 
 /** The files of one branch of a run, and the sandbox that its commands run in. Closing it leaves the files. */
@@ -39,6 +40,8 @@ export interface BranchWorkspaceOptions {
   dockerCommand?: string | undefined;
   /** How code inside reaches the task's services. */
   services: LocalServices['access'] | null;
+  /** What the agent's sandbox has beside, where the agent is a program. */
+  setting?: ProgramSetting | null | undefined;
   /** Of a workspace that may still hold much of what this one is to hold. */
   origin?: Snapshotter | undefined;
   signal: AbortSignal;
@@ -72,7 +75,7 @@ export async function openBranchWorkspace(
   else await snapshotter.restore(from.snapshot, { ignore: mountPoints, from: origin, signal });
   await giveToAgent(spec.sandbox, folders.workspace);
   const { id: snapshot } = await snapshotter.take({ ignore: mountPoints, signal });
-  const confined = sandboxSpec(spec, resources, folders, helpersFolder, threads, services);
+  const confined = sandboxSpec(spec, resources, folders, helpersFolder, threads, services, options.setting);
   const sandbox = opened.use(
     await createSandbox(spec.sandbox, confined, sandboxOptions(spec, options.dockerCommand)),
   );

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/index.ts';
 import type { Gate, StepProgress } from '../../environment/index.ts';
 import type { RunFolder } from '../../store/index.ts';
+import type { Bundle } from '../outside/bundle.ts';
 import type { ExperimentModels } from '../tool-model.ts';
 import type { TaskResources } from '../workspace.ts';
 
@@ -9,6 +10,8 @@ export interface RunServices {
   folder: RunFolder;
   resources: TaskResources;
   agent: Agent;
+  /** Of an agent that is a program: what is installed of it; null where nothing is. */
+  bundle?: Bundle | null | undefined;
   /** Files of the reference solution; only for an agent that needs it. */
   reference: ReadonlyMap<string, string> | null;
   helpersFolder: string;

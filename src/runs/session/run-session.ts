@@ -1,12 +1,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { type BranchStart, type Ending, RunEnvironment, type RunModels } from '../../environment/index.ts';
+import { type Agent, programBrief } from '../../agents/index.ts';
+import {
+  type BranchStart,
+  type Ending,
+  ProgramEnvironment,
+  RunEnvironment,
+  type RunEnvironmentOptions,
+  type RunModels,
+} from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
 import { Quota } from '../../models/index.ts';
-import { sandboxOptions } from '../../sandbox/index.ts';
+import { type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
 import type { EventOf, RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
+import { ProgramSetting } from '../outside/program-setting.ts';
+import { runProgram } from '../outside/run-program.ts';
 import { fixedFiles, isReadOnly, publicManifest, type TaskResources } from '../workspace.ts';
 import { type BranchWorkspace, branchFolders, mainBranch } from './branch-workspace.ts';
 import { type ResumeState, readResumeState } from './resume-state.ts';
@@ -26,22 +36,25 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   await using trace = folder.openTrace();
   const resume = readResumeState(folder, spec.parent);
   await writeManifest(services);
+  using setting = await programSetting(spec, services);
   await using branches = new SessionBranches({
-    ...{ spec, folder, resources, helpersFolder, threads, dockerCommand, signal },
+    ...{ spec, folder, resources, helpersFolder, threads, dockerCommand, setting, signal },
     startServices: (askForTool) => startServices(spec, services, askForTool),
   });
   // Before there is a workspace, no tool runs in it.
   let askForTool: BranchStart['askForTool'] = async () => notBegun;
   await using main = await branches.openMain(resume.workspace, (request) => askForTool(request));
   beginSession(trace, spec, resume, main, services);
-  await using environment = openEnvironment(spec, services, trace, resume, main, branches);
+  const quota = runQuota(spec, resume);
+  const models = runModels(spec, services, resume, quota);
+  const options = { ...environmentOptions(spec, services, trace, resume, main, branches), models };
+  const acting =
+    setting === null
+      ? openLoop(agent, spec, services, options)
+      : openProgram(spec, services, setting, main.sandbox, options, quota);
+  await using environment = acting.environment;
   askForTool = (request) => environment.askForTool(request);
-  const failure = await runAgent(agent, environment, spec, services.reference);
-  const ending = await environment.end(
-    failure === null
-      ? { reason: 'agent_stopped', message: 'The agent stopped without a final answer.', finalAnswer: null }
-      : { reason: 'agent_error', message: failure, finalAnswer: null },
-  );
+  const ending = await environment.end(await acting.act());
   signal.throwIfAborted();
   const { modelFailure, scriptFailure } = await branches.stopServices();
   if (modelFailure !== null) throw new Error(modelFailure);
@@ -53,6 +66,64 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
     seconds_used: environment.secondsUsed,
     spent: environment.spent,
   };
+}
+
+/** What of an environment a session needs, whoever acts in it. */
+type ActingEnvironment = AsyncDisposable &
+  Pick<
+    RunEnvironment,
+    'askForTool' | 'end' | 'finalState' | 'stepsTaken' | 'secondsUsed' | 'modelSeconds' | 'spent'
+  >;
+
+/** Who acts in a run, and how it ended where nothing has ended it before. */
+interface Acting {
+  environment: ActingEnvironment;
+  act: () => Promise<Ending>;
+}
+
+function openLoop(
+  agent: Agent,
+  spec: RunSpec,
+  { reference }: RunServices,
+  options: RunEnvironmentOptions,
+): Acting {
+  const environment = new RunEnvironment(options);
+  const act = async (): Promise<Ending> => {
+    const failure = await runAgent(agent, environment, spec, reference);
+    return failure === null
+      ? { reason: 'agent_stopped', message: 'The agent stopped without a final answer.', finalAnswer: null }
+      : { reason: 'agent_error', message: failure, finalAnswer: null };
+  };
+  return { environment, act };
+}
+
+function openProgram(
+  spec: RunSpec,
+  { agent: { program }, models }: RunServices,
+  setting: ProgramSetting,
+  sandbox: Sandbox,
+  options: RunEnvironmentOptions,
+  quota: Quota,
+): Acting {
+  if (program === undefined || models === undefined || spec.roles === undefined)
+    throw new Error('a program needs models');
+  const upstream = models.registry.upstream(spec.roles);
+  const environment = new ProgramEnvironment(options);
+  const act = () =>
+    runProgram({
+      ...{ program, spec, setting, sandbox, environment, upstream },
+      ...{ quota, shared: models.shared },
+    });
+  return { environment, act };
+}
+
+async function programSetting(
+  spec: RunSpec,
+  { agent: { program }, bundle, resources }: RunServices,
+): Promise<ProgramSetting | null> {
+  if (program === undefined) return null;
+  const brief = programBrief(resources.task.brief, spec.limits, spec.seed);
+  return await ProgramSetting.create({ program, bundle: bundle ?? null, spec, brief });
 }
 
 function startServices(
@@ -103,17 +174,17 @@ function toldTask({ task }: TaskResources, trace: TraceWriter) {
   return { problem: trace.textRef(problem), entry, submission: submission.files.map(({ path }) => path) };
 }
 
-function openEnvironment(
+function environmentOptions(
   spec: RunSpec,
   services: RunServices,
   trace: TraceWriter,
   resume: ResumeState,
   { folders, sandbox, snapshotter, snapshot }: BranchWorkspace,
   branches: SessionBranches,
-): RunEnvironment {
+): RunEnvironmentOptions {
   const { folder, resources, askPerson, gate, longestGateWait, signal, onProgress } = services;
   const { task, prepared } = resources;
-  return new RunEnvironment({
+  return {
     task: task.brief,
     limits: spec.limits,
     folders: { workspace: folders.workspace, data: prepared.publicFolder, outputs: folders.outputs },
@@ -123,26 +194,26 @@ function openEnvironment(
     recorded: { ...resume.recorded, start: resume.recorded.start ?? snapshot },
     ...{ branches, gate, longestGateWait },
     secondsUsedBefore: resume.secondsUsed,
-    models: runModels(spec, services, resume),
+    clock: spec.clock,
     ...{ askPerson, signal, onProgress },
-  });
+  };
 }
 
 function runModels(
-  { roles, limits }: RunSpec,
+  { roles }: RunSpec,
   { models }: RunServices,
   { answeredBy, spent }: ResumeState,
+  quota: Quota,
 ): RunModels | undefined {
   if (roles === undefined || models === undefined) return undefined;
-  const { tokens, money } = limits;
   return {
-    gateway: models.registry.gateway(
-      roles,
-      { quota: new Quota({ of: 'this run', tokens, money, spent }), shared: models.shared },
-      { answeredBy },
-    ),
+    gateway: models.registry.gateway(roles, { quota, shared: models.shared }, { answeredBy }),
     spentBefore: spent,
   };
+}
+
+function runQuota({ limits: { tokens, money } }: RunSpec, { spent }: ResumeState): Quota {
+  return new Quota({ of: 'this run', tokens, money, spent });
 }
 
 /** A run whose code made a service end goes on with a new one, or without: the record says so. */
@@ -152,7 +223,7 @@ function withServicesEnd(ending: Ending, scriptFailure: string | null): Ending {
 }
 
 async function endRun(
-  environment: RunEnvironment,
+  environment: ActingEnvironment,
   trace: TraceWriter,
   { reason, message, finalAnswer }: Ending,
 ): Promise<EventOf<'run_ended'>> {
@@ -166,6 +237,7 @@ async function endRun(
     snapshot,
     submission,
     seconds_used: environment.secondsUsed,
+    ...(environment.modelSeconds === 0 ? {} : { model_seconds: environment.modelSeconds }),
   };
   trace.append(event);
   return event;

@@ -27,7 +27,7 @@ const errorTypes: Record<number, string> = {
 /** The Messages interface of Anthropic. */
 export const anthropic: Format = {
   read(path, body) {
-    if (path !== '/anthropic/v1/messages') return null;
+    if (path.split('?', 1)[0] !== '/anthropic/v1/messages') return null;
     const { model, stream } = Request.parse(body);
     return { model, isStreaming: stream === true };
   },

@@ -1,0 +1,89 @@
+"""Starts an outside agent inside its sandbox, and carries its connections to the model gateway. A script.
+
+    python -I start.py < start.json
+
+What it reads: {"home", "files": {path in home: text}, "variables", "path", "argv", "folder", "bridge": {"port", "socket"}
+or null}. The agent's home is made anew; the folder `path` comes first in its PATH. The bridge takes connections on a
+loopback port, which only this sandbox has, to a Unix socket. It ends with the agent, and with its exit code.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+
+# As much of a stream as is taken at a time.
+PIECE = 1 << 16
+
+
+async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Hands on what comes, until it ends, and then its end."""
+    while piece := await reader.read(PIECE):
+        writer.write(piece)
+        await writer.drain()
+    if writer.can_write_eof():
+        writer.write_eof()
+
+
+async def connect(
+    socket: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """Carries one connection in both directions, until the gateway ends it or either side fails."""
+    try:
+        inner_reader, inner_writer = await asyncio.open_unix_connection(socket)
+    except OSError:
+        writer.close()
+        return
+    asked = asyncio.ensure_future(carry(reader, inner_writer))
+    answered = asyncio.ensure_future(carry(inner_reader, writer))
+    for way in (asked, answered):
+        # How a connection failed is nobody's news.
+        way.add_done_callback(lambda done: done.cancelled() or done.exception())
+    try:
+        await asyncio.wait([answered])
+        asked.cancel()
+        await asyncio.gather(asked, answered, return_exceptions=True)
+    except asyncio.CancelledError:
+        # The agent has ended, and with it all.
+        pass
+    finally:
+        inner_writer.close()
+        writer.close()
+
+
+def make_home(home: Path, files: dict[str, str]) -> None:
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name, text in files.items():
+        path = home / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+async def main() -> int:
+    start = json.load(sys.stdin)
+    make_home(Path(start["home"]), start["files"])
+    bridge = start["bridge"]
+    if bridge is not None:
+        socket = bridge["socket"]
+        await asyncio.start_server(
+            lambda reader, writer: connect(socket, reader, writer), "127.0.0.1", bridge["port"]
+        )
+    path = os.pathsep.join([start["path"], os.environ["PATH"]])
+    variables = {**os.environ, "PATH": path, "MLAB_PYTHON": sys.executable, **start["variables"]}
+    try:
+        agent = await asyncio.create_subprocess_exec(
+            *start["argv"],
+            cwd=start["folder"],
+            env=variables,
+            stdin=asyncio.subprocess.DEVNULL,
+        )
+    except OSError as error:
+        print(f"{start['argv'][0]} can't be started: {error.strerror}")
+        return 127
+    code = await agent.wait()
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,19 @@
+import { claudeCode } from './claude-code.ts';
+import { codex } from './codex.ts';
+import { command } from './command.ts';
+import { geminiCli } from './gemini-cli.ts';
+import { miniSweAgent } from './mini-swe-agent.ts';
+import { opencode } from './opencode.ts';
+import type { OutsideAgent } from './outside-agent.ts';
+import { qwenCode } from './qwen-code.ts';
+
+/** The agents that are programs of others, and any command. */
+export const outsideAgents: readonly OutsideAgent[] = [
+  claudeCode,
+  codex,
+  geminiCli,
+  miniSweAgent,
+  opencode,
+  qwenCode,
+  command,
+];

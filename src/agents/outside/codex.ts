@@ -1,0 +1,41 @@
+import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
+
+/** OpenAI's Codex CLI. */
+export const codex = outsideAgent(
+  'codex',
+  "OpenAI's Codex CLI.",
+  {
+    package: { registry: 'npm', name: '@openai/codex', version: '0.169.0' },
+    licence: 'Apache-2.0',
+    dialects: ['responses'],
+    isSideCall: asksWithoutTools,
+    start: ({ bundle, interpreter, gateway, token, model, prompt, home, options }) => ({
+      argv: [
+        ...([interpreter, `${bundle}/node_modules/@openai/codex/bin/codex.js`, 'exec'] as const),
+        ...['--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check', '--json'],
+        ...['--model', model, '--', prompt],
+      ],
+      variables: { CODEX_HOME: `${home}/.codex`, MLAB_TOKEN: token },
+      files: { '.codex/config.toml': configuration(gateway, String(options.effort ?? '')) },
+    }),
+  },
+  { effort: { description: 'reasoning effort: low, medium, high …; empty: its own', default: '' } },
+);
+
+/** A provider of its own: the built-in one tries websockets first, and asks for the list of models. */
+function configuration(gateway: string, effort: string): string {
+  return [
+    'model_provider = "mlab"',
+    'web_search = "disabled"',
+    ...(effort === '' ? [] : [`model_reasoning_effort = ${JSON.stringify(effort)}`]),
+    '[model_providers.mlab]',
+    'name = "mlab"',
+    `base_url = "${baseUrls(gateway).openai}"`,
+    'env_key = "MLAB_TOKEN"',
+    'wire_api = "responses"',
+    'stream_idle_timeout_ms = 3600000',
+    '[analytics]',
+    'enabled = false',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,84 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import type { AgentOptions } from '../../schema/index.ts';
+import { baseUrls, outsideAgent } from './outside-agent.ts';
+import type { ProgramPlace } from './program.ts';
+
+/** Any command: where it finds its models, its task and the check of its submission stands in its environment. */
+export const command = outsideAgent(
+  'command',
+  'Any command, started in the workspace: --agent command:"python my_agent.py". The files that it names are shown to it.',
+  {
+    package: null,
+    licence: 'your own',
+    dialects: ['chat_completions', 'responses', 'messages', 'generate_content'],
+    hostFiles: ({ files }) => filesIn(String(files ?? '')),
+    start: (place) => ({
+      argv: ['/bin/sh', '-c', withPlaces(place)],
+      variables: environmentOf(place),
+      files: {},
+    }),
+  },
+  {
+    command: { description: 'what is run, in /bin/sh', default: '' },
+    files: {
+      description: 'files of this machine that it is shown, one a line; found in the command',
+      default: '',
+    },
+  },
+);
+
+/** What `--agent command:"…"` stands for. @param folder where relative paths begin */
+export function commandOptions(text: string, folder: string): AgentOptions {
+  if (text.trim() === '') {
+    throw new UserError(
+      'bad_flag',
+      'There is no command.',
+      'For example: --agent command:"python my_agent.py"',
+    );
+  }
+  const files = wordsOf(text)
+    .map((word) => resolve(folder, word))
+    .filter((path) => existsSync(path) && statSync(path).isFile());
+  return { command: text, files: [...new Set(files)].join('\n') };
+}
+
+/** The names of the files that it is shown, each with its path on this machine. */
+function filesIn(lines: string): Record<string, string> {
+  return Object.fromEntries(
+    lines
+      .split('\n')
+      .filter((path) => path !== '')
+      .map((path) => [basename(path), path]),
+  );
+}
+
+/** The command with the places inside in the place of those of this machine. */
+function withPlaces({ bundle, options }: ProgramPlace): string {
+  const names = Object.keys(filesIn(String(options.files ?? '')));
+  return String(options.command ?? '')
+    .split(/(\s+)/)
+    .map((word) => (names.includes(basename(word)) ? `${bundle}/${basename(word)}` : word))
+    .join('');
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function environmentOf({ gateway, token, model, brief, workspace }: ProgramPlace): Record<string, string> {
+  const { openai, anthropic, google } = baseUrls(gateway);
+  return {
+    OPENAI_BASE_URL: openai,
+    OPENAI_API_BASE: openai,
+    OPENAI_API_KEY: token,
+    ANTHROPIC_BASE_URL: anthropic,
+    ANTHROPIC_API_KEY: token,
+    GOOGLE_GEMINI_BASE_URL: google,
+    GEMINI_API_KEY: token,
+    MLAB_MODEL: model,
+    MLAB_BRIEF: brief,
+    MLAB_WORKSPACE: workspace,
+  };
+}

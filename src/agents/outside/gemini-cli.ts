@@ -1,0 +1,33 @@
+import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
+
+/** Google's Gemini CLI. */
+export const geminiCli = outsideAgent('gemini-cli', "Google's Gemini CLI.", {
+  package: { registry: 'npm', name: '@google/gemini-cli', version: '0.61.0' },
+  licence: 'Apache-2.0',
+  dialects: ['generate_content'],
+  isSideCall: asksWithoutTools,
+  start: ({ bundle, interpreter, gateway, token, model, prompt }) => ({
+    argv: [
+      ...([interpreter, `${bundle}/node_modules/@google/gemini-cli/bundle/gemini.js`, '--yolo'] as const),
+      ...['--model', model, '--prompt', prompt],
+    ],
+    variables: {
+      GEMINI_API_KEY: token,
+      GOOGLE_GEMINI_BASE_URL: baseUrls(gateway).google,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+      GEMINI_SANDBOX: 'false',
+      NO_COLOR: '1',
+    },
+    files: {
+      '.gemini/settings.json': JSON.stringify({
+        // With a base URL alone it would choose a way to sign in that needs a person.
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        general: { disableAutoUpdate: true, disableUpdateNag: true },
+        tools: { exclude: ['google_web_search', 'web_fetch'] },
+      }),
+    },
+  }),
+});

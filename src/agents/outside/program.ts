@@ -1,0 +1,56 @@
+import type { AgentOptions, DialectName, ModelRequest } from '../../schema/index.ts';
+
+/** Where a program comes from: one package of a registry, at a version, and what is installed beside it. */
+export interface ProgramPackage {
+  registry: 'npm' | 'pypi';
+  name: string;
+  /** The one that was tried; another can be chosen. */
+  version: string;
+  /** Further packages, each with its version. */
+  beside?: readonly string[];
+  /** The Python that it needs, such as `3.12`; default: the first that will do. */
+  python?: string;
+}
+
+/** Where a program finds things in its sandbox, and what it is told. */
+export interface ProgramPlace {
+  /** Folder of its bundle: what npm or pip made. */
+  bundle: string;
+  /** Node, of an npm bundle; the interpreter of a Python one. */
+  interpreter: string;
+  /** Origin of the model gateway, such as `http://127.0.0.1:4080`. */
+  gateway: string;
+  /** What it sends as its key. */
+  token: string;
+  dialect: DialectName;
+  /** The agent's model, as its provider calls it. */
+  model: string;
+  prompt: string;
+  /** The file that holds the prompt, too. */
+  brief: string;
+  workspace: string;
+  /** Made anew for it, and thrown away. */
+  home: string;
+  options: AgentOptions;
+}
+
+export interface ProgramStart {
+  argv: readonly [string, ...string[]];
+  variables: Readonly<Record<string, string>>;
+  /** Texts by their paths in its home. */
+  files: Readonly<Record<string, string>>;
+}
+
+/** An agent that is a program with a loop, tools and prompts of its own: how it is installed, started and understood. */
+export interface Program {
+  /** Null: nothing is installed for it. */
+  package: ProgramPackage | null;
+  licence: string;
+  /** What it can speak to its model, the best first. */
+  dialects: readonly DialectName[];
+  start(place: ProgramPlace): ProgramStart;
+  /** Whether a request is none of its turns: a title, a summary. What asks the fast model is none, either. */
+  isSideCall?(request: ModelRequest): boolean;
+  /** Files of the host that it is shown, read-only, by their paths in its bundle. */
+  hostFiles?(options: AgentOptions): Readonly<Record<string, string>>;
+}

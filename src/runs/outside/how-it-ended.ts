@@ -1,0 +1,41 @@
+import type { Ending } from '../../environment/index.ts';
+import { ModelUnavailable } from '../../models/index.ts';
+import type { ProcessEnd } from '../../sandbox/index.ts';
+import type { ProgramOutcome } from './program-turns.ts';
+
+const mostTold = 2_000;
+
+/** What the program, and not the provider, is to blame for. */
+const ownFailures: ReadonlySet<string> = new Set(['bad_request', 'cut_off']);
+
+/**
+ * How the run of a program ended that no limit has ended.
+ * @throws ModelUnavailable where it ended because its model did not answer it
+ */
+export function howItEnded(end: ProcessEnd | null, outcome: ProgramOutcome, printed: string): Ending {
+  const { failure, answers, lastText } = outcome;
+  if (failure !== null && failure.failure !== 'cut_off' && !ownFailures.has(failure.failure)) {
+    const hint = 'The same command again starts the run over.';
+    throw new ModelUnavailable(failure.failure, failure.message, hint, []);
+  }
+  if (end === null) return failed('The program did not start.');
+  const said = printed.trim() === '' ? '' : ` It printed last:\n${printed.trimEnd().slice(-mostTold)}`;
+  if (end.ending === 'out_of_memory')
+    return failed(`The program was ended: the memory of the run was used up.${said}`);
+  if (end.ending === 'workspace_full') return failed(`The program was ended: the workspace was full.${said}`);
+  if (end.exitCode !== 0)
+    return failed(
+      `The program ended with ${end.exitCode === null ? end.signal : `exit code ${end.exitCode}`}.${said}`,
+    );
+  if (answers === 0)
+    return {
+      reason: 'agent_stopped',
+      message: `The program ended without an answer of its model.${said}`,
+      finalAnswer: null,
+    };
+  return { reason: 'final_answer', message: 'The program ended by itself.', finalAnswer: lastText };
+}
+
+function failed(message: string): Ending {
+  return { reason: 'agent_error', message, finalAnswer: null };
+}

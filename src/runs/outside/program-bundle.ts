@@ -1,0 +1,27 @@
+import { agents } from '../../agents/index.ts';
+import { UserError } from '../../lib/errors.ts';
+import type { ModelRegistry } from '../../models/index.ts';
+import type { RunSpec } from '../../schema/index.ts';
+import { type Bundle, type BundleOptions, ensureBundle } from './bundle.ts';
+
+/** What the agent of a run needs installed, where it is a program that is; null else. */
+export async function bundleOfRun(
+  { agent, agent_version: version }: Pick<RunSpec, 'agent' | 'agent_version'>,
+  options: BundleOptions,
+): Promise<Bundle | null> {
+  const wanted = agents.find(({ name }) => name === agent)?.program?.package ?? null;
+  return wanted === null ? null : await ensureBundle(wanted, version ?? wanted.version, options);
+}
+
+/** @throws UserError where the agent is a program that can't speak to the run's model */
+export function checkDialect({ agent, roles }: RunSpec, registry: ModelRegistry): void {
+  const program = agents.find(({ name }) => name === agent)?.program;
+  if (program === undefined || roles === undefined) return;
+  const { dialects } = registry.upstream(roles);
+  if (program.dialects.some((dialect) => dialects.includes(dialect))) return;
+  throw new UserError(
+    'no_dialect',
+    `The agent ${agent} speaks ${program.dialects.join(' or ')}; ${roles.agent.model} is reached by ${dialects.join(' or ')}.`,
+    'Name a model of a provider that speaks it, or a server that translates (such as LiteLLM) as openai-compatible/….',
+  );
+}

@@ -1,0 +1,111 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Program } from '../../agents/index.ts';
+import { openToReaders } from '../../lib/open-to-readers.ts';
+import { type Mount, ownedFolder, type PythonMount, type Sandbox } from '../../sandbox/index.ts';
+import type { RunSpec } from '../../schema/index.ts';
+import type { Bundle } from './bundle.ts';
+
+/** Where a program's sandbox shows what is there for it. */
+const inside = '/mlab-agent';
+const bundleInside = `${inside}/bundle`;
+const nodeInside = `${inside}/node`;
+const runInside = `${inside}/run`;
+const socketName = 'models.sock';
+const briefName = 'brief.md';
+/** The sandbox has a network of its own, so that any will do. */
+const portInside = 4080;
+
+export interface ProgramSettingParts {
+  program: Program;
+  bundle: Bundle | null;
+  spec: RunSpec;
+  /** What it is told of the task. */
+  brief: string;
+}
+
+/** What the sandbox of a run has for the program that is its agent. */
+export class ProgramSetting implements Disposable {
+  readonly mounts: readonly Mount[];
+  readonly otherPythons: readonly PythonMount[];
+  readonly #bundle: Bundle | null;
+  /** What it is told of the task. */
+  readonly prompt: string;
+  /** Closed to other users; holds the folder that its sandbox is shown, with the gateway's socket and the brief. */
+  readonly #outer: string;
+  readonly #isConfined: boolean;
+
+  static async create(parts: ProgramSettingParts): Promise<ProgramSetting> {
+    const setting = new ProgramSetting(ownedFolder('p'), parts);
+    mkdirSync(setting.#shown);
+    writeFileSync(join(setting.#shown, briefName), parts.brief);
+    await openToReaders(setting.#shown);
+    return setting;
+  }
+
+  private constructor(folder: string, { program, bundle, spec, brief }: ProgramSettingParts) {
+    this.#outer = folder;
+    this.#bundle = bundle;
+    this.prompt = brief;
+    this.#isConfined = spec.sandbox !== 'none';
+    const files = Object.entries(program.hostFiles?.(spec.agent_options) ?? {});
+    this.mounts = [
+      readOnly(this.#shown, runInside),
+      ...(bundle?.registry === 'npm'
+        ? [readOnly(bundle.folder, bundleInside), readOnly(process.execPath, nodeInside)]
+        : []),
+      ...files.map(([name, source]) => readOnly(source, `${bundleInside}/${name}`)),
+    ];
+    this.otherPythons =
+      bundle?.registry === 'pypi'
+        ? [{ environment: bundle.python.environment, basePrefix: bundle.python.basePrefix }]
+        : [];
+  }
+
+  /** Where the gateway listens, for the program alone. */
+  get listenAt(): { socket: string } | { port: number } {
+    return this.#isConfined ? { socket: join(this.#shown, socketName) } : { port: 0 };
+  }
+
+  /** What carries the program's connections to the gateway; null where it reaches it by itself. */
+  bridge(sandbox: Sandbox): { port: number; socket: string } | null {
+    return this.#isConfined
+      ? { port: portInside, socket: `${sandbox.pathInside(runInside)}/${socketName}` }
+      : null;
+  }
+
+  /** @param port that the gateway listens on, where it is on one */
+  gateway(port: number | null): string {
+    return `http://127.0.0.1:${port ?? portInside}`;
+  }
+
+  bundle(sandbox: Sandbox): { bundle: string; interpreter: string } {
+    if (this.#bundle?.registry === 'pypi') {
+      const { environment, executable } = this.#bundle.python;
+      return { bundle: environment, interpreter: executable };
+    }
+    return { bundle: sandbox.pathInside(bundleInside), interpreter: sandbox.pathInside(nodeInside) };
+  }
+
+  /** A folder that is made when the program starts, and ends with it. */
+  get home(): string {
+    return this.#isConfined ? '/tmp/home' : join(this.#outer, 'home');
+  }
+
+  /** The file that holds what it is told, too. */
+  brief(sandbox: Sandbox): string {
+    return `${sandbox.pathInside(runInside)}/${briefName}`;
+  }
+
+  get #shown(): string {
+    return join(this.#outer, 's');
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#outer, { recursive: true, force: true });
+  }
+}
+
+function readOnly(source: string, target: string): Mount {
+  return { source, target, access: 'read' };
+}

@@ -1,0 +1,99 @@
+import type { Program } from '../../agents/index.ts';
+import type { ProgramEnvironment } from '../../environment/index.ts';
+import type { CallRecord, ProxyRequest } from '../../models/index.ts';
+import type { ProcessUsage, SandboxProcess } from '../../sandbox/index.ts';
+import { type FinishedTurn, Turns } from './turns.ts';
+
+/** What can be said of a program's calls when it has ended. */
+export interface ProgramOutcome {
+  /** Answers that it got to requests that are turns. */
+  answers: number;
+  /** The last text that its model wrote. */
+  lastText: string | null;
+  /** Why the last of its requests, of any kind, was not answered; null where it was. */
+  failure: CallRecord['failure'];
+}
+
+/** Follows what a program asks its models, and has each of its turns recorded before the next request is sent. */
+export class ProgramTurns {
+  readonly #program: Program;
+  readonly #environment: ProgramEnvironment;
+  readonly #turns = new Turns();
+  /** Ends the clock's stand of each call under way, by the request's number. */
+  readonly #asking = new Map<number, () => void>();
+  #process: SandboxProcess | null = null;
+  #used: ProcessUsage = { cpuSeconds: 0, peakMemoryBytes: null };
+  readonly outcome: ProgramOutcome = { answers: 0, lastText: null, failure: null };
+
+  constructor(program: Program, environment: ProgramEnvironment) {
+    this.#program = program;
+    this.#environment = environment;
+  }
+
+  /** From now on it is known what the program's processes use. */
+  watch(process: SandboxProcess): void {
+    this.#process = process;
+  }
+
+  async requested(asked: ProxyRequest): Promise<{ kind: 'send' } | { kind: 'closed'; message: string }> {
+    const environment = this.#environment;
+    try {
+      await this.#record(this.#turns.endedBy(asked.request, this.#isSide(asked)));
+    } catch (error) {
+      environment.fail(error);
+    }
+    const message = environment.closed();
+    if (message !== null) return { kind: 'closed', message };
+    this.#asking.set(asked.number, environment.asking());
+    return { kind: 'send' };
+  }
+
+  answered(call: CallRecord, asked: ProxyRequest): void {
+    this.#stopAsking(asked);
+    this.#environment.called(call);
+    const { answer, failure } = call;
+    this.outcome.failure = failure;
+    if (answer === null || this.#isSide(asked)) return;
+    this.#turns.answered(answer, performance.now());
+    this.outcome.answers += 1;
+    if (answer.kind === 'answered' && answer.text.trim() !== '') this.outcome.lastText = answer.text;
+  }
+
+  refused(asked: ProxyRequest): void {
+    this.#stopAsking(asked);
+  }
+
+  /** The program has ended: what it did last is recorded, unless its steps are used up. */
+  async finish(): Promise<void> {
+    if (this.#environment.ending?.reason !== 'step_limit') await this.#record(this.#turns.rest());
+  }
+
+  #isSide({ request }: ProxyRequest): boolean {
+    return request.role !== 'agent' || this.#program.isSideCall?.(request) === true;
+  }
+
+  #stopAsking({ number }: ProxyRequest): void {
+    this.#asking.get(number)?.();
+    this.#asking.delete(number);
+  }
+
+  async #record(turns: readonly FinishedTurn[]): Promise<void> {
+    for (const { action, observation, thought, began } of turns) {
+      if (thought !== null) this.#environment.note({ Thought: thought });
+      const usage = await this.#usedSince();
+      const { ended } = await this.#environment.turn({ action, observation, status: 'ok', began, usage });
+      if (ended) return;
+    }
+  }
+
+  /** Since the last turn. The most memory is the most until now. */
+  async #usedSince() {
+    const before = this.#used;
+    this.#used = (await this.#process?.usage()) ?? before;
+    const { cpuSeconds, peakMemoryBytes } = this.#used;
+    return {
+      ...(cpuSeconds === null ? {} : { cpuSeconds: Math.max(0, cpuSeconds - (before.cpuSeconds ?? 0)) }),
+      ...(peakMemoryBytes === null ? {} : { peakMemoryBytes }),
+    };
+  }
+}

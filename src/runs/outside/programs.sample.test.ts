@@ -1,0 +1,261 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inTurns, startProviderServer, type Turn } from '../../../test/fakes/providers/index.ts';
+import { helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import {
+  printedBy,
+  runCommand,
+  secretKey,
+  smallAgent,
+  turnsIn,
+} from '../../../test/fixtures/outside/outside-place.ts';
+import { gradeRun } from '../../grading/index.ts';
+import { Quota } from '../../models/index.ts';
+import { checkSandbox } from '../../sandbox/index.ts';
+import { checkRun, type RunFolder, readTraceSync } from '../../store/index.ts';
+import type { TaskResources } from '../index.ts';
+
+const bench = new TaskBench();
+let resources: TaskResources;
+
+beforeAll(async () => {
+  resources = await bench.provision();
+});
+afterAll(() => bench[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+const improve = "sed -i 's/SECOND_WEIGHT = 0/SECOND_WEIGHT = 1/' train.py && python train.py";
+const turns: Turn[] = [
+  { run: 'mlab-check; ls data', text: 'I look around.' },
+  { run: improve },
+  { run: 'mlab-check' },
+  { text: 'All numbers are added now.' },
+];
+
+const serve = (answers: Turn[], latencyMs = 0) =>
+  startProviderServer({ answer: inTurns({ turns: answers, texts: ['A title'] }), latencyMs });
+
+const gradesOf = (folder: RunFolder, which: 'final' | 'all') =>
+  gradeRun({ folder, ...resources, helpersFolder, which, signal: new AbortController().signal });
+
+describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
+  test('has its turns recorded as steps, each with a snapshot that can be graded', async () => {
+    await using server = await serve(turns);
+    const { record, folder } = await runCommand({ experiments: bench.experiments, resources, server });
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' }, steps: 4 });
+    expect(record.spec.agent_version).toMatch(/^sha256:/);
+    const [first, second, third, last] = turnsIn(folder);
+    expect(first?.observation).toContain('The grader would not accept this submission:\n- ');
+    expect(first?.observation).toContain('test.csv');
+    expect(second).toMatchObject({ action: 'bash', args: { command: improve } });
+    expect(third?.observation).toBe('The grader would accept this submission.\n');
+    expect(last).toMatchObject({ action: 'Reply', args: { text: 'All numbers are added now.' } });
+    const grades = await gradesOf(folder, 'all');
+    expect(grades.map(({ step, valid, score }) => [step, valid, score])).toContainEqual([2, true, 0]);
+    // The request for a title is a call of the run, and no turn.
+    expect(record.spent).toMatchObject({ calls: 5 });
+    expect(await checkRun(folder)).toEqual([]);
+  });
+
+  test('never sees the key of its provider, which is in no trace', async () => {
+    await using server = await serve([
+      {
+        run: `env; cat /proc/*/environ; grep -r ${secretKey} /workspace /mlab-agent /mlab-task /tmp /etc 2>/dev/null`,
+      },
+    ]);
+    const { folder } = await runCommand({ experiments: bench.experiments, resources, server });
+    expect(server.requests.every(({ key }) => key === secretKey)).toBe(true);
+    // What it typed itself is there.
+    expect(turnsIn(folder)[0]?.observation.replaceAll(`grep -r ${secretKey} `, '')).not.toContain(secretKey);
+    expect(turnsIn(folder)[0]?.observation).toContain('OPENAI_API_KEY=');
+  });
+
+  test('is ended at its last step, and graded as the workspace is then', async () => {
+    await using server = await serve([{ run: improve }, { run: 'sleep 1000' }]);
+    const { record, folder } = await runCommand({
+      ...{ experiments: bench.experiments, resources, server },
+      changes: { limits: { steps: 1 } },
+    });
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'step_limit' }, steps: 1 });
+    expect(await gradesOf(folder, 'final')).toMatchObject([{ valid: true, score: 0 }]);
+  });
+
+  test('is ended when its time is up, with what it did until then', async () => {
+    await using server = await serve([{ run: `${improve}; sleep 1000` }]);
+    const { record, folder } = await runCommand({
+      ...{ experiments: bench.experiments, resources, server },
+      changes: { limits: { wall_seconds: 4 } },
+    });
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'time_limit' }, steps: 1 });
+    expect(await gradesOf(folder, 'final')).toMatchObject([{ valid: true, score: 0 }]);
+  });
+
+  test('has the time in which it waits for its model for nothing, where the clock is the active one', async () => {
+    await using server = await serve(turns, 1500);
+    const run = { experiments: bench.experiments, resources, server };
+    const changes = { limits: { wall_seconds: 5 } };
+    const wall = await runCommand({ ...run, changes });
+    const active = await runCommand({ ...run, changes: { ...changes, clock: 'active' } });
+    expect(wall.record.end?.reason).toBe('time_limit');
+    expect(active.record.end?.reason).toBe('final_answer');
+    const end = readTraceSync(active.folder.tracePath).events.at(-1);
+    if (end?.kind !== 'run_ended') throw new Error('the run has no end');
+    expect(end.seconds_used).toBeLessThan(5);
+    expect(end.model_seconds).toBeGreaterThan(7);
+  });
+
+  test('is ended by its limits on tokens and money, and stopped by those of the experiment', async () => {
+    await using server = await serve(turns);
+    const run = { experiments: bench.experiments, resources, server };
+    const few = await runCommand({ ...run, changes: { limits: { tokens: 200 } } });
+    expect(few.record).toMatchObject({ status: 'finished', end: { reason: 'token_limit' } });
+    const cheap = await runCommand({ ...run, changes: { limits: { money: 0.000001 } } });
+    expect(cheap.record).toMatchObject({ status: 'finished', end: { reason: 'money_limit' } });
+    const shared = await runCommand({ ...run, shared: new Quota({ of: 'the experiment', tokens: 200 }) });
+    expect(shared.record).toMatchObject({ status: 'failed', end: { cause: 'experiment_limit' } });
+  });
+
+  test('that fails is told from a provider that does', async () => {
+    await using server = await serve(turns);
+    const run = { experiments: bench.experiments, resources, server };
+    const own = await runCommand({ ...run, command: 'echo "out of ideas"; exit 3' });
+    expect(own.record).toMatchObject({ status: 'finished', end: { reason: 'agent_error' } });
+    expect(own.record.end?.message).toContain('exit code 3. It printed last:\nout of ideas');
+    await using broken = await startProviderServer({
+      faults: () => ({ kind: 'status', status: 401, message: 'no such key' }),
+    });
+    const theirs = await runCommand({ ...run, server: broken });
+    expect(theirs.record).toMatchObject({ status: 'failed', end: { cause: 'unauthorised' } });
+  });
+
+  test('is stopped from outside, which leaves the run to be done again', async () => {
+    await using server = await serve([{ run: 'sleep 1000' }]);
+    const stopping = new AbortController();
+    const running = runCommand({
+      ...{ experiments: bench.experiments, resources, server },
+      signal: stopping.signal,
+    });
+    while (server.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    stopping.abort();
+    expect((await running).record.status).toBe('interrupted');
+  });
+});
+
+describe.skipIf(missing !== undefined)(`a hostile program${why}`, () => {
+  const attack = join(bench.folder, 'attack.py');
+  const run = async (code: string) => {
+    writeFileSync(attack, code);
+    await using server = await serve([]);
+    const options = { experiments: bench.experiments, resources, server, command: `python ${attack}` };
+    return { ...(await runCommand(options)), server };
+  };
+
+  test('reaches nothing but the gateway: no other port, name, address or socket', async () => {
+    await using host = await startProviderServer();
+    const { record, folder } = await run(`
+import os, socket, stat
+def tries(name, work):
+    try:
+        work(); print("REACHED", name)
+    except OSError as error:
+        print("refused", name, error.errno)
+for place in [("127.0.0.1", ${new URL(host.url).port}), ("169.254.169.254", 80), ("10.0.0.1", 443), ("1.1.1.1", 53), ("::1", 22)]:
+    tries(place, lambda: socket.create_connection(place, 2))
+tries("dns", lambda: socket.getaddrinfo("example.org", 80))
+for path in ["/run/docker.sock", "/var/run/docker.sock", "/run/systemd/private", "/tmp/.X11-unix/X0"]:
+    tries(path, lambda: socket.socket(socket.AF_UNIX).connect(path))
+tries("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0/tmp/dbus"))
+found = []
+for folder, folders, files in os.walk("/"):
+    folders[:] = [name for name in folders if folder != "/" or name not in ("proc", "sys", "usr")]
+    found += [path for path in (os.path.join(folder, name) for name in files) if stat.S_ISSOCK(os.lstat(path).st_mode)]
+print("sockets", found)
+print("listens", [line.split()[1] for line in open("/proc/net/tcp") if " 0A " in line])
+`);
+    const printed = printedBy(folder);
+    expect(printed).not.toContain('REACHED');
+    expect(printed).toContain('refused dns');
+    expect(printed).toContain("sockets ['/mlab-agent/run/models.sock']");
+    // 4080 in hexadecimal.
+    expect(printed).toContain("listens ['0100007F:0FF0']");
+    expect(record.end?.reason).toBe('agent_stopped');
+  });
+
+  test("sees no other run's files, and can't use another run's token", async () => {
+    const first = await run(`
+import os
+open("/workspace/token.txt", "w").write(os.environ["OPENAI_API_KEY"])
+print("token", os.environ["OPENAI_API_KEY"])
+`);
+    const [, token = ''] = /token ([0-9a-f]{48})/.exec(printedBy(first.folder)) ?? [];
+    expect(token).toHaveLength(48);
+    const second = await run(`
+import json, os, urllib.request, urllib.error
+def ask(key):
+    request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions",
+        json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}).encode(),
+        {"authorization": "Bearer " + key, "content-type": "application/json"})
+    try:
+        return urllib.request.urlopen(request).status
+    except urllib.error.HTTPError as error:
+        return error.code
+print("theirs", ask("${token}"), "none", ask(""), "own", ask(os.environ["OPENAI_API_KEY"]))
+print("seen", [os.path.exists(path) for path in ["${first.folder.folder}", "${bench.cache}/data", "/root/.ssh", "${helpersFolder}/../tasks"]])
+try:
+    open("${smallAgent}"); print("REACHED")
+except OSError:
+    pass
+`);
+    const printed = printedBy(second.folder);
+    expect(printed).toContain('theirs 401 none 401 own 200');
+    expect(printed).toContain('seen [False, False, False, False]');
+    expect(printed).not.toContain('REACHED');
+  });
+
+  test('leaves the gateway standing that it floods with connections, garbage and bodies without end', async () => {
+    const { record, folder, server } = await run(`
+import os, socket, time, urllib.parse, json, urllib.request
+def connect():
+    for _ in range(100):
+        try:
+            return socket.create_connection(place, 5)
+        except OSError:
+            time.sleep(0.1)
+place = urllib.parse.urlparse(os.environ["OPENAI_BASE_URL"]); place = (place.hostname, place.port)
+held = []
+for _ in range(1500):
+    try:
+        held.append(socket.create_connection(place, 5))
+    except OSError:
+        break
+for one in held: one.close()
+for garbage in [b"\\0" * 100000, b"GET / HTTP/1.1\\r\\n" + b"x: y\\r\\n" * 100000,
+                b"POST /v1/chat/completions HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\nGET /admin HTTP/1.1\\r\\n\\r\\n"]:
+    one = connect()
+    try:
+        one.sendall(garbage); one.settimeout(5); one.recv(10)
+    except OSError:
+        pass
+    one.close()
+one = connect()
+one.sendall(b"POST /v1/chat/completions HTTP/1.1\\r\\nHost: a\\r\\nAuthorization: Bearer " + os.environ["OPENAI_API_KEY"].encode() + b"\\r\\nContent-Length: 1073741824\\r\\n\\r\\n")
+sent = 0
+try:
+    while sent < 2**30:
+        one.sendall(b" " * 2**20); sent += 2**20
+except OSError:
+    pass
+request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions",
+    json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}).encode(),
+    {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"], "content-type": "application/json"})
+print("then", urllib.request.urlopen(request).status)
+`);
+    const printed = printedBy(folder);
+    expect(printed).toContain('then 200');
+    expect(server.requests).toHaveLength(1);
+    expect(record.end?.reason).toBe('final_answer');
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { ModelAnswer, ModelMessage, ModelRequest, ToolCall } from '../../schema/index.ts';
+import { Turns } from './turns.ts';
+
+const call = (id: string, name = 'bash', command = id): ToolCall => ({ id, name, input: { command } });
+const answer = (tool_calls: ToolCall[], text = ''): ModelAnswer => ({
+  ...{ kind: 'answered', text, tool_calls },
+  finish: tool_calls.length === 0 ? 'stop' : 'tool_calls',
+});
+const request = (...results: [id: string, text: string][]): ModelRequest => ({
+  ...{ role: 'agent', purpose: 'act' },
+  messages: [
+    { role: 'user', text: 'Go on.' },
+    ...results.map(([call_id, text]): ModelMessage => ({ role: 'tool', call_id, name: 'bash', text })),
+  ],
+});
+
+describe('the turns of a program', () => {
+  test('end with the request that tells what came of their calls', () => {
+    const turns = new Turns();
+    expect(turns.endedBy(request(), false)).toEqual([]);
+    turns.answered(answer([call('one')], 'I look.'), 5);
+    expect(turns.endedBy(request(['one', 'found']), false)).toEqual([
+      {
+        action: { name: 'bash', args: { command: 'one' } },
+        ...{ observation: 'found', thought: 'I look.', began: 5 },
+      },
+    ]);
+    expect(turns.rest()).toEqual([]);
+  });
+
+  test('hold all calls of one answer', () => {
+    const turns = new Turns();
+    turns.answered(answer([call('one'), call('two', 'edit'), call('three')]), 0);
+    const [turn] = turns.endedBy(request(['one', 'a'], ['two', 'b']), false);
+    expect(turn?.action.name).toBe('bash + edit');
+    expect(turn?.action.args).toMatchObject({
+      calls: [{ name: 'bash' }, { name: 'edit' }, { name: 'bash' }],
+    });
+    expect(turn?.observation).toBe(
+      '[bash]\na\n\n[edit]\nb\n\n[bash]\n(No result of it was sent to the model.)',
+    );
+  });
+
+  test('of a reply without calls end with the next turn, and not with a side call', () => {
+    const turns = new Turns();
+    turns.answered(answer([], 'All done.'), 0);
+    expect(turns.endedBy(request(), true)).toEqual([]);
+    expect(turns.endedBy(request(), false)).toMatchObject([
+      { action: { name: 'Reply', args: { text: 'All done.' } } },
+    ]);
+  });
+
+  test('of several conversations at once are told apart by their calls', () => {
+    const turns = new Turns();
+    turns.answered(answer([call('mine')]), 0);
+    turns.answered(answer([call('theirs')]), 0);
+    expect(turns.endedBy(request(['theirs', 'x']), false)).toMatchObject([{ observation: 'x' }]);
+    // A summary that is asked for tells what came of a turn, too.
+    expect(turns.endedBy(request(['mine', 'y']), true)).toMatchObject([{ observation: 'y' }]);
+  });
+
+  test('that nothing ended are there when the program has ended', () => {
+    const turns = new Turns();
+    turns.answered(answer([call('last')]), 0);
+    turns.answered({ kind: 'refused', message: 'no' }, 0);
+    expect(turns.rest()).toMatchObject([{ observation: '(No result of it was sent to the model.)' }]);
+    expect(turns.rest()).toEqual([]);
+  });
+});

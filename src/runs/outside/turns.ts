@@ -1,0 +1,84 @@
+import type { Action, ModelAnswer, ModelRequest, ToolCall } from '../../schema/index.ts';
+
+type Answered = Extract<ModelAnswer, { kind: 'answered' }>;
+
+/** An answer of a program's model, and what the program was seen to do with it. */
+export interface FinishedTurn {
+  action: Action;
+  observation: string;
+  /** What the model wrote beside calls of tools. */
+  thought: string | null;
+  began: number;
+}
+
+interface OpenTurn {
+  answer: Answered;
+  began: number;
+}
+
+const noResult = '(No result of it was sent to the model.)';
+
+/**
+ * Makes turns of what a program asks its model and is answered: an answer is a turn's beginning, and its end is the request
+ * that tells what came of it. Where a program has several conversations at once, each result finds its turn by its call.
+ */
+export class Turns {
+  #open: OpenTurn[] = [];
+
+  /** An answer that the program was given. @param began when that was, as `performance.now()` says */
+  answered(answer: ModelAnswer, began: number): void {
+    if (answer.kind === 'answered') this.#open.push({ answer, began });
+  }
+
+  /** The turns whose end this request is. @param isSide a request that is no turn itself */
+  endedBy({ messages }: ModelRequest, isSide: boolean): FinishedTurn[] {
+    const results = resultsIn(messages);
+    const ended = this.#open.filter(({ answer: { tool_calls: calls } }) =>
+      calls.length === 0 ? !isSide : calls.some(({ id }) => results.has(id)),
+    );
+    this.#open = this.#open.filter((turn) => !ended.includes(turn));
+    return ended.map((turn) => finished(turn, results));
+  }
+
+  /** Those that no request has ended, when the program asks nothing more. */
+  rest(): FinishedTurn[] {
+    const open = this.#open;
+    this.#open = [];
+    return open.map((turn) => finished(turn, new Map()));
+  }
+}
+
+function resultsIn(messages: ModelRequest['messages']): Map<string, string> {
+  return new Map(
+    messages.flatMap((message) =>
+      message.role === 'tool' ? [[message.call_id, message.text] as const] : [],
+    ),
+  );
+}
+
+function finished({ answer, began }: OpenTurn, results: ReadonlyMap<string, string>): FinishedTurn {
+  const { text, tool_calls: calls } = answer;
+  const [first, ...others] = calls;
+  if (first === undefined)
+    return { action: { name: 'Reply', args: { text } }, observation: '', thought: null, began };
+  const thought = text.trim() === '' ? null : text;
+  const resultOf = ({ id }: ToolCall) => results.get(id) ?? noResult;
+  if (others.length === 0)
+    return {
+      action: { name: first.name, args: argumentsOf(first) },
+      observation: resultOf(first),
+      thought,
+      began,
+    };
+  const names = [...new Set(calls.map(({ name }) => name))];
+  return {
+    action: { name: names.join(' + '), args: { calls: calls.map(({ name, input }) => ({ name, input })) } },
+    observation: calls.map((call) => `[${call.name}]\n${resultOf(call)}`).join('\n\n'),
+    thought,
+    began,
+  };
+}
+
+function argumentsOf({ input }: ToolCall): Action['args'] {
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input };
+}
