@@ -9,6 +9,7 @@ import { SandboxError } from '../src/sandbox/index.ts';
 import type { BenchContext, Benchmark } from './benchmark.ts';
 import { calls } from './calls.ts';
 import { fork } from './fork.ts';
+import { gateway } from './gateway.ts';
 import { help } from './help.ts';
 import { inspect } from './inspect.ts';
 import { kill } from './kill.ts';
@@ -31,6 +32,7 @@ import { viewer } from './viewer.ts';
 const benchmarks: readonly Benchmark[] = [
   step,
   calls,
+  gateway,
   snapshot,
   fork,
   malformed,

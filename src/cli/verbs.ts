@@ -145,6 +145,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/models.ts')).models,
   },
   {
+    name: 'gateway',
+    summary: 'serve language models to any program on this machine, with limits, records and prices',
+    load: async () => (await import('./verbs/gateway.ts')).gateway,
+  },
+  {
     name: 'runs replay',
     summary: 'run an agent again from its trace alone, and see that it does the same',
     load: async () => (await import('./verbs/runs-replay.ts')).runsReplay,

@@ -85,6 +85,10 @@ export const slowCommands: readonly SlowCommand[] = [
     argv: () => ['view', '--export', 'pages'],
   },
   ofLong('judge', '--model', 'openai/gpt-5-mini'),
+  {
+    ...{ verb: 'gateway', busy: 'nothing: it waits for programs', code: 0, moments: [3] },
+    argv: () => ['gateway', '--model', 'openai/gpt-5-mini', '--port', '0'],
+  },
   { ...ofLong('judge', '--model', 'openai/gpt-5-mini'), busy: 'a silent model', moments: [8] },
   { ...ofLong('runs ls'), argv: () => ['runs', 'ls', 'long'], moments: [0.3] },
   ofLong('runs show'),

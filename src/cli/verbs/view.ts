@@ -4,6 +4,7 @@ import { UserError } from '../../lib/errors.ts';
 import { exportViewer, type RunningViewer, serveViewer } from '../../server/index.ts';
 import type { Context, VerbResult } from '../context.ts';
 import { openBrowser } from '../open-browser.ts';
+import { portOf } from '../port.ts';
 import { counted, plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { viewerPages } from '../viewer-pages.ts';
@@ -119,14 +120,4 @@ async function write(context: Context, viewed: Viewed, folder: string): Promise<
     ...(left.length > mostLeftShown ? [`… and ${left.length - mostLeftShown} more; --json names all.`] : []),
   ];
   return { text: lines.join('\n'), json: { folder, ...exported } };
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new UserError(
-    'bad_flag',
-    `--port ${text}: that is no port.`,
-    'Give a number up to 65535, such as 8080.',
-  );
 }

@@ -1,21 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anthropic } from '../../../test/fakes/providers/anthropic.ts';
-import { chatCompletions } from '../../../test/fakes/providers/chat-completions.ts';
-import { google } from '../../../test/fakes/providers/google.ts';
 import { startRawServer } from '../../../test/fakes/providers/index.ts';
-import { completeReply, type FakeReply, type Format } from '../../../test/fakes/providers/reply.ts';
-import { responses } from '../../../test/fakes/providers/responses.ts';
+import { completeReply, type FakeReply } from '../../../test/fakes/providers/reply.ts';
+import { formatOf } from '../../../test/fixtures/provider-replies.ts';
 import { dialectPlaces, postTo, proxyPlace } from '../../../test/fixtures/proxy-place.ts';
-import type { DialectName } from '../../schema/index.ts';
 import { costOf, PriceTable } from '../prices.ts';
-
-const formats: Record<DialectName, Format> = {
-  chat_completions: chatCompletions('/v1/chat/completions', { hasRefusals: true }),
-  responses,
-  messages: anthropic,
-  generate_content: google,
-};
 
 const count = fc.nat({ max: 5000 });
 const usage = fc
@@ -49,7 +38,7 @@ function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
 describe.each(dialectPlaces)(
   'what passes the proxy in the dialect $dialect',
   ({ dialect, model, basePath, path, key, body }) => {
-    const format = formats[dialect];
+    const format = formatOf[dialect];
     const price = new PriceTable().priceOf(model);
 
     test('is the same, byte by byte, wherever it is cut, and is read and charged as the provider counts', async () => {

@@ -33,9 +33,10 @@ export async function relay(
     if (!response.write(piece)) await drained(response);
   };
   const pass = async (piece: Buffer) => {
-    tap.add(piece);
+    // What is read of it may wait until it is on its way.
     if (hides === undefined) await write(piece);
     else for (const event of blocks.add(piece)) if (!hides(event)) await write(event);
+    tap.add(piece);
   };
   for await (const piece of incoming) {
     onPiece();

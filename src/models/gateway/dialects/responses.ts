@@ -3,7 +3,7 @@ import { AnswerDraft } from './answer-draft.ts';
 import { changesOf } from './changes.ts';
 import { Conversation } from './conversation.ts';
 import type { AnswerReader, Dialect, ReadRequest, Route } from './dialect.ts';
-import { openaiError, openaiModels } from './openai.ts';
+import { openaiModels, responsesError } from './openai.ts';
 import {
   Any,
   contentText,
@@ -35,7 +35,7 @@ export const responses: Dialect = {
       clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
     }),
   createReader,
-  error: openaiError,
+  error: responsesError,
   keepAlive: ': waiting\n\n',
   models: openaiModels,
 };

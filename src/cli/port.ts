@@ -1,0 +1,12 @@
+import { UserError } from '../lib/errors.ts';
+
+/** A port that a person gave. @throws UserError where it is none */
+export function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new UserError(
+    'bad_flag',
+    `--port ${text}: that is no port.`,
+    'Give a number up to 65535, such as 8080.',
+  );
+}
