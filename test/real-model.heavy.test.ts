@@ -39,7 +39,8 @@ describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(['tools', 'research'])('drives %s from the first step to the limit', async (agent) => {
+  /** A run of four steps, whose trace is sound. */
+  async function drive(agent: string): Promise<void> {
     const model = ['--model', 'openai-compatible/smollm2', '--base-url', server.url];
     const limits = ['--steps', '4', '--max-output-tokens', '120', '--temperature', '1'];
     const done = await command(
@@ -50,9 +51,17 @@ describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
     expect(run).toMatchObject({ status: 'finished' });
     // It may hand in at once, or never find the form of an action.
     expect(['step_limit', 'final_answer', 'reply_format']).toContain(run?.end?.reason);
-    const replay = await command('runs', 'replay', agent);
-    expect([replay.code, replay.out]).toEqual([0, expect.stringContaining('0 diverged')]);
     const check = await command('runs', 'check', agent);
     expect(check.code, check.out).toBe(0);
+  }
+
+  test.each(['tools', 'research'])('drives %s, whose run replays', async (agent) => {
+    await drive(agent);
+    const replay = await command('runs', 'replay', agent);
+    expect([replay.code, replay.out]).toEqual([0, expect.stringContaining('0 diverged')]);
+  });
+
+  test('drives mini-swe-agent, a program of its own', async () => {
+    await drive('mini-swe-agent');
   });
 });
