@@ -43,6 +43,11 @@ describe('docs/how-to/write-an-agent.md', () => {
   );
 });
 
+test('docs/how-to/write-an-agent-in-python.md shows its example as it is run', () => {
+  const [example] = blocksOf('docs/how-to/write-an-agent-in-python.md', 'python');
+  expect(example).toBe(read('docs/how-to/write-an-agent/doubling.py'));
+});
+
 const experiments = pages.flatMap((page) =>
   blocksOf(page, 'yaml').flatMap((code, index) =>
     /^(models|providers|agents):/m.test(code) ? [{ name: `${page}, block ${index + 1}`, code }] : [],

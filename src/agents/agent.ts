@@ -10,6 +10,8 @@ export interface AgentContext {
   reference: ReadonlyMap<string, string> | null;
   /** What earlier runs learned, best first, as the plan has it; only for an agent that `usesExperience`. */
   experience?: readonly Lesson[] | undefined;
+  /** What is put there is closed when the run is over, however it ended. */
+  resources?: AsyncDisposableStack | undefined;
 }
 
 /** Decides what to do next from what it has seen; see `Environment` for what it may decide from. */

@@ -25,4 +25,5 @@ export type {
 export type { Agent, AgentContext } from './agent.ts';
 export { budgetText } from './common/budget-text.ts';
 export { choiceOption, wholeNumberOption } from './common/options.ts';
+export { seededRandom } from './common/seeded-random.ts';
 export { taskText } from './common/task-text.ts';

@@ -1,7 +1,13 @@
 export type { Agent, AgentContext } from './agent.ts';
 export { agentByName, agents } from './agents.ts';
 export { checkAgentOptions } from './common/options.ts';
-export { agentOfRun, type FoundAgent, findAgent } from './load-agent.ts';
+export {
+  AgentDescription,
+  agentOfRun,
+  type FoundAgent,
+  findAgent,
+  refuseTakenName,
+} from './load-agent.ts';
 export type { Program, ProgramPackage, ProgramPlace, ProgramStart } from './outside/program.ts';
 export { programBrief } from './outside/prompts.ts';
 export { programVersion, refuseChangedProgram } from './outside/version.ts';

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
@@ -8,8 +7,9 @@ import { sha256 } from '../lib/hash.ts';
 import type { AgentOptions, AgentSource, RunSpec } from '../schema/index.ts';
 import type { Agent } from './agent.ts';
 import { agentByName, agents } from './agents.ts';
-import { importedBy, watchImports } from './loaded-modules.ts';
+import { importedBy, packageEntry, watchImports } from './loaded-modules.ts';
 import { commandOptions } from './outside/command.ts';
+import { packageVersion } from './package-version.ts';
 
 export interface FoundAgent {
   agent: Agent;
@@ -20,11 +20,9 @@ export interface FoundAgent {
 }
 
 const commandPrefix = 'command:';
-const Named = z.object({
+/** What an agent says of itself, in whichever language. */
+export const AgentDescription = z.object({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/, 'lower-case letters, digits, -'),
-});
-/** What is looked at of an agent; what it does with its context shows when it runs. */
-const AgentShape = Named.extend({
   summary: z.string().min(1),
   needs: z.object({
     model: z.boolean(),
@@ -34,6 +32,11 @@ const AgentShape = Named.extend({
     z.string(),
     z.object({ description: z.string(), default: z.union([z.string(), z.number(), z.boolean()]) }),
   ),
+});
+export type AgentDescription = z.infer<typeof AgentDescription>;
+
+/** What is looked at of a module's agent; what it does with its context shows when it runs. */
+const AgentShape = AgentDescription.extend({
   run: z.custom<Agent['run']>((value) => typeof value === 'function', 'a function'),
 });
 
@@ -63,12 +66,16 @@ export async function findAgent(name: string, folder: string): Promise<FoundAgen
 
 /**
  * The agent of a planned run.
+ * @param find what loads it
  * @throws UserError `agent_changed` where its source is not the one that was planned
  */
-export async function agentOfRun(run: Pick<RunSpec, 'agent' | 'agent_source'>): Promise<Agent> {
+export async function agentOfRun(
+  run: Pick<RunSpec, 'agent' | 'agent_source'>,
+  find = findAgent,
+): Promise<Agent> {
   const planned = run.agent_source;
   if (planned === undefined) return agentByName(run.agent);
-  const { agent, source } = await findAgent(planned.path, '/');
+  const { agent, source } = await find(planned.path, '/');
   if (agent.name === run.agent && source?.sha256 === planned.sha256) return agent;
   throw new UserError(
     'agent_changed',
@@ -81,19 +88,11 @@ function isPath(name: string): boolean {
   return isAbsolute(name) || /^\.{1,2}\//.test(name) || /\.[cm]?[jt]s$/.test(name);
 }
 
-/** Null where no package of that name is installed. */
-function packageEntry(name: string, folder: string): string | null {
-  try {
-    return createRequire(join(folder, 'package.json')).resolve(name);
-  } catch {
-    return null;
-  }
-}
-
 async function load(path: string): Promise<FoundAgent> {
   watchImports();
   const agent = checked(await imported(path), path);
-  return { agent, source: { path, sha256: hashOf(path) } };
+  const name = packageVersion(path);
+  return { agent, source: { path, sha256: hashOf(path), ...(name === undefined ? {} : { package: name }) } };
 }
 
 async function imported(path: string): Promise<Record<string, unknown>> {
@@ -125,15 +124,18 @@ function checked({ default: exported, agent = exported }: Record<string, unknown
       'docs/how-to/write-an-agent.md says what an agent has to be.',
     );
   }
-  if (agents.some(({ name }) => name === read.data.name)) {
-    throw new UserError(
-      'agent_name_taken',
-      `${path} exports an agent with the name ${read.data.name}, which one of mlab's own has`,
-      'Call it something else, so that reports can tell them apart.',
-    );
-  }
+  refuseTakenName(read.data, path);
   // What it is beside its shape, such as a class with fields, is its own business.
   return agent as Agent;
+}
+
+export function refuseTakenName({ name: given }: AgentDescription, path: string): void {
+  if (!agents.some(({ name }) => name === given)) return;
+  throw new UserError(
+    'agent_name_taken',
+    `${path} holds an agent with the name ${given}, which one of mlab's own has`,
+    'Call it something else, so that reports can tell them apart.',
+  );
 }
 
 /** Over the module and all that it imported, this package and Node's own modules aside; by where they lie from it. */

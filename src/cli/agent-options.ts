@@ -1,7 +1,8 @@
-import { checkAgentOptions, findAgent } from '../agents/index.ts';
+import { checkAgentOptions } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
-import type { PlannedAgent } from '../runs/index.ts';
-import type { AgentOptions, ExperimentFile } from '../schema/index.ts';
+import { type AgentPlace, findAnyAgent, type PlannedAgent } from '../runs/index.ts';
+import type { AgentOptions, ExperimentFile, RunSpec } from '../schema/index.ts';
+import type { Context } from './context.ts';
 import type { Flag } from './verb.ts';
 
 export interface AgentFlags {
@@ -20,16 +21,32 @@ export const agentFlags: Flag[] = [
 ];
 
 /** The agents of an experiment with their options: those of the file, and those of flags, which win. */
-export async function chosenAgents(wanted: ExperimentFile, flags: AgentFlags): Promise<PlannedAgent[]> {
+export async function chosenAgents(
+  wanted: ExperimentFile,
+  flags: AgentFlags,
+  place: AgentPlace,
+): Promise<PlannedAgent[]> {
   const chosen: PlannedAgent[] = [];
   for (const entry of wanted.agents) {
     const { name, options: given } = typeof entry === 'string' ? { name: entry, options: {} } : entry;
-    const found = await findAgent(name, process.cwd());
+    const found = await findAnyAgent(name, process.cwd(), place);
     const options = { ...found.options, ...given, ...agentOptions(found.agent, flags) };
     checkAgentOptions(found.agent, options);
     chosen.push({ ...found, options });
   }
   return chosen;
+}
+
+/** How agents that are processes are started, for verbs. */
+export function agentPlace(
+  { folders, variables, log, signal }: Context,
+  { sandbox, docker_image: dockerImage }: Pick<RunSpec, 'sandbox' | 'docker_image'>,
+  interpreter?: string,
+): AgentPlace {
+  return {
+    ...{ cache: folders.cache, helpersFolder: folders.helpers, onProgress: log, signal },
+    ...{ driver: sandbox, dockerImage, dockerCommand: variables.MLAB_DOCKER, interpreter },
+  };
 }
 
 /** The options that flags give, as the type that the agent wants. */

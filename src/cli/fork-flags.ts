@@ -1,9 +1,9 @@
-import { agentOfRun, checkAgentOptions } from '../agents/index.ts';
+import { checkAgentOptions } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
-import { makeForkPlan } from '../runs/index.ts';
+import { anyAgentOfRun, makeForkPlan } from '../runs/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../schema/index.ts';
 import type { Experiment, RunFolder } from '../store/index.ts';
-import { type AgentFlags, agentOptions } from './agent-options.ts';
+import { type AgentFlags, agentOptions, agentPlace } from './agent-options.ts';
 import type { Context } from './context.ts';
 import { locateRun } from './locate.ts';
 import { snapshotOfStep } from './run-steps.ts';
@@ -78,7 +78,7 @@ export async function makeFork(
   wanted: ExperimentFile,
   flags: AgentFlags,
 ): Promise<Plan> {
-  const agent = await agentOfRun(spec);
+  const agent = await anyAgentOfRun(spec, agentPlace(context, spec));
   if (agent.program !== undefined) {
     throw new UserError(
       'not_forked',

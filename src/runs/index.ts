@@ -1,3 +1,5 @@
+export { anyAgentOfRun, findAnyAgent } from './agents/find-agent.ts';
+export type { AgentPlace } from './agents/python-agent.ts';
 export { type BranchAsked, isSameRun, makeBranchPlan } from './branch-plan.ts';
 export {
   type ExperimentProgress,

@@ -35,7 +35,8 @@ export async function replayRun(
   const { seed, agent_options: options, experience } = spec;
   const reference = agent.needs.reference ? solutionFiles(task, 'solution') : null;
   const found = { run: spec.id, steps: recorded.steps.length, calls: recorded.calls.length };
-  const thrown = await agent.run({ environment, seed, options, reference, experience }).then(
+  await using resources = new AsyncDisposableStack();
+  const thrown = await agent.run({ environment, seed, options, reference, experience, resources }).then(
     () => null,
     (error: unknown) => ({ error }),
   );

@@ -16,8 +16,10 @@ export type AgentOptions = z.infer<typeof AgentOptions>;
 export const AgentSource = z.strictObject({
   /** Absolute path of its module. */
   path: z.string(),
-  /** SHA-256 in hex over the module and all that it imports. */
+  /** SHA-256 in hex over the file and all that it imports; of Python, from its own folder. */
   sha256: z.string().length(64),
+  /** Of a module of an npm package: name@version, and npm's integrity where its lock has it. */
+  package: z.string().optional(),
 });
 export type AgentSource = z.infer<typeof AgentSource>;
 

@@ -31,7 +31,10 @@ function compareValues(where: string, existing: unknown, wanted: unknown): strin
     );
   }
   const [before, after] = [JSON.stringify(existing), JSON.stringify(wanted)];
-  return before === after ? [] : [`${where}: ${before ?? 'not set'} → ${after ?? 'not set'}`];
+  if (before === after) return [];
+  if (where.endsWith('agent_source.sha256'))
+    return [`${where}: the source of the agent has changed (${before ?? 'none'} → ${after ?? 'none'})`];
+  return [`${where}: ${before ?? 'not set'} → ${after ?? 'not set'}`];
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -5,11 +5,13 @@ const task = "a task's own files";
 const host = "the host's own files: /proc, /dev, control groups, its system folders";
 const library = "an installed Python environment, which runs can't write to";
 const bundle = "an installed program's packages, which runs can't write to";
+const agent = 'an agent of the user, who names its file: trusted as much as mlab itself';
 const pages = 'the built pages of the viewer';
 
 /** Where a rule's breach is none, by file, with what the file reads. A line that no longer applies must go. */
 export const exceptions: Record<RuleName, Record<string, string>> = {
   'names-as-bytes': {
+    'src/runs/agents/python-sources.ts': agent,
     'src/environment/stored-bytes.ts': own,
     'src/environment/workspace-files.ts': task,
     'src/evaluation/evaluation-index.ts': own,
@@ -43,6 +45,7 @@ export const exceptions: Record<RuleName, Record<string, string>> = {
     'src/store/object-store.ts': own,
   },
   'opened-safely': {
+    'src/runs/agents/python-sources.ts': agent,
     'src/environment/fixed-files.ts': task,
     'src/environment/output-stream.ts': own,
     'src/evaluation/evaluation-index.ts': own,

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { agentOfRun } from '../../agents/index.ts';
+import type { Agent } from '../../agents/index.ts';
 import type { Gate } from '../../environment/index.ts';
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { type ModelRegistry, withModelsOf } from '../../models/index.ts';
 import {
+  anyAgentOfRun,
   bundleOfRun,
   checkDialect,
   type ExperimentServices,
@@ -15,11 +16,11 @@ import {
   type TaskResources,
 } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
-import type { ExperimentFile, Plan } from '../../schema/index.ts';
+import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
 import { buildReport } from '../../statistics/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { sampleMark, sampleOf, type Task } from '../../tasks/index.ts';
-import { type AgentFlags, agentFlags, chosenAgents } from '../agent-options.ts';
+import { type AgentFlags, agentFlags, agentPlace, chosenAgents } from '../agent-options.ts';
 import { approveActions } from '../approve-actions.ts';
 import { personAtTerminal } from '../ask-person.ts';
 import { branchOf, personName } from '../begin-branch.ts';
@@ -88,7 +89,7 @@ export const run: Verb = {
       'what the agent does another time from step 7 on: a branch',
     ],
     ['mlab run --from start-1/digits-automl-0 --steps 90', 'a fork with another limit: a new experiment'],
-    ['mlab run --task digits --agent ./my-agent.ts', 'an agent of your own'],
+    ['mlab run --task digits --agent ./my-agent.ts,./my_agent.py', 'agents of your own'],
     ['mlab run --suite starter --view', 'watch it in the browser'],
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],
@@ -111,7 +112,10 @@ export const run: Verb = {
     const lessonsFor = lessonChooser(context, wanted);
     const fork = source === null ? null : await makeFork(context, source, wanted, options);
     const begun = source && fork && branchOf(context, source, fork, wanted, options);
-    const agents = source === null ? await chosenAgents(wanted, options) : [];
+    const agents =
+      source === null
+        ? await chosenAgents(wanted, options, agentPlace(context, wanted, options.interpreter))
+        : [];
     const planOf = (known: readonly PlannedTask[]): Plan =>
       begun?.plan ?? fork ?? makePlan(wanted, known, agents, context.version, lessonsFor);
     if (options.dryRun) {
@@ -123,9 +127,10 @@ export const run: Verb = {
     }
     // What is wrong with flags and keys is said before anything is downloaded.
     const expected = planOf(tasks.map((task) => ({ task, verified: true })));
-    for (const each of expected.runs) await (await agentOfRun(each)).ready?.(each.agent_options);
+    const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
+    for (const each of expected.runs) await (await agentOf(each)).ready?.(each.agent_options);
     const registry = registryOf(context, expected);
-    await getPrograms(context, expected, registry, gate);
+    await getPrograms(context, expected, registry, gate, agentOf);
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const resources = new Map<string, TaskResources>();
     for (const task of tasks) resources.set(task.file.id, await provision(context, task, options));
@@ -136,7 +141,7 @@ export const run: Verb = {
     const experiment =
       begun?.experiment ?? createExperiment(join(context.folders.experiments, plan.name), plan);
     const parts = {
-      ...{ experiment, resources, incomplete, registry },
+      ...{ experiment, resources, incomplete, registry, agentOf },
       parentExperiment: source?.experiment.folder,
       provisioning: provisioningOf(options),
       modelsFolder: process.cwd(),
@@ -164,10 +169,11 @@ async function getPrograms(
   { runs }: Plan,
   registry: ModelRegistry | undefined,
   gate: Gate | undefined,
+  agentOf: (run: RunSpec) => Promise<Agent>,
 ): Promise<void> {
   const { signal, log, folders } = context;
   for (const run of runs) {
-    if (registry === undefined || (await agentOfRun(run)).program === undefined) continue;
+    if (registry === undefined || (await agentOf(run)).program === undefined) continue;
     if (gate !== undefined) {
       throw new UserError(
         'not_gated',
@@ -197,6 +203,7 @@ function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
 type PlanParts = Pick<
   ExperimentServices,
   | 'experiment'
+  | 'agentOf'
   | 'resources'
   | 'incomplete'
   | 'registry'

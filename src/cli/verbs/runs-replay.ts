@@ -1,7 +1,7 @@
-import { agentOfRun } from '../../agents/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import { type RunReplay, replayRun } from '../../runs/index.ts';
+import { anyAgentOfRun, type RunReplay, replayRun } from '../../runs/index.ts';
 import { loadTask } from '../../tasks/index.ts';
+import { agentPlace } from '../agent-options.ts';
 import { exitCodes } from '../context.ts';
 import { locateRuns } from '../locate.ts';
 import { counted, oneLine } from '../table.ts';
@@ -23,7 +23,7 @@ export const runsReplay: Verb = {
       context.signal.throwIfAborted();
       const spec = experiment.specOf(folder.id);
       if (spec === null || folder.readRecord() === null) continue;
-      const agent = await agentOfRun(spec);
+      const agent = await anyAgentOfRun(spec, agentPlace(context, spec));
       if (agent.program !== undefined) {
         if (folders.length === 1) throw notReplayed(spec.agent);
         recordedOnly.push(spec.id);

@@ -63,7 +63,7 @@ async function executeRunJob(
     onProgress({ kind: 'run_kept', run, record: earlier });
     return resultOf(earlier);
   }
-  const agent = await agentOfRun(run);
+  const agent = await (host.agentOf?.(run, signal) ?? agentOfRun(run));
   refuseChangedProgram(agent, run.agent_options, run.agent_version);
   const resources = await resourcesOf(job, host, signal);
   const bundle = agent.program === undefined ? null : ((await host.bundle?.(run, signal)) ?? null);

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import type { Agent } from '../../agents/index.ts';
 import type { Job, RunSpec } from '../../schema/index.ts';
 import { type Experiment, openExperiment } from '../../store/index.ts';
 import { type HarnessFolders, loadTask, sampleMark } from '../../tasks/index.ts';
+import { anyAgentOfRun } from '../agents/find-agent.ts';
 import { experimentModels } from '../experiment-models.ts';
 import { openRegistry } from '../open-registry.ts';
 import type { Bundle } from '../outside/bundle.ts';
@@ -18,6 +20,8 @@ export interface JobHost
   resources(job: Job, signal: AbortSignal): Promise<TaskResources>;
   /** What is installed of the agent of a run; null where nothing is. Needed for agents that are programs. */
   bundle?(run: RunSpec, signal: AbortSignal): Promise<Bundle | null>;
+  /** The agent of a run; default: those of mlab by their names. @throws UserError `agent_changed` */
+  agentOf?(run: RunSpec, signal: AbortSignal): Promise<Agent>;
   /** The language models of the job's run; undefined where it asks none. */
   models(job: Job, experiment: Experiment): ExperimentModels | undefined;
 }
@@ -46,6 +50,11 @@ export function workerHost({ folders, variables, onProgress, ...rest }: Machine)
       });
     },
     bundle: (run, signal) => bundleOfRun(run, { cache: folders.cache, onProgress, signal }),
+    agentOf: (run, signal) =>
+      anyAgentOfRun(run, {
+        ...{ cache: folders.cache, helpersFolder: folders.helpers, onProgress, signal },
+        ...{ driver: run.sandbox, dockerImage: run.docker_image, dockerCommand: rest.dockerCommand },
+      }),
     models: ({ run, models, quota }, experiment) => {
       if (models === undefined) return undefined;
       const { providers, prices, folder } = models;

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/index.ts';
 import type { RunEnvironment } from '../../environment/index.ts';
 import type { RunSpec } from '../../schema/index.ts';
+import { AgentFailed } from '../agents/agent-process.ts';
 
 /** Lets the agent act until it is done. Returns why it failed; null when it did not. */
 export async function runAgent(
@@ -11,13 +12,15 @@ export async function runAgent(
 ): Promise<string | null> {
   const { seed, agent_options: options, experience } = spec;
   const done = new AbortController();
+  await using resources = new AsyncDisposableStack();
   try {
-    const working = agent.run({ environment, seed, options, reference, experience });
+    const working = agent.run({ environment, seed, options, reference, experience, resources });
     await Promise.race([working, environment.abandoned(done.signal)]);
     return null;
   } catch (error) {
     // What the harness could not do is told by the environment.
     if (environment.failure !== null) return null;
+    if (error instanceof AgentFailed) return error.message;
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
   } finally {
     done.abort();

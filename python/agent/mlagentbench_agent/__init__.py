@@ -1,0 +1,30 @@
+"""Write an agent for mlagentbench in Python: see docs/how-to/own-agent.md."""
+
+from .definition import Option, agent
+from .environment import (
+    Branch,
+    Budget,
+    Environment,
+    Message,
+    Reply,
+    StepResult,
+    Submission,
+    Tool,
+    ToolCall,
+)
+from .wire import RequestRefused
+
+__all__ = [
+    "Branch",
+    "Budget",
+    "Environment",
+    "Message",
+    "Option",
+    "Reply",
+    "RequestRefused",
+    "StepResult",
+    "Submission",
+    "Tool",
+    "ToolCall",
+    "agent",
+]

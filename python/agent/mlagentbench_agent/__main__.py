@@ -1,0 +1,86 @@
+"""Runs the agent in a file, for the harness: `python -m mlagentbench_agent FILE`."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from .definition import Definition, definitions
+from .environment import Environment
+from .wire import Wire
+
+PROTOCOL = 1
+
+
+def main() -> None:
+    path = Path(sys.argv[1]).absolute()
+    wire = Wire()
+    definition: Definition | None = None
+    while True:
+        request = wire.read()
+        try:
+            if request["method"] == "initialize":
+                definition = load(path)
+                wire.answer(request, describe(definition, path.parent))
+            elif request["method"] == "run" and definition is not None:
+                environment = Environment(wire, request["params"])
+                random.seed(environment.seed)
+                definition.run(environment)
+                wire.answer(request, None)
+            else:
+                wire.fail(request, f"there is no {request['method']} now")
+        except BaseException as error:  # SystemExit, too, is told.
+            wire.fail(request, told(error))
+
+
+def load(path: Path) -> Definition:
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path.name} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    if len(definitions) == 1:
+        return definitions[0]
+    found = ", ".join(definition.name for definition in definitions) or "none"
+    raise ImportError(f"one function has to be marked with @agent(…), and there is: {found}")
+
+
+def describe(definition: Definition, folder: Path) -> dict[str, Any]:
+    options = {
+        name: {"description": option.description, "default": option.default}
+        for name, option in definition.options.items()
+    }
+    return {
+        "protocol": PROTOCOL,
+        "name": definition.name,
+        "summary": definition.summary,
+        "needs": {"model": definition.needs_model, "reference": False},
+        "options": options,
+        "files": imported_from(folder),
+    }
+
+
+def imported_from(folder: Path) -> list[str]:
+    """The files of this folder that are loaded, by their paths in it."""
+    paths = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    files = [Path(path).absolute() for path in paths if path is not None]
+    return sorted({file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)})
+
+
+def told(error: BaseException) -> str:
+    """As Python tells of it, without the lines of this package."""
+    here = str(Path(__file__).parent)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(here)]
+    frames = [frame for frame in frames if "importlib" not in frame.filename]
+    lines = traceback.format_list(frames) + traceback.format_exception_only(error)
+    return "".join(lines).rstrip()
+
+
+if __name__ == "__main__":
+    main()

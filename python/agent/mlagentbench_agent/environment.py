@@ -1,0 +1,186 @@
+"""What an agent can do and know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
+
+from .definition import OptionValue
+from .wire import Wire
+
+
+class Message(TypedDict, total=False):
+    """One message of a conversation. `stable`: it and all before it recur in later requests."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str
+    stable: bool
+    tool_calls: list[dict[str, Any]]
+    provider: Any
+    call_id: str
+    name: str
+
+
+class Tool(TypedDict):
+    """A tool that a model may call; `input_schema` is a JSON schema of an object."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What is left. Tokens and money (US dollars) are None where they are not limited."""
+
+    steps_left: int
+    seconds_left: float
+    steps_used: int
+    seconds_used: float
+    tokens_left: float | None
+    money_left: float | None
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Whether the files to hand in are there, which step wrote them, and whether a script ran since."""
+
+    present: bool
+    written_at_step: int | None
+    stale: bool
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """What came of an action. `status` is "ok", "failed", "invalid", "refused", "timed_out" …"""
+
+    step: int
+    status: str
+    observation: str
+    exit_code: int | None
+    duration_ms: float
+    budget: Budget
+    submission: Submission
+    #: The run is over: every further action answers so.
+    ended: bool
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    id: str
+    name: str
+    input: Any
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model answered: `kind` is "answered", "refused", "context_too_long" or "closed".
+
+    Of an answer there are `text`, `tool_calls`, `finish` and `provider`, of all others `message`.
+    """
+
+    kind: Literal["answered", "refused", "context_too_long", "closed"]
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    #: "length": it was cut off, and what stands at its end is not whole.
+    finish: str = ""
+    provider: Any = None
+    message: str = ""
+
+    def as_message(self) -> Message:
+        """The answer as a message of the next request, with all that the provider wants back."""
+        message: Message = {"role": "assistant", "text": self.text}
+        if self.tool_calls:
+            calls = [{"id": call.id, "name": call.name, "input": call.input} for call in self.tool_calls]
+            message["tool_calls"] = calls
+        if self.provider is not None:
+            message["provider"] = self.provider
+        return message
+
+
+class Branch:
+    """One history of the run's workspace."""
+
+    def __init__(self, wire: Wire, id: str, origin: Mapping[str, Any] | None) -> None:
+        self._wire = wire
+        self.id = id
+        #: The branch and the step that it was forked from; None of `main`.
+        self.origin = origin
+
+    def step(self, name: str, /, **args: Any) -> StepResult:
+        """Act once: `step("Execute Script", script_name="train.py")`."""
+        return _step_result(self._wire.ask("step", self._step(name, args)))
+
+    def fork(self, at: int | None = None) -> Branch:
+        """Begin a branch with the workspace as it was after a step of this one: the last by default."""
+        begun = self._wire.ask("fork", {"branch": self.id} | ({} if at is None else {"at": at}))
+        return Branch(self._wire, begun["id"], begun["origin"])
+
+    def _step(self, name: str, args: Mapping[str, Any]) -> dict[str, Any]:
+        return {"branch": self.id, "action": {"name": name, "args": dict(args)}}
+
+
+class Environment(Branch):
+    """The run; itself the branch `main`."""
+
+    def __init__(self, wire: Wire, told: Mapping[str, Any]) -> None:
+        super().__init__(wire, "main", None)
+        #: The task as agents are told of it: `problem`, `entry`, `metric`, `submission` …
+        self.task: Mapping[str, Any] = told["task"]
+        #: The actions: `name`, `description`, `arguments`, `input_schema`.
+        self.actions: Sequence[Mapping[str, Any]] = told["actions"]
+        #: The whole budget, before the first step.
+        self.budget = Budget(**told["budget"])
+        self.seed: int = told["seed"]
+        self.options: Mapping[str, OptionValue] = told["options"]
+
+    def step_all(self, steps: Sequence[tuple[Branch, str, Mapping[str, Any]]]) -> list[StepResult]:
+        """Take steps of several branches at once, and wait for all of them."""
+        asked = [("step", branch._step(name, args)) for branch, name, args in steps]
+        return [_step_result(result) for result in self._wire.ask_all(asked)]
+
+    def ask(
+        self,
+        messages: Sequence[Message],
+        *,
+        role: Literal["agent", "editor", "fast"] = "agent",
+        purpose: str = "act",
+        tools: Sequence[Tool] | None = None,
+        stop: Sequence[str] | None = None,
+    ) -> Reply:
+        """Ask a language model of the run.
+
+        :param purpose: what it is for, in a few words, for people who read the trace
+        :param stop: the reply ends before any of these texts
+        """
+        request: dict[str, Any] = {"role": role, "purpose": purpose, "messages": list(messages)}
+        if tools is not None:
+            request["tools"] = list(tools)
+        if stop is not None:
+            request["stop"] = list(stop)
+        return _reply(self._wire.ask("ask", request))
+
+    def note(self, entries: Mapping[str, str]) -> None:
+        """Keep what you thought, for people who read the trace: texts by entry names."""
+        self._wire.tell("note", {"entries": dict(entries)})
+
+    def select(self, branch: Branch) -> None:
+        """The workspace of this branch is graded; `main` where none is selected."""
+        self._wire.tell("select", {"branch": branch.id})
+
+    def give_up(
+        self, reason: Literal["context_limit", "reply_format", "refused"], message: str
+    ) -> None:
+        """End the run as the agent's own failure."""
+        self._wire.tell("give_up", {"reason": reason, "message": message})
+
+
+def _step_result(fields: Mapping[str, Any]) -> StepResult:
+    budget, submission = Budget(**fields["budget"]), Submission(**fields["submission"])
+    return StepResult(**{**fields, "budget": budget, "submission": submission})
+
+
+def _reply(fields: Mapping[str, Any]) -> Reply:
+    calls = tuple(ToolCall(**call) for call in fields.get("tool_calls", ()))
+    return Reply(**{**fields, "tool_calls": calls})

@@ -1,0 +1,128 @@
+import { plainLine } from '../../lib/plain-line.ts';
+import { parseShallowJson } from '../../lib/shallow-json.ts';
+import type { ProcessEnd, Sandbox, SandboxProcess } from '../../sandbox/index.ts';
+import { RpcLine, type RpcRequest } from '../../schema/index.ts';
+import { LineQueue } from './line-queue.ts';
+
+/** Of what it prints beside messages, the end is kept for the message of a failure. */
+const outputKept = 4_000;
+
+export type RpcAnswer = { result: unknown } | { error: { code: number; message: string } };
+
+/** What is done with what an agent says while it answers a request. */
+export interface Conversation {
+  /** Requests that were sent together, in order: what each is answered, in the same order. */
+  answer(requests: readonly RpcRequest[]): Promise<readonly RpcAnswer[]>;
+  /** @throws AgentFailed where it makes no sense */
+  remark(method: string, params: unknown): void;
+}
+
+/** What an agent's process did wrong: it ended, was silent, failed, or wrote what is no message. */
+export class AgentFailed extends Error {
+  override readonly name = 'AgentFailed';
+}
+
+/** A process that speaks docs/agent-protocol.md: JSON-RPC, a message a line. Closing it kills it. */
+export class AgentProcess implements AsyncDisposable {
+  readonly #process: SandboxProcess;
+  readonly #lines: LineQueue;
+  #output = '';
+  #requests = 0;
+
+  private constructor(process: SandboxProcess, lines: LineQueue) {
+    this.#process = process;
+    this.#lines = lines;
+    void process.ended.then((end) => lines.end(`It ended by itself (${howItEnded(end)}).`));
+  }
+
+  static async start(sandbox: Sandbox, argv: readonly [string, ...string[]]): Promise<AgentProcess> {
+    const lines = new LineQueue();
+    const process = await sandbox.start(argv, {
+      stdin: 'pipe',
+      onOutput: (chunk) => lines.add(chunk),
+      timeoutMs: null,
+      signal: null,
+    });
+    return new AgentProcess(process, lines);
+  }
+
+  /**
+   * Asks it for something, and does meanwhile what it asks for.
+   * @throws AgentFailed; the signal's reason when it is aborted
+   */
+  async request(method: string, params: unknown, talk: Conversation, signal: AbortSignal): Promise<unknown> {
+    this.#requests += 1;
+    const id = this.#requests;
+    this.#write({ jsonrpc: '2.0', id, method, params });
+    while (true) {
+      const next = await this.#lines.next(signal);
+      if ('end' in next) throw this.failed(next.end);
+      const message = this.#read(next.line);
+      switch (message?.kind) {
+        case 'requests': {
+          const answers = await talk.answer(message.requests);
+          const replies = message.requests.map((asked, index) => ({
+            ...{ jsonrpc: '2.0', id: asked.id },
+            ...answers[index],
+          }));
+          this.#write(message.isList ? replies : replies[0]);
+          break;
+        }
+        case 'remark':
+          if (message.method === 'log') this.#keep(logged(message.params));
+          else talk.remark(message.method, message.params);
+          break;
+        case 'failure':
+          throw this.failed(message.error.message);
+        case 'result':
+          if (message.id === id) return message.result;
+          throw this.failed(`It answered the request ${message.id}, which is not open.`);
+      }
+    }
+  }
+
+  /** With what it printed last: that says most. */
+  failed(what: string): AgentFailed {
+    const printed = this.#output.trim();
+    return new AgentFailed(printed === '' ? what : `${what}\nIt printed last:\n${printed}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process.kill();
+  }
+
+  /** Null for what it printed beside messages. */
+  #read(line: string): RpcLine | null {
+    const looksLikeOne = /^\s*[{[].*"jsonrpc"/.test(line.slice(0, 1_000));
+    let problem = 'it is no JSON';
+    try {
+      const message = RpcLine.safeParse(parseShallowJson(line));
+      if (message.success) return message.data;
+      problem = 'no kind of message has such fields';
+    } catch (error) {
+      if (error instanceof SyntaxError) problem = error.message;
+    }
+    if (looksLikeOne)
+      throw this.failed(`It wrote a message that can't be read (${problem}): ${plainLine(line, 300)}`);
+    this.#keep(`${line}\n`);
+    return null;
+  }
+
+  #keep(text: string): void {
+    this.#output = (this.#output + text).slice(-outputKept);
+  }
+
+  #write(message: unknown): void {
+    this.#process.write(`${JSON.stringify(message)}\n`);
+  }
+}
+
+function logged(params: unknown): string {
+  const text = typeof params === 'object' && params !== null && 'text' in params ? params.text : null;
+  return typeof text === 'string' ? text : '';
+}
+
+function howItEnded({ ending, exitCode, signal }: ProcessEnd): string {
+  if (ending === 'out_of_memory') return 'it needed more memory than it may have';
+  return signal === null ? `exit code ${exitCode}` : `signal ${signal}`;
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Branch, Environment, StepResult } from '../../environment/index.ts';
+import { AgentCall, AgentRemark, type RpcRequest } from '../../schema/index.ts';
+import { AgentFailed, type Conversation, type RpcAnswer } from './agent-process.ts';
+
+/** The codes of JSON-RPC. */
+const unknownMethod = -32601;
+const invalidParams = -32602;
+
+/** Does in a run's environment what an agent's process asks for. */
+export class EnvironmentConversation implements Conversation {
+  readonly #environment: Environment;
+  readonly #branches: Map<string, Branch>;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    this.#branches = new Map([[environment.id, environment]]);
+  }
+
+  async answer(requests: readonly RpcRequest[]): Promise<readonly RpcAnswer[]> {
+    return await Promise.all(requests.map((request) => this.#answer(request)));
+  }
+
+  remark(method: string, params: unknown): void {
+    const read = AgentRemark.safeParse({ method, params });
+    // Nobody waits for an answer that could say so.
+    if (!read.success) throw new AgentFailed(`Its ${method} can't be read: ${problemsOf(read.error)}`);
+    const remark = read.data;
+    switch (remark.method) {
+      case 'note':
+        this.#environment.note(remark.params.entries);
+        break;
+      case 'give_up':
+        this.#environment.giveUp(remark.params.reason, remark.params.message);
+        break;
+      case 'select': {
+        const branch = this.#branches.get(remark.params.branch);
+        if (branch === undefined)
+          throw new AgentFailed(`It selected ${remark.params.branch}: there is no such branch.`);
+        this.#environment.select(branch);
+      }
+    }
+  }
+
+  async #answer({ method, params }: RpcRequest): Promise<RpcAnswer> {
+    const read = AgentCall.safeParse({ method, params });
+    if (!read.success) {
+      const isKnown = AgentCall.options.some((option) => option.shape.method.value === method);
+      return isKnown
+        ? { error: { code: invalidParams, message: problemsOf(read.error) } }
+        : { error: { code: unknownMethod, message: `there is no method ${method}` } };
+    }
+    const call = read.data;
+    if (call.method === 'ask') return { result: await this.#environment.ask(call.params) };
+    const branch = this.#branches.get(call.params.branch);
+    if (branch === undefined)
+      return { error: { code: invalidParams, message: `there is no branch ${call.params.branch}` } };
+    if (call.method === 'step') return { result: stepFields(await branch.step(call.params.action)) };
+    return await this.#fork(branch, call.params.at);
+  }
+
+  async #fork(branch: Branch, at: number | undefined): Promise<RpcAnswer> {
+    try {
+      const begun = await branch.fork(at);
+      this.#branches.set(begun.id, begun);
+      return { result: { id: begun.id, origin: begun.origin } };
+    } catch (error) {
+      if (error instanceof RangeError) return { error: { code: invalidParams, message: error.message } };
+      throw error;
+    }
+  }
+}
+
+function stepFields({ exitCode, durationMs, ...result }: StepResult) {
+  return { ...result, exit_code: exitCode, duration_ms: durationMs };
+}
+
+function problemsOf(error: z.ZodError): string {
+  return z.prettifyError(error).replaceAll('\n', ' ');
+}

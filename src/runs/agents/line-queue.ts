@@ -1,0 +1,55 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** Beyond what any agent writes in one message: files are written through arguments. */
+const longestLine = 64 * 2 ** 20;
+/** Lines that nobody took yet: whoever speaks this protocol waits for answers. */
+const mostLines = 10_000;
+
+/** The output of a process in lines, one at a time. */
+export class LineQueue {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #lines: string[] = [];
+  /** Of the last line, which is not whole yet. */
+  #pieces: string[] = [];
+  #length = 0;
+  #end: string | null = null;
+  #wake = () => {};
+
+  add(chunk: Buffer): void {
+    if (this.#end !== null) return;
+    const [first = '', ...rest] = this.#decoder.write(chunk).split('\n');
+    this.#pieces.push(first);
+    this.#length += first.length;
+    for (const next of rest) {
+      this.#lines.push(this.#pieces.join(''));
+      this.#pieces = [next];
+      this.#length = next.length;
+    }
+    if (this.#length > longestLine) this.end(`It wrote a line of more than ${longestLine} characters.`);
+    else if (this.#lines.length > mostLines)
+      this.end(`It wrote ${mostLines} lines without waiting for an answer.`);
+    this.#wake();
+  }
+
+  /** No line comes any more. @param why as a sentence */
+  end(why: string): void {
+    this.#end ??= why;
+    this.#wake();
+  }
+
+  /** The next line; once there is none any more, why. @param signal rejects with its reason */
+  async next(signal: AbortSignal): Promise<{ line: string } | { end: string }> {
+    while (true) {
+      signal.throwIfAborted();
+      const line = this.#lines.shift();
+      if (line !== undefined) return { line };
+      if (this.#end !== null) return { end: this.#end };
+      const woken = Promise.withResolvers<void>();
+      const wake = () => woken.resolve();
+      this.#wake = wake;
+      signal.addEventListener('abort', wake, { once: true });
+      await woken.promise;
+      signal.removeEventListener('abort', wake);
+    }
+  }
+}

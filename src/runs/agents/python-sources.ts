@@ -1,0 +1,76 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import { sha256 } from '../../lib/hash.ts';
+import { makeWholeFolder } from '../../lib/whole-folder.ts';
+
+/** Enough for any agent, and too little for a home folder with everything in it. */
+const mostFiles = 500;
+const mostEntries = 20_000;
+const mostBytes = 16 * 2 ** 20;
+/** What is installed is no source of the agent. */
+const passedOver = new Set(['node_modules', '__pycache__', 'site-packages', 'venv', 'env']);
+
+/** The Python files of an agent: their texts by their paths, which begin at the folder of its file. */
+export type PythonSources = ReadonlyMap<string, Buffer>;
+
+/**
+ * All that an agent might import from its own folder.
+ * @param path of the agent's file
+ * @throws UserError where the folder holds more than an agent
+ */
+export function sourcesBeside(path: string): PythonSources {
+  const root = dirname(path);
+  const sources = new Map([[basename(path), readFileSync(path)]]);
+  const folders = [''];
+  let entries = 0;
+  let bytes = 0;
+  for (const folder of folders) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      entries += 1;
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !entry.name.startsWith('.') && !passedOver.has(entry.name))
+        folders.push(name);
+      if (!entry.isFile() || !entry.name.endsWith('.py') || sources.has(name)) continue;
+      bytes += statSync(join(root, name)).size;
+      if (bytes <= mostBytes) sources.set(name, readFileSync(join(root, name)));
+    }
+    if (entries > mostEntries || sources.size > mostFiles || bytes > mostBytes) {
+      throw new UserError(
+        'crowded_folder',
+        `${root} holds more than an agent: all its Python files would be shown to it.`,
+        'Put the agent into a folder of its own, with what it imports.',
+      );
+    }
+  }
+  return sources;
+}
+
+/** Those that were imported. */
+export function chosenSources(sources: PythonSources, imported: readonly string[]): PythonSources {
+  const names = [...new Set(imported)].sort();
+  return new Map(
+    names.flatMap((name) => {
+      const text = sources.get(name);
+      return text === undefined ? [] : [[name, text] as const];
+    }),
+  );
+}
+
+export function hashOfSources(sources: PythonSources): string {
+  const hashes = [...sources].map(([name, text]) => [name, sha256(text)]);
+  return sha256(JSON.stringify(hashes.sort()));
+}
+
+/** A folder of the cache that holds just these files, made where it is not there yet. */
+export async function folderOf(sources: PythonSources, cache: string, signal: AbortSignal): Promise<string> {
+  const folder = join(cache, 'agents', hashOfSources(sources));
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return folder;
+  await makeWholeFolder(folder, signal, async (part) => {
+    for (const [name, text] of sources) {
+      mkdirSync(dirname(join(part, name)), { recursive: true });
+      writeFileSync(join(part, name), text);
+    }
+  });
+  return folder;
+}

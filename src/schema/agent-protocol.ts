@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { Action } from './action.ts';
+import { Json } from './json.ts';
+import { ModelRequest } from './model.ts';
+
+/** The version of docs/agent-protocol.md. */
+export const agentProtocol = 1;
+
+const version = { jsonrpc: z.literal('2.0') };
+const RpcId = z.union([z.int(), z.string().max(100)]);
+
+/** What an agent's process asks for, and is answered. */
+export const AgentCall = z.discriminatedUnion('method', [
+  z.object({
+    method: z.literal('step'),
+    params: z.object({ branch: z.string().default('main'), action: Action }),
+  }),
+  z.object({ method: z.literal('ask'), params: ModelRequest }),
+  z.object({
+    method: z.literal('fork'),
+    params: z.object({ branch: z.string().default('main'), at: z.int().min(0).optional() }),
+  }),
+]);
+export type AgentCall = z.infer<typeof AgentCall>;
+
+/** What it says without an answer. */
+export const AgentRemark = z.discriminatedUnion('method', [
+  z.object({ method: z.literal('note'), params: z.object({ entries: z.record(z.string(), z.string()) }) }),
+  z.object({ method: z.literal('select'), params: z.object({ branch: z.string() }) }),
+  z.object({
+    method: z.literal('give_up'),
+    params: z.object({
+      reason: z.enum(['context_limit', 'reply_format', 'refused']),
+      message: z.string(),
+    }),
+  }),
+  z.object({ method: z.literal('log'), params: z.object({ text: z.string() }) }),
+]);
+export type AgentRemark = z.infer<typeof AgentRemark>;
+
+export const RpcRequest = z.object({ ...version, id: RpcId, method: z.string(), params: Json.optional() });
+export type RpcRequest = z.infer<typeof RpcRequest>;
+const RpcNotification = z.object({
+  ...version,
+  id: z.undefined().optional(),
+  method: z.string(),
+  params: Json.optional(),
+});
+const RpcResult = z.object({ ...version, id: RpcId, result: Json });
+const RpcFailure = z.object({
+  ...version,
+  id: RpcId.nullable(),
+  error: z.object({ code: z.int(), message: z.string(), data: Json.optional() }),
+});
+
+/** One line that an agent's process writes. Several requests in one list are done at once, and answered together. */
+export const RpcLine = z.union([
+  RpcRequest.transform((request) => ({ kind: 'requests' as const, requests: [request], isList: false })),
+  z
+    .array(RpcRequest)
+    .min(1)
+    .max(1_000)
+    .transform((requests) => ({ kind: 'requests' as const, requests, isList: true })),
+  RpcResult.transform((message) => ({ kind: 'result' as const, ...message })),
+  RpcFailure.transform((message) => ({ kind: 'failure' as const, ...message })),
+  RpcNotification.transform((message) => ({ kind: 'remark' as const, ...message })),
+]);
+export type RpcLine = z.infer<typeof RpcLine>;

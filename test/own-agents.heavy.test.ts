@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OwnAgentPlace } from './fixtures/own-agent-place.ts';
+
+let place: OwnAgentPlace;
+
+beforeAll(() => {
+  place = new OwnAgentPlace();
+});
+afterAll(() => place[Symbol.dispose]());
+
+const doing = ['Read File', 'Execute Script'];
+const wholeRun = [
+  ...doing,
+  ...['Write File', 'Execute Script', 'Write File', 'Execute Script', 'Write File', 'Execute Script'],
+  ...['Write File', 'Execute Script', 'Final Answer'],
+].map((action) => `${action} ok`);
+
+describe.each([
+  { language: 'TypeScript', file: './doubling.ts', helper: 'scripts.ts', agent: 'doubling-ts' },
+  { language: 'Python', file: './doubling.py', helper: 'scripts.py', agent: 'doubling-py' },
+])('an agent in $language that lies in a file', ({ file, helper, agent }) => {
+  test('runs, is graded, and is shown under its name', async () => {
+    const { code, out, err } = await place.run(file, `${agent}-whole`);
+    expect(code, err + out).toBe(0);
+    expect(out).toMatch(new RegExp(`sums +${agent} +1 of 1`));
+    expect(place.steps(`${agent}-whole`)).toEqual(wholeRun);
+    const replayed = await place.mlab('runs', 'replay', `${agent}-whole`);
+    expect(replayed.out).toContain(`✓ sums-${agent}-0: 11 steps`);
+  });
+
+  test('resumes by replay after it was killed, with every step taken once', async () => {
+    const name = `${agent}-killed`;
+    const first = place.start('run', '--task', 'sums', '--agent', file, '--name', name);
+    const hasSteps = () => {
+      try {
+        return place.steps(name).length >= 4;
+      } catch {
+        return false;
+      }
+    };
+    while (!hasSteps() && first.process.exitCode === null) await sleep(10);
+    first.process.kill('SIGKILL');
+    await first.ended;
+    const taken = place.steps(name).length;
+    expect(taken).toBeLessThan(wholeRun.length);
+    const { code, err } = await place.run(file, name);
+    expect(code, err).toBe(0);
+    expect(err).toContain('goes on');
+    expect(place.steps(name)).toEqual(wholeRun);
+  });
+
+  test('is refused where a file that it imports has changed', async () => {
+    const before = place.read(helper);
+    place.write(helper, `${before}\n`);
+    try {
+      const { code, err } = await place.run(file, `${agent}-whole`);
+      expect(code).toBe(2);
+      expect(err).toContain('the source of the agent has changed');
+      const replayed = await place.mlab('runs', 'replay', `${agent}-whole`);
+      expect(replayed.err).toContain(`the agent ${agent} is not what it was`);
+    } finally {
+      place.write(helper, before);
+    }
+  });
+
+  test('is not told apart by a file that it does not import', async () => {
+    place.write(helper.replace('scripts', 'other'), '');
+    const { code, err } = await place.run(file, `${agent}-whole`);
+    expect(code, err).toBe(0);
+  });
+});
+
+test('an agent is loaded from an npm package, whose name, version and integrity are frozen', async () => {
+  const code = `import { text } from './text.js';
+    export default { name: 'packed', summary: 'Hands in.', needs: { model: false, reference: false }, options: {},
+      run: ({ environment }) => environment.step({ name: 'Final Answer', args: { final_answer: text } }) };`;
+  place.write('node_modules/my-agents/index.js', code);
+  place.write('node_modules/my-agents/text.js', "export const text = 'done';");
+  const manifest = { name: 'my-agents', version: '1.4.0', type: 'module', exports: { import: './index.js' } };
+  place.write('node_modules/my-agents/package.json', JSON.stringify(manifest));
+  const packages = { 'node_modules/my-agents': { version: '1.4.0', integrity: 'sha512-abc' } };
+  place.write('node_modules/.package-lock.json', JSON.stringify({ packages }));
+  const { code: exitCode, err } = await place.run('my-agents', 'packed');
+  expect(exitCode, err).toBe(0);
+  const [run] = place.experiment('packed').plan.runs;
+  expect(run?.agent).toBe('packed');
+  expect(run?.agent_source?.package).toBe('my-agents@1.4.0 sha512-abc');
+});
+
+test('an agent in Python sees neither files of this machine, nor a network, nor the workspace', async () => {
+  place.write('secret.txt', 'secret');
+  place.write(
+    'nosy.py',
+    `import os, socket
+from mlagentbench_agent import agent
+
+def can(work):
+    try:
+        work()
+        return True
+    except OSError:
+        return False
+
+@agent(name="nosy", summary="Looks around.")
+def run(environment):
+    folder = os.path.dirname(os.path.abspath(__file__))
+    seen = [
+        can(lambda: open(${JSON.stringify(place.folder)} + "/secret.txt")),
+        can(lambda: open("/etc/shadow")),
+        can(lambda: os.listdir("/workspace")),
+        can(lambda: os.listdir("${place.tasks}")),
+        can(lambda: open(folder + "/nosy.py", "a")),
+        can(lambda: socket.create_connection(("1.1.1.1", 53), 1)),
+    ]
+    environment.note({"Seen": f"{seen} {os.listdir(folder)}"})
+    environment.step("Final Answer", final_answer="done")
+`,
+  );
+  await place.run('./nosy.py', 'nosy');
+  const shown = await place.mlab('runs', 'trace', 'nosy');
+  expect(shown.out).toContain("[False, False, False, False, False, False] ['nosy.py']");
+});
+
+const broken = [
+  { title: 'is not there', file: 'nothing.py', text: null, said: 'there is no file' },
+  { title: 'can not be parsed', file: 'wrong.py', text: 'def x(:', said: 'SyntaxError' },
+  { title: 'defines no agent', file: 'none.py', text: 'x = 1', said: 'marked with @agent' },
+  {
+    title: 'ends at once',
+    file: 'ends.py',
+    text: 'import os; print("bye"); os._exit(3)',
+    said: 'exit code 3',
+  },
+  {
+    title: 'has a name that no run can have',
+    file: 'named.py',
+    text: "from mlagentbench_agent import agent\n@agent(name='My Agent', summary='x')\ndef run(e): pass",
+    said: 'lower-case letters',
+  },
+  {
+    title: 'has the name of an agent of mlab',
+    file: 'same.py',
+    text: "from mlagentbench_agent import agent\n@agent(name='automl', summary='x')\ndef run(e): pass",
+    said: "one of mlab's own has",
+  },
+  {
+    title: 'writes what is no message',
+    file: 'noise.py',
+    text: `import os; os.write(1, b'{"jsonrpc": "2.0", "id"')\nos.write(1, b'\\n')`,
+    said: "a message that can't be read",
+  },
+];
+
+test.each(broken)(
+  'an agent in Python that $title is refused before anything is planned',
+  async ({ file, text, said }) => {
+    if (text !== null) place.write(file, text);
+    const { code, err } = await place.run(`./${file}`, 'broken');
+    expect(err).toContain(said);
+    expect(code).toBe(2);
+    expect(() => place.experiment('broken')).toThrow();
+  },
+);
+
+test('an agent in Python asks models, forks, acts on branches at once, and selects one', async () => {
+  place.write('model.jsonl', `${JSON.stringify({ text: '3' })}\n${JSON.stringify({ text: '4' })}\n`);
+  place.write(
+    'branching.py',
+    `from mlagentbench_agent import RequestRefused, agent
+
+@agent(name="branching", summary="Tries two numbers.", needs_model=True)
+def run(environment):
+    numbers = [environment.ask([{"role": "user", "text": f"number {n}"}]).text for n in (1, 2)]
+    try:
+        environment.fork(at=7)
+    except RequestRefused as error:
+        environment.note({"Refused": str(error)})
+    branches = [environment.fork() for _ in numbers]
+    for branch, number in zip(branches, numbers):
+        script = environment.step("Read File", file_name="train.py").observation
+        branch.step("Write File", file_name="train.py", content=script.replace("EPOCHS = 1", f"EPOCHS = {number}"))
+    results = environment.step_all([(branch, "Execute Script", {"script_name": "train.py"}) for branch in branches])
+    best = max(range(2), key=lambda i: results[i].observation)
+    environment.select(branches[best])
+    environment.step("Final Answer", final_answer=f"branch {branches[best].id}")
+`,
+  );
+  const { code, out, err } = await place.run(
+    './branching.py',
+    'branching',
+    '--model',
+    'scripted/model.jsonl',
+  );
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/branching.*1 of 1/);
+  const trace = (await place.mlab('runs', 'trace', 'branching')).out;
+  expect(trace).toContain('no step 7');
+  expect(trace).toMatch(/"branch_selected",.*"branch":"b3"/);
+  const replayed = await place.mlab('runs', 'replay', 'branching');
+  expect(replayed.out).toContain('2 model calls');
+  expect(replayed.code, replayed.out).toBe(0);
+});
+
+test('an agent that crashes in the middle of its run ends as its own failure, with what it said', async () => {
+  place.write(
+    'crash.py',
+    `from mlagentbench_agent import agent
+
+@agent(name="crash", summary="Fails.")
+def run(environment):
+    print("I try it")
+    environment.step("List Files", dir_path=".")
+    raise ValueError("no idea what to do")
+`,
+  );
+  await place.run('./crash.py', 'crash');
+  const end = place.runFolder('crash').readRecord()?.end;
+  expect(end?.reason).toBe('agent_error');
+  expect(end?.message).toMatch(/crash\.py", line 7, in run.*ValueError: no idea what to do.*I try it/s);
+});
