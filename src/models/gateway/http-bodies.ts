@@ -2,21 +2,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
  * The body of a request. What is too large is read to its end and dropped, within reason, so that the answer arrives.
- * `gone`: nobody waits for an answer any more, or nobody should.
+ * `gone`: the connection is.
  */
 export async function readBody(
   request: IncomingMessage,
   mostBytes: number,
 ): Promise<Buffer | 'too_large' | 'gone'> {
+  const { socket } = request;
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const part of request) {
       bytes += (part as Buffer).length;
       if (bytes <= mostBytes) parts.push(part as Buffer);
-      else if (bytes > 8 * mostBytes) return 'gone';
+      else if (bytes > 8 * mostBytes) break;
     }
   } catch {
+    return 'gone';
+  }
+  if (bytes > 8 * mostBytes) {
+    // Ending the request alone would leave the connection open.
+    socket.destroy();
     return 'gone';
   }
   return bytes > mostBytes ? 'too_large' : Buffer.concat(parts);

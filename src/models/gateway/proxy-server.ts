@@ -155,10 +155,7 @@ export class ProxyServer implements AsyncDisposable {
   async #serveBody(found: Found, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { dialect } = found;
     const body = await readBody(request, mostBodyBytes);
-    if (body === 'gone') {
-      request.destroy();
-      return;
-    }
+    if (body === 'gone') return;
     if (body === 'too_large') {
       refuseWith(response, dialect, 'too_large', `A request may have ${mostBodyBytes} bytes at most.`);
       return;
