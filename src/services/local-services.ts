@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
-import { chatCompletions, GatewayServer } from '../models/index.ts';
+import { GatewayServer } from '../models/index.ts';
 import { type Mount, ownedFolder } from '../sandbox/index.ts';
 import type { SandboxDriver } from '../schema/index.ts';
 import type { LocalServicesOptions } from './options.ts';
@@ -51,8 +51,7 @@ export class LocalServices implements AsyncDisposable {
       await openToReaders(all.folder);
       for (const service of services) {
         const socket = join(all.folder, `${service.name}.sock`);
-        if (service.kind === 'model')
-          all.#gateways.push(await GatewayServer.listen(socket, chatCompletions, askForTool));
+        if (service.kind === 'model') all.#gateways.push(await GatewayServer.listen(socket, askForTool));
         else all.#scripts.push(await ScriptService.start(service.name, service.script, all.folder, options));
       }
       return all;

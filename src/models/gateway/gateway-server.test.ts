@@ -5,7 +5,6 @@ import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import type { ModelFailure, ModelRequest } from '../../schema/index.ts';
 import { ModelUnavailable } from '../language-models.ts';
 import type { AnsweredCall, GatewayReply } from './caller.ts';
-import { chatCompletions } from './chat-completions.ts';
 import { type AskForProcess, GatewayServer } from './gateway-server.ts';
 
 const usage = {
@@ -24,7 +23,7 @@ afterEach(async () => {
 
 async function listen(ask?: AskForProcess): Promise<{ server: GatewayServer; socket: string }> {
   const socket = join(temporaryFolder(), 'model.sock');
-  const server = await GatewayServer.listen(socket, chatCompletions, ask);
+  const server = await GatewayServer.listen(socket, ask);
   open.push(server);
   return { server, socket };
 }

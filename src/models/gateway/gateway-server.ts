@@ -4,8 +4,9 @@ import { messageOf } from '../../lib/errors.ts';
 import { openToCallers } from '../../lib/open-to-readers.ts';
 import type { ModelRequest } from '../../schema/index.ts';
 import type { GatewayReply } from './caller.ts';
-import type { Dialect } from './dialect.ts';
+import { openaiModels } from './dialects/openai.ts';
 import { readBody, sendJson } from './http-bodies.ts';
+import { readToolChat, toolChatAnswer, toolChatError } from './tool-chat.ts';
 
 /** Asks the gateway for a process. `closed`: nothing may be asked now. It rejects only where the harness is broken. */
 export type AskForProcess = (
@@ -13,6 +14,7 @@ export type AskForProcess = (
   signal: AbortSignal,
 ) => Promise<GatewayReply | { kind: 'closed'; message: string }>;
 
+const chatPath = '/v1/chat/completions';
 const mostBodyBytes = 2 ** 20;
 const mostConnections = 64;
 /** Calls under way at a time, and calls begun in a minute. */
@@ -33,11 +35,13 @@ const statusOf = {
 } as const;
 const noModel = 'This run has no language model: nothing was asked. The task can be solved without one.';
 
-/** The gateway as processes reach it: HTTP on a Unix socket in a dialect that they speak, without a key. */
+/**
+ * The gateway as tools of tasks reach it: OpenAI's chat completions on a Unix socket, without a key, asked like any other call of
+ * the run. Whole programs are served by `ProxyServer`.
+ */
 export class GatewayServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #name: string;
-  readonly #dialect: Dialect;
   readonly #ask: AskForProcess | undefined;
   readonly #closing = new AbortController();
   /** When the calls of the last minute began. */
@@ -47,9 +51,8 @@ export class GatewayServer implements AsyncDisposable {
   #asking = 0;
   #failure: string | null = null;
 
-  private constructor(name: string, dialect: Dialect, ask: AskForProcess | undefined) {
+  private constructor(name: string, ask: AskForProcess | undefined) {
     this.#name = name;
-    this.#dialect = dialect;
     this.#ask = ask;
     this.#server = createServer({ requestTimeout: 30_000, maxHeaderSize: 2 ** 14 }, (request, response) => {
       const work = this.#serve(request, response).catch((error: unknown) => {
@@ -63,12 +66,8 @@ export class GatewayServer implements AsyncDisposable {
   }
 
   /** @param ask absent: a process that asks is told that there is no model */
-  static async listen(
-    socket: string,
-    dialect: Dialect,
-    ask: AskForProcess | undefined,
-  ): Promise<GatewayServer> {
-    const server = new GatewayServer(basename(socket, '.sock'), dialect, ask);
+  static async listen(socket: string, ask: AskForProcess | undefined): Promise<GatewayServer> {
+    const server = new GatewayServer(basename(socket, '.sock'), ask);
     const listening = Promise.withResolvers<void>();
     server.#server.once('error', listening.reject);
     server.#server.listen(socket, listening.resolve);
@@ -93,13 +92,12 @@ export class GatewayServer implements AsyncDisposable {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?', 1)[0] ?? '';
-    const documents = this.#dialect.documents(this.#name);
-    if (request.method === 'GET' && Object.hasOwn(documents, path)) {
-      sendJson(response, 200, documents[path] ?? {});
+    if (request.method === 'GET' && path === '/v1/models') {
+      sendJson(response, 200, openaiModels([this.#name]));
       return;
     }
-    if (request.method !== 'POST' || path !== this.#dialect.path) {
-      this.#refuse(response, 'not_found', `There is POST ${this.#dialect.path} and nothing else.`);
+    if (request.method !== 'POST' || path !== chatPath) {
+      this.#refuse(response, 'not_found', `There is POST ${chatPath} and nothing else.`);
       return;
     }
     const body = await readBody(request, mostBodyBytes);
@@ -114,7 +112,7 @@ export class GatewayServer implements AsyncDisposable {
       this.#refuse(response, 'no_model', noModel);
       return;
     }
-    const asked = this.#dialect.readRequest(body);
+    const asked = readToolChat(body);
     if ('problem' in asked) {
       this.#refuse(response, 'bad_request', asked.problem);
       return;
@@ -127,7 +125,7 @@ export class GatewayServer implements AsyncDisposable {
     }
     const reply = await this.#askCounted(asked, this.#ask);
     if (reply.kind === 'answered') {
-      const { status, body } = this.#dialect.answer(this.#name, reply);
+      const { status, body } = toolChatAnswer(this.#name, reply);
       sendJson(response, status, body);
     } else if (reply.kind === 'closed') this.#refuse(response, 'closed', reply.message);
     else this.#refuseFailed(response, reply);
@@ -154,7 +152,7 @@ export class GatewayServer implements AsyncDisposable {
     message: string,
     headers: Record<string, string> = {},
   ): void {
-    sendJson(response, statusOf[code], this.#dialect.error(code, message), headers);
+    sendJson(response, statusOf[code], toolChatError(code, message), headers);
   }
 
   /** 0 where another call may begin now. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { chatCompletions, GatewayServer } from '../../../src/models/index.ts';
+import { GatewayServer, readToolChat } from '../../../src/models/index.ts';
 import { ModelRequest } from '../../../src/schema/index.ts';
 import { serveViewer } from '../../../src/server/index.ts';
 import { makeExampleRun } from '../../fixtures/store/example-run.ts';
@@ -35,7 +35,7 @@ export const chatTarget = defineTarget({
   batch: 64,
   open: () => ({
     run(input) {
-      const asked = chatCompletions.readRequest(input.toString('utf8'));
+      const asked = readToolChat(input.toString('utf8'));
       if ('problem' in asked) hold(asked.problem.length < 2_000, 'a problem is told in a few words');
       else ModelRequest.parse(asked);
     },
@@ -90,7 +90,7 @@ export const gatewayTarget = defineTarget({
       source: 'provider' as const,
     };
     const socket = join(folder, 's.sock');
-    const server = await GatewayServer.listen(socket, chatCompletions, async () => ({
+    const server = await GatewayServer.listen(socket, async () => ({
       ...{ kind: 'answered', answeredBy: null, latencyMs: 0 },
       answer: { kind: 'answered', text: 'yes', tool_calls: [], finish: 'stop' },
       ...{ usage, cost: 0 },

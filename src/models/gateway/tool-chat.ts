@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
 import { type ModelAnswer, type ModelMessage, type ModelRequest, toolPurpose } from '../../schema/index.ts';
 import type { AnsweredCall } from './caller.ts';
-import type { Dialect, HttpAnswer } from './dialect.ts';
+import type { HttpAnswer } from './dialects/dialect.ts';
 
 /** A text, or parts of which all are texts. */
 const Content = z.union([
@@ -32,18 +32,8 @@ const ChatRequest = z.object({
   tools: z.array(z.never()).nullish(),
 });
 
-/** OpenAI's chat completions, without streams, tools and images. */
-export const chatCompletions: Dialect = {
-  path: '/v1/chat/completions',
-  readRequest,
-  answer,
-  error,
-  documents: (model) => ({
-    '/v1/models': { object: 'list', data: [{ id: model, object: 'model', owned_by: 'mlab' }] },
-  }),
-};
-
-function readRequest(body: string): ModelRequest | { problem: string } {
+/** What is asked of a model by a request in OpenAI's format without streams, tools and images, or what is wrong with it. */
+export function readToolChat(body: string): ModelRequest | { problem: string } {
   let given: unknown;
   try {
     given = parseShallowJson(body);
@@ -69,10 +59,11 @@ function readRequest(body: string): ModelRequest | { problem: string } {
   };
 }
 
-function answer(model: string, { answer, usage }: AnsweredCall): HttpAnswer {
+/** @param model what the model is called to the process */
+export function toolChatAnswer(model: string, { answer, usage }: AnsweredCall): HttpAnswer {
   if (answer.kind === 'context_too_long') {
     const message = 'The request has more tokens than the language model reads.';
-    return { status: 400, body: error('context_length_exceeded', message) };
+    return { status: 400, body: toolChatError('context_length_exceeded', message) };
   }
   const { text, finish } = spoken(answer);
   const body = {
@@ -95,6 +86,6 @@ function spoken(answer: ModelAnswer): { text: string; finish: 'stop' | 'length' 
   return { text: answer.text, finish: answer.finish === 'length' ? 'length' : 'stop' };
 }
 
-function error(code: string, message: string): object {
+export function toolChatError(code: string, message: string): object {
   return { error: { message, type: 'mlab_error', param: null, code } };
 }
