@@ -57,14 +57,14 @@ export const gateway: Verb = {
       'Claude Code or any other program, for at most $5',
     ],
     [
-      'mlab gateway --model openai/gpt-5.5 --fast-model openai/gpt-5.5-mini',
+      'mlab gateway --model openai/gpt-5.4 --fast-model openai/gpt-5-mini',
       'small models that programs ask for are another',
     ],
     [
       'mlab gateway --model openai-compatible/llama3.2 --base-url http://localhost:11434/v1',
       'before a local server',
     ],
-    ['mlab gateway --model openai/gpt-5.5 --record calls.jsonl', 'keep what was asked and answered'],
+    ['mlab gateway --model openai/gpt-5.4 --record calls.jsonl', 'keep what was asked and answered'],
   ],
   async run({ variables, signal, log }, _, options: Options) {
     const experiment = withModelsOf(variables, readExperiment(options.file, options));

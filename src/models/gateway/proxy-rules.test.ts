@@ -104,6 +104,19 @@ describe('tools that a provider runs by itself', () => {
     expect([reply.status, server.requests.length]).toEqual([400, 1]);
   });
 
+  test('are withheld where items of a conversation bring them, and those of the program are read', async () => {
+    const { url, server, told } = await place(answers, { model: 'openai/gpt-5' });
+    const exec = { type: 'custom', name: 'exec' };
+    const bring = (...tools: object[]) => ({ type: 'additional_tools', role: 'developer', tools });
+    const search = { type: 'web_search' };
+    const space = (...tools: object[]) => ({ type: 'namespace', name: 'functions', tools });
+    const input = [bring(space(exec), search), bring(space(search)), { role: 'user', content: 'Hello?' }];
+    await postTo(url, '/v1/responses', { input });
+    expect(bodyOf(server.requests[0])).toEqual({ input: [bring(space(exec)), bring(), input[2]] });
+    expect(told[0]?.request.tools?.map(({ name }) => name)).toContain('exec');
+    expect(told[0]?.request.messages).toEqual([{ role: 'user', text: 'Hello?' }]);
+  });
+
   test('are left where the run grants them', async () => {
     const { url, server } = await place(answers, { proxy: { serverTools: true } });
     const body = { ...hello, web_search_options: {}, tools: [{ type: 'web_search' }] };

@@ -49,12 +49,15 @@ export function changesOf(
   return { edits: [...edits, ...removals(members, left)], hidesUsage: false, members };
 }
 
-/** `none`: nothing of what the request offers is run by the program. */
-function toolsWithout(
+/**
+ * The change of a list of tools that leaves what the program itself runs; null: none is needed.
+ * `none`: that is nothing.
+ */
+export function toolsWithout(
   text: string,
   tools: unknown,
   member: Member | undefined,
-  { clientPart }: ChangeRules,
+  { clientPart }: Pick<ChangeRules, 'clientPart'>,
 ): Edit | 'none' | null {
   if (!Array.isArray(tools) || tools.length === 0 || member === undefined) return null;
   const texts = elementsOf(text, member.value.from).map(({ from, to }) => text.slice(from, to));

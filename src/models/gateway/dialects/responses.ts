@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { ModelTool } from '../../../schema/index.ts';
+import { type Edit, elementsOf, type Member, membersOf } from '../json-edits.ts';
 import { AnswerDraft } from './answer-draft.ts';
-import { changesOf } from './changes.ts';
+import { type ChangeRules, changesOf, toolsWithout } from './changes.ts';
 import { Conversation } from './conversation.ts';
-import type { AnswerReader, Dialect, ReadRequest, Route } from './dialect.ts';
+import type { AnswerReader, Dialect, Prepared, ReadRequest, RequestText, Route, Target } from './dialect.ts';
 import { openaiModels, responsesError } from './openai.ts';
 import {
   Any,
@@ -23,22 +25,41 @@ export const responses: Dialect = {
   name: 'responses',
   route,
   read,
-  prepare: (request, target) =>
-    changesOf(request, target, {
-      refused: {
-        previous_response_id: kept,
-        conversation: kept,
-        prompt: kept,
-        background: 'the answer would be read elsewhere',
-      },
-      serverMembers: [],
-      clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
-    }),
+  prepare,
   createReader,
   error: responsesError,
   keepAlive: ': waiting\n\n',
   models: openaiModels,
 };
+
+const rules: ChangeRules = {
+  refused: {
+    ...{ previous_response_id: kept, conversation: kept, prompt: kept },
+    background: 'the answer would be read elsewhere',
+  },
+  serverMembers: [],
+  clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
+};
+
+function prepare(request: RequestText, target: Target): Prepared | { problem: string } {
+  const changes = changesOf(request, target, rules);
+  if ('problem' in changes || target.serverTools) return changes;
+  return { ...changes, edits: [...changes.edits, ...editsOfItems(request, changes.members.get('input'))] };
+}
+
+/** Items of a conversation may bring tools, too. */
+function editsOfItems({ text, body }: RequestText, input: Member | undefined): Edit[] {
+  if (input === undefined || !Array.isArray(body.input)) return [];
+  const items = body.input.map((item) => readAs(z.looseObject({ tools: List }), item)?.tools ?? null);
+  if (items.every((tools) => tools === null)) return [];
+  return elementsOf(text, input.value.from).flatMap(({ from }, place) => {
+    const tools = items[place] ?? null;
+    const member = tools === null ? undefined : membersOf(text, from).members.get('tools');
+    const edit = toolsWithout(text, tools, member, rules);
+    if (edit === 'none') return member === undefined ? [] : [{ ...member.value, text: '[]' }];
+    return edit ?? [];
+  });
+}
 
 const kinds: Record<string, Route['kind']> = {
   '/responses': 'generate',
@@ -55,7 +76,6 @@ function route(path: string): Route | null {
 const runByPrograms = new Set([
   'function',
   'custom',
-  'namespace',
   'local_shell',
   'apply_patch',
   'computer',
@@ -63,7 +83,8 @@ const runByPrograms = new Set([
 ]);
 
 function isRunByProgram(tool: unknown): boolean {
-  const read = readAs(z.looseObject({ type: Text, environment: Any }), tool);
+  const read = readAs(z.looseObject({ type: Text, environment: Any, tools: List }), tool);
+  if (read?.type === 'namespace') return (read.tools ?? []).every(isRunByProgram);
   // A shell without an environment, or with the program's own.
   if (read?.type === 'shell')
     return readAs(z.looseObject({ type: z.literal('local') }), read.environment) !== null;
@@ -81,8 +102,16 @@ const Item = z.looseObject({
   input: Any,
   action: Any,
   output: Any,
+  /** Of an item that brings tools. */
+  tools: List,
 });
-const Tool = z.looseObject({ type: Text, name: OptionalText, description: Any, parameters: Any });
+const Tool = z.looseObject({
+  type: Text,
+  name: OptionalText,
+  description: Any,
+  parameters: Any,
+  tools: List,
+});
 const Request = z.looseObject({
   model: OptionalText,
   instructions: Any,
@@ -98,19 +127,27 @@ function read(body: unknown): ReadRequest {
   const conversation = new Conversation();
   if (asked.instructions != null) conversation.add('system', contentText(asked.instructions));
   if (typeof asked.input === 'string') conversation.add('user', asked.input);
-  for (const item of Array.isArray(asked.input) ? asked.input : []) addItem(conversation, item);
+  const items: unknown[] = Array.isArray(asked.input) ? asked.input : [];
+  for (const item of items) addItem(conversation, item);
   return {
     model: asked.model ?? null,
     isStreaming: asked.stream === true,
     messages: conversation.messages,
-    tools: (asked.tools ?? []).flatMap((given) => {
-      const tool = readAs(Tool, given);
-      return tool === null ? [] : [toolOf(tool.name ?? tool.type, tool.description, tool.parameters)];
-    }),
+    tools: [asked.tools ?? [], ...items.map((item) => readAs(Item, item)?.tools ?? [])]
+      .flat()
+      .flatMap(toolsOf),
     stop: [],
     temperature: asked.temperature ?? null,
     maxOutputTokens: asked.max_output_tokens ?? null,
   };
+}
+
+/** A tool, or those of a namespace. */
+function toolsOf(given: unknown): ModelTool[] {
+  const tool = readAs(Tool, given);
+  if (tool === null) return [];
+  if (tool.type === 'namespace') return (tool.tools ?? []).flatMap(toolsOf);
+  return [toolOf(tool.name ?? tool.type, tool.description, tool.parameters)];
 }
 
 function addItem(conversation: Conversation, given: unknown): void {
@@ -118,6 +155,7 @@ function addItem(conversation: Conversation, given: unknown): void {
   if (item === null) return;
   const { type, role, call_id: id, name } = item;
   if (role === 'assistant') conversation.addAnswer(contentText(item.content));
+  else if (item.tools != null) return;
   else if (role != null) conversation.add(role === 'user' ? 'user' : 'system', contentText(item.content));
   else if (type?.endsWith('_call_output')) conversation.addResult(id, contentText(item.output));
   else if (type?.endsWith('_call'))
