@@ -1,22 +1,86 @@
-import { agents } from '../../agents/index.ts';
+import { type Agent, agentByName, agents } from '../../agents/index.ts';
+import { UserError } from '../../lib/errors.ts';
+import { ensureBundle, knownBundle } from '../../runs/index.ts';
+import type { Context } from '../context.ts';
 import type { Verb } from '../verb.ts';
 
+interface Options {
+  install?: string[];
+}
+
+/** How an agent that is a program of others stands here. */
+interface Installed {
+  package: string;
+  version: string;
+  licence: string;
+  ready: boolean;
+  /** What installs it; null where it is there. */
+  command: string | null;
+}
+
 export const agentsLs: Verb = {
-  onlyReads: true,
   arguments: [],
-  flags: [],
-  details: 'Options are given with --agent-option name=value, or in an experiment file.',
-  examples: [['mlab agents', 'every agent with its options']],
-  async run() {
+  flags: [
+    {
+      flags: '--install <names>',
+      description: 'install these agents that are programs of others; runs do it, too, when they need one',
+      many: 'commas',
+    },
+  ],
+  details:
+    'Options are given with --agent-option name=value, or in an experiment file. Agents that are programs of others are\n' +
+    'installed into the cache folder, outside of any sandbox, which is shown them read-only; docs/agents says more of each.',
+  examples: [
+    ['mlab agents', 'every agent with its options'],
+    ['mlab agents --install codex,opencode', 'get two programs ready'],
+  ],
+  async run(context, _names, { install = [] }: Options) {
+    for (const name of install) await installAgent(context, agentByName(name));
+    const states = new Map<string, Installed>();
+    for (const agent of agents) {
+      const state = await stateOf(context, agent);
+      if (state !== null) states.set(agent.name, state);
+    }
     const shown = agents.map(({ name, summary, needs, options }) => {
       const need = needs.model ? ' Needs a language model (--model).' : '';
       const lines = Object.entries(options).map(
         ([option, { description, default: value }]) =>
           `    ${option} (${typeof value}, default ${JSON.stringify(value)}): ${description}`,
       );
-      return [`${name}: ${summary}${need}`, ...lines].join('\n');
+      return [`${name}: ${summary}${need}`, ...stateLines(states.get(name)), ...lines].join('\n');
     });
-    const json = agents.map(({ name, summary, needs, options }) => ({ name, summary, needs, options }));
+    const json = agents.map(({ name, summary, needs, options }) => {
+      const program = states.get(name);
+      return { name, summary, needs, options, ...(program === undefined ? {} : { program }) };
+    });
     return { text: shown.join('\n\n'), json: { agents: json } };
   },
 };
+
+function stateLines(state: Installed | undefined): string[] {
+  if (state === undefined) return [];
+  const { package: name, version, licence, command } = state;
+  const what = `    ${name} ${version} (${licence})`;
+  return [command === null ? `${what}: installed` : `${what}: not installed; ${command}`];
+}
+
+/** Null for agents of this package, and those that need nothing installed. */
+async function stateOf({ folders, command }: Context, { name, program }: Agent): Promise<Installed | null> {
+  const wanted = program?.package ?? null;
+  if (program === undefined || wanted === null) return null;
+  const bundle = await knownBundle(wanted, wanted.version, folders.cache).catch(() => null);
+  return {
+    ...{ package: `${wanted.registry}:${wanted.name}`, version: wanted.version, licence: program.licence },
+    ready: bundle !== null,
+    command: bundle === null ? `${command} agents --install ${name}` : null,
+  };
+}
+
+async function installAgent({ folders, log, signal }: Context, { name, program }: Agent): Promise<void> {
+  const wanted = program?.package ?? null;
+  if (wanted === null) {
+    throw new UserError('nothing_to_install', `The agent ${name} needs nothing installed.`, 'Run it.');
+  }
+  const onProgress = (line: string) => log(`${name}: ${line}`);
+  await ensureBundle(wanted, wanted.version, { cache: folders.cache, onProgress, signal });
+}
