@@ -1,3 +1,4 @@
+import { aider } from './aider.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { command } from './command.ts';
@@ -9,6 +10,7 @@ import { qwenCode } from './qwen-code.ts';
 
 /** The agents that are programs of others, and any command. */
 export const outsideAgents: readonly OutsideAgent[] = [
+  aider,
   claudeCode,
   codex,
   geminiCli,

@@ -29,6 +29,8 @@ export interface ProgramPlace {
   /** The file that holds the prompt, too. */
   brief: string;
   workspace: string;
+  /** The script that the task begins with, in the workspace. */
+  entry: string;
   /** Made anew for it, and thrown away. */
   home: string;
   options: AgentOptions;

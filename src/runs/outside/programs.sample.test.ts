@@ -5,15 +5,18 @@ import { inTurns, startProviderServer, type Turn } from '../../../test/fakes/pro
 import { helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import {
   printedBy,
+  registryOf,
   runCommand,
   secretKey,
   smallAgent,
   turnsIn,
 } from '../../../test/fixtures/outside/outside-place.ts';
+import { workThrough } from '../../../test/fixtures/run-place.ts';
 import { gradeRun } from '../../grading/index.ts';
 import { Quota } from '../../models/index.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import { checkRun, type RunFolder, readTraceSync } from '../../store/index.ts';
+import { archivedAttempts } from '../archived-attempts.ts';
 import type { TaskResources } from '../index.ts';
 
 const bench = new TaskBench();
@@ -131,16 +134,24 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(theirs.record).toMatchObject({ status: 'failed', end: { cause: 'unauthorised' } });
   });
 
-  test('is stopped from outside, which leaves the run to be done again', async () => {
-    await using server = await serve([{ run: 'sleep 1000' }]);
+  test('is stopped from outside, and starts over as a new attempt, which is paid for beside the first', async () => {
+    await using server = await serve([{ run: 'echo first' }, { run: 'sleep 1000' }]);
     const stopping = new AbortController();
     const running = runCommand({
       ...{ experiments: bench.experiments, resources, server },
       signal: stopping.signal,
     });
-    while (server.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
     stopping.abort();
-    expect((await running).record.status).toBe('interrupted');
+    const { record, folder, experiment } = await running;
+    expect(record).toMatchObject({ status: 'interrupted', steps: 1 });
+    await using other = await serve(turns);
+    const registry = registryOf(other, bench.experiments);
+    const [again] = await workThrough(experiment, resources, 'continue', { registry });
+    expect(again).toMatchObject({ problem: null, record: { status: 'finished', steps: 4 } });
+    expect(turnsIn(folder).map(({ action }) => action)).toEqual(['bash', 'bash', 'bash', 'Reply']);
+    const attempts = archivedAttempts(folder);
+    expect(attempts.map((attempt) => attempt.readRecord()?.steps)).toEqual([1]);
   });
 });
 

@@ -21,6 +21,8 @@ export interface ProgramRun {
   spec: RunSpec;
   setting: ProgramSetting;
   sandbox: Sandbox;
+  /** The script that the task begins with. */
+  entry: string;
   environment: ProgramEnvironment;
   upstream: Upstream;
   quota: Quota;
@@ -71,7 +73,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
 }
 
 function begin(process: SandboxProcess, run: ProgramRun, gateway: string, token: string): void {
-  const { program, spec, setting, sandbox, upstream } = run;
+  const { program, spec, setting, sandbox, upstream, entry } = run;
   const home = setting.home;
   const brief = setting.brief(sandbox);
   const workspace = sandbox.pathInside(workspaceInside);
@@ -81,7 +83,7 @@ function begin(process: SandboxProcess, run: ProgramRun, gateway: string, token:
     throw new Error('the program can not speak to this model');
   const { argv, variables, files } = program.start({
     ...setting.bundle(sandbox),
-    ...{ gateway, token, dialect, model, brief, workspace, home, options: spec.agent_options },
+    ...{ gateway, token, dialect, model, brief, workspace, entry, home, options: spec.agent_options },
     prompt: setting.prompt,
   });
   const helpers = sandbox.pathInside(helpersInside);

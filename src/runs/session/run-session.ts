@@ -99,7 +99,7 @@ function openLoop(
 
 function openProgram(
   spec: RunSpec,
-  { agent: { program }, models }: RunServices,
+  { agent: { program }, models, resources }: RunServices,
   setting: ProgramSetting,
   sandbox: Sandbox,
   options: RunEnvironmentOptions,
@@ -112,6 +112,7 @@ function openProgram(
   const act = () =>
     runProgram({
       ...{ program, spec, setting, sandbox, environment, upstream },
+      entry: resources.task.brief.entry,
       ...{ quota, shared: models.shared },
     });
   return { environment, act };

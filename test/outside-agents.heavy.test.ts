@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentByName } from '../src/agents/index.ts';
+import { gradeRun } from '../src/grading/index.ts';
+import { cacheFolder } from '../src/lib/cache-folder.ts';
+import { UserError } from '../src/lib/errors.ts';
+import { type Bundle, ensureBundle, type TaskResources } from '../src/runs/index.ts';
+import { checkSandbox } from '../src/sandbox/index.ts';
+import { checkRun } from '../src/store/index.ts';
+import { inTurns, startProviderServer, type TurnsOptions } from './fakes/providers/index.ts';
+import { helpersFolder, TaskBench } from './fixtures/fixture-task.ts';
+import { runAgentProgram, secretKey, turnsIn } from './fixtures/outside/outside-place.ts';
+
+const bench = new TaskBench();
+let resources: TaskResources;
+
+beforeAll(async () => {
+  resources = await bench.provision(join(import.meta.dirname, '../tasks'), 'digits');
+});
+afterAll(() => bench[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+/** The real program, from the cache of this machine or installed into it; in words why it can't be had. */
+async function bundleOf(name: string): Promise<Bundle | string> {
+  const wanted = agentByName(name).program?.package ?? null;
+  if (wanted === null) return 'it has no package';
+  try {
+    const cache = cacheFolder(process.env);
+    const signal = AbortSignal.timeout(240_000);
+    return await ensureBundle(wanted, wanted.version, { cache, onProgress: () => {}, signal });
+  } catch (error) {
+    if (!UserError.isInstance(error)) throw error;
+    return error.message.split('\n').at(-1) ?? '';
+  }
+}
+
+const improve = "sed -i 's/^LEARNING_RATE = .*/LEARNING_RATE = 0.1/' train.py && python train.py";
+const byShell: TurnsOptions = {
+  turns: [
+    { run: 'mlab-check; ls "$MLAB_BRIEF"', text: 'I look around.' },
+    { run: improve },
+    { run: 'mlab-check' },
+    // The way in which mini-swe-agent ends; to the others, a command like any other.
+    { run: 'echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT' },
+    { text: 'I raised the learning rate.' },
+  ],
+};
+const edit = [
+  'I raise the learning rate.\n\ntrain.py\n```python\n<<<<<<< SEARCH\nLEARNING_RATE = 0.002\n',
+  '=======\nLEARNING_RATE = 0.1\n>>>>>>> REPLACE\n```\n',
+].join('');
+const byText: TurnsOptions = { turns: [], texts: [edit] };
+
+const programs = [
+  { name: 'codex', kind: 'openai', script: byShell },
+  { name: 'opencode', kind: 'openai', script: byShell },
+  { name: 'mini-swe-agent', kind: 'openai', script: byShell },
+  { name: 'qwen-code', kind: 'openai', script: byShell },
+  { name: 'gemini-cli', kind: 'google', script: byShell },
+  { name: 'claude-code', kind: 'anthropic', script: byShell, onlyIf: 'MLAB_TEST_CLAUDE_CODE' },
+  { name: 'aider', kind: 'openai', script: byText },
+] as const;
+
+describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
+  test.for(programs)(
+    '$name edits, runs and hands in, by a model that tells it to',
+    async (program, { skip }) => {
+      const { name, kind, script } = program;
+      if ('onlyIf' in program && process.env[program.onlyIf] === undefined)
+        skip(`its licence is its owner's: set ${program.onlyIf} to have it installed`);
+      const bundle = await bundleOf(name);
+      if (typeof bundle === 'string') return skip(bundle);
+      await using server = await startProviderServer({ answer: inTurns(script) });
+      const { record, folder } = await runAgentProgram(agentByName(name), {}, bundle, {
+        ...{ experiments: bench.experiments, resources, server, kind },
+      });
+      expect(record, record.end?.message).toMatchObject({
+        status: 'finished',
+        end: { reason: 'final_answer' },
+      });
+      expect(record.spec.agent_version).toBe(agentByName(name).program?.package?.version);
+      const signal = new AbortController().signal;
+      const grades = await gradeRun({ folder, ...resources, helpersFolder, which: 'all', signal });
+      expect(grades.find(({ final }) => final)).toMatchObject({ valid: true });
+      expect(grades.find(({ final }) => final)?.score).toBeCloseTo(0.9699, 3);
+      const turns = turnsIn(folder);
+      if (script === byShell) {
+        expect(turns[0]?.observation).toContain('The grader would not accept this submission');
+        expect(JSON.stringify(turns[1]?.args)).toContain('LEARNING_RATE = 0.1');
+        expect(turns[2]?.observation).toContain('The grader would accept this submission.');
+      }
+      expect(server.requests.every(({ key }) => key === secretKey)).toBe(true);
+      expect(record.spent?.calls).toBe(server.requests.length);
+      expect(await checkRun(folder)).toEqual([]);
+    },
+  );
+});
