@@ -14,6 +14,10 @@ export function logProgress(logger: Logger, experiment: string): (progress: Expe
         return logger.write('debug', 'run_kept', { ...run, status: progress.record.status });
       case 'run_waits':
         return logger.write('info', 'run_waits', { ...run, holder: progress.holder });
+      case 'run_taken_over': {
+        const { holder, epoch, silent } = progress;
+        return logger.write('warn', 'lease_taken_over', { ...run, holder, epoch, silent });
+      }
       case 'run_started': {
         const event = progress.resumed ? 'run_resumed' : 'run_started';
         return logger.write('info', event, { ...run, task, agent, seed });

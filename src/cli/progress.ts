@@ -62,6 +62,8 @@ class LiveView implements ProgressView {
           doing: waitsText(progress.holder),
         });
         break;
+      case 'run_taken_over':
+        break;
       case 'run_started':
         Object.assign(line, { state: 'running', started: performance.now() });
         break;
@@ -158,6 +160,8 @@ class LineView implements ProgressView {
   show(progress: ExperimentProgress): void {
     const { id } = progress.run;
     if (progress.kind === 'run_started') this.#log(`${id}: ${progress.resumed ? 'goes on' : 'started'}`);
+    else if (progress.kind === 'run_taken_over')
+      this.#log(`${id}: taken over from ${progress.holder}, which is gone`);
     else if (progress.kind === 'run_waits') this.#log(`${id}: ${waitsText(progress.holder)}`);
     else if (progress.kind === 'run_ended') {
       const { record } = progress;

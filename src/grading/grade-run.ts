@@ -8,6 +8,7 @@ import type {
   Grade,
   GraderResult,
   ObjectId,
+  RunRecord,
   RunSpec,
   ScoreFigures,
   SnapshotEntry,
@@ -69,13 +70,28 @@ export async function gradeRun(options: GradeRunOptions): Promise<Grade[]> {
   const stored = folder.readGrades().grades;
   const known = knownResults(stored.filter((grade) => grade.grader === grader));
   const resultOf = await resultsFor(wanted, known, options, record.spec);
-  const current = currentGrades(stored, states);
-  return wanted.map((state) => {
-    const grade = gradeOf(state, resultOf(state), options, record.spec, grader);
-    const same = current.find((one) => saysTheSame(one, grade));
-    if (same === undefined) folder.appendGrade(grade);
-    return same ?? grade;
+  const grades = wanted.map((state) => gradeOf(state, resultOf(state), options, record.spec, grader));
+  return await keepGrades(grades, states, record, options);
+}
+
+/** Appends what is new of these grades; of the others the older ones are returned. */
+async function keepGrades(
+  grades: readonly Grade[],
+  states: readonly RecordedState[],
+  attempt: RunRecord,
+  { folder, signal }: GradeRunOptions,
+): Promise<Grade[]> {
+  const current = () => currentGrades(folder.readGrades().grades, states);
+  const before = current();
+  const kept = grades.map((grade) => before.find((one) => saysTheSame(one, grade)) ?? grade);
+  // Whoever only asks again writes nothing.
+  if (kept.every((grade) => before.includes(grade))) return kept;
+  await folder.writeResults(attempt, signal ?? null, () => {
+    // Another process may have graded the same meanwhile.
+    const now = current();
+    for (const grade of kept) if (!now.some((one) => saysTheSame(one, grade))) folder.appendGrade(grade);
   });
+  return kept;
 }
 
 function gradable(
@@ -87,9 +103,9 @@ function gradable(
   return { ...state, entries, submission: submissionHash(entries, files) };
 }
 
-/** Apart from when it was said. */
+/** Apart from when it was said, and how long that took. */
 function saysTheSame(one: Grade, other: Grade): boolean {
-  return isDeepStrictEqual({ ...one, time: 0 }, { ...other, time: 0 });
+  return isDeepStrictEqual({ ...one, time: 0, seconds: 0 }, { ...other, time: 0, seconds: 0 });
 }
 
 /** Hash over all that can change a score: grader, what it may import, services, hidden data, metric and format. */

@@ -1,16 +1,21 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { formerLockName, leaseName, RunFolder } from '../store/index.ts';
+import { formerLockName, leaseName, RunFolder, resultsLockName } from '../store/index.ts';
 
 /** Keeps what an incomplete run left, out of the way of the one that starts over. The lease stays where it is. */
-export function archiveAttempt({ folder, recordPath, id }: RunFolder): void {
+export async function archiveAttempt(run: RunFolder): Promise<void> {
+  await run.withoutResults(() => moveAttempt(run));
+}
+
+function moveAttempt({ folder, recordPath, id }: RunFolder): void {
   const attempts = attemptsFolder(folder);
   mkdirSync(attempts, { recursive: true });
   const archived = join(attempts, `${id}.${readdirSync(attempts).length + 1}`);
   mkdirSync(archived);
   // The record last: as long as it is there, the run is known to have begun.
   const record = basename(recordPath);
-  const others = readdirSync(folder).filter((name) => ![leaseName, formerLockName, record].includes(name));
+  const stays = [leaseName, formerLockName, resultsLockName, record];
+  const others = readdirSync(folder).filter((name) => !stays.includes(name));
   for (const name of [...others, record]) renameSync(join(folder, name), join(archived, name));
 }
 

@@ -46,7 +46,7 @@ test('the limit of an experiment counts what its runs, their archived attempts a
     ...exampleGrade(snapshot),
     details: { tool_model: { calls: 1, tokens: 500, money: 8, unpriced: 0 } },
   });
-  archiveAttempt(run);
+  await archiveAttempt(run);
   expect(spent()).toEqual({ tokens: 3500, money: 15 });
   await write(run, [{ costs: [16] }]);
   expect(spent()).toEqual({ tokens: 4500, money: 31 });

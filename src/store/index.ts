@@ -27,8 +27,8 @@ export {
 export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
 export { thisProcess } from './lease/lease-owner.ts';
-export type { LeaseTimes, RunLease } from './lease/run-lease.ts';
-export { formerLockName, type LeaseHolder, leaseName } from './lease/take-lease.ts';
+export type { LeaseHolder, LeaseTimes, RunLease } from './lease/run-lease.ts';
+export { formerLockName, leaseName } from './lease/take-lease.ts';
 export { limitsHeldText } from './limits-held.ts';
 export { ObjectStore } from './object-store.ts';
 export {
@@ -43,7 +43,13 @@ export {
 export { removeFolder } from './remove-folder.ts';
 export { isOwnFolder, plainName, withoutRepositories } from './repositories.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';
-export { outputFile, RunFolder, type StoredGrades, type StoredVerifications } from './run-folder.ts';
+export {
+  outputFile,
+  RunFolder,
+  resultsLockName,
+  type StoredGrades,
+  type StoredVerifications,
+} from './run-folder.ts';
 export { statusOf } from './run-status.ts';
 export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export type { FirstFile, SnapshotSummary } from './snapshot-summary.ts';

@@ -1,17 +1,13 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { replaceFile, writeFileAtomically } from '../lib/atomic-file.ts';
+import { UserError } from '../lib/errors.ts';
+import { withFileLock } from '../lib/file-lock.ts';
 import { Grade, RubricJudgement, RunId, RunRecord, type TraceHead, Verification } from '../schema/index.ts';
 import { compressTrace } from './compress-trace.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
-import type { RunLease } from './lease/run-lease.ts';
-import {
-  type LeaseHolder,
-  leaseHolder,
-  type TakeLeaseOptions,
-  takeLease,
-  takeLeaseNow,
-} from './lease/take-lease.ts';
+import type { LeaseHolder, RunLease } from './lease/run-lease.ts';
+import { leaseHolder, type TakeLeaseOptions, takeLease, takeLeaseNow } from './lease/take-lease.ts';
 import { moveToNewFile } from './move-to-new-file.ts';
 import type { ObjectStore } from './object-store.ts';
 import { appendStoredLine, readStoredLines } from './stored-lines.ts';
@@ -29,6 +25,9 @@ export interface StoredVerifications {
   /** Lines that hold none. */
   problems: string[];
 }
+
+/** Folder of the lock of those who write results, in a run's folder; there only while one does. */
+export const resultsLockName = 'results-lock';
 
 /** The files of one run: record, trace, grades, verifications, ratings by models, the lease; and the objects that runs share. */
 export class RunFolder {
@@ -138,6 +137,37 @@ export class RunFolder {
     if (this.#writer?.closed === false) this.#writer.sync();
     this.lease?.verify();
     writeFileAtomically(this.recordPath, this.#recordText(record, this.#writer?.head));
+  }
+
+  /**
+   * Writes what was found out about an attempt at the run: grades, verifications, ratings. One process at a time does, whoever
+   * has the run's lease: a run may be judged while it goes on.
+   * @param attempt the record of the attempt that was judged
+   * @param write reads what is there by now, and adds to it
+   * @throws UserError `attempt_gone` where the run was started over since, and nothing is written; the signal's reason
+   */
+  async writeResults<Result>(
+    attempt: RunRecord,
+    signal: AbortSignal | null,
+    write: () => Result,
+  ): Promise<Result> {
+    return await withFileLock(this.#resultsLock, { signal }, async () => {
+      if (this.readRecord()?.started === attempt.started) return write();
+      throw new UserError(
+        'attempt_gone',
+        `The run ${this.id} was started over while it was judged.`,
+        'Ask again when the new attempt has ended.',
+      );
+    });
+  }
+
+  /** Keeps everybody from writing results while the files of an attempt are put away. */
+  async withoutResults<Result>(work: () => Result): Promise<Result> {
+    return await withFileLock(this.#resultsLock, {}, async () => work());
+  }
+
+  get #resultsLock(): string {
+    return join(this.folder, resultsLockName);
   }
 
   /** Adds one line to `grades.jsonl`. @throws UserError `lease_lost`, and nothing is added */

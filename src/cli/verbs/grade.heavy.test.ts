@@ -2,10 +2,12 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { mlab } from '../../../test/fixtures/mlab-process.ts';
 import { exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { WrittenRun } from '../../../test/fixtures/store/recorded-run.ts';
+import { checkSandbox } from '../../sandbox/index.ts';
 import { ExperimentName, type Plan, RunId, TaskId } from '../../schema/index.ts';
-import { createExperiment } from '../../store/index.ts';
+import { createExperiment, openExperiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
 import { grade } from './grade.ts';
 import { verify } from './verify.ts';
@@ -81,3 +83,24 @@ test('a task whose data can not be had costs the runs of other tasks nothing', a
     exitCode: 1,
   });
 });
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+
+test.skipIf(missing !== undefined)(
+  'several that grade the same run at once leave one whole line for each step',
+  async () => {
+    const place = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache } };
+    const run = (...argv: string[]) => mlab(['--tasks', fixtureTasks, ...argv], place);
+    await run('run', '--task', 'sums', '--agent', 'oracle', '--name', 'once', '--grade', 'none');
+    const argv = ['grade', 'once', '--steps', 'all'];
+    const ends = await Promise.all([1, 2, 3].map(() => run(...argv)));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const folder = openExperiment(join(bench.experiments, 'once')).runFolder('sums-oracle-0');
+    const { grades, problems } = folder.readGrades();
+    expect(problems).toEqual([]);
+    const steps = grades.map(({ step }) => step);
+    expect(steps).toEqual([...new Set(steps)]);
+    expect(steps.length).toBe((folder.readRecord()?.steps ?? 0) + 1);
+  },
+  60_000,
+);

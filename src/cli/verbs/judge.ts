@@ -15,6 +15,7 @@ import {
   type RoleSettings,
   type RubricJudgement,
   RubricQuestion,
+  type RunRecord,
   type Spent,
 } from '../../schema/index.ts';
 import { addCall, nothingSpent, type RunFolder } from '../../store/index.ts';
@@ -75,14 +76,14 @@ export const judge: Verb = {
     const quota = new Quota({ of: 'judging', tokens, money });
     const asked = new Judge(registry.gateway(roles, { quota }), context.signal);
     const rows: { run: string; judgements: RubricJudgement[] }[] = [];
-    for (const { folder, run } of names.flatMap((name) => runsOf(context, name))) {
+    for (const { folder, record, run } of names.flatMap((name) => runsOf(context, name))) {
       const judgements: RubricJudgement[] = [];
       for (let repeat = 1; repeat <= repeats && asked.stopped === null; repeat += 1) {
         context.signal.throwIfAborted();
         const judged = await judgeRun(readTranscript(folder, []), (messages) => asked.ask(messages));
         if (judged === null) break;
         const judgement: RubricJudgement = { v: 1, time: Date.now(), model, ...judged };
-        folder.appendJudgement(judgement);
+        await folder.writeResults(record, context.signal, () => folder.appendJudgement(judgement));
         judgements.push(judgement);
         context.log(
           `${run}: judgement ${repeat} of ${repeats}${judged.problem === null ? '' : `: ${judged.problem}`}`,
@@ -103,11 +104,11 @@ function readOptions(options: object): z.infer<typeof Options> {
 function runsOf(
   context: Parameters<typeof locateRuns>[0],
   name: string,
-): { folder: RunFolder; run: string }[] {
+): { folder: RunFolder; record: RunRecord; run: string }[] {
   const { experiment, folders } = locateRuns(context, name);
   return folders
-    .filter((folder) => folder.readRecord() !== null)
-    .map((folder) => ({ folder, run: `${experiment.plan.name}/${folder.id}` }));
+    .map((folder) => ({ folder, record: folder.readRecord(), run: `${experiment.plan.name}/${folder.id}` }))
+    .flatMap(({ record, ...found }) => (record === null ? [] : [{ ...found, record }]));
 }
 
 /** Asks within the gateway's quota; once it is used up, or the model can't be had, nothing more is asked. */

@@ -159,8 +159,10 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     await started.ended;
     writeFileSync(script, '');
     replies('one', 'two');
-    const { code, out, err } = await run(...argv);
+    const { code, out, err } = await run('--log-level', 'warn', ...argv);
     expect([code, err]).toEqual([0, expect.stringContaining('goes on')]);
+    expect(err).toMatch(new RegExp(`taken over from process ${started.process.pid} `));
+    expect(err).toMatch(/"event":"lease_taken_over".*"epoch":2,"silent":false/);
     expect(out).toContain('of its own');
     const record = opened().runFolder('sums-tools-scripted-replies-jsonl-0-killed').readRecord();
     expect(record).toMatchObject({ status: 'finished', shared: { steps: 1, spent: { calls: 1 } } });

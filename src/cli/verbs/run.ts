@@ -174,11 +174,11 @@ async function getPrograms(
   const { signal, log, folders } = context;
   for (const run of runs) {
     if (registry === undefined || (await agentOf(run)).program === undefined) continue;
-    if (gate !== undefined) {
+    if (gate !== undefined || run.approve_later === true) {
       throw new UserError(
         'not_gated',
         `The agent ${run.agent} is a program that acts by itself: nobody is asked before it does.`,
-        'Leave --approve away.',
+        'Leave --approve and --approve-later away.',
       );
     }
     checkDialect(run, registry);

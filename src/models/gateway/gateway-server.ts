@@ -141,9 +141,11 @@ export class GatewayServer implements AsyncDisposable {
       this.#refuse(response, 'bad_request', 'The language model does not take this request.');
       return;
     }
-    // What others used up says as little about the process as a provider that is down.
+    // What others used up says as little about the process as a provider that is down: neither is its doing.
     this.#failure ??= reply.kind === 'unavailable' ? reply.error.message : reply.message;
-    this.#refuse(response, 'unavailable', 'The language model does not answer.');
+    if (reply.kind === 'unavailable')
+      this.#refuse(response, 'unavailable', 'The language model does not answer.');
+    else this.#refuse(response, 'over_budget', 'What all runs together may use has no room for this call.');
   }
 
   #refuse(

@@ -36,6 +36,17 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
   const onWait = ({ pid, host: machine }: { pid: number; host: string }) =>
     onProgress({ kind: 'run_waits', run: job.run, holder: `process ${pid} on ${machine}` });
   using lease = await folder.acquire({ signal, onWait });
+  if (lease.follows !== null) {
+    const { pid, host: machine } = lease.follows;
+    const holder = `process ${pid} on ${machine}`;
+    onProgress({
+      kind: 'run_taken_over',
+      run: job.run,
+      holder,
+      epoch: lease.epoch,
+      silent: lease.followsSilence,
+    });
+  }
   // Who comes back after others took the run over has nothing more to do with it.
   const owned = { onProgress, signal: AbortSignal.any([signal, lease.lost]) };
   return job.kind === 'run'
@@ -69,7 +80,7 @@ async function executeRunJob(
   const bundle = agent.program === undefined ? null : ((await host.bundle?.(run, signal)) ?? null);
   // A program is not led through what it did: what was not finished is an attempt of its own.
   const isLost = earlier !== null && agent.program !== undefined;
-  if (startsOver || isLost) archiveAttempt(folder);
+  if (startsOver || isLost) await archiveAttempt(folder);
   onProgress({ kind: 'run_started', run, resumed: folder.readRecord() !== null });
   await forkFromParent(job, folder, signal);
   const record = await executeRun(run, {

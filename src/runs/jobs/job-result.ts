@@ -11,6 +11,8 @@ export interface JobResult {
 export type JobProgress =
   /** Whether its silent owner on another machine is still there shows within half a minute. */
   | { kind: 'run_waits'; run: RunSpec; holder: string }
+  /** The process that had it did not give it back. `silent`: it could not be looked up, and said nothing any more. */
+  | { kind: 'run_taken_over'; run: RunSpec; holder: string; epoch: number; silent: boolean }
   | { kind: 'run_kept'; run: RunSpec; record: RunRecord }
   | { kind: 'run_started'; run: RunSpec; resumed: boolean }
   | { kind: 'run_step'; run: RunSpec; progress: StepProgress }

@@ -66,7 +66,7 @@ export async function verifyRun(options: VerifyRunOptions): Promise<Verification
     seconds: (performance.now() - start) / 1000,
     versions,
   };
-  folder.appendVerification(verification);
+  await folder.writeResults(record, options.signal, () => folder.appendVerification(verification));
   return verification;
 }
 

@@ -16,6 +16,16 @@ export interface LeaseTimes {
 
 export const leaseTimes: LeaseTimes = { renewMs: 5_000, safeMs: 10_000, silenceMs: 30_000 };
 
+/** Who has a run. */
+export type LeaseHolder = Pick<LeaseFile, 'pid' | 'host'>;
+
+/** The owner before who did not give the lease back. */
+export interface LeaseBefore {
+  holder: LeaseHolder | null;
+  /** Whether it may still be there: it can't be looked up from here. */
+  isSilent: boolean;
+}
+
 /**
  * The right to write a run's files, held by one process at a time. Each new owner has a higher epoch, whose file it alone can make.
  *
@@ -29,6 +39,8 @@ export class RunLease implements Disposable {
   readonly epoch: number;
   /** The owner before did not give it back and may still be there: what it has open must not be written to any more. */
   readonly followsSilence: boolean;
+  /** Who had it before and did not give it back; null where nobody is known. */
+  readonly follows: LeaseHolder | null;
   readonly #path: string;
   readonly #folder: string;
   readonly #times: LeaseTimes;
@@ -41,12 +53,13 @@ export class RunLease implements Disposable {
   #released = false;
 
   /** @param file as it was just written to the folder */
-  constructor(folder: string, epoch: number, file: LeaseFile, followsSilence: boolean, times: LeaseTimes) {
+  constructor(folder: string, epoch: number, file: LeaseFile, before: LeaseBefore, times: LeaseTimes) {
     this.#folder = folder;
     this.epoch = epoch;
     this.#path = join(folder, String(epoch));
     this.#file = file;
-    this.followsSilence = followsSilence;
+    this.followsSilence = before.isSilent;
+    this.follows = before.holder;
     this.#times = times;
     this.#timer = setInterval(() => this.#renewInTime(), times.renewMs).unref();
   }

@@ -6,22 +6,25 @@ import { createFileExclusively } from '../documents.ts';
 import {
   epochsIn,
   type FoundLease,
-  type LeaseFile,
   type LeaseOwner,
   leasesIn,
   type OwnerState,
   stateOf,
   thisProcess,
 } from './lease-owner.ts';
-import { type LeaseTimes, leaseTimes, newLeaseFile, RunLease, textOf } from './run-lease.ts';
+import {
+  type LeaseHolder,
+  type LeaseTimes,
+  leaseTimes,
+  newLeaseFile,
+  RunLease,
+  textOf,
+} from './run-lease.ts';
 
 /** Folder of the leases in a run's folder. */
 export const leaseName = 'lease';
 /** Where earlier versions kept who works on a run. */
 export const formerLockName = 'lock';
-
-/** Who has a run. */
-export type LeaseHolder = Pick<LeaseFile, 'pid' | 'host'>;
 
 export interface TakeLeaseOptions {
   signal?: AbortSignal | undefined;
@@ -134,7 +137,9 @@ function follow(run: string, before: Look, me: LeaseOwner, times: LeaseTimes): R
   }
   removeOthers(folder, String(epoch));
   rmSync(join(run, formerLockName), { recursive: true, force: true });
-  return new RunLease(folder, epoch, file, before.state === 'unknown', times);
+  const { state } = before;
+  const holder = state === 'free' ? null : before.holder;
+  return new RunLease(folder, epoch, file, { holder, isSilent: state === 'unknown' }, times);
 }
 
 function createLease(path: string, text: string): boolean {
