@@ -59,6 +59,7 @@ const heavyLibraries = [
   { name: 'diff-lives-in-store', libraries: 'diff', home: 'store/' },
   { name: 'ai-sdk-lives-in-models', libraries: 'ai|@ai-sdk/[^/]+', home: 'models/' },
   { name: 'langchain-lives-in-its-agent', libraries: '@langchain/[^/]+', home: 'agents/langchain/' },
+  { name: 'mcp-lives-in-its-agent', libraries: '@modelcontextprotocol/[^/]+', home: 'agents/mcp/' },
   { name: 'python-parser-lives-in-automl', libraries: '@lezer/[^/]+', home: 'agents/automl/' },
 ].map(({ name, libraries, home }) => ({
   name,

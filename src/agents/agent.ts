@@ -31,6 +31,8 @@ export interface Agent {
   ready?(options: AgentOptions): void | Promise<void>;
   /** Of an agent that is a program with a loop of its own: it is started in the run's sandbox, and `run` is not called. */
   readonly program?: Program;
+  /** Others lead it, step by step: its runs are recorded, not replayed. */
+  readonly ledFromOutside?: true;
   /** Returns when it has nothing more to do; a Final Answer before that ends the run properly. */
   run(context: AgentContext): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { autogpt } from './autogpt/autogpt.ts';
 import { automl } from './automl/automl.ts';
 import { baseline } from './baseline/baseline.ts';
 import { langchain } from './langchain/langchain.ts';
+import { mcp } from './mcp/mcp.ts';
 import { noop } from './noop/noop.ts';
 import { oracle } from './oracle/oracle.ts';
 import { outsideAgents } from './outside/agents.ts';
@@ -20,6 +21,7 @@ export const agents: readonly Agent[] = [
   automl,
   baseline,
   langchain,
+  mcp,
   noop,
   oracle,
   react,

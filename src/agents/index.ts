@@ -8,6 +8,10 @@ export {
   findAgent,
   refuseTakenName,
 } from './load-agent.ts';
+export { loadMcp } from './mcp/load.ts';
+export { mcp } from './mcp/mcp.ts';
+export type { Served } from './mcp/serve.ts';
+export type { TaskServer } from './mcp/task-server.ts';
 export type { Program, ProgramPackage, ProgramPlace, ProgramStart } from './outside/program.ts';
 export { programBrief } from './outside/prompts.ts';
 export { programVersion, refuseChangedProgram } from './outside/version.ts';

@@ -30,6 +30,13 @@ export async function chosenAgents(
   for (const entry of wanted.agents) {
     const { name, options: given } = typeof entry === 'string' ? { name: entry, options: {} } : entry;
     const found = await findAnyAgent(name, process.cwd(), place);
+    if (found.agent.ledFromOutside) {
+      throw new UserError(
+        'not_served',
+        `The agent ${name} is a client that connects to mlab.`,
+        'Start the run, or resume it, with mlab mcp: mlab mcp --task digits --name NAME',
+      );
+    }
     const options = { ...found.options, ...given, ...agentOptions(found.agent, flags) };
     checkAgentOptions(found.agent, options);
     chosen.push({ ...found, options });

@@ -79,7 +79,7 @@ export async function makeFork(
   flags: AgentFlags,
 ): Promise<Plan> {
   const agent = await anyAgentOfRun(spec, agentPlace(context, spec));
-  if (agent.program !== undefined) {
+  if (agent.program !== undefined || agent.ledFromOutside) {
     throw new UserError(
       'not_forked',
       `The agent ${agent.name} is a program of its own: it can't be led through the steps of another run.`,

@@ -50,6 +50,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/decide.ts')).decide,
   },
   {
+    name: 'mcp',
+    summary: 'serve a task to a client of the Model Context Protocol, whose calls are the steps of a run',
+    load: async () => (await import('./verbs/mcp.ts')).mcp,
+  },
+  {
     name: 'worker',
     summary: 'execute one job of an experiment, given as a file: what schedulers start',
     load: async () => (await import('./verbs/worker.ts')).worker,

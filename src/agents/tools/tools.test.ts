@@ -11,7 +11,7 @@ import {
   transcriptOf,
 } from '../../../test/fixtures/model-agents.ts';
 import { type ModelMessage, ModelTool } from '../../schema/index.ts';
-import { Toolbox } from './toolbox.ts';
+import { Toolbox } from '../common/toolbox.ts';
 import { tools } from './tools.ts';
 
 function call(id: string, name: string, input: Answered['tool_calls'][number]['input'] = {}) {

@@ -3,9 +3,9 @@ import type { AgentOptions, Lesson, ModelMessage } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { CarefulSteps } from '../common/careful-steps.ts';
 import { wholeNumberOption } from '../common/options.ts';
+import { Toolbox } from '../common/toolbox.ts';
 import { Conversation } from './conversation.ts';
 import { cutCall, instructions, nudge, opening, resultText } from './prompts.ts';
-import { Toolbox } from './toolbox.ts';
 
 type Answered = Extract<ModelReply, { kind: 'answered' }>;
 

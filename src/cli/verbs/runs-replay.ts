@@ -24,7 +24,7 @@ export const runsReplay: Verb = {
       const spec = experiment.specOf(folder.id);
       if (spec === null || folder.readRecord() === null) continue;
       const agent = await anyAgentOfRun(spec, agentPlace(context, spec));
-      if (agent.program !== undefined) {
+      if (agent.program !== undefined || agent.ledFromOutside) {
         if (folders.length === 1) throw notReplayed(spec.agent);
         recordedOnly.push(spec.id);
         continue;

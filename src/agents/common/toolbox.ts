@@ -23,9 +23,14 @@ export class Toolbox {
     return [...this.#actions].find(([, name]) => name === action)?.[0] ?? action;
   }
 
+  /** The action that a tool carries out; the tool's own name where there is none. */
+  actionNamed(tool: string): string {
+    return this.#actions.get(tool) ?? tool;
+  }
+
   /** What a call asks for. Whether there is such an action, and whether these are arguments, the environment judges. */
   actionOf({ name, input }: ToolCall): Action {
-    return { name: this.#actions.get(name) ?? name, args: input as Action['args'] };
+    return { name: this.actionNamed(name), args: input as Action['args'] };
   }
 
   #newName(action: string): string {

@@ -1,0 +1,18 @@
+import { UserError } from '../../lib/errors.ts';
+import type { Agent } from '../agent.ts';
+
+/** Whoever is at the other end of a connection decides: a program, or a person with one. `TaskServer` runs it. */
+export const mcp: Agent = {
+  name: 'mcp',
+  summary: 'A client of the Model Context Protocol takes the steps: mlab mcp serves it a task.',
+  needs: { model: false, reference: false },
+  options: {},
+  ledFromOutside: true,
+  run: async () => {
+    throw new UserError(
+      'not_served',
+      'The agent mcp is a client that connects to mlab.',
+      'Start the run, or resume it, with mlab mcp: mlab mcp --task digits --name NAME',
+    );
+  },
+};

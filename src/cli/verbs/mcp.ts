@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { loadMcp, mcp as mcpAgent, type Served, type TaskServer } from '../../agents/index.ts';
+import { UserError } from '../../lib/errors.ts';
+import { makePlan, runExperiment } from '../../runs/index.ts';
+import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
+import type { Action, RunSpec } from '../../schema/index.ts';
+import { createExperiment, type Experiment, readTraceSync, resolveText, stepsOf } from '../../store/index.ts';
+import { type Context, exitCodes } from '../context.ts';
+import { experimentFlags, readExperiment } from '../experiment-flags.ts';
+import { logProgress } from '../log-events.ts';
+import { lineView } from '../progress.ts';
+import { plain } from '../table.ts';
+import {
+  chooseTasks,
+  type PrepareOptions,
+  prepareFlags,
+  provision,
+  provisioningOf,
+} from '../task-resources.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options extends PrepareOptions {
+  http?: string;
+}
+
+/** What makes sense for one run whose steps somebody else takes. */
+const shared = /^--(name|task|sandbox|docker-image|gpu|grade|clock|steps|.*-seconds|.*-mb|processes) ?/;
+
+export const mcp: Verb = {
+  arguments: [],
+  flags: [
+    ...experimentFlags().filter(({ flags }) => shared.test(flags)),
+    {
+      flags: '--http <port>',
+      description:
+        'serve by streamable HTTP on this port of 127.0.0.1, 0 for any; default: on standard input and output',
+    },
+    ...prepareFlags,
+  ],
+  details:
+    'Each tool that the client calls is a step of a run of the agent mcp, in the sandbox and in the trace. Final_Answer, or a\n' +
+    'limit, ends the run, which is then graded. Where the client leaves before that, the same command resumes the run.',
+  examples: [
+    [
+      'mlab mcp --task digits --name by-hand',
+      'what an MCP client starts: it speaks on standard input and output',
+    ],
+    ['mlab mcp --task digits --http 8765', 'prints the address that clients connect to'],
+  ],
+  async run(context, _, options: Options) {
+    const wanted = { ...readExperiment(undefined, options), agents: [mcpAgent.name], seeds: 1 };
+    const [task, ...others] = chooseTasks(context, wanted.tasks, undefined);
+    if (task === undefined || others.length > 0)
+      throw new UserError('usage', 'One task is served.', 'Name it with --task: mlab tasks ls lists them.');
+    await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
+    const resources = await provision(context, task, options);
+    const planned = { task, verified: resources.prepared.verified };
+    const plan = makePlan(wanted, [planned], [{ agent: mcpAgent, options: {} }], context.version);
+    const experiment = createExperiment(join(context.folders.experiments, plan.name), plan);
+    const { TaskServer } = await loadMcp();
+    const server = new TaskServer(context.version);
+    await using served = await open(context, server, options.http);
+    const left = new AbortController();
+    let hasEnded = false;
+    void served.closed.then(() => {
+      // What has ended is graded, whoever is there.
+      if (!hasEnded && !server.isOver) left.abort();
+    });
+    const view = lineView(context.log);
+    const log = logProgress(context.logger, plan.name);
+    const [result] = await runExperiment(experiment.plan, {
+      ...{ experiment, resources: new Map([[task.file.id, resources]]), incomplete: 'continue' },
+      provisioning: provisioningOf(options),
+      agentOf: async (run) => server.agent(stepsTaken(experiment, run)),
+      helpersFolder: context.folders.helpers,
+      dockerCommand: context.variables.MLAB_DOCKER,
+      versions: { mlab: context.version, node: process.version },
+      signal: AbortSignal.any([context.signal, left.signal]),
+      onProgress: (progress) => {
+        hasEnded ||= progress.kind === 'run_ended';
+        view.show(progress);
+        log(progress);
+      },
+    });
+    await server.finish();
+    const problem = result?.problem ?? null;
+    const told = problem === null ? 'finished and graded' : `${plain(problem)}; the same command resumes`;
+    const run = `${plan.name}/${result?.spec.id}`;
+    const text = `${run}: ${told}. ${context.command} runs show ${run}${context.placeFlags}`;
+    // Standard output is the client's.
+    if (options.http === undefined) context.log(text);
+    return {
+      text: options.http === undefined ? '' : text,
+      json: { experiment: plan.name, run: result?.spec.id, problem },
+      exitCode: context.signal.aborted
+        ? exitCodes.interrupted
+        : problem === null
+          ? exitCodes.ok
+          : exitCodes.negative,
+    };
+  },
+};
+
+async function open(context: Context, server: TaskServer, http: string | undefined): Promise<Served> {
+  const { serveByHttp, serveOnStandardStreams } = await loadMcp();
+  if (http === undefined) return serveOnStandardStreams(server.factory);
+  const port = Number(http);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UserError(
+      'bad_flag',
+      `--http ${http}: this is no port.`,
+      'Give a number, such as 8765, or 0 for any.',
+    );
+  const served = await serveByHttp(server.factory, port);
+  context.log(`Serving MCP at ${served.url}`);
+  return served;
+}
+
+/** What earlier sessions of a run did, as its trace has it. */
+function stepsTaken(experiment: Experiment, { id }: RunSpec): Action[] {
+  const folder = experiment.runFolder(id);
+  if (folder.readRecord() === null) return [];
+  const { events } = readTraceSync(folder.tracePath);
+  return stepsOf(events).map(({ started: { action, args } }) => ({
+    name: action,
+    args: JSON.parse(resolveText(folder.objects, args)),
+  }));
+}
