@@ -26,6 +26,8 @@ function copyOfObject(value: object): z.core.util.JSONType | undefined {
   if (prototype !== Object.prototype && prototype !== null) return undefined;
   const entries: [string, z.core.util.JSONType][] = [];
   for (const [key, item] of Object.entries(value)) {
+    // Left out, as zod does: whoever copies it into another object would change that one's prototype.
+    if (key === '__proto__') continue;
     const copy = copyOf(item);
     if (copy === undefined) return undefined;
     entries.push([key, copy]);
