@@ -154,20 +154,25 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
 });
 
 describe.each([true, false])('a harness that is killed with SIGKILL (launcher confined: %s)', (nested) => {
-  it('takes its sandbox down, and the next start clears what it left', async (context) => {
+  it('takes its sandbox down, and the next harness clears what it left', async (context) => {
     if (obstacle !== null) context.skip(obstacle);
     using place = makePlace();
     const token = `8${String(Math.random()).slice(2, 9)}`;
     const index = fileURLToPath(new URL('./index.ts', import.meta.url));
-    const script = `
+    const start = (then: string) => {
+      const script = `
       const { createSandbox } = await import(${JSON.stringify(index)});
       const sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())}, { nested: ${nested} });
       const options = { stdin: 'none', onOutput: () => {}, timeoutMs: null, signal: null };
-      await sandbox.start(['/bin/sh', '-c', 'setsid sleep ${token} & sleep ${token}; true'], options);
-      console.log('ready');`;
-    const harness = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+      ${then}`;
+      return spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+    };
+    const harness = start(
+      `await sandbox.start(['/bin/sh', '-c', 'setsid sleep ${token} & sleep ${token}; true'], options);
+      console.log('ready');`,
+    );
     await new Promise<void>((resolve) => harness.stdout.once('data', () => resolve()));
     const folder = readdirSync('/tmp').find(
       (name) => name.startsWith('mlab-') && name.includes(`-${harness.pid}-`),
@@ -175,7 +180,8 @@ describe.each([true, false])('a harness that is killed with SIGKILL (launcher co
     expect(await eventually(() => processesWith(token).length >= 2)).toBe(true);
     harness.kill('SIGKILL');
     expect(await eventually(() => processesWith(token).length === 0)).toBe(true);
-    await using _next = await createSandbox('bubblewrap', place.spec());
+    const next = start('await sandbox[Symbol.asyncDispose]();');
+    await new Promise<void>((resolve) => next.once('exit', () => resolve()));
     expect(existsSync(join('/tmp', folder ?? 'none'))).toBe(false);
     const groups = hierarchies().flatMap((hierarchy) => readdirSync(hierarchy.folder));
     expect(groups.filter((name) => name.includes(`-${harness.pid}-`))).toEqual([]);
