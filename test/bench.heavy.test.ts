@@ -53,6 +53,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
   expect(benchmarks.map(({ name }) => name)).toEqual([
     'step',
     'calls',
+    'gateway',
     'snapshot',
     'fork',
     'malformed',
