@@ -34,7 +34,7 @@ function startVerb(name: string, forever: string) {
     import { verbs } from ${JSON.stringify(join(root, 'src/cli/verbs.ts'))};
     const entry = verbs.find(({ name }) => name === ${JSON.stringify(name)});
     const verb = await entry.load();
-    verb.run = () => { process.stdout.write('busy'); ${forever} };
+    verb.run = (context) => { process.stdout.write('busy'); ${forever} };
     entry.load = async () => verb;
     process.exitCode = await main([...entry.name.split(' '), 'some']);
   `;
@@ -82,6 +82,40 @@ describe('Ctrl-C', () => {
     await until(() => started.said().includes('busy'));
     started.child.kill('SIGINT');
     await until(() => started.said().includes('stopping'));
+    const before = performance.now();
+    started.child.kill('SIGINT');
+    await started.ended;
+    expect(performance.now() - before).toBeLessThan(1000);
+  });
+
+  const leavesThenEnds = `
+    const cancelled = context.detachable({ first: 'goes on elsewhere', second: 'ends it' });
+    const timer = setInterval(() => {}, 1000);
+    return new Promise((resolve) => cancelled.addEventListener('abort', () => {
+      clearInterval(timer);
+      resolve({ text: 'all is ended', json: null, exitCode: context.signal.aborted ? 130 : 4 });
+    }));
+  `;
+
+  test('leaves work alone that goes on elsewhere, and for the second time ends it', async () => {
+    const started = startVerb('run', leavesThenEnds);
+    await until(() => started.said().includes('busy'));
+    started.child.kill('SIGINT');
+    await until(() => started.said().includes('goes on elsewhere'));
+    expect(started.said()).not.toContain('ends it');
+    started.child.kill('SIGINT');
+    await started.ended;
+    expect(started.said()).toMatch(/ends it\s+all is ended/);
+    expect(started.child.exitCode).toBe(130);
+  });
+
+  test('for the third time ends a command at once that is about to end such work', async () => {
+    const started = startVerb('run', leavesThenEnds.replace('resolve(', 'void ('));
+    await until(() => started.said().includes('busy'));
+    for (const word of ['goes on elsewhere', 'ends it']) {
+      started.child.kill('SIGINT');
+      await until(() => started.said().includes(word));
+    }
     const before = performance.now();
     started.child.kill('SIGINT');
     await started.ended;

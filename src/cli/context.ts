@@ -5,6 +5,12 @@ import { cacheFolder } from '../lib/cache-folder.ts';
 import { type Logger, type LogLevel, silentLogger } from './logger.ts';
 import { terminalText } from './table.ts';
 
+/** Ctrl-C where work goes on elsewhere: what the first and the second say. */
+export interface DetachWords {
+  first: string;
+  second: string;
+}
+
 /** What every verb is given: where things are, how to speak, when to stop. Built once, in main.ts. */
 export interface Context {
   folders: {
@@ -23,6 +29,8 @@ export interface Context {
   command: string;
   /** ` --dir FOLDER --tasks FOLDER` as far as they were given: for commands that are shown to the user. */
   placeFlags: string;
+  /** The same with absolute paths, for commands that are executed elsewhere. */
+  placeWords: readonly string[];
   /** A person reads standard error at a terminal. */
   isTerminal: boolean;
   /** To standard error: progress and remarks. Never part of the result. */
@@ -31,6 +39,8 @@ export interface Context {
   logger: Logger;
   /** Aborted by the first Ctrl-C. */
   signal: AbortSignal;
+  /** From now on the first Ctrl-C leaves work alone that goes on elsewhere; the second, which aborts this signal, is to end it. */
+  detachable: (words: DetachWords) => AbortSignal;
 }
 
 /** What a verb comes to: printed as text, or with --json as one document. */
@@ -79,6 +89,7 @@ export function createContext(
   version: string,
   signal: AbortSignal,
   logger: Logger = silentLogger,
+  detachable: Context['detachable'] = () => new AbortController().signal,
 ): Context {
   const home = packageFolder();
   const own = resolve('tasks');
@@ -89,6 +100,7 @@ export function createContext(
   return {
     command: existsSync(join(home, 'src')) ? 'npx mlab' : 'mlab',
     placeFlags: placeFlagsOf(options),
+    placeWords: extra.flatMap((folder) => ['--tasks', folder]),
     folders: {
       package: home,
       experiments: resolve(options.dir ?? variables.MLAB_EXPERIMENTS ?? 'experiments'),
@@ -102,6 +114,7 @@ export function createContext(
     log: (line) => void process.stderr.write(`${terminalText(line)}\n`),
     logger,
     signal,
+    detachable,
   };
 }
 

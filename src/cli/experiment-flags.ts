@@ -3,6 +3,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
+import { executorNames } from '../runs/index.ts';
 import { ExperimentFile, Limits } from '../schema/index.ts';
 import type { Flag } from './verb.ts';
 
@@ -20,6 +21,7 @@ const spellings: Record<
   providers: null,
   prices: null,
   spend: null,
+  executor: null,
   interactive: { flags: '--interactive' },
   approve_later: { flags: '--approve-later' },
   seeds: { flags: '--seeds <n>', parse: seedsOf },
@@ -36,6 +38,13 @@ const spellings: Record<
 
 /** Flags for a value that lies deeper in an experiment file. */
 const innerFlags: { flag: Flag; path: readonly [string, string, string?] }[] = [
+  {
+    path: ['executor', 'on'],
+    flag: {
+      flags: '--on <where>',
+      description: `where runs are executed: ${executorNames.join(', ')} (default: where they were before, else local)`,
+    },
+  },
   {
     path: ['roles', 'editor', 'model'],
     flag: { flags: '--editor-model <name>', description: "the model that edits files; default: the agent's" },

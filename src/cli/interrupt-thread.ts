@@ -1,13 +1,12 @@
 import { writeSync } from 'node:fs';
 import { runInThisContext } from 'node:vm';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Interruption, InterruptWatch } from './interrupts.ts';
 
 /**
  * Waits for Ctrl-C beside the main thread, which hears of no signal while it is busy. Of all that Node offers to a thread,
  * only a script with `breakOnSigint` is told of one, so the waiting is such a script.
  */
-const { notice, stoppingMs, exitingMs } = workerData as InterruptWatch;
 const never = new Int32Array(new SharedArrayBuffer(4));
 Object.assign(globalThis, {
   waitForInterrupt: (ms: number) => {
@@ -17,13 +16,14 @@ Object.assign(globalThis, {
 });
 
 wait(Number.POSITIVE_INFINITY);
-try {
-  writeSync(2, notice);
-} catch {
-  // Nobody reads it any more.
-}
+const { notice, stoppingMs, second, exitingMs } = currentWatch();
+say(notice);
 tell('stop');
-wait(stoppingMs);
+if (wait(stoppingMs) && second !== null) {
+  say(second.notice);
+  tell('second');
+  wait(second.ms);
+}
 tell('exit');
 wait(exitingMs);
 // Nobody listens now: the kernel ends the whole process, whatever its main thread is at.
@@ -33,12 +33,32 @@ function tell(what: Interruption): void {
   parentPort?.postMessage(what);
 }
 
-/** Until Ctrl-C, or until this time has passed. */
-function wait(ms: number): void {
+/** What the main thread said last. */
+function currentWatch(): InterruptWatch {
+  let watch = workerData as InterruptWatch;
+  for (;;) {
+    const received = parentPort === null ? undefined : receiveMessageOnPort(parentPort);
+    if (received === undefined) return watch;
+    watch = received.message as InterruptWatch;
+  }
+}
+
+function say(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Nobody reads it any more.
+  }
+}
+
+/** Until Ctrl-C, or until this time has passed. @returns whether it was Ctrl-C */
+function wait(ms: number): boolean {
   try {
     runInThisContext(`waitForInterrupt(${ms})`, { breakOnSigint: true });
+    return false;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw error;
+    return true;
   }
 }

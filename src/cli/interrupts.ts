@@ -1,16 +1,21 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { exitCodes } from './context.ts';
+import { type DetachWords, exitCodes } from './context.ts';
 
 const watch = {
   notice: '\nmlab: stopping. What is finished is kept; Ctrl-C again stops at once.\n',
   /** What has not ended by then is left as after a kill, of which nothing suffers. */
   stoppingMs: 1200,
+  /** What the second says and how long that takes, where it does more than ending the process: the third ends it then. */
+  second: null as { notice: string; ms: number } | null,
   /** A main thread that is not busy ends the process within this time, with the exit code for it. */
   exitingMs: 200,
 };
 export type InterruptWatch = typeof watch;
-export type Interruption = 'listening' | 'stop' | 'exit';
+export type Interruption = 'listening' | 'stop' | 'second' | 'exit';
+
+/** Time to leave what is elsewhere, or to end it. */
+const detachingMs = 30_000;
 
 const launcherLookMs = 300;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
@@ -25,6 +30,8 @@ const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4
  */
 export class Interrupts {
   readonly #controller = new AbortController();
+  readonly #second = new AbortController();
+  #watch: InterruptWatch = watch;
   #thread: Worker | undefined;
   #launcher: NodeJS.Timeout | undefined;
 
@@ -43,12 +50,26 @@ export class Interrupts {
       thread.on('message', (what: Interruption) => {
         if (what === 'listening') resolve();
         else if (what === 'stop') this.#stop();
+        else if (what === 'second') this.#second.abort(new Error('cancelled from outside'));
         else exit();
       });
       thread.on('error', () => resolve());
     });
     // Not before: a listener that is added makes the process wait for the thread.
     thread.unref();
+  }
+
+  /**
+   * From now on the first Ctrl-C leaves alone what goes on elsewhere.
+   * @returns aborted by the second, which is to end that
+   */
+  detachable({ first, second }: DetachWords): AbortSignal {
+    this.#watch = {
+      ...{ ...watch, notice: `\nmlab: ${first}\n`, stoppingMs: detachingMs },
+      second: { notice: `\nmlab: ${second}\n`, ms: detachingMs },
+    };
+    this.#thread?.postMessage(this.#watch);
+    return this.#second.signal;
   }
 
   /** Leaves the next Ctrl-C to the kernel. Where one came, whatever still goes on is ended in its time. */
@@ -63,9 +84,9 @@ export class Interrupts {
 
   readonly #onOtherEnd = (): void => {
     if (this.signal.aborted) exit();
-    process.stderr.write(watch.notice);
+    process.stderr.write(this.#watch.notice);
     this.#stop();
-    setTimeout(exit, watch.stoppingMs).unref();
+    setTimeout(exit, this.#watch.stoppingMs).unref();
   };
 }
 

@@ -18,9 +18,11 @@ export function logProgress(logger: Logger, experiment: string): (progress: Expe
         const { holder, epoch, silent } = progress;
         return logger.write('warn', 'lease_taken_over', { ...run, holder, epoch, silent });
       }
+      case 'run_queued':
+        return logger.write('debug', 'run_queued', { ...run, place: progress.place });
       case 'run_started': {
         const event = progress.resumed ? 'run_resumed' : 'run_started';
-        return logger.write('info', event, { ...run, task, agent, seed });
+        return logger.write('info', event, { ...run, task, agent, seed, place: progress.place });
       }
       case 'run_step':
         return logStep(logger, run, progress.progress);

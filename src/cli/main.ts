@@ -30,7 +30,14 @@ export async function main(argv: string[]): Promise<number> {
     await addVerbs(program, argv, async (verb, args, options) => {
       const { logLevel } = program.opts<GlobalOptions>();
       await using logger = openLogger(logLevel, process.env.MLAB_LOG);
-      const context = createContext(program.opts(), process.env, version, interrupts.signal, logger);
+      const context = createContext(
+        program.opts(),
+        process.env,
+        version,
+        interrupts.signal,
+        logger,
+        (words) => interrupts.detachable(words),
+      );
       // Where nothing has to be ended, the kernel ends the process at once, whatever it is at.
       if (verb.onlyReads !== true) await interrupts.listen();
       const result = await logged(context, () => verb.run(context, args, options));

@@ -14,8 +14,9 @@ export function createProgressView(
   plan: Plan,
   isTerminal: boolean,
   log: (line: string) => void,
+  place = `${plan.parallel} at a time`,
 ): ProgressView {
-  log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${plan.parallel} at a time`);
+  log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}`);
   return isTerminal ? new LiveView(plan) : lineView(log);
 }
 
@@ -64,8 +65,11 @@ class LiveView implements ProgressView {
         break;
       case 'run_taken_over':
         break;
+      case 'run_queued':
+        Object.assign(line, { state: 'waiting', doing: progress.place });
+        break;
       case 'run_started':
-        Object.assign(line, { state: 'running', started: performance.now() });
+        Object.assign(line, { state: 'running', started: performance.now(), doing: progress.place ?? '' });
         break;
       case 'run_step':
         this.#step(line, progress.progress);
@@ -128,8 +132,9 @@ function shortName(id: string, width: number): string {
 function lineText(name: string, line: RunLine, width: number): string {
   const mark = marks[line.state];
   const head = `${mark} ${name} `;
-  if (line.state === 'waiting') return styleText('dim', head.trimEnd());
   const room = (text: string) => Math.max(1, width - text.length - 1);
+  if (line.state === 'waiting')
+    return styleText('dim', `${head}${oneLine(line.doing, room(head))}`.trimEnd());
   if (line.state === 'done' || line.state === 'broken') {
     const colour = line.state === 'done' ? 'green' : 'red';
     return `${styleText(colour, mark)} ${name} ${oneLine(line.result, room(head))}`;
@@ -159,7 +164,11 @@ class LineView implements ProgressView {
 
   show(progress: ExperimentProgress): void {
     const { id } = progress.run;
-    if (progress.kind === 'run_started') this.#log(`${id}: ${progress.resumed ? 'goes on' : 'started'}`);
+    if (progress.kind === 'run_started')
+      this.#log(
+        `${id}: ${progress.resumed ? 'goes on' : 'started'}${progress.place === undefined ? '' : ` on ${progress.place}`}`,
+      );
+    else if (progress.kind === 'run_queued') return;
     else if (progress.kind === 'run_taken_over')
       this.#log(`${id}: taken over from ${progress.holder}, which is gone`);
     else if (progress.kind === 'run_waits') this.#log(`${id}: ${waitsText(progress.holder)}`);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelRegistry } from '../models/index.ts';
-import type { Job, Plan, RunRecord, RunSpec } from '../schema/index.ts';
+import type { GradeJob, Job, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import type { Experiment, RunFolder } from '../store/index.ts';
 import { experimentModels } from './experiment-models.ts';
 import { isGraded } from './graded.ts';
@@ -29,8 +29,8 @@ export interface ExperimentServices extends Omit<JobHost, 'experiment' | 'resour
   /** For a plan whose run is forked from a run of another experiment: the folder of that. */
   parentExperiment?: string | undefined;
   incomplete: IncompleteRuns;
-  /** Default: this process, as many jobs at a time as the plan says. */
-  executor?: Executor | undefined;
+  /** Default: this process, as many jobs at a time as the plan says. `threads`: cores that a job has there. */
+  executor?: (Executor & { threads?: number | undefined }) | undefined;
 }
 
 export interface RunResult extends JobResult {
@@ -47,21 +47,23 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   const { experiment, signal } = services;
   const executor = services.executor ?? localExecutor(plan, services);
   const settings = settingsOf(plan, services);
-  const execute = async (job: Job): Promise<JobResult> => {
-    const { record, problem } = await executor.execute(job, services);
+  const execute = async (job: Job, next?: GradeJob): Promise<JobResult> => {
+    const { record, problem } = await executor.execute(job, services, next);
     if (record === null && signal.aborted) return leftAsItIs(job.run, plan, experiment);
     return { record: record ?? experiment.runFolder(job.run.id).readRecord(), problem };
   };
-  const gradeIfFinished = async (run: RunSpec, result: JobResult): Promise<JobResult> =>
-    plan.grade === 'none' || result.problem !== null
-      ? result
-      : await execute(makeGradeJob(run, settings, plan.grade));
+  const gradingOf = (run: RunSpec) =>
+    plan.grade === 'none' ? undefined : makeGradeJob(run, settings, plan.grade);
+  const gradeIfFinished = async (run: RunSpec, result: JobResult): Promise<JobResult> => {
+    const grading = result.problem === null ? gradingOf(run) : undefined;
+    return grading === undefined ? result : await execute(grading);
+  };
   /** While a run waits for a decision, it has no place among those that are executed. */
   const executeToEnd = async (run: RunSpec): Promise<JobResult> => {
-    let result = await execute(makeRunJob(run, settings, restarts(services)));
+    let result = await execute(makeRunJob(run, settings, restarts(services)), gradingOf(run));
     const folder = experiment.runFolder(run.id);
     while (await isDecided(folder, result.record, signal))
-      result = await execute(makeRunJob(run, settings, false));
+      result = await execute(makeRunJob(run, settings, false), gradingOf(run));
     return result;
   };
   const isTimed = ({ task }: RunSpec) => measuresTime(settings.tasks.get(task));
@@ -106,9 +108,10 @@ function localExecutor(plan: Plan, services: ExperimentServices): Executor {
 }
 
 function settingsOf(plan: Plan, services: ExperimentServices): JobSettings {
-  const { experiment, resources, provisioning, modelsFolder, versions, parentExperiment } = services;
+  const { experiment, resources, provisioning, modelsFolder, versions, parentExperiment, executor } =
+    services;
   return {
-    ...{ plan, experiment, parentExperiment },
+    ...{ plan, experiment, parentExperiment, threads: executor?.threads },
     tasks: new Map([...resources].map(([id, { task }]) => [id, task])),
     modelsFolder: modelsFolder ?? experiment.folder,
     provisioning: provisioning ?? { allow_unverified: false },

@@ -1,6 +1,8 @@
 export { anyAgentOfRun, findAnyAgent } from './agents/find-agent.ts';
 export type { AgentPlace } from './agents/python-agent.ts';
 export { type BranchAsked, isSameRun, makeBranchPlan } from './branch-plan.ts';
+export type { ExecutorPlace, RemoteExecutor } from './executors/executor-kind.ts';
+export { chooseExecutor, executorFor, executorNames } from './executors/index.ts';
 export {
   type ExperimentProgress,
   type ExperimentServices,

@@ -17,9 +17,10 @@ function planOf(changes: Record<string, unknown> = {}, options: AgentOptions = {
 }
 
 describe('the name of an experiment', () => {
-  test('is the same for the same experiment, also where a limit on all its runs was raised', () => {
+  test('is the same for the same experiment, also where a limit was raised, or its runs are executed elsewhere', () => {
     const { name } = planOf();
     expect(planOf({ spend: { tokens: 9_000 }, parallel: 7 }).name).toBe(name);
+    expect(planOf({ executor: { on: 'slurm', slurm: { partition: 'gpu' } } }).name).toBe(name);
     expect(planOf({ providers: { anthropic: { concurrent: 2 } } }).name).toBe(name);
   });
 

@@ -122,7 +122,7 @@ function experimentName(
   const what = experiment.suite ?? (tasks.length === 1 ? tasks[0]?.task.file.id : `${tasks.length}-tasks`);
   const who = agents.map(({ agent }) => agent.name).join('-');
   // What may differ when an experiment goes on is no part of its name.
-  const { parallel, providers, prices, spend, ...defining } = experiment;
+  const { parallel, executor, providers, prices, spend, ...defining } = experiment;
   const ids = tasks.map(({ task }) => task.file.id);
   // Flags set options, too, so those of the experiment file are not all there are.
   const chosen = agents.map(({ agent: { name }, options }) =>

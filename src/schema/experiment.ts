@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RunParent } from './event.ts';
+import { ExecutorSettings } from './executor.ts';
 import { ExperimentName } from './ids.ts';
 import { Limits } from './limits.ts';
 import { ModelName, ModelPrice, ProviderSettings, RoleSettings } from './model.ts';
@@ -65,6 +66,7 @@ export const ExperimentFile = z
       .max(1024)
       .optional()
       .describe('runs at a time; default: half the cores, at least 1'),
+    executor: ExecutorSettings.default({}).describe('where runs are executed, and what is asked for there'),
     sandbox: SandboxDriver.default('bubblewrap').describe('how agent code is confined'),
     docker_image: z
       .string()

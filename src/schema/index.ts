@@ -4,6 +4,7 @@ export * from './comparison.ts';
 export * from './decision.ts';
 export * from './evaluation.ts';
 export * from './event.ts';
+export * from './executor.ts';
 export * from './experience.ts';
 export * from './experiment.ts';
 export * from './grade.ts';

@@ -38,6 +38,16 @@ test('another plan is refused, naming what differs', () => {
   );
 });
 
+test('where the jobs of an experiment were given to is written beside the plan', () => {
+  using folder = temporaryFolder();
+  const experiment = createExperiment(folder.path, examplePlan());
+  expect(experiment.executor).toBeNull();
+  for (const on of ['slurm', 'local']) {
+    experiment.recordExecutor(on);
+    expect(openExperiment(folder.path).executor).toBe(on);
+  }
+});
+
 test('experiments are listed by name; other folders are not', () => {
   using folder = temporaryFolder();
   for (const name of ['b', 'a']) createExperiment(join(folder.path, name), examplePlan());

@@ -1,5 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../lib/atomic-file.ts';
 import { hasCode, UserError } from '../lib/errors.ts';
 import { BranchPlan, ExperimentName, Plan, RunId, type RunSpec } from '../schema/index.ts';
 import { createFileExclusively, parseStoredText, readTextIfThere } from './documents.ts';
@@ -33,6 +35,18 @@ export class Experiment {
     return branchesIn(this.folder);
   }
 
+  /** Where its jobs were given to last, as `--on` says it; null where nobody said. */
+  get executor(): string | null {
+    const path = executorPath(this.folder);
+    const text = readTextIfThere(path);
+    return text === null ? null : parseStoredText(RecordedExecutor, text, path).on;
+  }
+
+  recordExecutor(on: string): void {
+    const recorded: z.infer<typeof RecordedExecutor> = { v: 1, on };
+    writeFileAtomically(executorPath(this.folder), `${JSON.stringify(recorded)}\n`);
+  }
+
   /** What the plan, or the plan of a branch, says of a run; null where there is no such run. */
   specOf(id: string): RunSpec | null {
     return this.plan.runs.find((run) => run.id === id) ?? readBranch(this.folder, id)?.run ?? null;
@@ -56,6 +70,13 @@ export class Experiment {
       'List its runs with: mlab runs ls',
     );
   }
+}
+
+/** `executor.json` */
+const RecordedExecutor = z.object({ v: z.literal(1), on: z.string() });
+
+function executorPath(folder: string): string {
+  return join(folder, 'executor.json');
 }
 
 /** As `Experiment.branches`, for those who hold no plan. @param experiment its folder */

@@ -11,6 +11,7 @@ import {
   type ExperimentServices,
   makePlan,
   type PlannedTask,
+  type RemoteExecutor,
   type RunResult,
   runExperiment,
   type TaskResources,
@@ -26,6 +27,7 @@ import { personAtTerminal } from '../ask-person.ts';
 import { branchOf, personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
+import { executeThere, isHere } from '../execute-there.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
@@ -131,7 +133,8 @@ export const run: Verb = {
     for (const each of expected.runs) await (await agentOf(each)).ready?.(each.agent_options);
     const registry = registryOf(context, expected);
     await getPrograms(context, expected, registry, gate, agentOf);
-    await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
+    if (isHere(context, expected, wanted, gate))
+      await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const resources = new Map<string, TaskResources>();
     for (const task of tasks) resources.set(task.file.id, await provision(context, task, options));
     const plan = planOf(
@@ -150,7 +153,9 @@ export const run: Verb = {
     try {
       // The frozen plan, with what may differ as it is wanted now.
       const runs = branch === null ? experiment.plan.runs : [branch.run];
-      const results = await executePlan(context, { ...plan, runs }, parts, gate);
+      const executePlanned = (executor?: RemoteExecutor) =>
+        executePlan(context, { ...plan, runs }, { ...parts, executor }, gate);
+      const results = await executeThere(context, wanted, experiment, executePlanned);
       const result =
         branch === null
           ? await conclude(context, experiment, results)
@@ -210,7 +215,7 @@ type PlanParts = Pick<
   | 'parentExperiment'
   | 'provisioning'
   | 'modelsFolder'
->;
+> & { executor: RemoteExecutor | undefined };
 
 function personsGate(context: Context): Gate {
   return approveActions(terminalQuestions(context.isTerminal, '--approve'), personName());
@@ -227,7 +232,8 @@ async function executePlan(
   // A question, or a log, would drown in lines that renew themselves.
   const renews =
     context.isTerminal && !isInteractive && gate === undefined && !context.logger.isOnStandardError;
-  using view = createProgressView(plan, renews, context.log);
+  const place = parts.executor && 'executed elsewhere';
+  using view = createProgressView(plan, renews, context.log, place);
   const log = logProgress(context.logger, plan.name);
   return await runExperiment(
     { ...plan, parallel: gate === undefined ? plan.parallel : 1 },

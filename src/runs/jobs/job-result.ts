@@ -9,12 +9,15 @@ export interface JobResult {
 }
 
 export type JobProgress =
+  /** It waits where it was given to. `place`: in words, such as `Slurm 12_3 (Priority)`. */
+  | { kind: 'run_queued'; run: RunSpec; place: string }
   /** Whether its silent owner on another machine is still there shows within half a minute. */
   | { kind: 'run_waits'; run: RunSpec; holder: string }
   /** The process that had it did not give it back. `silent`: it could not be looked up, and said nothing any more. */
   | { kind: 'run_taken_over'; run: RunSpec; holder: string; epoch: number; silent: boolean }
   | { kind: 'run_kept'; run: RunSpec; record: RunRecord }
-  | { kind: 'run_started'; run: RunSpec; resumed: boolean }
+  /** `place`: where, if elsewhere. */
+  | { kind: 'run_started'; run: RunSpec; resumed: boolean; place?: string }
   | { kind: 'run_step'; run: RunSpec; progress: StepProgress }
   | { kind: 'run_ended'; run: RunSpec; record: RunRecord }
   | { kind: 'run_graded'; run: RunSpec; grades: Grade[] }

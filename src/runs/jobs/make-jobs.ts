@@ -15,6 +15,8 @@ export interface JobSettings {
   modelsFolder: string;
   mlab: string;
   parentExperiment?: string | undefined;
+  /** Cores of each job; default: this machine's, shared by those that are executed at once. */
+  threads?: number | undefined;
 }
 
 /** @param again an attempt that did not end is put away first, and the run starts over */
@@ -42,9 +44,9 @@ export function measuresTime(task: Task | undefined): boolean {
 
 function commonPart(
   run: RunSpec,
-  { plan, experiment, tasks, provisioning, modelsFolder, mlab }: JobSettings,
+  { plan, experiment, tasks, provisioning, modelsFolder, mlab, threads: wanted }: JobSettings,
 ) {
-  const threads = Math.max(1, Math.floor(cpus().length / plan.parallel));
+  const threads = wanted ?? Math.max(1, Math.floor(cpus().length / plan.parallel));
   const { providers = {}, prices = {}, spend = {} } = plan;
   return {
     v: 1 as const,

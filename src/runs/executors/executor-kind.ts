@@ -1,0 +1,36 @@
+import type { ExecutorSettings } from '../../schema/index.ts';
+import type { Experiment } from '../../store/index.ts';
+import type { Executor } from '../jobs/executor.ts';
+
+/** What an executor elsewhere is told of the place that it is used from. */
+export interface ExecutorPlace {
+  experiment: Experiment;
+  settings: ExecutorSettings;
+  /** How many jobs may be executed at the same time; undefined: as many as there is room for. */
+  parallel: number | undefined;
+  /** Words that start this mlab, with what every command of the experiment is given: `--tasks FOLDER`. */
+  command: readonly string[];
+  /** Of the environment. */
+  variables: Readonly<Record<string, string | undefined>>;
+  /** A line for who watches. */
+  log: (line: string) => void;
+  signal: AbortSignal;
+}
+
+/** Executes jobs elsewhere, where they go on when this process ends. To be closed. */
+export interface RemoteExecutor extends Executor, AsyncDisposable {
+  /** Cores that each job has there; undefined: as here. */
+  readonly threads?: number | undefined;
+  /** Ends what it was given and has not ended. @returns what became of it, a sentence */
+  cancel(): Promise<string>;
+}
+
+export interface ExecutorKind {
+  /** What `--on` says: `slurm`; of an address, how it is written. */
+  name: string;
+  /** Whether this is meant. */
+  matches(on: string): boolean;
+  /** As it is written down in the experiment's folder, so that the next command finds it: without a password. */
+  recorded(on: string): string;
+  open(on: string, place: ExecutorPlace): Promise<RemoteExecutor>;
+}
