@@ -3,8 +3,8 @@ import { switchingCapabilities } from './agent-user.ts';
 import { outermostFirst } from './mount-plan.ts';
 import { heldFolders } from './mount-targets.ts';
 import { isWithin } from './paths.ts';
-import { insideUser } from './runtime-folder.ts';
 import type { Mount, SandboxSpec } from './sandbox.ts';
+import { insideUser } from './system-files.ts';
 import { gpuDevices, systemLinks } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
 

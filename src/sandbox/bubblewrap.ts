@@ -18,7 +18,7 @@ import { planMounts } from './mount-plan.ts';
 import { checkMountTargets, hostPathOf } from './mount-targets.ts';
 import { canNest, dyingWithParent } from './nesting.ts';
 import { realPath } from './paths.ts';
-import { insideUser, RuntimeFolder } from './runtime-folder.ts';
+import { RuntimeFolder } from './runtime-folder.ts';
 import { type Mount, type Sandbox, SandboxError, type SandboxSpec } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 
@@ -35,12 +35,11 @@ export async function bubblewrapSandbox(
   const setpriv = await findUserSwitch(program);
   const user = setpriv === null ? null : userWithoutAccount(spec);
   const features = { ...(await featuresOf(program)), switchesUser: user !== null };
-  const runtime = new RuntimeFolder(user ?? insideUser);
+  const runtime = new RuntimeFolder(user ?? undefined);
   try {
     if (user !== null) await prepareFor(user, spec);
     const filter = seccompFilter(process.arch, { countsAllMemory: limiter !== ungrouped });
     const shown = withProgram(program, await planMounts(spec, 'host', runtime));
-    if (user !== null) runtime.openToReaders();
     if (filter !== null) runtime.write('filter', filter);
     const become = setpriv === null || user === null ? [] : asUser(setpriv, user);
     const filtered = filter === null ? [] : ['--seccomp', '5'];

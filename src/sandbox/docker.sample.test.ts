@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -183,7 +184,8 @@ it('says which engine does not answer', async () => {
     name: 'SandboxError',
     hint: expect.stringContaining('install'),
   });
-  expect(readdirSync('/tmp').filter((name) => name.includes(`-${process.pid}-`))).toEqual([]);
+  const ownSandbox = new RegExp(`-${process.pid}-\\d+-sandbox-`);
+  expect(readdirSync(tmpdir()).filter((name) => ownSandbox.test(name))).toEqual([]);
 });
 
 function makePlaceSpec() {

@@ -86,7 +86,6 @@ async function contextOf(
 ): Promise<Context> {
   const image = options.image ?? (await engine.emptyImage(systemLinks(), runtime.path));
   const mounts = await planMounts(spec, options.image === null ? 'host' : 'image', runtime);
-  runtime.openToReaders();
   const parameters = containerArguments(spec, {
     mounts,
     isPodman: engine.isPodman,

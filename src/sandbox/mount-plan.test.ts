@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planMounts } from './mount-plan.ts';
-import type { SandboxSpec } from './sandbox.ts';
+import type { Mount, SandboxSpec } from './sandbox.ts';
 import { makePlace } from './test-support.ts';
 
 const own = {
-  etc: '/r/etc',
-  emptyFile: '/r/empty',
+  etc: (): Mount[] => [{ source: '/r/etc', target: '/etc', access: 'read' }],
+  emptyFile: () => '/r/empty',
   emptyFolder: (places: readonly { path: string }[]) =>
     ['/r/nothing', ...places.map(({ path }) => path)].join(':'),
 };

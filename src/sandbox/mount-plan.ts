@@ -9,9 +9,9 @@ import { filesWith } from './withheld-files.ts';
 
 /** What is mounted that is not the host's. */
 export interface OwnFolders {
-  /** What is seen as /etc. */
-  etc: string;
-  emptyFile: string;
+  /** What is seen as /etc, outer ones before inner ones. */
+  etc(): Mount[];
+  emptyFile(): string;
   /** An empty folder but for places to mount on, by their paths in it. */
   emptyFolder(places: readonly MountPlace[]): string;
 }
@@ -54,11 +54,7 @@ export function outermostFirst<Item>(items: readonly Item[], pathOf: (item: Item
   return [...items].sort((first, second) => depth(first) - depth(second));
 }
 
-function viewOf(
-  spec: SandboxSpec,
-  system: System,
-  { etc }: OwnFolders,
-): Pick<SystemView, 'mounts' | 'covers'> {
+function viewOf(spec: SandboxSpec, system: System, own: OwnFolders): Pick<SystemView, 'mounts' | 'covers'> {
   const host = system === 'host' ? systemView() : { mounts: [], covers: [] };
   const libraries = system === 'host' && spec.gpu ? gpuLibraries() : [];
   const installed = system === 'host' ? ['/usr'] : ofImages;
@@ -66,7 +62,7 @@ function viewOf(
   const shown = pythons.map((python) => pythonView(python, installed));
   return {
     mounts: [
-      ...(system === 'host' ? [{ source: etc, target: '/etc', access: 'read' as const, meant: etc }] : []),
+      ...(system === 'host' ? own.etc().map((mount) => ({ ...mount, meant: mount.source })) : []),
       ...host.mounts,
       ...libraries,
       ...shown.flatMap(({ mounts }) => mounts),
@@ -87,7 +83,7 @@ function coversOver(
     const host = hostPathOf(target, all);
     if (host === null || closed.has(nearestAbove(target, [...closed, ...left.map((mount) => mount.target)])))
       return [];
-    if (!isFolder(host)) return [{ source: own.emptyFile, target, access: 'read' }];
+    if (!isFolder(host)) return [{ source: own.emptyFile(), target, access: 'read' }];
     const below = left
       .filter((mount) => mount.target !== target && isWithin(target, mount.target))
       .map((mount) => ({ path: relative(target, mount.target), isFolder: isFolder(mount.source) }));

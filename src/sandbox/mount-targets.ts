@@ -51,7 +51,9 @@ export function checkMountTargets(mounts: readonly Mount[]): void {
  */
 export function heldFolders(mounts: readonly Mount[]): Mount[] {
   const taken = new Set(mounts.map(({ target }) => target));
+  const writable = mounts.filter(({ access }) => access === 'write');
   const held = mounts.flatMap((inner): Mount[] => {
+    if (!writable.some(({ target }) => target !== inner.target && isWithin(target, inner.target))) return [];
     const outer = mountAt(
       inner.target,
       mounts.filter((mount) => mount !== inner && isWithin(mount.target, inner.target)),

@@ -33,7 +33,7 @@ const deathMs = 10_000;
 
 /** Plain processes of this user in the real folders: no confinement at all, only limits. */
 export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
-  const runtime = new RuntimeFolder(null);
+  const runtime = new RuntimeFolder();
   const links: string[] = [];
   try {
     linkMounts(spec.mounts, links);

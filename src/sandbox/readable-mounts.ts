@@ -4,6 +4,9 @@ import { SandboxError, type SandboxSpec } from './sandbox.ts';
 
 const mostLookedAt = 400;
 
+/** Folders that this process found open: what closes one later shows when a command reads it. */
+const open = new Set<string>();
+
 /**
  * What is mounted must be readable by all, where agent code runs as a user to whom all of it is another's. Looks at the
  * outermost entries: whoever closes files closes all that he makes.
@@ -13,8 +16,12 @@ export function checkReadable({ mounts, python }: SandboxSpec): void {
   const folders = mounts.filter(({ access }) => access === 'read').map(({ source }) => source);
   if (python !== null) folders.push(python.basePrefix, python.environment);
   for (const folder of folders) {
+    if (open.has(folder)) continue;
     const closed = closedPath(folder);
-    if (closed === null) continue;
+    if (closed === null) {
+      open.add(folder);
+      continue;
+    }
     throw new SandboxError(
       `agent code, which root runs as another user, can't read ${closed}`,
       `chmod -R a+rX '${folder}' (close a folder above it, where nobody else may read it: chmod 700)`,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
@@ -113,6 +113,21 @@ describe('of a system is shown what scripts need, and nothing else', () => {
     const packages = ['lib/python3.12/site-packages/a.py', 'lib/python3.11/site-packages/b.py'];
     const all = [...needed, ...many, ...rest, ...packages];
     expect(shownOf(all, pythonPrefix)).toEqual([...needed, ...many]);
+  });
+
+  it('as it is when asked, however often that was before', () => {
+    const root = temporaryFolder();
+    const folders = ['lib64', 'local/lib', 'share'].map((name) => join(root, name));
+    for (const folder of folders) mkdirSync(folder, { recursive: true });
+    const yesterday = new Date(Date.now() - 86_400_000);
+    for (const path of [...folders, root, join(root, 'local')]) utimesSync(path, yesterday, yesterday);
+    const first = partsOf(root, usr);
+    expect(partsOf(root, usr)).toBe(first);
+    for (const path of ['lib64/a.so', 'local/lib/b.so', 'share/fonts']) {
+      if (path.endsWith('.so')) writeFileSync(join(root, path), '');
+      else mkdirSync(join(root, path));
+      expect(partsOf(root, usr).mounts).toContain(join(root, path));
+    }
   });
 
   it('in few steps, whatever lies in its folders', () => {

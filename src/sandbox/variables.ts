@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { insideUser } from './runtime-folder.ts';
 import type { SandboxSpec } from './sandbox.ts';
+import { insideUser } from './system-files.ts';
 
 /** The environment of every command, whole. */
 export function variablesOf(spec: SandboxSpec): Record<string, string> {

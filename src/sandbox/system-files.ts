@@ -1,0 +1,108 @@
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { removeTree } from '../lib/read-only-tree.ts';
+import { ownedFolder } from './owned-folder.ts';
+import { shownOfEtc } from './system-folders.ts';
+
+/** The user that processes in the sandbox are, where a user namespace or nothing gives them another one outside. */
+export const insideUser = { name: 'agent', uid: 1000, gid: 1000, home: '/tmp' };
+
+/** Content of the files of /etc that list users, where processes inside are this one. */
+export function accountsOf({ uid, gid }: { uid: number; gid: number }): Record<string, string> {
+  return {
+    passwd: linesOf(
+      'root:x:0:0:root:/nonexistent:/usr/sbin/nologin',
+      `${insideUser.name}:x:${uid}:${gid}::${insideUser.home}:/bin/sh`,
+      'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin',
+    ),
+    group: linesOf('root:x:0:', `${insideUser.name}:x:${gid}:`, 'nogroup:x:65534:'),
+  };
+}
+
+const madeUp: Readonly<Record<string, string>> = {
+  hosts: linesOf('127.0.0.1 localhost sandbox', '::1 localhost sandbox'),
+  // Engines of containers mount their own over these.
+  hostname: linesOf('sandbox'),
+  'resolv.conf': '',
+  'nsswitch.conf': linesOf('passwd: files', 'group: files', 'hosts: files'),
+};
+
+/** What every sandbox of this process shows in the same way, read-only. Open to readers, in a folder that is closed to others. */
+export interface SystemFiles {
+  /** What is seen as /etc: made-up files, small ones of the host, and places to mount its larger folders on. */
+  etc: string;
+  /** To cover other files with. */
+  emptyFile: string;
+  /** To cover other folders with. */
+  emptyFolder: string;
+}
+
+/** Folders that this process has made, by the folder for temporary files that they lie in. */
+const made = new Map<string, string>();
+
+/** Made once a process, and again where somebody has cleared the folder for temporary files; removed when the process ends. */
+export function systemFiles(): SystemFiles {
+  const within = tmpdir();
+  const known = made.get(within);
+  const folder = known !== undefined && existsSync(join(known, 'empty')) ? known : makeSystemFiles();
+  if (made.size === 0) process.once('exit', removeAll);
+  made.set(within, folder);
+  return { etc: join(folder, 'etc'), emptyFile: join(folder, 'empty'), emptyFolder: join(folder, 'nothing') };
+}
+
+function removeAll(): void {
+  for (const folder of made.values()) removeTree(folder);
+}
+
+function makeSystemFiles(): string {
+  const folder = ownedFolder('system');
+  try {
+    const etc = join(folder, 'etc');
+    copyOfEtc(etc);
+    for (const [name, content] of Object.entries({ ...madeUp, ...accountsOf(insideUser) })) {
+      writeFileSync(join(etc, name), content);
+    }
+    mkdirSync(join(folder, 'nothing'));
+    for (const name of ['etc', 'nothing']) openToReaders(join(folder, name));
+    // The last, so that where it is, all is.
+    writeFileSync(join(folder, 'empty'), '', { mode: 0o644 });
+    return folder;
+  } catch (error) {
+    removeTree(folder);
+    throw error;
+  }
+}
+
+function copyOfEtc(etc: string): void {
+  const { copied, mounted } = shownOfEtc();
+  for (const name of mounted) mkdirSync(join(etc, name), { recursive: true });
+  for (const name of copied) {
+    const [source, place] = [join('/etc', name), join(etc, name)];
+    mkdirSync(dirname(place), { recursive: true });
+    if (statSync(source).isDirectory()) cpSync(source, place, { recursive: true });
+    else copyFileSync(source, place);
+  }
+}
+
+/** Opens a folder and all in it to processes of other users. */
+export function openToReaders(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755);
+    else if (entry.isFile()) chmodSync(join(entry.parentPath, entry.name), 0o644);
+  }
+}
+
+function linesOf(...lines: string[]): string {
+  return `${lines.join('\n')}\n`;
+}
