@@ -27,11 +27,13 @@ const spellings: Record<
   seeds: { flags: '--seeds <n>', parse: seedsOf },
   limits: null,
   parallel: { flags: '--parallel <n>', parse: numberOf },
+  resources: null,
   sandbox: { flags: '--sandbox <driver>' },
   docker_image: { flags: '--docker-image <image>' },
   experience: { flags: '--experience <file>' },
   same_task: { flags: '--same-task' },
   gpu: { flags: '--gpu' },
+  gpus: { flags: '--gpus <n>', parse: numberOf },
   clock: { flags: '--clock <which>' },
   grade: { flags: '--grade <which>' },
 };

@@ -14,7 +14,7 @@ export function createProgressView(
   plan: Plan,
   isTerminal: boolean,
   log: (line: string) => void,
-  place = `${plan.parallel} at a time`,
+  place = plan.parallel === 1 ? 'one at a time' : `up to ${plan.parallel} at a time`,
 ): ProgressView {
   log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}`);
   return isTerminal ? new LiveView(plan) : lineView(log);

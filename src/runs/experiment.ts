@@ -4,6 +4,7 @@ import type { GradeJob, Job, Plan, RunRecord, RunSpec } from '../schema/index.ts
 import type { Experiment, RunFolder } from '../store/index.ts';
 import { experimentModels } from './experiment-models.ts';
 import { isGraded } from './graded.ts';
+import { Capacity, machineAmounts } from './jobs/capacity.ts';
 import { executeJob } from './jobs/execute-job.ts';
 import type { Executor, Following } from './jobs/executor.ts';
 import type { JobHost } from './jobs/job-host.ts';
@@ -29,7 +30,7 @@ export interface ExperimentServices extends Omit<JobHost, 'experiment' | 'resour
   /** For a plan whose run is forked from a run of another experiment: the folder of that. */
   parentExperiment?: string | undefined;
   incomplete: IncompleteRuns;
-  /** Default: this process, as many jobs at a time as the plan says. `threads`: cores that a job has there. */
+  /** Default: this process, as many jobs at a time as there is room for, at most as the plan says. `threads`: cores that a job has there. */
   executor?: (Executor & { threads?: number | undefined }) | undefined;
 }
 
@@ -104,14 +105,15 @@ function localExecutor(plan: Plan, services: ExperimentServices): Executor {
     },
     models: () => models,
   };
-  return new LocalExecutor((job, following) => executeJob(job, host, following), plan.parallel);
+  const capacity = new Capacity({ ...machineAmounts(), gpus: Number.POSITIVE_INFINITY, jobs: plan.parallel });
+  return new LocalExecutor((job, following) => executeJob(job, host, following), capacity);
 }
 
 function settingsOf(plan: Plan, services: ExperimentServices): JobSettings {
   const { experiment, resources, provisioning, modelsFolder, versions, parentExperiment, executor } =
     services;
   return {
-    ...{ plan, experiment, parentExperiment, threads: executor?.threads },
+    ...{ plan, experiment, parentExperiment, threads: executor?.threads, isHere: executor === undefined },
     tasks: new Map([...resources].map(([id, { task }]) => [id, task])),
     modelsFolder: modelsFolder ?? experiment.folder,
     provisioning: provisioning ?? { allow_unverified: false },

@@ -1,4 +1,3 @@
-import { cpus } from 'node:os';
 import { type Agent, type FoundAgent, programVersion } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
@@ -15,6 +14,7 @@ import {
   type RunSpec,
 } from '../schema/index.ts';
 import { dataMarks, type Task } from '../tasks/index.ts';
+import { machineAmounts } from './jobs/capacity.ts';
 
 /** A task with what the plan must know of its data. */
 export interface PlannedTask {
@@ -69,7 +69,7 @@ export function makePlan(
             ...(experiment.approve_later ? { approve_later: true } : {}),
             ...(experience === undefined ? {} : { experience }),
             ...(experiment.clock === undefined ? {} : { clock: experiment.clock }),
-            gpu: experiment.gpu && task.file.resources.gpu !== 'none',
+            ...gpusFor(task, experiment),
             marks: [
               ...(experiment.sandbox === 'none' ? ['no sandbox'] : []),
               ...dataMarks(task, verified),
@@ -86,11 +86,24 @@ export function makePlan(
     name,
     created: Date.now(),
     mlab,
-    parallel: experiment.parallel ?? Math.max(1, Math.floor(cpus().length / 2)),
+    ...sharesOf(experiment),
     grade: experiment.grade,
     ...modelSettings(experiment, runs),
     runs,
   };
+}
+
+function gpusFor(task: Task, { gpu, gpus }: ExperimentFile): Pick<RunSpec, 'gpu' | 'gpus'> {
+  const isGranted = (gpu || gpus !== undefined) && task.file.resources.gpu !== 'none';
+  return { gpu: isGranted, ...(isGranted && gpus !== undefined ? { gpus } : {}) };
+}
+
+/** How many runs at once, at most, and what each holds. */
+function sharesOf({ parallel, resources }: ExperimentFile): Pick<Plan, 'parallel' | 'resources'> {
+  const { cores: all } = machineAmounts();
+  if (parallel !== undefined && resources === undefined) return { parallel };
+  const cores = resources?.cores ?? all / (parallel ?? Math.max(1, Math.floor(all / 2)));
+  return { parallel: parallel ?? Math.max(1, Math.floor(all / cores)), resources: { ...resources, cores } };
 }
 
 /** Whether a run starts warm: its results are comparable with other warm ones at most. */
@@ -122,7 +135,7 @@ function experimentName(
   const what = experiment.suite ?? (tasks.length === 1 ? tasks[0]?.task.file.id : `${tasks.length}-tasks`);
   const who = agents.map(({ agent }) => agent.name).join('-');
   // What may differ when an experiment goes on is no part of its name.
-  const { parallel, executor, providers, prices, spend, ...defining } = experiment;
+  const { parallel, resources, executor, providers, prices, spend, ...defining } = experiment;
   const ids = tasks.map(({ task }) => task.file.id);
   // Flags set options, too, so those of the experiment file are not all there are.
   const chosen = agents.map(({ agent: { name }, options }) =>

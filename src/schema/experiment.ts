@@ -26,6 +26,13 @@ export const Spend = z.strictObject({
 });
 export type Spend = z.infer<typeof Spend>;
 
+/** What each run holds while it is executed, so that as many are executed at once as there is room for. */
+export const RunResources = z.strictObject({
+  cores: z.number().positive().optional().describe('cores of a run, and threads of its numerical libraries'),
+  memory_mb: z.int().min(1).optional().describe("memory of a run, in MiB; default: the run's limit"),
+});
+export type RunResources = z.infer<typeof RunResources>;
+
 /** What to run: the keys of an experiment file, and the flags of `mlab run`. */
 export const ExperimentFile = z
   .strictObject({
@@ -65,7 +72,10 @@ export const ExperimentFile = z
       .min(1)
       .max(1024)
       .optional()
-      .describe('runs at a time; default: half the cores, at least 1'),
+      .describe(
+        'most runs at a time; default: as many as fit, by cores (two a run), memory (its limit) and GPUs; a number alone divides the machine by it',
+      ),
+    resources: RunResources.optional().describe('what a run holds on the machine: cores, memory_mb'),
     executor: ExecutorSettings.default({}).describe('where runs are executed, and what is asked for there'),
     sandbox: SandboxDriver.default('bubblewrap').describe('how agent code is confined'),
     docker_image: z
@@ -82,7 +92,8 @@ export const ExperimentFile = z
       .boolean()
       .optional()
       .describe('use experience with the same task and its variants, too; results are marked'),
-    gpu: z.boolean().default(false).describe('grant GPUs to tasks that want one'),
+    gpu: z.boolean().default(false).describe('grant a GPU to runs of tasks that want one'),
+    gpus: z.int().min(1).max(64).optional().describe('GPUs of each of these runs; default: 1'),
     clock: RunClock.optional().describe(
       'what counts against the limit of time: wall, all of it (default), or active, without waiting for language models',
     ),
@@ -101,6 +112,8 @@ export const Plan = z.object({
   created: Time,
   mlab: z.string(),
   parallel: z.int().min(1),
+  /** What each run holds; absent: the machine is divided by `parallel`. */
+  resources: RunResources.optional(),
   grade: z.enum(['final', 'all', 'none']),
   providers: z.record(z.string(), ProviderSettings).optional(),
   prices: z.record(z.string(), ModelPrice).optional(),

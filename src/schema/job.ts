@@ -6,10 +6,13 @@ import { RunSpec } from './run.ts';
 
 /** What a scheduler reserves for a job, and what the job keeps to. */
 export const JobResources = z.strictObject({
-  cores: z.int().min(1),
+  /** Less than one where many jobs share the cores of one machine. */
+  cores: z.number().positive(),
   /** Of agent code or of the grader; what executes the job comes on top. */
   memory_mb: z.int().min(1),
   gpu: z.boolean(),
+  /** How many; absent: one, where it has any. */
+  gpus: z.int().min(0).optional(),
   /** Threads that numerical libraries may use. */
   threads: z.int().min(1),
   /** It measures time: nothing else may run beside it on these cores. */

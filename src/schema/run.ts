@@ -57,6 +57,8 @@ export const RunSpec = z.object({
   /** For the docker driver; absent: the host's own system in an empty image. */
   docker_image: z.string().optional(),
   gpu: z.boolean(),
+  /** How many; absent: one, where it has any. */
+  gpus: z.int().min(1).optional(),
   /** What counts against the limit of time; absent: `wall`, all of it. `active`: without the time in which models were asked. */
   clock: RunClock.optional(),
   /** Why results of this run are not comparable: unverified data, no sandbox, experience of other runs. */

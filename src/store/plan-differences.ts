@@ -2,7 +2,7 @@ import type { Plan } from '../schema/index.ts';
 
 const shown = 8;
 /** They change nothing of what is measured. */
-const free = ['v', 'created', 'mlab', 'parallel', 'runs', 'providers', 'prices', 'spend'];
+const free = ['v', 'created', 'mlab', 'parallel', 'resources', 'runs', 'providers', 'prices', 'spend'];
 
 /** What two plans differ in, a line each; none when they plan the same runs. The order of runs does not count. */
 export function describePlanDifferences(existing: Plan, wanted: Plan): string[] {

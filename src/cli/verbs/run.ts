@@ -302,5 +302,5 @@ function planText(plan: Plan): string {
   const runs = plan.runs.map(
     ({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`,
   );
-  return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${plan.parallel} at a time\n${runs.join('\n')}`;
+  return `${plan.name}: ${counted(plan.runs.length, 'run')}, up to ${plan.parallel} at a time\n${runs.join('\n')}`;
 }

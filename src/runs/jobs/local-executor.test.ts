@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { type Job, RunId } from '../../schema/index.ts';
+import { type Amounts, Capacity } from './capacity.ts';
 import type { JobResult } from './job-result.ts';
 import { LocalExecutor } from './local-executor.ts';
 
@@ -22,26 +23,40 @@ function jobOf(name: string, kind: Job['kind'], exclusive = false): Job {
 const done: JobResult = { record: null, problem: null };
 const follow = (signal = new AbortController().signal) => ({ signal, onProgress: () => {} });
 
-test('at no time are there more jobs under way than allowed, nor any beside an exclusive one', async () => {
+const machine: Amounts = { cores: 4, memory_mb: 1000, gpus: 2, jobs: 3 };
+const roomFor = (jobs: number) => new Capacity({ ...machine, jobs });
+
+test('jobs under way never hold more than there is, an exclusive one is alone, and each has its turn', async () => {
   const kinds = fc.constantFrom('run', 'grade', 'exclusive');
+  const needs = fc.record({
+    kind: kinds,
+    cores: fc.constantFrom(0.1, 1, 1.5, 4),
+    memory_mb: fc.constantFrom(1, 400, 1000),
+    gpus: fc.constantFrom(0, 0, 1, 2),
+  });
   await fc.assert(
     fc.asyncProperty(
-      fc.array(kinds, { maxLength: 12 }),
+      fc.array(needs, { maxLength: 12 }),
       fc.integer({ min: 1, max: 4 }),
-      async (all, parallel) => {
+      async (all, most) => {
         const running = new Set<Job>();
         let executed = 0;
+        const sum = (name: 'cores' | 'memory_mb' | 'gpus') =>
+          [...running].reduce((total, { resources }) => total + (resources[name] ?? 0), 0);
         const executor = new LocalExecutor(async (job) => {
           running.add(job);
-          expect(running.size).toBeLessThanOrEqual(parallel);
+          expect(running.size).toBeLessThanOrEqual(most);
+          for (const name of ['cores', 'memory_mb', 'gpus'] as const)
+            expect(sum(name)).toBeLessThanOrEqual(machine[name] + 1e-6);
           if ([...running].some(({ resources }) => resources.exclusive)) expect(running.size).toBe(1);
           await sleep(executed++ % 3);
           running.delete(job);
           return done;
-        }, parallel);
-        const jobs = all.map((kind, index) =>
-          jobOf(`job-${index}`, kind === 'run' ? 'run' : 'grade', kind === 'exclusive'),
-        );
+        }, roomFor(most));
+        const jobs = all.map(({ kind, ...need }, index) => {
+          const job = jobOf(`job-${index}`, kind === 'run' ? 'run' : 'grade', kind === 'exclusive');
+          return { ...job, resources: { ...job.resources, ...need, gpu: need.gpus > 0 } };
+        });
         const results = await Promise.all(jobs.map((job) => executor.execute(job, follow())));
         expect(results.map(({ problem }) => problem)).toEqual(jobs.map(() => null));
         expect(executed).toBe(jobs.length);
@@ -51,13 +66,57 @@ test('at no time are there more jobs under way than allowed, nor any beside an e
   );
 });
 
+test('a job that waits for much is not passed by those that would take it, and is by those that leave it', async () => {
+  const order: string[] = [];
+  const ends = new Map<string, () => void>();
+  const executor = new LocalExecutor(async ({ run }) => {
+    order.push(run.id);
+    await new Promise<void>((end) => ends.set(run.id, end));
+    return done;
+  }, roomFor(8));
+  const needs = [
+    { name: 'first', gpus: 1, cores: 1 },
+    { name: 'both-gpus', gpus: 2, cores: 1 },
+    { name: 'one-gpu', gpus: 1, cores: 1 },
+    { name: 'cores-alone', gpus: 0, cores: 2 },
+    { name: 'more-cores', gpus: 0, cores: 1 },
+  ];
+  const all = needs.map(({ name, gpus, cores }) => {
+    const job = jobOf(name, 'run');
+    return executor.execute(
+      { ...job, resources: { ...job.resources, gpu: gpus > 0, gpus, cores } },
+      follow(),
+    );
+  });
+  await expect.poll(() => order).toEqual(['first', 'cores-alone']);
+  const end = async (name: string, next: string[]) => {
+    ends.get(name)?.();
+    await expect.poll(() => order).toEqual(next);
+  };
+  await end('first', ['first', 'cores-alone', 'both-gpus']);
+  await end('both-gpus', ['first', 'cores-alone', 'both-gpus', 'one-gpu', 'more-cores']);
+  for (const one of ends.values()) one();
+  await Promise.all(all);
+});
+
+test('a job that can never have room says what it lacks, and keeps nobody waiting', async () => {
+  const executor = new LocalExecutor(async () => done, roomFor(2));
+  const big = jobOf('big', 'run');
+  const resources = { ...big.resources, gpu: true, gpus: 3, memory_mb: 2000 };
+  const { problem } = await executor.execute({ ...big, resources }, follow());
+  expect(problem).toBe(
+    "can't be executed here: it needs 2000 MB of memory and 3 GPUs; all that is here for jobs: 1000 MB of memory and 2 GPUs",
+  );
+  expect(await executor.execute(jobOf('small', 'run'), follow())).toEqual(done);
+});
+
 test('a grading goes before the runs that wait for room', async () => {
   const order: string[] = [];
   const executor = new LocalExecutor(async ({ run }) => {
     order.push(run.id);
     await sleep(5);
     return done;
-  }, 1);
+  }, roomFor(1));
   const runs = ['a', 'b', 'c'].map((name) => executor.execute(jobOf(name, 'run'), follow()));
   await Promise.all([...runs, executor.execute(jobOf('grade', 'grade'), follow())]);
   expect(order).toEqual(['a', 'grade', 'b', 'c']);
@@ -68,7 +127,7 @@ test('a run that has ended is graded before the next one begins', async () => {
   const executor = new LocalExecutor(async ({ run, kind }) => {
     order.push(`${kind} ${run.id}`);
     return done;
-  }, 1);
+  }, roomFor(1));
   const runAndGrade = async (name: string) => {
     await executor.execute(jobOf(name, 'run'), follow());
     return await executor.execute(jobOf(name, 'grade'), follow());
@@ -83,7 +142,7 @@ test('what a job meets is its result, and after the signal none begins', async (
     if (run.id === 'a') throw new Error('there is no room on the disk');
     aborting.abort();
     return done;
-  }, 1);
+  }, roomFor(1));
   const results = await Promise.all(
     ['a', 'b', 'c'].map((name) => executor.execute(jobOf(name, 'run'), follow(aborting.signal))),
   );

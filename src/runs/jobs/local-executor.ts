@@ -2,30 +2,35 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.ts';
 import { ownTurn } from '../../lib/own-turn.ts';
 import type { Job } from '../../schema/index.ts';
+import { type Capacity, nothing } from './capacity.ts';
 import type { Executor, Following } from './executor.ts';
 import type { JobResult } from './job-result.ts';
 
 interface Waiting {
   job: Job;
-  begin: () => void;
+  begin: (held: Disposable) => void;
 }
 
-/** Executes jobs in this process, several at a time; one that is exclusive, alone. A grading goes before runs that wait. */
+/**
+ * Executes jobs in this process, as many at a time as there is room for; one that is exclusive, alone. A grading goes before
+ * runs that wait. Jobs begin in the order in which they came, but for this: while the first has no room, others begin
+ * that leave it what it needs.
+ */
 export class LocalExecutor implements Executor {
   readonly #execute: Executor['execute'];
-  readonly #parallel: number;
-  readonly #waiting: Waiting[] = [];
-  #running = 0;
-  #exclusive = false;
+  readonly #capacity: Capacity;
+  #waiting: Waiting[] = [];
 
   /** @param execute what is done with a job when its turn has come */
-  constructor(execute: Executor['execute'], parallel: number) {
+  constructor(execute: Executor['execute'], capacity: Capacity) {
     this.#execute = execute;
-    this.#parallel = parallel;
+    this.#capacity = capacity;
   }
 
   async execute(job: Job, following: Following): Promise<JobResult> {
-    await this.#room(job);
+    const never = this.#capacity.whyNever(job.resources);
+    if (never !== null) return { record: null, problem: `can't be executed here: ${never}` };
+    const held = await this.#room(job);
     try {
       // The beginning of a job takes some milliseconds.
       await ownTurn();
@@ -34,31 +39,35 @@ export class LocalExecutor implements Executor {
     } catch (error) {
       return { record: null, problem: following.signal.aborted ? 'interrupted' : messageOf(error) };
     } finally {
-      this.#running -= 1;
-      if (job.resources.exclusive) this.#exclusive = false;
+      held[Symbol.dispose]();
       // Whoever follows a run hears of its end first, and may ask for its grading.
-      void nextTurn().then(() => this.#beginNext());
+      void nextTurn().then(() => this.#beginAll());
     }
   }
 
-  #room(job: Job): Promise<void> {
+  #room(job: Job): Promise<Disposable> {
     return new Promise((begin) => {
+      const waiting = { job, begin };
       const isNext = job.kind === 'grade' && !job.resources.exclusive;
-      if (isNext) this.#waiting.unshift({ job, begin });
-      else this.#waiting.push({ job, begin });
-      this.#beginNext();
+      const before = isNext ? undefined : this.#waiting[0];
+      // Those that wait had no room a moment ago, and nothing has ended since.
+      if (this.#begin(waiting, before)) return;
+      if (isNext) this.#waiting.unshift(waiting);
+      else this.#waiting.push(waiting);
     });
   }
 
-  #beginNext(): void {
-    for (;;) {
-      const [next] = this.#waiting;
-      if (next === undefined || this.#exclusive || this.#running >= this.#parallel) return;
-      if (next.job.resources.exclusive && this.#running > 0) return;
-      this.#waiting.shift();
-      this.#running += 1;
-      this.#exclusive = next.job.resources.exclusive;
-      next.begin();
-    }
+  #beginAll(): void {
+    const left: Waiting[] = [];
+    for (const waiting of this.#waiting) if (!this.#begin(waiting, left[0])) left.push(waiting);
+    this.#waiting = left;
+  }
+
+  /** @param first of those that have no room: nobody behind it takes any of what it needs */
+  #begin({ job, begin }: Waiting, first: Waiting | undefined): boolean {
+    const reserved = first === undefined ? nothing : this.#capacity.needOf(first.job.resources);
+    if (!this.#capacity.fits(job.resources, reserved)) return false;
+    begin(this.#capacity.take(job.resources));
+    return true;
   }
 }

@@ -1,8 +1,8 @@
-import { cpus } from 'node:os';
 import type { GradeJob, Job, Plan, RunJob, RunSpec } from '../../schema/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
 import { archivedAttempts } from '../archived-attempts.ts';
+import { gpusOf, machineAmounts } from './capacity.ts';
 
 /** What the jobs of an experiment have in common. */
 export interface JobSettings {
@@ -15,8 +15,10 @@ export interface JobSettings {
   modelsFolder: string;
   mlab: string;
   parentExperiment?: string | undefined;
-  /** Cores of each job; default: this machine's, shared by those that are executed at once. */
+  /** Cores of each job where it is executed; default: as the plan says, of this machine. */
   threads?: number | undefined;
+  /** The jobs are executed on this machine, whose memory bounds what one holds. */
+  isHere?: boolean;
 }
 
 /** @param again an attempt that did not end is put away first, and the run starts over */
@@ -32,9 +34,14 @@ export function makeRunJob(run: RunSpec, settings: JobSettings, again: boolean):
 }
 
 export function makeGradeJob(run: RunSpec, settings: JobSettings, which: 'final' | 'all'): GradeJob {
-  const common = commonPart(run, settings);
-  const isTimed = measuresTime(settings.tasks.get(run.task));
-  return { kind: 'grade', ...common, which, resources: { ...common.resources, exclusive: isTimed } };
+  const task = settings.tasks.get(run.task);
+  const grading = { memoryMb: graderMemory(task) ?? run.limits.memory_mb, exclusive: measuresTime(task) };
+  return { kind: 'grade', ...commonPart(run, settings, grading), which };
+}
+
+/** Of the grader, and of submitted code beside it. */
+function graderMemory(task: Task | undefined): number | undefined {
+  return task === undefined ? undefined : task.file.grading.memory_mb * (measuresTime(task) ? 2 : 1);
 }
 
 /** Whether its grading takes the time of submitted code. */
@@ -44,12 +51,14 @@ export function measuresTime(task: Task | undefined): boolean {
 
 function commonPart(
   run: RunSpec,
-  { plan, experiment, tasks, provisioning, modelsFolder, mlab, threads: wanted }: JobSettings,
-) {
-  const threads = wanted ?? Math.max(1, Math.floor(cpus().length / plan.parallel));
+  settings: JobSettings,
+  { memoryMb = run.limits.memory_mb, exclusive = false } = {},
+): Omit<GradeJob, 'kind' | 'which'> {
+  const { plan, experiment, tasks, provisioning, modelsFolder, mlab } = settings;
   const { providers = {}, prices = {}, spend = {} } = plan;
+  const gpus = gpusOf(run);
   return {
-    v: 1 as const,
+    v: 1,
     mlab,
     experiment: experiment.folder,
     run,
@@ -57,9 +66,20 @@ function commonPart(
     provisioning,
     ...(run.roles === undefined ? {} : { models: { providers, prices, folder: modelsFolder } }),
     quota: spend,
-    resources: {
-      ...{ cores: threads, threads, gpu: run.gpu, exclusive: false },
-      memory_mb: run.limits.memory_mb,
-    },
+    resources: { ...sharesOf(settings, memoryMb), gpu: gpus > 0, gpus, exclusive },
+  };
+}
+
+/** @param memoryMb that the job may take */
+function sharesOf({ plan, threads, isHere }: JobSettings, memoryMb: number) {
+  const machine = machineAmounts();
+  const { cores = machine.cores / plan.parallel, memory_mb: wanted } = plan.resources ?? {};
+  // What a run may take is no more than there is: one that may take more than the machine has is executed alone.
+  const most = machine.memory_mb / (plan.resources === undefined ? plan.parallel : 1);
+  const here = Math.max(1, Math.floor(Math.min(memoryMb, most)));
+  return {
+    cores: threads ?? cores,
+    threads: threads ?? Math.max(1, Math.floor(cores)),
+    memory_mb: wanted ?? (isHere === true ? here : memoryMb),
   };
 }
