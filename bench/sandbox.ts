@@ -168,6 +168,5 @@ function specIn(folder: string): SandboxSpec {
       temporaryBytes: 16 * mebibyte,
     },
     watch: { folder, maxBytes: 128 * mebibyte },
-    gpu: false,
   };
 }

@@ -1,9 +1,11 @@
 import type {
   BranchId,
+  Efficiency,
   EvaluatedBranch,
   Grade,
   GradedStep,
   RunEvaluation,
+  RunRecord,
   RunSpec,
   ScoringReference,
   TraceEvent,
@@ -56,7 +58,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     scoring_reference: scoringReference,
     grades: [...transcript.grades],
     process: processMetrics(transcript, scoringReference),
-    efficiency,
+    efficiency: { ...efficiency, ...gpusOf(record) },
     integrity: integrityFlags(
       transcript,
       scoringReference,
@@ -65,6 +67,13 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     ),
     ...branchesPart(tree.branches, currentGrades(stored, [...states, ...tree.others])),
   };
+}
+
+/** They are sampled from outside, and no part of the trace. */
+function gpusOf(record: RunRecord | null): Pick<Efficiency, 'gpus'> {
+  if (record?.gpus === undefined) return {};
+  const { uuids, ...used } = record.gpus;
+  return { gpus: used };
 }
 
 function readTrace(folder: RunFolder, gpu: boolean) {

@@ -34,16 +34,16 @@ interface GradedState extends RecordedState {
   submission: ObjectId | null;
 }
 
-/** What the grader of a run's task needs, as the run had it: sandbox and GPU. */
+/** What the grader of a run's task needs, as the run had it. */
 export function graderFor(
   spec: RunSpec,
-  options: Omit<GraderOptions, 'driver' | 'sandboxOptions' | 'gpu'> & { dockerCommand?: string | undefined },
+  options: Omit<GraderOptions, 'driver' | 'sandboxOptions'> & { dockerCommand?: string | undefined },
 ): GraderOptions {
   const confined = sandboxOptions(spec, options.dockerCommand);
-  return { ...options, driver: spec.sandbox, sandboxOptions: confined, gpu: spec.gpu };
+  return { ...options, driver: spec.sandbox, sandboxOptions: confined };
 }
 
-export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandboxOptions' | 'gpu'> {
+export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandboxOptions'> {
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   folder: RunFolder;

@@ -4,6 +4,7 @@ import { openToReaders } from '../lib/open-to-readers.ts';
 import { plainLine } from '../lib/plain-line.ts';
 import {
   createSandbox,
+  type Gpu,
   type ProcessEnd,
   type Sandbox,
   type SandboxOptions,
@@ -43,8 +44,8 @@ export interface GraderOptions {
   sandboxOptions: SandboxOptions;
   /** For a task that offers a model: answers the tools of one process of submitted code. */
   toolModel?: SubmissionWorkerOptions['toolModel'];
-  /** Whether the run had one: then grader and submitted code have it too. */
-  gpu: boolean;
+  /** As many as the run had: grader and submitted code have them too; default: none. */
+  gpus?: readonly Gpu[] | undefined;
   signal: AbortSignal;
 }
 
@@ -254,7 +255,7 @@ function graderSandbox(
       temporaryBytes: 2 ** 28,
     },
     watch: null,
-    gpu: options.gpu,
+    gpus: options.gpus ?? [],
   };
 }
 

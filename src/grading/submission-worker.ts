@@ -6,6 +6,7 @@ import { removeTree } from '../lib/read-only-tree.ts';
 import type { AskForProcess, CallRecord } from '../models/index.ts';
 import {
   createSandbox,
+  type Gpu,
   type ProcessEnd,
   type Sandbox,
   type SandboxProcess,
@@ -44,7 +45,7 @@ export interface SubmissionWorkerOptions extends Omit<LocalServicesOptions, 'ask
   memoryMb: number;
   /** The most that all processes of one submission may run together. */
   seconds: number;
-  gpu: boolean;
+  gpus?: readonly Gpu[] | undefined;
 }
 
 interface Running {
@@ -180,7 +181,7 @@ export class SubmissionWorker implements AsyncDisposable {
 
   #sandboxSpec(services: LocalServices | null): SandboxSpec {
     const { task, prepared, python, concealed, helpersFolder } = this.#options;
-    const { exchangeFolder, codeFolder, memoryMb, gpu } = this.#options;
+    const { exchangeFolder, codeFolder, memoryMb, gpus = [] } = this.#options;
     return {
       mounts: [
         { source: codeFolder, target: '/workspace', access: 'read' },
@@ -202,7 +203,7 @@ export class SubmissionWorker implements AsyncDisposable {
         temporaryBytes: 2 ** 26,
       },
       watch: null,
-      gpu,
+      gpus,
     };
   }
 }

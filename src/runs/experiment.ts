@@ -105,7 +105,11 @@ function localExecutor(plan: Plan, services: ExperimentServices): Executor {
     },
     models: () => models,
   };
-  const capacity = new Capacity({ ...machineAmounts(), gpus: Number.POSITIVE_INFINITY, jobs: plan.parallel });
+  const capacity = new Capacity({
+    ...machineAmounts(),
+    gpus: services.gpus?.gpus.length ?? 0,
+    jobs: plan.parallel,
+  });
   return new LocalExecutor((job, following) => executeJob(job, host, following), capacity);
 }
 

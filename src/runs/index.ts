@@ -12,6 +12,7 @@ export {
 } from './experiment.ts';
 export { experimentModels } from './experiment-models.ts';
 export { makeForkPlan } from './fork-plan.ts';
+export { GpuLeases, type HeldGpus } from './gpus/gpu-leases.ts';
 export { type Amounts, Capacity, gpusOf, machineAmounts } from './jobs/capacity.ts';
 export { executeJob } from './jobs/execute-job.ts';
 export type { Executor, Following } from './jobs/executor.ts';

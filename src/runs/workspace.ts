@@ -9,7 +9,7 @@ import {
   workspaceInside,
 } from '../environment/index.ts';
 import { emptyTree } from '../lib/read-only-tree.ts';
-import type { Mount, SandboxSpec } from '../sandbox/index.ts';
+import type { Gpu, Mount, SandboxSpec } from '../sandbox/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { LocalServices } from '../services/index.ts';
 import {
@@ -70,6 +70,7 @@ export function sandboxSpec(
   threads: number,
   services: LocalServices['access'] | null = null,
   program: Pick<ProgramSetting, 'mounts' | 'otherPythons'> | null = null,
+  gpus: readonly Gpu[] = [],
 ): SandboxSpec {
   const { limits } = spec;
   const megabyte = 2 ** 20;
@@ -106,7 +107,7 @@ export function sandboxSpec(
       temporaryBytes: Math.min(limits.memory_mb, 1024) * megabyte,
     },
     watch: { folder: folders.workspace, maxBytes: limits.workspace_mb * megabyte },
-    gpu: spec.gpu,
+    gpus,
   };
 }
 

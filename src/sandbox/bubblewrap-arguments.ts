@@ -5,7 +5,7 @@ import { heldFolders } from './mount-targets.ts';
 import { isWithin } from './paths.ts';
 import type { Mount, SandboxSpec } from './sandbox.ts';
 import { insideUser } from './system-files.ts';
-import { gpuDevices, systemLinks } from './system-folders.ts';
+import { systemLinks } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
 
 export interface BubblewrapFeatures {
@@ -72,12 +72,18 @@ function systemLayers(spec: SandboxSpec, mounts: readonly Mount[]): Layer[] {
     ...[...systemLinks()].map(([path, target]) => ({ path, options: ['--symlink', target, path] })),
     { path: '/proc', options: ['--proc', '/proc'] },
     { path: '/dev', options: ['--dev', '/dev'] },
-    ...(spec.gpu ? gpuDevices().map((path) => ({ path, options: ['--dev-bind', path, path] })) : []),
+    ...deviceLayers(spec),
     ...[...mounts, ...heldFolders(mounts)].map((mount) => ({
       path: mount.target,
       options: mountOptions(mount),
     })),
   ];
+}
+
+/** Of each GPU that is given, and what all share; no other device file of the host's is there. */
+function deviceLayers({ gpus = [] }: SandboxSpec): Layer[] {
+  const files = new Map(gpus.flatMap(({ devices }) => devices).map(({ source, target }) => [target, source]));
+  return [...files].map(([path, source]) => ({ path, options: ['--dev-bind', source, path] }));
 }
 
 /** What confines one command, in the launcher's place: what is fresh for each, and rights that are given up. */

@@ -47,7 +47,7 @@ export async function bubblewrapSandbox(
     const isNested = options.nested ?? (await canNest(program, user !== null));
     const whole = isNested ? launcherArguments : wholeArguments;
     const launchers = new Launchers({
-      ...{ folder: runtime.path, limiter, limits: spec.limits, gpu: spec.gpu, isNested },
+      ...{ folder: runtime.path, limiter, limits: spec.limits, gpu: (spec.gpus ?? []).length > 0, isNested },
       files: new Map([
         ...(isNested ? [] : [[4, 'arguments'] as const]),
         ...(filter === null ? [] : [[5, 'filter'] as const]),

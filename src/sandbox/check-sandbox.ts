@@ -9,20 +9,23 @@ import { findUserSwitch } from './agent-user.ts';
 import { installHint } from './bubblewrap.ts';
 import { DockerEngine } from './docker-engine.ts';
 import { findProgram } from './find-program.ts';
+import { type Gpu, gpuSystemOf } from './gpus/gpu.ts';
+import { gpuDeviceFiles, listGpus } from './gpus/list-gpus.ts';
 import { findLimiter } from './limits/find-limiter.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { ownedFolder } from './owned-folder.ts';
 import { type DoctorCheck, SandboxError } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
-import { gpuDevices } from './system-folders.ts';
 import { trySandbox } from './try-sandbox.ts';
 import { userNamespaceObstacle } from './user-namespaces.ts';
 import { openWorkspaceVolume, whyNoVolume } from './workspace-volume.ts';
 
 const delegate = 'systemd-run --user --scope --property Delegate=yes mlab run …';
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** What sandboxes can and can't do on this host, for this user; tried, not guessed. Takes some tenths of a second. */
-export async function checkSandbox(): Promise<DoctorCheck[]> {
+export async function checkSandbox(variables: Variables = {}): Promise<DoctorCheck[]> {
   if (process.platform !== 'linux') return [notLinux];
   const limiter = await findLimiter();
   return [
@@ -30,7 +33,7 @@ export async function checkSandbox(): Promise<DoctorCheck[]> {
     checkLimits(limiter),
     await checkWorkspaceLimit(),
     await checkEngines(),
-    checkGpu(),
+    await checkGpus(variables),
   ];
 }
 
@@ -156,13 +159,30 @@ async function unlimitedBy(engine: DockerEngine): Promise<string[]> {
   ];
 }
 
-function checkGpu(): DoctorCheck {
+async function checkGpus(variables: Variables): Promise<DoctorCheck> {
   const name = 'GPU';
-  const cards = gpuDevices().filter((path) => /nvidia\d+$/.test(path));
-  if (cards.length > 0) return { name, state: 'ok', detail: cards.join(', '), fix: null };
-  if (existsSync('/proc/driver/nvidia')) {
+  const system = gpuSystemOf(variables);
+  const gpus = await listGpus(system, variables.CUDA_VISIBLE_DEVICES);
+  if (gpus.length > 0) {
+    const detail = gpus.map((gpu) => `${gpu.name}${gpuSize(gpu)} ${gpu.uuid}`).join(', ');
+    const missing = [...new Set(gpus.flatMap(({ devices }) => devices.map(({ source }) => source)))].filter(
+      (path) => !existsSync(path),
+    );
+    if (missing.length === 0) return { name, state: 'ok', detail, fix: null };
+    const without = `${detail}; without device files: ${missing.join(', ')}`;
+    return { name, state: 'warning', detail: without, fix: 'sudo nvidia-modprobe -c 0 -u' };
+  }
+  if (gpuDeviceFiles(system.dev).length > 0) {
+    const detail = `there are device files of GPUs, but ${system.smi} tells of none that may be used here`;
+    return { name, state: 'warning', detail, fix: 'install nvidia-smi, or name it in MLAB_NVIDIA_SMI' };
+  }
+  if (existsSync(system.proc)) {
     const detail = 'the NVIDIA driver is loaded, but its device files are missing';
     return { name, state: 'warning', detail, fix: 'sudo nvidia-modprobe -c 0 -u' };
   }
   return { name, state: 'warning', detail: 'none found; only runs that ask for one need it', fix: null };
+}
+
+function gpuSize({ memoryMb }: Gpu): string {
+  return memoryMb === null ? '' : ` (${Math.round(memoryMb / 1024)} GiB)`;
 }

@@ -33,11 +33,20 @@ export function containerArguments(spec: SandboxSpec, facts: ContainerFacts): st
     ...['--shm-size', String(limits.temporaryBytes)],
     ...['--tmpfs', `/tmp:rw,nosuid,nodev,mode=1777,size=${limits.temporaryBytes}`],
     ...podmanArguments(facts),
-    ...(spec.gpu ? ['--gpus', 'all'] : []),
+    ...gpuArguments(spec, facts),
     ...facts.mounts.flatMap((mount) => ['--mount', mountOption(mount)]),
     ...Object.entries(variables(spec, facts)).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
     ...['--entrypoint', '/bin/sh'],
   ];
+}
+
+/** Podman names devices as the Container Device Interface does, which nvidia-ctk describes them for. */
+function gpuArguments({ gpus = [] }: SandboxSpec, { isPodman }: ContainerFacts): string[] {
+  const names = gpus.map(({ uuid }) => uuid);
+  if (names.length === 0) return [];
+  if (isPodman) return names.flatMap((name) => ['--device', `nvidia.com/gpu=${name}`]);
+  // One field of a CSV record, quoted for its commas.
+  return ['--gpus', `"device=${names.join(',')}"`];
 }
 
 /** In the form of one CSV record, as the command line reads it. */

@@ -1,6 +1,10 @@
 export { giveToAgent } from './agent-user.ts';
 export { checkSandbox } from './check-sandbox.ts';
 export { createSandbox, type SandboxOptions, sandboxOptions } from './create-sandbox.ts';
+export { clearGpu } from './gpus/clear-gpu.ts';
+export { type Gpu, type GpuSystem, gpuSystemOf } from './gpus/gpu.ts';
+export { GpuSampler, type GpuUse } from './gpus/gpu-sampler.ts';
+export { listGpus } from './gpus/list-gpus.ts';
 export { limitsHeld } from './limits-held.ts';
 export { type OutputPipe, OutputPipes } from './output-pipe.ts';
 export { ownedFolder } from './owned-folder.ts';

@@ -1,4 +1,5 @@
 import type { SandboxDriver } from '../schema/index.ts';
+import type { Gpu } from './gpus/gpu.ts';
 
 export type { DoctorCheck } from '../lib/doctor-check.ts';
 
@@ -50,7 +51,8 @@ export interface SandboxSpec {
    * larger than that, the next ones may run but not add to it.
    */
   watch: { folder: string; maxBytes: number } | null;
-  gpu: boolean;
+  /** Which processes inside may use, and no others; default: none. */
+  gpus?: readonly Gpu[];
 }
 
 /** What a file holds. */

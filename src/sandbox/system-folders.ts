@@ -97,12 +97,6 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Graphics-card devices of this host. */
-export function gpuDevices(): string[] {
-  const names = existsSync('/dev') ? readdirSync('/dev').filter((name) => name.startsWith('nvidia')) : [];
-  return names.map((name) => join('/dev', name)).sort();
-}
-
 /** Places of the driver's libraries and of CUDA's that are not shown otherwise. */
 export function gpuLibraries(): Mount[] {
   const local = existsSync('/usr/local')

@@ -64,7 +64,6 @@ function specOf(workspace: string, data: string): SandboxSpec {
       temporaryBytes: 16 * mebibyte,
     },
     watch: { folder: workspace, maxBytes: 128 * mebibyte },
-    gpu: false,
   };
 }
 

@@ -29,6 +29,5 @@ function trialSpec(): SandboxSpec {
     python: null,
     limits: { memoryBytes: 2 ** 28, processes: 32, fileBytes: 2 ** 20, temporaryBytes: 2 ** 20 },
     watch: null,
-    gpu: false,
   };
 }

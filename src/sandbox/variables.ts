@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { gpuVariables } from './gpus/gpu.ts';
 import type { SandboxSpec } from './sandbox.ts';
 import { insideUser } from './system-files.ts';
 
@@ -8,6 +9,7 @@ export function variablesOf(spec: SandboxSpec): Record<string, string> {
   if (spec.python !== null) folders.unshift(join(spec.python.environment, 'bin'));
   return {
     ...spec.variables,
+    ...gpuVariables(spec.gpus ?? []),
     PATH: folders.join(':'),
     HOME: insideUser.home,
     TMPDIR: '/tmp',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BranchOrigin, EndReason } from './event.ts';
 import { BranchId, ExperimentName, RunId, TaskId } from './ids.ts';
 import { ProcessMetrics } from './process-metrics.ts';
-import { RunStatus } from './run.ts';
+import { RunGpus, RunStatus } from './run.ts';
 import { ScoringReference } from './scoring-reference.ts';
 
 /** The hidden score of the workspace after a step, and what the run had used by then. */
@@ -60,6 +60,8 @@ export const Efficiency = z.object({
   gpu_seconds: z.number().min(0).nullable(),
   /** Of the hungriest command; null where nothing measured it. */
   peak_memory_bytes: z.number().min(0).nullable(),
+  /** What became of the GPUs that the run was given; absent where it was given none, or nobody watched. */
+  gpus: RunGpus.omit({ uuids: true }).optional(),
 });
 export type Efficiency = z.infer<typeof Efficiency>;
 

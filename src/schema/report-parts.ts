@@ -108,6 +108,14 @@ export const MeanEfficiency = z.object({
   cpu_seconds: amount.nullable(),
   gpu_seconds: amount.nullable(),
   peak_memory_bytes: amount.nullable(),
+  /** Over the runs that were given GPUs; absent where none was. */
+  gpus: z
+    .object({
+      held_seconds: amount,
+      busy_seconds: amount.nullable(),
+      peak_memory_bytes: amount.nullable(),
+    })
+    .optional(),
   /** Successes over the US dollars of the runs in a rate; null where a cost is not known, or nothing was spent. */
   success_per_dollar: amount.nullable(),
   /** Successes over the wall hours of the runs in a rate; null where no time was spent. */

@@ -102,6 +102,19 @@ export const Spent = z.object({
 });
 export type Spent = z.infer<typeof Spent>;
 
+/** What became of GPUs that a run was given. */
+export const RunGpus = z.object({
+  /** Which, in its last session. */
+  uuids: z.array(z.string()),
+  /** Of all together, over all sessions: two GPUs for a second are two. */
+  held_seconds: z.number().min(0),
+  /** In which they computed, by samples; null where nothing told. */
+  busy_seconds: z.number().min(0).nullable(),
+  /** Of the one with most in use, by samples; null where nothing told. */
+  peak_memory_bytes: z.number().min(0).nullable(),
+});
+export type RunGpus = z.infer<typeof RunGpus>;
+
 /** What a run has done. */
 const Use = z.object({ steps: z.int().min(0), seconds_used: z.number().min(0), spent: Spent });
 
@@ -130,6 +143,8 @@ export const RunRecord = z.object({
   seconds_used: z.number().min(0),
   /** What language models used; absent where none was asked. */
   spent: Spent.optional(),
+  /** Of a run that was given GPUs. A session that was killed is missing in it. */
+  gpus: RunGpus.optional(),
   /** Of a run that waits: the actions that people are to decide on, and the files of these decisions. */
   waits_for: z
     .array(z.object({ branch: BranchId, step: z.int().min(1), action: z.string(), decision: z.string() }))

@@ -32,6 +32,5 @@ export function serviceSandbox(
     python: { environment: python.environment, basePrefix: python.basePrefix },
     limits: { memoryBytes, processes: 64, fileBytes: 2 ** 28, temporaryBytes: 2 ** 26 },
     watch: null,
-    gpu: false,
   };
 }

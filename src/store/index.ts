@@ -28,7 +28,7 @@ export type { SkipReason } from './file-reading.ts';
 export { forkRun } from './fork.ts';
 export { thisProcess } from './lease/lease-owner.ts';
 export type { LeaseHolder, LeaseTimes, RunLease } from './lease/run-lease.ts';
-export { formerLockName, leaseName } from './lease/take-lease.ts';
+export { formerLockName, leaseName, takeLeaseNow } from './lease/take-lease.ts';
 export { limitsHeldText } from './limits-held.ts';
 export { ObjectStore } from './object-store.ts';
 export {

@@ -98,7 +98,6 @@ export class Stage implements AsyncDisposable {
         temporaryBytes: 16 * mebibyte,
       },
       watch: { folder: this.workspace, maxBytes: 128 * mebibyte },
-      gpu: false,
       ...changes,
     };
   }

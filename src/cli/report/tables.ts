@@ -172,6 +172,30 @@ const efficiency = define<ReportRow>({
     quantity('waiting_seconds', 'waiting', ({ efficiency: e }) => e?.seconds.waiting ?? null, seconds),
     quantity('cpu_seconds', 'CPU', ({ efficiency: e }) => e?.cpu_seconds ?? null, seconds),
     quantity('gpu_seconds', 'GPU', ({ efficiency: e }) => e?.gpu_seconds ?? null, seconds),
+    detail(
+      quantity(
+        'gpu_held_seconds',
+        'GPUs held',
+        ({ efficiency: e }) => e?.gpus?.held_seconds ?? null,
+        seconds,
+      ),
+    ),
+    detail(
+      quantity(
+        'gpu_busy_seconds',
+        'GPUs busy',
+        ({ efficiency: e }) => e?.gpus?.busy_seconds ?? null,
+        seconds,
+      ),
+    ),
+    detail(
+      quantity(
+        'gpu_peak_memory_bytes',
+        'peak GPU memory',
+        ({ efficiency: e }) => e?.gpus?.peak_memory_bytes ?? null,
+        bytes,
+      ),
+    ),
     quantity('peak_memory_bytes', 'peak memory', ({ efficiency: e }) => e?.peak_memory_bytes ?? null, bytes),
     quantity('success_per_dollar', 'successes per $', ({ efficiency: e }) => e?.success_per_dollar ?? null),
     quantity('success_per_hour', 'successes per hour', ({ efficiency: e }) => e?.success_per_hour ?? null),

@@ -22,7 +22,7 @@ export const doctor: Verb = {
       { name: 'Node', state: 'ok', detail: process.version, fix: null },
       await checkPython({ variables, signal }),
       await checkInstaller(folders.cache, { variables, signal }),
-      ...(await checkSandbox()),
+      ...(await checkSandbox(variables)),
       checkKaggle(variables),
       await checkCacheDisk(folders.cache),
     ];

@@ -5,6 +5,7 @@ import type { Grade } from '../../schema/index.ts';
 import { improvementOf } from '../../statistics/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import { type Context, exitCodes } from '../context.ts';
+import { leaseGpusOf } from '../gpus-of-run.ts';
 import { locateRuns } from '../locate.ts';
 import { logGrades } from '../log-events.ts';
 import { registryOf } from '../model-registry.ts';
@@ -62,7 +63,9 @@ export const grade: Verb = {
       const resources = await resourcesOf(record.spec);
       const asksModel = resources.task.file.services.some(({ kind }) => kind === 'model');
       if (asksModel) models ??= modelsOf(context, experiment);
+      await using gpus = await leaseGpusOf(context, record.spec);
       const grades = await gradeRun({
+        gpus: gpus?.gpus,
         ...{ folder, ...resources, helpersFolder: context.folders.helpers, which, signal: context.signal },
         dockerCommand: context.variables.MLAB_DOCKER,
         toolModel: toolModelFor(record.spec, resources.task, models),

@@ -9,6 +9,7 @@ import {
   bundleOfRun,
   checkDialect,
   type ExperimentServices,
+  GpuLeases,
   makePlan,
   type PlannedTask,
   type RemoteExecutor,
@@ -143,7 +144,9 @@ export const run: Verb = {
     const branch = begun?.freeze() ?? null;
     const experiment =
       begun?.experiment ?? createExperiment(join(context.folders.experiments, plan.name), plan);
+    const needsGpu = plan.runs.some(({ gpu }) => gpu);
     const parts = {
+      ...(needsGpu ? { gpus: await GpuLeases.find(context.variables) } : {}),
       ...{ experiment, resources, incomplete, registry, agentOf },
       parentExperiment: source?.experiment.folder,
       provisioning: provisioningOf(options),
@@ -215,6 +218,7 @@ type PlanParts = Pick<
   | 'parentExperiment'
   | 'provisioning'
   | 'modelsFolder'
+  | 'gpus'
 > & { executor: RemoteExecutor | undefined };
 
 function personsGate(context: Context): Gate {

@@ -5,6 +5,7 @@ import type { RunSpec, Verdict, Verification } from '../../schema/index.ts';
 import type { Experiment, RunFolder } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
 import { type Context, exitCodes } from '../context.ts';
+import { leaseGpusOf } from '../gpus-of-run.ts';
 import { locateRuns } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
@@ -49,7 +50,9 @@ export const verify: Verb = {
     const runs = runsOf(context, given);
     const failures = await forEachRun(context, runs, async ({ experiment, folder, spec }) => {
       const resources = await resourcesOf(spec);
+      await using gpus = await leaseGpusOf(context, spec);
       const verification = await verifyRun({
+        gpus: gpus?.gpus,
         ...{ folder, resources, repeats, helpersFolder: context.folders.helpers, signal: context.signal },
         threads: availableParallelism(),
         versions: { mlab: context.version, node: process.version },

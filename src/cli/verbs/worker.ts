@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { messageOf, UserError } from '../../lib/errors.ts';
-import { executeJob, workerHost } from '../../runs/index.ts';
+import { executeJob, GpuLeases, workerHost } from '../../runs/index.ts';
 import { Job } from '../../schema/index.ts';
 import { exitCodes } from '../context.ts';
 import { logProgress } from '../log-events.ts';
@@ -28,6 +28,7 @@ export const worker: Verb = {
     const host = workerHost({
       ...{ folders, variables },
       dockerCommand: variables.MLAB_DOCKER,
+      ...(job.resources.gpu ? { gpus: await GpuLeases.find(variables) } : {}),
       versions: { mlab: version, node: process.version },
       onProgress: (line) => log(`${job.task.id}: ${line}`),
     });

@@ -167,7 +167,6 @@ async function openSandbox(
         temporaryBytes: 256 * megabyte,
       },
       watch: null,
-      gpu: false,
     },
     {
       ...(dockerCommand === undefined ? {} : { dockerCommand }),

@@ -5,6 +5,7 @@ import { errorName, messageOf, UserError } from '../../lib/errors.ts';
 import type { GradeJob, Job, RunJob, RunSpec } from '../../schema/index.ts';
 import { type Experiment, forkRun, openExperiment, type RunFolder } from '../../store/index.ts';
 import { archiveAttempt, archivedAttempts } from '../archived-attempts.ts';
+import { GpuLeases, type HeldGpus } from '../gpus/gpu-leases.ts';
 import { isGraded } from '../graded.ts';
 import { refuseChangedTask } from '../provision.ts';
 import { compressTrace, executeRun } from '../session/execute-run.ts';
@@ -12,6 +13,7 @@ import { gateOnDisk, longestWaitMs, waitsStill } from '../session/gate-on-disk.t
 import { solutionFiles } from '../solution-files.ts';
 import { toolModelFor } from '../tool-model.ts';
 import type { TaskResources } from '../workspace.ts';
+import { gpusOf } from './capacity.ts';
 import type { Following } from './executor.ts';
 import type { JobHost } from './job-host.ts';
 import { type JobResult, notGradedYet, resultOf } from './job-result.ts';
@@ -77,6 +79,7 @@ async function executeRunJob(
   const agent = await (host.agentOf?.(run, signal) ?? agentOfRun(run));
   refuseChangedProgram(agent, run.agent_options, run.agent_version);
   const resources = await resourcesOf(job, host, signal);
+  await using gpus = await gpusFor(job, host, { signal, onProgress });
   const bundle = agent.program === undefined ? null : ((await host.bundle?.(run, signal)) ?? null);
   // A program is not led through what it did: what was not finished is an attempt of its own.
   const isLost = earlier !== null && agent.program !== undefined;
@@ -84,7 +87,8 @@ async function executeRunJob(
   onProgress({ kind: 'run_started', run, resumed: folder.readRecord() !== null });
   await forkFromParent(job, folder, signal);
   const record = await executeRun(run, {
-    ...{ folder, resources, agent, bundle, signal, threads: job.resources.threads },
+    ...{ folder, resources, agent, bundle, gpus, threads: job.resources.threads },
+    signal: gpus === undefined ? signal : AbortSignal.any([signal, gpus.lost]),
     helpersFolder: host.helpersFolder,
     dockerCommand: host.dockerCommand,
     versions: host.versions,
@@ -118,8 +122,9 @@ async function executeGradeJob(
   if (result.problem !== null || isGraded(folder, which)) return result;
   try {
     const resources = await resourcesOf(job, host, signal);
+    await using gpus = await gpusFor(job, host, { signal, onProgress });
     const grades = await gradeRun({
-      ...{ folder, ...resources, which, signal },
+      ...{ folder, ...resources, which, signal, gpus: gpus?.gpus },
       helpersFolder: host.helpersFolder,
       dockerCommand: host.dockerCommand,
       toolModel: toolModelFor(run, resources.task, host.models(job, experiment)),
@@ -132,6 +137,17 @@ async function executeGradeJob(
     onProgress({ kind: 'run_not_graded', run, message, error: name });
     return { record, problem: message };
   }
+}
+
+async function gpusFor(
+  { resources, run }: Job,
+  { gpus }: JobHost,
+  { signal, onProgress }: Following,
+): Promise<HeldGpus | undefined> {
+  const count = gpusOf(resources);
+  if (count === 0) return undefined;
+  const onWait = (place: string) => onProgress({ kind: 'run_queued', run, place });
+  return await (gpus ?? new GpuLeases([], '', '')).lease(count, { signal, onWait });
 }
 
 async function resourcesOf(job: Job, host: JobHost, signal: AbortSignal): Promise<TaskResources> {

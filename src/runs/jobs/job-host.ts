@@ -5,6 +5,7 @@ import { type Experiment, openExperiment } from '../../store/index.ts';
 import { type HarnessFolders, loadTask, sampleMark } from '../../tasks/index.ts';
 import { anyAgentOfRun } from '../agents/find-agent.ts';
 import { experimentModels } from '../experiment-models.ts';
+import type { GpuLeases } from '../gpus/gpu-leases.ts';
 import { openRegistry } from '../open-registry.ts';
 import type { Bundle } from '../outside/bundle.ts';
 import { bundleOfRun } from '../outside/program-bundle.ts';
@@ -22,12 +23,14 @@ export interface JobHost
   bundle?(run: RunSpec, signal: AbortSignal): Promise<Bundle | null>;
   /** The agent of a run; default: those of mlab by their names. @throws UserError `agent_changed` */
   agentOf?(run: RunSpec, signal: AbortSignal): Promise<Agent>;
+  /** Of this machine; absent: it has none. */
+  gpus?: GpuLeases | undefined;
   /** The language models of the job's run; undefined where it asks none. */
   models(job: Job, experiment: Experiment): ExperimentModels | undefined;
 }
 
 /** The machine that a worker runs on. */
-export interface Machine extends Pick<JobHost, 'dockerCommand' | 'versions'> {
+export interface Machine extends Pick<JobHost, 'dockerCommand' | 'versions' | 'gpus'> {
   folders: Omit<HarnessFolders, 'experiments'> & { helpers: string };
   /** Of the environment: keys are looked up there. */
   variables: Readonly<Record<string, string | undefined>>;

@@ -117,7 +117,6 @@ function specOf({ resources, helpersFolder }: FindLeaksOptions, workspace: strin
       ...{ fileBytes: 256 * megabyte, temporaryBytes: 1024 * megabyte },
     },
     watch: null,
-    gpu: false,
   };
 }
 

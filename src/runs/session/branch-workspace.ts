@@ -6,6 +6,7 @@ import { openToReaders } from '../../lib/open-to-readers.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import {
   createSandbox,
+  type Gpu,
   giveToAgent,
   openWorkspaceVolume,
   type Sandbox,
@@ -42,6 +43,8 @@ export interface BranchWorkspaceOptions {
   services: LocalServices['access'] | null;
   /** What the agent's sandbox has beside, where the agent is a program. */
   setting?: ProgramSetting | null | undefined;
+  /** Which the run was given; default: none. */
+  gpus?: readonly Gpu[] | undefined;
   /** Of a workspace that may still hold much of what this one is to hold. */
   origin?: Snapshotter | undefined;
   signal: AbortSignal;
@@ -59,7 +62,7 @@ export async function openBranchWorkspace(
   from: { step: number; snapshot: ObjectId } | null,
   options: BranchWorkspaceOptions,
 ): Promise<BranchWorkspace> {
-  const { spec, folder, resources, helpersFolder, threads, services, origin, signal } = options;
+  const { spec, folder, resources, helpersFolder, threads, services, origin, gpus, signal } = options;
   const { objects } = folder;
   const folders = branchFolders(folder, branch);
   await using opened = new AsyncDisposableStack();
@@ -75,7 +78,16 @@ export async function openBranchWorkspace(
   else await snapshotter.restore(from.snapshot, { ignore: mountPoints, from: origin, signal });
   await giveToAgent(spec.sandbox, folders.workspace);
   const { id: snapshot } = await snapshotter.take({ ignore: mountPoints, signal });
-  const confined = sandboxSpec(spec, resources, folders, helpersFolder, threads, services, options.setting);
+  const confined = sandboxSpec(
+    spec,
+    resources,
+    folders,
+    helpersFolder,
+    threads,
+    services,
+    options.setting,
+    gpus,
+  );
   const sandbox = opened.use(
     await createSandbox(spec.sandbox, confined, sandboxOptions(spec, options.dockerCommand)),
   );

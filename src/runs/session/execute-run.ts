@@ -23,15 +23,16 @@ export async function executeRun(spec: RunSpec, given: RunServices): Promise<Run
   const folder = given.folder.counted();
   const services = { ...given, folder };
   const record = await beginRecord(spec, folder, services.versions, await limitsHeld(spec.sandbox));
+  const gpusUsed = () => (services.gpus === undefined ? {} : { gpus: services.gpus.added(record.gpus) });
   try {
     const outcome = await executeSession(spec, services);
     folder.lease?.verify();
     await discardWorkspace(folder, services.signal);
-    const finished = await endRecord(record, folder, outcome);
+    const finished = await endRecord(record, folder, { ...outcome, ...gpusUsed() });
     await compressTrace(folder);
     return finished;
   } catch (error) {
-    const done = recordedSoFar(folder);
+    const done = { ...recordedSoFar(folder), ...gpusUsed() };
     if (error instanceof RunStopped || services.signal.aborted)
       return await endRecord(record, folder, { status: 'interrupted', ...done });
     if (error instanceof RunWaits)

@@ -36,6 +36,7 @@ export async function beginRecord(
     steps: earlier?.steps ?? 0,
     seconds_used: earlier?.seconds_used ?? 0,
     ...(earlier?.spent === undefined ? {} : { spent: earlier.spent }),
+    ...(earlier?.gpus === undefined ? {} : { gpus: earlier.gpus }),
     ...sharedPart(spec, folder, earlier),
   };
   await folder.writeRecord(record);
@@ -52,7 +53,7 @@ function sharedPart(spec: RunSpec, folder: RunFolder, earlier: RunRecord | null)
 
 /** What a session came to, as its record says it. */
 export type RunOutcome = Pick<RunRecord, 'status'> &
-  Partial<Pick<RunRecord, 'end' | 'steps' | 'seconds_used' | 'spent' | 'waits_for'>>;
+  Partial<Pick<RunRecord, 'end' | 'steps' | 'seconds_used' | 'spent' | 'waits_for' | 'gpus'>>;
 
 export async function endRecord(
   record: RunRecord,

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/index.ts';
 import type { Gate, StepProgress } from '../../environment/index.ts';
 import type { RunFolder } from '../../store/index.ts';
+import type { HeldGpus } from '../gpus/gpu-leases.ts';
 import type { Bundle } from '../outside/bundle.ts';
 import type { ExperimentModels } from '../tool-model.ts';
 import type { TaskResources } from '../workspace.ts';
@@ -26,6 +27,8 @@ export interface RunServices {
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   versions: Record<string, string>;
+  /** What the run was given; absent: none. */
+  gpus?: HeldGpus | undefined;
   /** Threads that numerical libraries may use. */
   threads: number;
   signal: AbortSignal;

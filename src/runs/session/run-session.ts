@@ -39,6 +39,7 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   using setting = await programSetting(spec, services);
   await using branches = new SessionBranches({
     ...{ spec, folder, resources, helpersFolder, threads, dockerCommand, setting, signal },
+    gpus: services.gpus?.gpus,
     startServices: (askForTool) => startServices(spec, services, askForTool),
   });
   // Before there is a workspace, no tool runs in it.

@@ -7,6 +7,7 @@ import { openToReaders } from '../../lib/open-to-readers.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import {
   createSandbox,
+  type Gpu,
   ownedFolder,
   type ProcessEnd,
   type Sandbox,
@@ -25,6 +26,8 @@ export interface VerificationSandboxOptions {
   helpersFolder: string;
   threads: number;
   dockerCommand?: string | undefined;
+  /** As many as the run had; default: none. */
+  gpus?: readonly Gpu[] | undefined;
   /** Answers the tools of one run of the code; absent: they are told that there is none. */
   toolModel?: ToolModel | undefined;
   signal: AbortSignal;
@@ -71,7 +74,7 @@ export class VerificationSandbox implements Disposable {
 
   /** Runs commands one after another, whatever each comes to, within the limits of the run. */
   async run(commands: readonly Rerun[]): Promise<CommandsResult | null> {
-    const { spec, resources, helpersFolder, threads, toolModel, signal } = this.#options;
+    const { spec, resources, helpersFolder, threads, toolModel, gpus, signal } = this.#options;
     const options = sandboxOptions(spec, this.#options.dockerCommand);
     await using local = await LocalServices.start({
       ...{ ...resources, helpersFolder, driver: spec.sandbox, sandboxOptions: options, signal },
@@ -79,7 +82,16 @@ export class VerificationSandbox implements Disposable {
       restarts: serviceRestarts,
     });
     const folders = await this.#folders(resources);
-    const confined = sandboxSpec(spec, resources, folders, helpersFolder, threads, local?.access ?? null);
+    const confined = sandboxSpec(
+      spec,
+      resources,
+      folders,
+      helpersFolder,
+      threads,
+      local?.access ?? null,
+      null,
+      gpus,
+    );
     await using sandbox = await createSandbox(spec.sandbox, confined, options);
     const deadline = performance.now() + 1000 * spec.limits.wall_seconds;
     let last: CommandsResult | null = null;

@@ -33,6 +33,8 @@ export interface VerifyRunOptions {
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   toolModel?: GradeRunOptions['toolModel'];
+  /** As many as the run had; default: none. */
+  gpus?: GradeRunOptions['gpus'];
   signal: AbortSignal;
   onProgress: (line: string) => void;
 }
@@ -70,8 +72,8 @@ export async function verifyRun(options: VerifyRunOptions): Promise<Verification
   return verification;
 }
 
-function graded({ resources, helpersFolder, dockerCommand, toolModel, signal }: VerifyRunOptions) {
-  return { ...resources, helpersFolder, dockerCommand, toolModel, signal };
+function graded({ resources, helpersFolder, dockerCommand, toolModel, gpus, signal }: VerifyRunOptions) {
+  return { ...resources, helpersFolder, dockerCommand, toolModel, gpus, signal };
 }
 
 function endOf(folder: RunFolder, { task }: TaskResources): RunEnd | null {

@@ -68,7 +68,21 @@ function efficiencyOf(runs: readonly RunFacts[]): MeanEfficiency | null {
     cpu_seconds: meanOfKnown((one) => one.cpu_seconds),
     gpu_seconds: meanOfKnown((one) => one.gpu_seconds),
     peak_memory_bytes: meanOfKnown((one) => one.peak_memory_bytes),
+    ...gpusOf(used.flatMap(({ gpus }) => gpus ?? [])),
     ...successesPer(runs.filter(({ judged }) => judged)),
+  };
+}
+
+function gpusOf(
+  used: readonly NonNullable<RunEvaluation['efficiency']['gpus']>[],
+): Pick<MeanEfficiency, 'gpus'> {
+  if (used.length === 0) return {};
+  return {
+    gpus: {
+      held_seconds: mean(used.map((one) => one.held_seconds)),
+      busy_seconds: meanOrNull(used.flatMap((one) => one.busy_seconds ?? [])),
+      peak_memory_bytes: meanOrNull(used.flatMap((one) => one.peak_memory_bytes ?? [])),
+    },
   };
 }
 

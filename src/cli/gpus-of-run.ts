@@ -1,0 +1,12 @@
+import { GpuLeases, gpusOf, type HeldGpus } from '../runs/index.ts';
+import type { RunSpec } from '../schema/index.ts';
+import type { Context } from './context.ts';
+
+/** As many GPUs as a run had, for what is done with its results; undefined where it had none. */
+export async function leaseGpusOf(context: Context, run: RunSpec): Promise<HeldGpus | undefined> {
+  const count = gpusOf(run);
+  if (count === 0) return undefined;
+  const leases = await GpuLeases.find(context.variables);
+  const onWait = (reason: string) => context.log(`${run.id}: waits for ${reason}`);
+  return await leases.lease(count, { signal: context.signal, onWait });
+}

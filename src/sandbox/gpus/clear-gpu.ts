@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processesWithVariable, signalAll } from '../process-tree.ts';
+import { gpuMarker } from './gpu.ts';
+
+const longestMs = 10_000;
+const pauseMs = 50;
+
+/**
+ * Ends what runs left on a GPU that nobody holds, or that this process holds and has given to nobody: processes that were
+ * given it, and no others.
+ * @returns how many there were; null where some can't be ended
+ */
+export async function clearGpu(uuid: string): Promise<number | null> {
+  const entry = `${gpuMarker(uuid)}=1`;
+  const found = new Set<number>();
+  const deadline = performance.now() + longestMs;
+  for (;;) {
+    const left = processesWithVariable(entry).filter((pid) => pid !== process.pid);
+    if (left.length === 0) return found.size;
+    if (performance.now() > deadline) return null;
+    for (const pid of left) found.add(pid);
+    signalAll(left, 'SIGKILL');
+    await sleep(pauseMs);
+  }
+}

@@ -1,0 +1,46 @@
+/** A file of a device: where it is on the host, and where programs look for it. */
+export interface DeviceFile {
+  source: string;
+  target: string;
+}
+
+/** A GPU, or a slice of one (MIG), as one run is given it. */
+export interface Gpu {
+  /** `GPU-…` or `MIG-…`. */
+  uuid: string;
+  /** Of the whole GPU, which may be the same. */
+  card: string;
+  name: string;
+  /** Of the whole GPU; null where it is not told. */
+  memoryMb: number | null;
+  /** Its own device files, beside those that all GPUs share. */
+  devices: readonly DeviceFile[];
+}
+
+/** Where a machine's GPUs are found. */
+export interface GpuSystem {
+  /** The program `nvidia-smi`. */
+  smi: string;
+  /** `/dev` */
+  dev: string;
+  /** `/proc/driver/nvidia` */
+  proc: string;
+}
+
+export function gpuSystemOf(variables: Readonly<Record<string, string | undefined>>): GpuSystem {
+  return { smi: variables.MLAB_NVIDIA_SMI || 'nvidia-smi', dev: '/dev', proc: '/proc/driver/nvidia' };
+}
+
+/** Processes of whoever was given a GPU have this variable: after the end of all, none with it is left. */
+export function gpuMarker(uuid: string): string {
+  return `MLAB_${uuid.replaceAll(/[^A-Za-z0-9]/g, '_')}`;
+}
+
+/** By these variables CUDA finds what was given, and we what was left. */
+export function gpuVariables(gpus: readonly Gpu[]): Record<string, string> {
+  if (gpus.length === 0) return {};
+  return {
+    CUDA_VISIBLE_DEVICES: gpus.map(({ uuid }) => uuid).join(','),
+    ...Object.fromEntries(gpus.map(({ uuid }) => [gpuMarker(uuid), '1'])),
+  };
+}
