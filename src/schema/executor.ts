@@ -39,6 +39,11 @@ export const SlurmSettings = z.strictObject({
     .string()
     .default('')
     .describe('lines of shell before mlab starts on a node: modules, where keys lie'),
+  command: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('how mlab is started on a node, in words of the shell; default: as it was started here'),
   export: z
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/))
     .default([])

@@ -1,0 +1,135 @@
+import type { GradeJob, Job, RunId } from '../../../schema/index.ts';
+import type { RunFolder } from '../../../store/index.ts';
+import { isGraded } from '../../graded.ts';
+import type { Following } from '../../jobs/executor.ts';
+import { type JobResult, notGradedYet, resultOf } from '../../jobs/job-result.ts';
+import { hasEnded, isWaiting, type JobState, mayBeGivenAgain } from './job-states.ts';
+import type { Wave, WaveFolder } from './wave.ts';
+
+/** A job of an array that Slurm was given. */
+export interface Submitted {
+  wave: Wave;
+  index: number;
+  /** As Slurm names it: `12_3`. */
+  key: string;
+  kind: Job['kind'];
+  run: RunId;
+}
+
+/** A job that was asked for, and who waits for its end. */
+export interface Given {
+  job: Job;
+  next: GradeJob | undefined;
+  following: Following;
+  /** How often it was submitted before. */
+  attempts: number;
+  resolve: (result: JobResult) => void;
+  reject: (error: unknown) => void;
+}
+
+/** What is made of a job that was looked at: it goes on, has its result, or has to be given to Slurm again. */
+export type Verdict =
+  | { kind: 'under way' }
+  | { kind: 'ended'; result: JobResult }
+  | { kind: 'again'; why: string };
+
+/** Results of other machines may be seen a moment later than the end of their job. */
+const patientLooks = 3;
+/** Jobs that end again and again without any fault of theirs are a matter for people. */
+const mostAttempts = 4;
+
+const lost: JobState = { state: 'LOST', reason: '', nodes: '', restarts: 0, name: '' };
+
+/** Follows one job by what Slurm and the store say of it. */
+export class FollowedJob {
+  readonly given: Given;
+  readonly submitted: Submitted;
+  readonly #folder: RunFolder;
+  readonly #waves: WaveFolder;
+  #told = '';
+  #looks = 0;
+
+  constructor(given: Given, submitted: Submitted, folder: RunFolder, waves: WaveFolder) {
+    this.given = given;
+    this.submitted = submitted;
+    this.#folder = folder;
+    this.#waves = waves;
+  }
+
+  /** @param state undefined: neither the queue nor accounting knows it */
+  look(state: JobState | undefined): Verdict {
+    if (state !== undefined && !hasEnded(state)) {
+      this.#looks = 0;
+      this.#tell(state);
+      return { kind: 'under way' };
+    }
+    const result = this.#finished() ?? this.#workersResult();
+    if (result !== null) return this.#ended(result);
+    this.#looks += 1;
+    if (this.#looks < patientLooks) return { kind: 'under way' };
+    const { state: word, reason } = state ?? lost;
+    const why =
+      word === 'LOST' ? 'Slurm knows nothing of it any more' : [word, reason].filter(Boolean).join(', ');
+    const isAgain = state === undefined || word === 'COMPLETED' || mayBeGivenAgain(state);
+    if (isAgain && this.given.attempts + 1 < mostAttempts) return { kind: 'again', why };
+    return this.#ended({ record: this.#folder.readRecord(), problem: this.#problem(word, why) });
+  }
+
+  #tell({ state, reason, nodes, restarts, ...rest }: JobState): void {
+    const { job, following } = this.given;
+    const now = isWaiting({ state, reason, nodes, restarts, ...rest })
+      ? `waits ${reason}`
+      : `${state} ${nodes} ${restarts}`;
+    if (now === this.#told || job.kind !== 'run') return;
+    this.#told = now;
+    const { run } = job;
+    const number = `Slurm ${this.submitted.key}`;
+    if (now.startsWith('waits')) {
+      const place = reason === '' ? number : `${number} (${reason})`;
+      following.onProgress({ kind: 'run_queued', run, place });
+    } else {
+      const resumed = restarts > 0 || this.#folder.readRecord() !== null;
+      following.onProgress({ kind: 'run_started', run, resumed, place: `${nodes} (${number})` });
+    }
+  }
+
+  /** What the store says; null where the job is not done. */
+  #finished(): JobResult | null {
+    const { job } = this.given;
+    const record = this.#folder.readRecord();
+    if (record?.status !== 'finished') return null;
+    return job.kind === 'run' || isGraded(this.#folder, job.which) ? resultOf(record) : null;
+  }
+
+  /** Why the worker could not do it; null where it said nothing, or was stopped. */
+  #workersResult(): JobResult | null {
+    const result = this.#waves.resultOf(this.submitted.wave, this.submitted.index);
+    if (result === null) return null;
+    const record = this.#folder.readRecord();
+    if ('error' in result)
+      return result.error.code === 'interrupted' ? null : { record, problem: result.error.message };
+    const { problem, status } = result;
+    const isStopped = status === 'interrupted' || status === 'running' || problem === notGradedYet;
+    return problem === null || isStopped ? null : { record, problem };
+  }
+
+  #problem(state: string, why: string): string {
+    const { wave, index, key } = this.submitted;
+    if (state === 'CANCELLED') return `cancelled in Slurm (${key})`;
+    const lines = this.#waves.lastLines(wave, index);
+    return `Slurm ended ${key}: ${why}. ${lines === '' ? 'It printed nothing' : `It printed at the end:\n${lines}\nAll of it`}: ${this.#waves.logOf(wave, index)}`;
+  }
+
+  #ended(result: JobResult): Verdict {
+    const { job, following } = this.given;
+    const { run } = job;
+    const { record, problem } = result;
+    if (job.kind === 'grade') {
+      const grades = this.#folder.readGrades().grades;
+      if (problem === null) following.onProgress({ kind: 'run_graded', run, grades });
+      else following.onProgress({ kind: 'run_not_graded', run, message: problem, error: 'slurm' });
+    } else if (record !== null && record.status !== 'running')
+      following.onProgress({ kind: 'run_ended', run, record });
+    return { kind: 'ended', result };
+  }
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { parseShallowJson } from '../../../lib/shallow-json.ts';
+
+/** What Slurm says of one job of an array. */
+export interface JobState {
+  /** As Slurm calls it: PENDING, RUNNING, COMPLETED … */
+  state: string;
+  /** Why it waits, or why it ended so. */
+  reason: string;
+  /** Where it is or was; empty while it waits. */
+  nodes: string;
+  /** How often Slurm queued it again. */
+  restarts: number;
+  /** Name of the array, by which it is found when its number was never told. */
+  name: string;
+}
+
+/** By `array_index`, such as `12_3`. */
+export type JobStates = Map<string, JobState>;
+
+/** Plain up to Slurm 22.05; later an object, so that a number may be missing or infinite. */
+const FlexibleNumber = z
+  .union([z.number(), z.object({ set: z.boolean().default(true), number: z.number() }), z.null()])
+  .transform((value) => (typeof value === 'object' ? (value?.set === true ? value.number : null) : value));
+
+/** One word up to Slurm 23.02; later the base state, then flags such as COMPLETING. */
+const FlexibleState = z
+  .union([z.string(), z.array(z.string()).min(1)])
+  .transform((value) => (typeof value === 'string' ? value : (value[0] ?? '')));
+
+/** Of what `squeue --json` says of a job, with the keys of data_parser v0.0.38 to v0.0.42. */
+const QueuedJob = z.object({
+  array_job_id: FlexibleNumber.optional(),
+  array_task_id: FlexibleNumber.optional(),
+  array_task_string: z.string().nullish(),
+  job_state: FlexibleState,
+  state_reason: z.string().nullish(),
+  nodes: z.string().nullish(),
+  name: z.string().nullish(),
+  restart_cnt: z.number().nullish(),
+});
+const Queue = z.object({ jobs: z.array(QueuedJob) });
+
+/** Of what `sacct --json` says of a job. */
+const AccountedJob = z.object({
+  array: z.object({ job_id: FlexibleNumber.optional(), task_id: FlexibleNumber.optional() }),
+  state: z.object({ current: FlexibleState, reason: z.string().nullish() }),
+  nodes: z.string().nullish(),
+  name: z.string().nullish(),
+  restart_cnt: z.number().nullish(),
+});
+const Accounting = z.object({ jobs: z.array(AccountedJob) });
+
+/** @param text of `squeue --json`. @throws ZodError, SyntaxError */
+export function parseQueue(text: string): JobStates {
+  const states: JobStates = new Map();
+  for (const job of Queue.parse(parseShallowJson(text)).jobs) {
+    const array = job.array_job_id;
+    if (array === null || array === undefined || array === 0) continue;
+    const waiting = job.array_task_string ?? '';
+    const single = job.array_task_id ?? null;
+    const indices = waiting === '' ? (single === null ? [] : [single]) : indicesOf(waiting);
+    const { name, nodes, state_reason: reason, restart_cnt: restarts } = job;
+    const state = {
+      ...{ state: job.job_state, reason: wordOf(reason), nodes: wordOf(nodes) },
+      ...{ restarts: restarts ?? 0, name: name ?? '' },
+    };
+    for (const index of indices) states.set(`${array}_${index}`, state);
+  }
+  return states;
+}
+
+/** @param text of `sacct --json`. @throws ZodError, SyntaxError */
+export function parseAccounting(text: string): JobStates {
+  const states: JobStates = new Map();
+  for (const { array, state, nodes, name, restart_cnt: restarts } of Accounting.parse(parseShallowJson(text))
+    .jobs) {
+    const { job_id: id, task_id: index } = array;
+    if (id === null || id === undefined || index === null || index === undefined) continue;
+    const { current, reason } = state;
+    const facts = { reason: wordOf(reason), nodes: wordOf(nodes), restarts: restarts ?? 0, name: name ?? '' };
+    states.set(`${id}_${index}`, { state: current, ...facts });
+  }
+  return states;
+}
+
+/** How Slurm writes the indices of an array: `0-3,7,10-20:2%5`. */
+export function indicesOf(text: string): number[] {
+  return text.split(',').flatMap((part) => {
+    const [, from, to, step] = /^(\d+)(?:-(\d+)(?::(\d+))?)?(?:%\d+)?$/.exec(part) ?? [];
+    if (from === undefined) return [];
+    const first = Number(from);
+    const by = Math.max(1, Number(step ?? 1));
+    const count = Math.floor((Number(to ?? from) - first) / by) + 1;
+    return Array.from({ length: Math.max(0, Math.min(count, mostIndices)) }, (_, at) => first + at * by);
+  });
+}
+
+/** Slurm's own limit is 4,000,001. */
+const mostIndices = 5_000_000;
+
+function wordOf(text: string | null | undefined): string {
+  return text === undefined || text === null || text === 'None' ? '' : text;
+}
+
+const ended = new Set([
+  ...['COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL'],
+  ...['OUT_OF_MEMORY', 'DEADLINE', 'REVOKED', 'LAUNCH_FAILED'],
+]);
+/** Of these the job knows nothing: it can be given again. */
+const notItsFault = new Set(['TIMEOUT', 'NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'REVOKED', 'LAUNCH_FAILED']);
+
+export const hasEnded = ({ state }: JobState): boolean => ended.has(state);
+export const mayBeGivenAgain = ({ state, reason }: JobState): boolean =>
+  notItsFault.has(state) || reason === 'DependencyNeverSatisfied';
+/** Nobody looks for room for it: it waits for a person, or for ever. */
+export const isWaiting = ({ state }: JobState): boolean =>
+  ['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_HOLD', 'REQUEUE_FED', 'SPECIAL_EXIT'].includes(state);

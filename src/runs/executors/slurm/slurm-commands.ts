@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
+import { type JobStates, parseAccounting, parseQueue } from './job-states.ts';
+
+/** How a command of Slurm's ended. */
+interface Ending {
+  code: number;
+  out: string;
+  err: string;
+}
+
+const mostBytes = 2 ** 29;
+const mostMs = 120_000;
+/** What they say where the controller, not the request, is at fault; whether a request was taken is not known then. */
+const unreachable =
+  /unable to contact|socket timed out|communications? (connection )?failure|connection refused|zero bytes were transmitted|resource temporarily unavailable|slurmctld.*(?:down|backup)|not responding/i;
+
+/** Code of the error where Slurm refuses jobs. */
+export const slurmRefusal = 'slurm_refused';
+
+/** Slurm's command line, with `--json` where there is one. */
+export class SlurmCommands {
+  readonly #variables: Readonly<Record<string, string | undefined>>;
+
+  constructor(variables: Readonly<Record<string, string | undefined>>) {
+    this.#variables = variables;
+  }
+
+  /** @returns the number of the array; null where the controller could not be asked, and may have taken it. @throws UserError where it was refused */
+  async submit(options: readonly string[]): Promise<string | null> {
+    const { code, out, err } = await this.#run('sbatch', ['--parsable', ...options]);
+    const id = /^(\d+)/.exec(out)?.[1];
+    if (code === 0 && id !== undefined) return id;
+    if (unreachable.test(err)) return null;
+    throw new UserError(
+      slurmRefusal,
+      `Slurm did not take the jobs: ${err.trim() || out.trim()}`,
+      'Change executor.slurm in the experiment file; sinfo and sacctmgr show associations tell what there is.',
+    );
+  }
+
+  /** The jobs that the controller knows; null where it does not answer. Jobs that ended are there for minutes (MinJobAge). */
+  async queue(): Promise<JobStates | null> {
+    const { code, out } = await this.#run('squeue', ['--json', '--me']);
+    return code === 0 ? parsed(parseQueue, out) : null;
+  }
+
+  /** What accounting knows of arrays; none where there is no accounting. */
+  async accounted(ids: readonly string[]): Promise<JobStates> {
+    const { code, out } = await this.#run('sacct', ['--json', '--jobs', ids.join(',')]);
+    return code === 0 && out.trimStart().startsWith('{') ? parsed(parseAccounting, out) : new Map();
+  }
+
+  /** @param jobs arrays or jobs of them. @returns whether the controller was told */
+  async cancel(jobs: readonly string[]): Promise<boolean> {
+    const { code, err } = await this.#run('scancel', jobs);
+    return code === 0 || !unreachable.test(err);
+  }
+
+  /** Most jobs of one array. */
+  async mostOfArray(): Promise<number> {
+    const { out } = await this.#run('scontrol', ['show', 'config']);
+    const size = Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(out)?.[1] ?? usualArraySize);
+    return Math.max(1, size - 1);
+  }
+
+  /** In a session of its own: Ctrl-C at the terminal must not break into what is told to the controller. */
+  #run(command: string, args: readonly string[]): Promise<Ending> {
+    const env = { ...this.#variables, SLURM_BITSTR_LEN: '0' };
+    const options = { env, maxBuffer: mostBytes, timeout: mostMs, detached: true };
+    return new Promise((resolve, reject) => {
+      execFile(command, args, options, (error, out, err) => {
+        if (hasCode(error, 'ENOENT')) reject(noSlurm(command));
+        else
+          resolve({
+            code: error === null ? 0 : 1,
+            out,
+            err: err || (error === null ? '' : messageOf(error)),
+          });
+      });
+    });
+  }
+}
+
+const usualArraySize = 1001;
+
+function parsed(parse: (text: string) => JobStates, text: string): JobStates {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new UserError(
+      'slurm_json',
+      `What Slurm says with --json is not as expected: ${messageOf(error).slice(0, 500)}`,
+      'mlab knows Slurm 22.05 and newer, built with JSON (squeue --json must print it).',
+      { cause: error },
+    );
+  }
+}
+
+function noSlurm(command: string): UserError {
+  return new UserError(
+    'no_slurm',
+    `There is no ${command} here.`,
+    'Start mlab where jobs are submitted to Slurm, or add its commands to PATH.',
+  );
+}

@@ -1,0 +1,294 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeFileAtomically } from '../../../lib/atomic-file.ts';
+import { hasCode } from '../../../lib/errors.ts';
+import { withFileLock } from '../../../lib/file-lock.ts';
+import { type GradeJob, type Job, type RunId, SlurmSettings } from '../../../schema/index.ts';
+import { isGraded } from '../../graded.ts';
+import type { Following } from '../../jobs/executor.ts';
+import { type JobResult, resultOf } from '../../jobs/job-result.ts';
+import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
+import { arrayOptions, batchScript, resourceOptions, shellWord } from './batch-script.ts';
+import { FollowedJob, type Given, type Submitted } from './followed-job.ts';
+import { hasEnded, type JobStates } from './job-states.ts';
+import { SlurmCommands, slurmRefusal } from './slurm-commands.ts';
+import { type Wave, WaveFolder } from './wave.ts';
+
+/** Jobs that are given within this time are submitted together. */
+const gatherMs = 200;
+const pollMs = 2_000;
+/** A large queue is asked for less often: asking takes a tenth of the time at most. */
+const pollShare = 10;
+/** How long the end of cancelled jobs is waited for. */
+const cancelPolls = 15;
+
+const interrupted: JobResult = { record: null, problem: 'interrupted' };
+
+/**
+ * Submits jobs as arrays, and follows them. What it submitted is in the experiment's folder, so that the next one follows it
+ * instead of submitting it again.
+ */
+export class SlurmExecutor implements RemoteExecutor {
+  readonly threads: number;
+  readonly #place: ExecutorPlace;
+  readonly #settings: SlurmSettings;
+  readonly #commands: SlurmCommands;
+  readonly #waves: WaveFolder;
+  readonly #followed = new Map<string, FollowedJob>();
+  /** Runs whose end was seen here, so that their gradings are told of, too. */
+  readonly #seen = new Set<RunId>();
+  #given: Given[] = [];
+  #gathering: NodeJS.Timeout | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isWatching = false;
+  #saidSilent = false;
+
+  constructor(place: ExecutorPlace) {
+    this.#place = place;
+    this.#settings = place.settings.slurm ?? SlurmSettings.parse({});
+    this.#commands = new SlurmCommands(place.variables);
+    this.#waves = new WaveFolder(place.experiment.folder);
+    this.threads = this.#settings.cores;
+    place.signal.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  execute(job: Job, following: Following, next?: GradeJob): Promise<JobResult> {
+    const done = this.#doneBefore(job, following);
+    if (done !== null) return Promise.resolve(done);
+    if (this.#place.signal.aborted) return Promise.resolve(interrupted);
+    return new Promise((resolve, reject) => {
+      this.#give({ job, next, following, attempts: 0, resolve, reject });
+    });
+  }
+
+  async cancel(): Promise<string> {
+    // A submission that is under way comes first.
+    await this.#work;
+    const before = await this.#commands.queue();
+    const waves = this.#waves.read();
+    const submitted = before === null ? [] : this.#underWay(waves, before);
+    const ids = before === null ? waves.flatMap(({ id }) => id ?? []) : idsOf(submitted);
+    if (ids.length === 0) return 'No job was under way.';
+    const isTold = before !== null && (await this.#commands.cancel(ids));
+    if (!isTold) return `Slurm's controller does not answer. Cancel the jobs with: scancel ${ids.join(' ')}`;
+    for (let poll = 0; poll < cancelPolls; poll += 1) {
+      const now = await this.#commands.queue();
+      if (now !== null && this.#underWay(waves, now).length === 0) break;
+      await sleep(pollMs / 2);
+    }
+    const what = submitted.length === 1 ? '1 job was' : `${submitted.length} jobs were`;
+    return `${what} cancelled. What is finished is kept; the same command again submits the rest.`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#leave();
+    this.#place.signal.removeEventListener('abort', this.#leave);
+    await this.#work;
+  }
+
+  /** Stops following; the jobs go on. */
+  readonly #leave = (): void => {
+    clearTimeout(this.#gathering);
+    for (const { resolve } of this.#given.splice(0)) resolve(interrupted);
+    for (const { given } of this.#followed.values()) given.resolve(interrupted);
+    this.#followed.clear();
+  };
+
+  /** What needs no job: it is done. */
+  #doneBefore(job: Job, { onProgress }: Following): JobResult | null {
+    const { run } = job;
+    const folder = this.#place.experiment.runFolder(run.id);
+    const record = folder.readRecord();
+    if (record?.status !== 'finished') return null;
+    if (job.kind === 'run') onProgress({ kind: 'run_kept', run, record });
+    else if (!isGraded(folder, job.which)) return null;
+    else if (this.#seen.has(run.id))
+      onProgress({ kind: 'run_graded', run, grades: folder.readGrades().grades });
+    return resultOf(record);
+  }
+
+  #give(given: Given): void {
+    this.#given.push(given);
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      const gathered = this.#given.splice(0);
+      this.#work = this.#work.then(() => this.#followOrSubmit(gathered));
+    }, gatherMs);
+  }
+
+  /** Follows jobs that are there already, and submits the others. */
+  async #followOrSubmit(gathered: readonly Given[]): Promise<void> {
+    const { signal } = this.#place;
+    try {
+      // Another mlab of the same experiment must not submit the same jobs meanwhile.
+      await withFileLock(this.#waves.lock, { signal }, async () => {
+        const fresh = await this.#followThere(gathered);
+        if (fresh.length === 0) return;
+        const most = this.#settings.array_size ?? (await this.#commands.mostOfArray());
+        for (const group of groupsOf(fresh, most, this.#settings)) await this.#submitGroup(group);
+      });
+    } catch (error) {
+      for (const { resolve, reject } of gathered) signal.aborted ? resolve(interrupted) : reject(error);
+    }
+    void this.#watch();
+  }
+
+  /** @returns those that nobody submitted, or whose job has ended */
+  async #followThere(gathered: readonly Given[]): Promise<Given[]> {
+    const waves = this.#waves.read();
+    if (waves.length === 0) return [...gathered];
+    const underWay = this.#underWay(waves, await this.#queue());
+    const there = new Map(underWay.map((submitted) => [nameOf(submitted.kind, submitted.run), submitted]));
+    return gathered.filter((given) => {
+      const submitted = there.get(nameOf(given.job.kind, given.job.run.id));
+      if (submitted !== undefined) this.#follow(given, submitted);
+      return submitted === undefined;
+    });
+  }
+
+  /** Jobs of these arrays that have not ended. An array whose number was never told is found by its name. */
+  #underWay(waves: readonly Wave[], states: JobStates): Submitted[] {
+    const ids = new Map([...states].map(([key, { name }]) => [name, key.split('_')[0]]));
+    return waves.flatMap((wave) => {
+      const id = wave.id ?? ids.get(wave.name) ?? null;
+      if (id !== null && wave.id === null) this.#waves.write({ ...wave, id });
+      return wave.jobs.flatMap(({ kind, run }, index): Submitted[] => {
+        const state = states.get(`${id}_${index}`);
+        const isUnderWay = state !== undefined && !hasEnded(state);
+        return isUnderWay ? [{ wave: { ...wave, id }, index, key: `${id}_${index}`, kind, run }] : [];
+      });
+    });
+  }
+
+  async #submitGroup(group: readonly Given[]): Promise<void> {
+    const wave = await this.#submit(group.map(({ job }) => job));
+    for (const [index, given] of group.entries()) {
+      const { kind, run } = given.job;
+      this.#follow(given, { wave, index, key: `${wave.id}_${index}`, kind, run: run.id });
+    }
+    const gradings = group.flatMap(({ next }) => next ?? []);
+    // Each begins when its run has ended well, whether anybody is there to ask for it or not.
+    if (gradings.length > 0) await this.#submit(gradings, wave.id ?? undefined);
+  }
+
+  async #submit(jobs: readonly Job[], after?: string): Promise<Wave> {
+    const [first] = jobs;
+    if (first === undefined) throw new Error('no job to submit');
+    const { parallel, command, variables } = this.#place;
+    const wave = this.#waves.create(jobs);
+    const folder = this.#waves.folderOf(wave);
+    const script = join(folder, 'array.sh');
+    const words = this.#settings.command ?? command.map(shellWord).join(' ');
+    writeFileAtomically(script, batchScript(folder, words, this.#settings));
+    const array = { name: wave.name, folder, count: jobs.length, parallel, after };
+    const options = [
+      ...arrayOptions(array, this.#settings, variables),
+      ...resourceOptions(first, this.#settings),
+    ];
+    try {
+      const id = await this.#submitted(wave.name, [...options, script]);
+      const done = { ...wave, id };
+      this.#waves.write(done);
+      return done;
+    } catch (error) {
+      // Whatever else went wrong, Slurm may have taken it.
+      if (hasCode(error, slurmRefusal)) rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** Where the controller fell silent, it may have taken the array before: it is looked for by its name, and only then submitted again. */
+  async #submitted(name: string, options: readonly string[]): Promise<string> {
+    for (;;) {
+      const id = await this.#commands.submit(options);
+      if (id !== null) return id;
+      for (const [key, state] of await this.#queue())
+        if (state.name === name) return key.split('_')[0] ?? key;
+    }
+  }
+
+  #follow(given: Given, submitted: Submitted): void {
+    const folder = this.#place.experiment.runFolder(given.job.run.id);
+    this.#followed.set(submitted.key, new FollowedJob(given, submitted, folder, this.#waves));
+  }
+
+  /** Looks at all that is followed until all has ended. */
+  async #watch(): Promise<void> {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    const { signal } = this.#place;
+    let pause = pollMs;
+    while (this.#followed.size > 0 && !signal.aborted) {
+      await sleep(pause, undefined, { signal }).catch(() => {});
+      if (signal.aborted) break;
+      const before = performance.now();
+      try {
+        await this.#lookAtAll();
+      } catch (error) {
+        for (const { given } of this.#followed.values()) given.reject(error);
+        this.#followed.clear();
+      }
+      pause = Math.max(pollMs, (performance.now() - before) * pollShare);
+    }
+    this.#isWatching = false;
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const states = await this.#queue();
+    const unknown = [...this.#followed.values()].filter(({ submitted }) => !states.has(submitted.key));
+    const accounted =
+      unknown.length === 0
+        ? new Map()
+        : await this.#commands.accounted(idsOf(unknown.map(({ submitted }) => submitted)));
+    for (const [key, followed] of this.#followed) {
+      const verdict = followed.look(states.get(key) ?? accounted.get(key));
+      if (verdict.kind === 'under way') continue;
+      this.#followed.delete(key);
+      const { given } = followed;
+      this.#seen.add(given.job.run.id);
+      if (verdict.kind === 'ended') given.resolve(verdict.result);
+      else {
+        this.#place.log(`${given.job.run.id}: submitted again, as Slurm ended ${key}: ${verdict.why}`);
+        this.#give({ ...given, attempts: given.attempts + 1 });
+      }
+    }
+  }
+
+  /** Waits for the controller where it does not answer. @throws the signal's reason */
+  async #queue(): Promise<JobStates> {
+    const { signal, log } = this.#place;
+    for (;;) {
+      const states = await this.#commands.queue();
+      if (states !== null) {
+        if (this.#saidSilent) log("Slurm's controller answers again.");
+        this.#saidSilent = false;
+        return states;
+      }
+      if (!this.#saidSilent)
+        log("Slurm's controller does not answer; jobs that run go on. It is asked again.");
+      this.#saidSilent = true;
+      await sleep(pollMs, undefined, { signal });
+    }
+  }
+}
+
+/** One array for those that ask for the same, and no longer than Slurm takes them. */
+function groupsOf(given: readonly Given[], most: number, settings: SlurmSettings): Given[][] {
+  const alike = Map.groupBy(given, ({ job, next }) =>
+    JSON.stringify(
+      [job, ...(next === undefined ? [] : [next])].map((each) => resourceOptions(each, settings)),
+    ),
+  );
+  return [...alike.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / most) }, (_, at) =>
+      group.slice(at * most, (at + 1) * most),
+    ),
+  );
+}
+
+const nameOf = (kind: Job['kind'], run: string): string => `${kind} ${run}`;
+
+function idsOf(submitted: readonly Submitted[]): string[] {
+  return [...new Set(submitted.flatMap(({ wave }) => wave.id ?? []))];
+}

@@ -1,0 +1,140 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openExperiment, readTraceSync } from '../src/store/index.ts';
+import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
+import { startMlab } from './fixtures/mlab-process.ts';
+import { chaos } from './fixtures/slurm/chaos.ts';
+import { SlurmCluster, whyNoCluster } from './fixtures/slurm/cluster.ts';
+
+const missing = whyNoCluster();
+const agent = join(import.meta.dirname, 'fixtures/slurm/counting-agent.ts');
+
+describe.skipIf(missing !== null)(
+  `a Slurm cluster${missing === null ? '' : ` (skipped: ${missing})`}`,
+  () => {
+    const bench = new TaskBench();
+    let cluster: SlurmCluster;
+
+    beforeAll(async () => {
+      await bench.provision();
+      cluster = await SlurmCluster.start({ nodes: 3, coresPerNode: 2 });
+    }, 60_000);
+    afterAll(async () => {
+      await cluster?.[Symbol.asyncDispose]();
+      bench[Symbol.dispose]();
+    });
+
+    function start(name: string, settings: Record<string, unknown> = {}, ...flags: string[]) {
+      const file = join(bench.folder, `${name}.yaml`);
+      writeFileSync(
+        file,
+        JSON.stringify({
+          name,
+          tasks: ['sums'],
+          agents: [agent],
+          sandbox: 'none',
+          executor: { slurm: settings },
+        }),
+      );
+      const places = ['--tasks', fixtureTasks, '--dir', bench.experiments];
+      const variables = { ...cluster.variables, MLAB_CACHE: bench.cache };
+      return startMlab(['run', file, ...places, ...flags], { folder: bench.folder, variables });
+    }
+
+    function arrays(name: string): number {
+      const folder = join(bench.experiments, name, 'slurm');
+      return readdirSync(folder).filter((entry) => entry.startsWith('mlab-')).length;
+    }
+
+    async function until(what: string, holds: () => boolean): Promise<void> {
+      for (let tries = 0; tries < 300 && !holds(); tries += 1) await sleep(100);
+      expect(holds(), what).toBe(true);
+    }
+
+    const isRunning = (): boolean => cluster.queue().some((line) => line.includes('RUNNING'));
+
+    test('executes the runs of an experiment as one array and grades them by another; the same command again finds all done', async () => {
+      const end = await start('plain', {}, '--on', 'slurm', '--seeds', '2', '--agent-option', 'rounds=1')
+        .ended;
+      expect(end.code, end.err).toBe(0);
+      expect(end.err).toMatch(/started on n\d \(Slurm \d+_0\)/);
+      expect(end.err.match(/score 4.5/g)).toHaveLength(2);
+      expect(arrays('plain')).toBe(2);
+      const again = await start('plain', {}, '--seeds', '2', '--agent-option', 'rounds=1').ended;
+      expect(again.code, again.err).toBe(0);
+      expect(arrays('plain')).toBe(2);
+    });
+
+    test('goes on after the first Ctrl-C, is followed again, and ends the jobs after the second one', async () => {
+      const flags = ['--on', 'slurm', '--seeds', '2', '--agent-option', 'rounds=60'];
+      const first = start('left', {}, ...flags);
+      await until('a job runs', isRunning);
+      first.process.kill('SIGINT');
+      const left = await first.ended;
+      expect(left.code).toBe(130);
+      expect(left.err).toContain('Ctrl-C again within 5 s cancels them');
+      expect(isRunning()).toBe(true);
+      const second = start('left', {}, ...flags);
+      await until('it is followed', () => second.said().includes('on n'));
+      expect(arrays('left')).toBe(2);
+      second.process.kill('SIGINT');
+      await until('it says so', () => second.said().includes('again within'));
+      second.process.kill('SIGINT');
+      const ended = await second.ended;
+      expect(ended.code, ended.err).toBe(130);
+      expect(ended.err).toMatch(/\d jobs were cancelled/);
+      expect(cluster.queue()).toEqual([]);
+    });
+
+    test('resumes a run that was stopped before its time limit, in the same job', async () => {
+      const started = start('limit', {}, '--on', 'slurm', '--agent-option', 'rounds=6');
+      const trace = join(bench.experiments, 'limit/runs');
+      const tracePath = () => join(trace, readdirSync(trace)[0] ?? '', 'trace.jsonl');
+      await until(
+        'a step is there',
+        () =>
+          existsSync(trace) &&
+          existsSync(tracePath()) &&
+          readFileSync(tracePath(), 'utf8').includes('"step":2'),
+      );
+      const [job = ''] =
+        cluster
+          .queue()
+          .find((line) => line.includes('RUNNING'))
+          ?.split(' ') ?? [];
+      // What Slurm sends by itself a while before the limit.
+      cluster.ask('scancel', '--batch', '--signal=USR1', job);
+      const end = await started.ended;
+      expect(end.code, end.err).toBe(0);
+      expect(end.err).toContain('goes on on n');
+      expect(arrays('limit')).toBe(2);
+      const experiment = openExperiment(join(bench.experiments, 'limit'));
+      const [id] = experiment.runIds;
+      if (id === undefined) throw new Error('the plan is empty');
+      const { events } = readTraceSync(experiment.runFolder(id).tracePath);
+      expect(events.filter(({ kind }) => kind === 'session_started')).toHaveLength(2);
+    });
+
+    test('says what Slurm refuses, and what a job printed that came to nothing', async () => {
+      const refused = await start('refused', { partition: 'nowhere' }, '--on', 'slurm').ended;
+      expect(refused.code).toBe(2);
+      expect(refused.err).toMatch(/Slurm did not take the jobs: .*invalid partition/is);
+      const broken = await start('broken', { preamble: 'echo "no such module"; exit 7' }, '--on', 'slurm')
+        .ended;
+      expect(broken.code).toBe(1);
+      expect(broken.out).toMatch(/FAILED.*no such module/s);
+    });
+
+    test('loses no run and takes no step twice while jobs are preempted and cancelled, daemons killed and nodes lost', async () => {
+      const { made, faults } = await chaos({
+        ...{ cluster, bench, name: 'chaos', runs: 5, rounds: 3, seconds: 0.3, pauseMs: 2_000 },
+        troubles: ['kill mlab run', 'preempt', 'kill slurmctld', 'cut power of a node'],
+        most: 4,
+      });
+      expect(faults).toEqual([]);
+      expect(Object.keys(made).length).toBeGreaterThan(2);
+    });
+  },
+);
