@@ -168,8 +168,10 @@ class LineView implements ProgressView {
       this.#log(
         `${id}: ${progress.resumed ? 'goes on' : 'started'}${progress.place === undefined ? '' : ` on ${progress.place}`}`,
       );
-    else if (progress.kind === 'run_queued') return;
-    else if (progress.kind === 'run_taken_over')
+    else if (progress.kind === 'run_queued') {
+      if (progress.held === true)
+        this.#log(`${id}: held until somebody releases it: ${plain(progress.place)}`);
+    } else if (progress.kind === 'run_taken_over')
       this.#log(`${id}: taken over from ${progress.holder}, which is gone`);
     else if (progress.kind === 'run_waits') this.#log(`${id}: ${waitsText(progress.holder)}`);
     else if (progress.kind === 'run_ended') {

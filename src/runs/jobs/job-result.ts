@@ -9,8 +9,8 @@ export interface JobResult {
 }
 
 export type JobProgress =
-  /** It waits where it was given to. `place`: in words, such as `Slurm 12_3 (Priority)`. */
-  | { kind: 'run_queued'; run: RunSpec; place: string }
+  /** It waits where it was given to. `place`: in words, such as `Slurm 12_3 (Priority)`. `held`: until a person lets it go on. */
+  | { kind: 'run_queued'; run: RunSpec; place: string; held?: boolean }
   /** Whether its silent owner on another machine is still there shows within half a minute. */
   | { kind: 'run_waits'; run: RunSpec; holder: string }
   /** The process that had it did not give it back. `silent`: it could not be looked up, and said nothing any more. */

@@ -86,7 +86,7 @@ export class FollowedJob {
     const number = `Slurm ${this.submitted.key}`;
     if (now.startsWith('waits')) {
       const place = reason === '' ? number : `${number} (${reason})`;
-      following.onProgress({ kind: 'run_queued', run, place });
+      following.onProgress({ kind: 'run_queued', run, place, held: /held|hold/i.test(reason) });
     } else {
       const resumed = restarts > 0 || this.#folder.readRecord() !== null;
       following.onProgress({ kind: 'run_started', run, resumed, place: `${nodes} (${number})` });

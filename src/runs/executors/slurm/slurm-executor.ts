@@ -21,7 +21,7 @@ const pollMs = 2_000;
 /** A large queue is asked for less often: asking takes a tenth of the time at most. */
 const pollShare = 10;
 /** How long the end of cancelled jobs is waited for. */
-const cancelPolls = 15;
+const cancelMs = 15_000;
 
 const interrupted: JobResult = { record: null, problem: 'interrupted' };
 
@@ -72,10 +72,11 @@ export class SlurmExecutor implements RemoteExecutor {
     if (ids.length === 0) return 'No job was under way.';
     const isTold = before !== null && (await this.#commands.cancel(ids));
     if (!isTold) return `Slurm's controller does not answer. Cancel the jobs with: scancel ${ids.join(' ')}`;
-    for (let poll = 0; poll < cancelPolls; poll += 1) {
+    const patience = AbortSignal.timeout(cancelMs);
+    while (!patience.aborted) {
       const now = await this.#commands.queue();
       if (now !== null && this.#underWay(waves, now).length === 0) break;
-      await sleep(pollMs / 2);
+      await sleep(pollMs / 4);
     }
     const what = submitted.length === 1 ? '1 job was' : `${submitted.length} jobs were`;
     return `${what} cancelled. What is finished is kept; the same command again submits the rest.`;
