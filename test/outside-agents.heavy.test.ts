@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentByName } from '../src/agents/index.ts';
@@ -53,6 +54,23 @@ const edit = [
 ].join('');
 const byText: TurnsOptions = { turns: [], texts: [edit] };
 
+/** The starter with another learning rate, where AIDE shows its data and wants its submission. */
+const solution = readFileSync(join(import.meta.dirname, '../tasks/digits/env/train.py'), 'utf8')
+  .replace(/^LEARNING_RATE = .*$/m, 'LEARNING_RATE = 0.1')
+  // AIDE runs a script as no module's main one.
+  .replace('if __name__ == "__main__":\n    main()', 'main()')
+  .replaceAll('"data', '"./input/data')
+  .replaceAll('"submission.csv"', '"./working/submission.csv"');
+const byScripts: TurnsOptions = {
+  turns: [
+    {
+      call: 'submit_review',
+      input: { is_bug: false, summary: 'It learns.', metric: 0.97, lower_is_better: false },
+    },
+  ],
+  texts: [`I raise the learning rate.\n\n\`\`\`python\n${solution}\n\`\`\`\n`],
+};
+
 const programs = [
   { name: 'codex', kind: 'openai', script: byShell },
   { name: 'opencode', kind: 'openai', script: byShell },
@@ -61,6 +79,7 @@ const programs = [
   { name: 'gemini-cli', kind: 'google', script: byShell },
   { name: 'claude-code', kind: 'anthropic', script: byShell, onlyIf: 'MLAB_TEST_CLAUDE_CODE' },
   { name: 'aider', kind: 'openai', script: byText },
+  { name: 'aide', kind: 'openai', script: byScripts, options: { steps: 1 } },
 ] as const;
 
 describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
@@ -68,12 +87,13 @@ describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
     '$name edits, runs and hands in, by a model that tells it to',
     async (program, { skip }) => {
       const { name, kind, script } = program;
+      const options = 'options' in program ? program.options : {};
       if ('onlyIf' in program && process.env[program.onlyIf] === undefined)
         skip(`its licence is its owner's: set ${program.onlyIf} to have it installed`);
       const bundle = await bundleOf(name);
       if (typeof bundle === 'string') return skip(bundle);
       await using server = await startProviderServer({ answer: inTurns(script) });
-      const { record, folder } = await runAgentProgram(agentByName(name), {}, bundle, {
+      const { record, folder } = await runAgentProgram(agentByName(name), options, bundle, {
         ...{ experiments: bench.experiments, resources, server, kind },
       });
       expect(record, record.end?.message).toMatchObject({

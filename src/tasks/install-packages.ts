@@ -12,6 +12,8 @@ export interface Builder {
   onProgress?: (message: string) => void;
   /** File that everything is written to that the programs print. */
   log: string;
+  /** Whether what packages ask for beside the requirements is left out. */
+  isWhole?: boolean;
   /** Null: pip installs. */
   uv: () => Promise<Uv | null>;
 }
@@ -51,7 +53,10 @@ export async function installPackages(
     await installLocked(builder, executable, fileOf(folder, 'locked.txt', lines));
   }
   if (locked.length < all.length)
-    await installByPip(builder, executable, ['-r', fileOf(folder, 'requirements.txt', all)]);
+    await installByPip(builder, executable, [
+      ...(builder.isWhole === true ? ['--no-deps'] : []),
+      ...['-r', fileOf(folder, 'requirements.txt', all)],
+    ]);
 }
 
 function fileOf(folder: string, name: string, lines: readonly string[]): string {

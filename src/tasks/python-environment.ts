@@ -31,6 +31,8 @@ export interface EnsurePythonOptions {
   cache: string;
   /** A command or path instead of the first Python that serves. */
   interpreter?: string | null;
+  /** Whether the requirements are all that is installed, whatever else their packages ask for. */
+  isWhole?: boolean;
   /** What installs packages that a lock has hashes of; default: uv, and pip where uv can't be had. */
   installer?: 'uv' | 'pip';
   /** What pip and Python are run with; default: this process's environment variables. */
@@ -51,7 +53,7 @@ export async function ensurePython(
   const variables = options.variables ?? process.env;
   const interpreter = await findInterpreter({ ...options, variables });
   const wanted = readRequirements(requirements);
-  const folder = folderOf(options.cache, wanted, interpreter);
+  const folder = folderOf(wanted, interpreter, options);
   const ready = readReady(folder);
   if (ready !== null) return ready;
   const onWait = ({ pid }: { pid: number }) =>
@@ -68,11 +70,16 @@ export async function ensurePython(
 }
 
 /** What determines an environment names its folder. */
-function folderOf(cache: string, wanted: ReadonlyMap<string, string>, interpreter: Interpreter): string {
+function folderOf(
+  wanted: ReadonlyMap<string, string>,
+  interpreter: Interpreter,
+  { cache, isWhole = false }: EnsurePythonOptions,
+): string {
   const names = [...wanted.keys()].sort();
   const hashes = names.map((name) => wanted.get(name) ?? '');
   const locked = hashes.some((text) => text !== '') ? [hashes] : [];
-  const identity = [names, interpreter.version, interpreter.platform, ...locked];
+  const whole = isWhole ? ['whole'] : [];
+  const identity = [names, interpreter.version, interpreter.platform, ...locked, ...whole];
   return join(cache, 'environments', sha256(JSON.stringify(identity)).slice(0, 32));
 }
 
@@ -82,7 +89,7 @@ export async function knownPython(
   options: EnsurePythonOptions,
 ): Promise<PythonEnvironment | null> {
   const interpreter = await findInterpreter({ variables: process.env, ...options });
-  return readReady(folderOf(options.cache, readRequirements(requirements), interpreter));
+  return readReady(folderOf(readRequirements(requirements), interpreter, options));
 }
 
 /** The pinned uv, installed by pip into an environment of its own. @throws UserError where it can't be had */

@@ -1,3 +1,4 @@
+import { aide } from './aide.ts';
 import { aider } from './aider.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
@@ -10,6 +11,7 @@ import { qwenCode } from './qwen-code.ts';
 
 /** The agents that are programs of others, and any command. */
 export const outsideAgents: readonly OutsideAgent[] = [
+  aide,
   aider,
   claudeCode,
   codex,

@@ -8,6 +8,8 @@ export interface ProgramPackage {
   version: string;
   /** Further packages, each with its version. */
   beside?: readonly string[];
+  /** Whether these are all that it imports: what else it asks for is not installed. Python alone. */
+  isWhole?: boolean;
   /** The Python that it needs, such as `3.12`; default: the first that will do. */
   python?: string;
 }

@@ -25,9 +25,7 @@ export async function ensureBundle(
 ): Promise<Bundle> {
   const packages = packagesOf(wanted, version);
   if (wanted.registry === 'npm') return await ensureNpmBundle(packages, options);
-  return pythonBundle(
-    await ensurePython(packages.join('\n'), { ...options, interpreter: interpreterOf(wanted) }),
-  );
+  return pythonBundle(await ensurePython(packages.join('\n'), { ...options, ...pythonOptions(wanted) }));
 }
 
 /** The bundle that is there; null where there is none. */
@@ -38,7 +36,7 @@ export async function knownBundle(
 ): Promise<Bundle | null> {
   const packages = packagesOf(wanted, version);
   if (wanted.registry === 'npm') return knownNpmBundle(packages, cache);
-  const found = await knownPython(packages.join('\n'), { cache, interpreter: interpreterOf(wanted) });
+  const found = await knownPython(packages.join('\n'), { cache, ...pythonOptions(wanted) });
   return found === null ? null : pythonBundle(found);
 }
 
@@ -46,8 +44,8 @@ function packagesOf({ registry, name, beside = [] }: ProgramPackage, version: st
   return [registry === 'npm' ? `${name}@${version}` : `${name}==${version}`, ...beside];
 }
 
-function interpreterOf({ python }: ProgramPackage): string | null {
-  return python === undefined ? null : `python${python}`;
+function pythonOptions({ python, isWhole = false }: ProgramPackage) {
+  return { interpreter: python === undefined ? null : `python${python}`, isWhole };
 }
 
 function pythonBundle(python: PythonEnvironment): Bundle {
