@@ -16,6 +16,8 @@ export interface GeneratedRuns {
   steps: number;
   /** Runs that differ; the others are copies of these under their own names. */
   distinct: number;
+  /** Only so many have begun; default: all. */
+  begun?: number;
 }
 
 const start = 1_790_000_000_000;
@@ -31,7 +33,7 @@ export async function generateRuns(folder: string, wanted: GeneratedRuns): Promi
     ...{ v: 1, name: 'generated', created: start, mlab: 'bench', parallel: 1, grade: 'all', runs: specs },
   });
   const experiment = createExperiment(folder, plan);
-  for (const [index, spec] of specs.entries()) {
+  for (const [index, spec] of specs.slice(0, wanted.begun).entries()) {
     const run = experiment.runFolder(spec.id);
     mkdirSync(run.folder, { recursive: true });
     const original = specs[index % wanted.distinct];

@@ -8,9 +8,13 @@ import type { Context } from './context.ts';
 
 /** The experiment of this name below the experiments folder, or in this folder. */
 export function locateExperiment(context: Context, name: string): Experiment {
+  return openExperiment(locateExperimentFolder(context, name));
+}
+
+export function locateExperimentFolder(context: Context, name: string): string {
   const candidates = [join(context.folders.experiments, name), resolve(name)];
   const folder = candidates.find((candidate) => existsSync(join(candidate, 'plan.json')));
-  if (folder !== undefined) return openExperiment(folder);
+  if (folder !== undefined) return folder;
   const known = listExperiments(context.folders.experiments).map((experiment) => experiment.name);
   const meant = nearest(name, known);
   throw new UserError(

@@ -1,8 +1,9 @@
 import { styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
-import { decisionWait, type ExperimentProgress } from '../runs/index.ts';
+import type { ExperimentProgress } from '../runs/index.ts';
 import type { FailedAttempt, Plan } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
+import { decisionWait } from '../store/index.ts';
 import { counted, duration, number, oneLine, percent, plain } from './table.ts';
 
 export interface ProgressView extends Disposable {

@@ -69,7 +69,8 @@ const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<S
   },
   'mlab runs ls': async (place) => {
     const { json } = await runsLs.run(contextOf(place), ['first'], {});
-    const { runs } = z.object({ runs: Report.shape.runs }).parse(json);
+    const listed = typeof json === 'function' ? await json() : json;
+    const { runs } = z.object({ runs: Report.shape.runs }).parse(listed);
     return (id) => seenIn(runs.find(({ run }) => run === id));
   },
   'mlab runs show': async (place) => async (id) => {

@@ -9,7 +9,7 @@ export interface Column {
 /** A text table with aligned columns; widths count what a terminal shows. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map(({ title }, index) =>
-    Math.max(stringWidth(title), ...rows.map((row) => stringWidth(row[index] ?? ''))),
+    rows.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? '')), widthOf(title)),
   );
   const line = (cells: readonly string[]) =>
     columns
@@ -25,8 +25,13 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   );
 }
 
+/** Columns of a terminal; most texts need no look at each character. */
+function widthOf(text: string): number {
+  return /^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text);
+}
+
 function padded(cell: string, width: number, align: 'left' | 'right'): string {
-  const space = ' '.repeat(Math.max(0, width - stringWidth(cell)));
+  const space = ' '.repeat(Math.max(0, width - widthOf(cell)));
   return align === 'left' ? cell + space : space + cell;
 }
 

@@ -37,9 +37,7 @@ export class Experiment {
 
   /** Where its jobs were given to last, as `--on` says it; null where nobody said. */
   get executor(): string | null {
-    const path = executorPath(this.folder);
-    const text = readTextIfThere(path);
-    return text === null ? null : parseStoredText(RecordedExecutor, text, path).on;
+    return recordedExecutor(this.folder);
   }
 
   recordExecutor(on: string): void {
@@ -70,6 +68,13 @@ export class Experiment {
       'List its runs with: mlab runs ls',
     );
   }
+}
+
+/** As `Experiment.executor`, for those who hold no plan. @param experiment its folder */
+export function recordedExecutor(experiment: string): string | null {
+  const path = executorPath(experiment);
+  const text = readTextIfThere(path);
+  return text === null ? null : parseStoredText(RecordedExecutor, text, path).on;
 }
 
 /** `executor.json` */

@@ -25,6 +25,7 @@ export {
   openExperiment,
 } from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
+export { type Fleet, openFleet } from './fleet.ts';
 export { forkRun } from './fork.ts';
 export { thisProcess } from './lease/lease-owner.ts';
 export type { LeaseHolder, LeaseTimes, RunLease } from './lease/run-lease.ts';
@@ -50,7 +51,7 @@ export {
   type StoredGrades,
   type StoredVerifications,
 } from './run-folder.ts';
-export { statusOf } from './run-status.ts';
+export { decisionWait, statusOf } from './run-status.ts';
 export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export type { FirstFile, SnapshotSummary } from './snapshot-summary.ts';
 export type { SnapshotOptions } from './snapshot-taker.ts';

@@ -7,3 +7,12 @@ export function statusOf(folder: RunFolder, record: RunRecord | null): RunStatus
   if (record.status === 'running' && folder.holder() === null) return 'interrupted';
   return record.status;
 }
+
+/** What a run waits for, in words; empty where it waits for nothing. */
+export function decisionWait({ status, waits_for: awaited = [] }: RunRecord): string {
+  if (status !== 'waiting') return '';
+  const actions = awaited.map(
+    ({ branch, step, action }) => `step ${step}${branch === 'main' ? '' : ` of ${branch}`} (${action})`,
+  );
+  return `waits for a decision on ${actions.join(', ')}`;
+}

@@ -1,5 +1,6 @@
 import type { StepProgress } from '../../environment/index.ts';
 import type { Grade, RunRecord, RunSpec } from '../../schema/index.ts';
+import { decisionWait } from '../../store/index.ts';
 
 /** What a job came to. */
 export interface JobResult {
@@ -27,15 +28,6 @@ export type JobProgress =
 export function resultOf(record: RunRecord): JobResult {
   if (record.status === 'finished') return { record, problem: null };
   return { record, problem: record.end?.message ?? (decisionWait(record) || record.status) };
-}
-
-/** What a run waits for, in words; empty where it waits for nothing. */
-export function decisionWait({ status, waits_for: awaited = [] }: RunRecord): string {
-  if (status !== 'waiting') return '';
-  const actions = awaited.map(
-    ({ branch, step, action }) => `step ${step}${branch === 'main' ? '' : ` of ${branch}`} (${action})`,
-  );
-  return `waits for a decision on ${actions.join(', ')}`;
 }
 
 export const notGradedYet = 'not graded: interrupted';

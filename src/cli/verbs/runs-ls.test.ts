@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { examplePlan, exampleRecord, exampleSpec } from '../../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import type { RunRecord } from '../../schema/index.ts';
+import { createExperiment, type Experiment } from '../../store/index.ts';
+import { createContext } from '../context.ts';
+import { runStates } from '../run-states.ts';
+import { runsLs } from './runs-ls.ts';
+
+const Listing = z.object({
+  runs: z.array(z.object({ run: z.string(), status: z.string() })),
+  states: z.array(
+    z.object({ run: z.string(), state: z.enum(runStates), where: z.string(), why: z.string() }),
+  ),
+});
+
+function fleetIn(folder: string): Experiment {
+  const ids = ['queued', 'starting', 'running', 'waiting', 'finished', 'interrupted', 'failed'];
+  const experiment = createExperiment(join(folder, 'first'), examplePlan(ids));
+  const record = (id: string, changes: Partial<RunRecord>) => {
+    const run = experiment.runFolder(id);
+    using _lock = run.lock();
+    run.writeRecordSync(exampleRecord({ spec: exampleSpec(id), ...changes }));
+    return run;
+  };
+  const end = { reason: 'infrastructure_error' as const, message: 'no bwrap', cause: 'sandbox' };
+  const awaited = { branch: 'main' as never, step: 3, action: 'Edit File', decision: 'x' };
+  record('waiting', { status: 'waiting', waits_for: [awaited] });
+  record('finished', { status: 'finished', end: { reason: 'final_answer', message: '' } });
+  record('interrupted', { status: 'running' });
+  record('failed', { status: 'failed', end });
+  return experiment;
+}
+
+async function list(folder: string, status?: string[]) {
+  const { signal } = new AbortController();
+  const context = { ...createContext({ dir: folder }, {}, '1', signal), log: () => {} };
+  const { text, json } = await runsLs.run(context, [], status === undefined ? {} : { status });
+  return { text, ...Listing.parse(typeof json === 'function' ? await json() : json) };
+}
+
+test('of each run of a fleet it is said what it does, where, and what it waits for or why it failed', async () => {
+  const folder = temporaryFolder();
+  const experiment = fleetIn(folder);
+  using _starting = experiment.runFolder('starting').lock();
+  const running = experiment.runFolder('running');
+  using _running = running.lock();
+  const gpus = { uuids: ['GPU-1'], held_seconds: 0, busy_seconds: null, peak_memory_bytes: null };
+  running.writeRecordSync(exampleRecord({ spec: exampleSpec('running'), gpus }));
+  const { text, states } = await list(folder);
+  expect(states.map(({ run }) => run)).toHaveLength(7);
+  const here = expect.stringMatching(new RegExp(`^.+, process ${process.pid}$`));
+  const byState = Object.fromEntries(states.map(({ run, ...rest }) => [run, rest]));
+  expect(byState).toMatchObject({
+    'first/queued': { state: 'queued', where: '', why: '' },
+    'first/starting': { state: 'starting', where: here },
+    'first/running': { state: 'running', where: expect.stringMatching(`process ${process.pid}, GPU-1$`) },
+    'first/waiting': { state: 'waiting', why: 'waits for a decision on step 3 (Edit File)' },
+    'first/finished': { state: 'finished', where: '', why: '' },
+    'first/interrupted': { state: 'interrupted', why: expect.stringContaining('goes on') },
+    'first/failed': { state: 'failed', why: 'sandbox: no bwrap' },
+  });
+  expect(text).toContain(
+    '7 runs: 1 queued, 1 starting, 1 running, 1 waiting, 1 finished, 1 interrupted, 1 failed',
+  );
+});
+
+test('runs that wait elsewhere say with whom, and only the wanted states are listed', async () => {
+  const folder = temporaryFolder();
+  fleetIn(folder).recordExecutor('slurm');
+  const { states, runs } = await list(folder, ['queued', 'failed']);
+  const slurm = ['queued', 'running', 'starting'].map((id) => [`first/${id}`, 'slurm']);
+  expect(states.map(({ run, where }) => [run, where]).sort()).toEqual([['first/failed', ''], ...slurm]);
+  expect(runs.map(({ run }) => run).sort()).toEqual(['failed', 'queued', 'running', 'starting']);
+  await expect(list(folder, ['lost'])).rejects.toThrow('--status lost: there is no such state.');
+});

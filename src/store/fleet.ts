@@ -1,0 +1,68 @@
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { hasCode, UserError } from '../lib/errors.ts';
+import { deepestStored, parseShallowJson } from '../lib/shallow-json.ts';
+import { ExperimentName, Plan, RunId } from '../schema/index.ts';
+import { parseStored, readTextIfThere } from './documents.ts';
+import { Experiment, openExperiment, recordedExecutor } from './experiment.ts';
+
+/** An experiment whose runs may be thousands, of which most have not begun. */
+export interface Fleet {
+  name: ExperimentName;
+  folder: string;
+  /** Where its jobs were given to last; null: nobody said. */
+  executor: string | null;
+  /** In the order of the plan. */
+  queued: RunId[];
+  /** The experiment with the runs alone that have a folder; null where none has. */
+  begun: Experiment | null;
+}
+
+/** What is read of a plan whose runs have not begun. */
+const Outline = z.object({ name: ExperimentName, runs: z.array(z.looseObject({ id: RunId })) });
+
+/**
+ * Opens an experiment without a look at runs that have not begun: they have no folder.
+ * @throws UserError as `openExperiment`
+ */
+export function openFleet(folder: string): Fleet {
+  const absolute = resolve(folder);
+  const path = join(absolute, 'plan.json');
+  const value = parsedJson(readTextIfThere(path));
+  const outline = Outline.safeParse(value);
+  // It says what is wrong with it.
+  if (!outline.success) return fleetOf(openExperiment(absolute));
+  const { name, runs } = outline.data;
+  const there = foldersIn(join(absolute, 'runs'));
+  const begun = runs.filter(({ id }) => there.has(id));
+  const queued = runs.flatMap(({ id }) => (there.has(id) ? [] : [id]));
+  const executor = recordedExecutor(absolute);
+  if (begun.length === 0) return { name, folder: absolute, executor, queued, begun: null };
+  const plan = parseStored(Plan, { ...z.looseObject({}).parse(value), runs: begun }, path);
+  return { name, folder: absolute, executor, queued, begun: new Experiment(absolute, plan) };
+}
+
+function fleetOf(experiment: Experiment): Fleet {
+  const { plan, folder, executor } = experiment;
+  return { name: plan.name, folder, executor, queued: [], begun: experiment };
+}
+
+function parsedJson(text: string | null): unknown {
+  try {
+    return text === null ? null : parseShallowJson(text, deepestStored);
+  } catch {
+    return null;
+  }
+}
+
+function foldersIn(folder: string): Set<string> {
+  try {
+    return new Set(readdirSync(folder));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return new Set();
+    if (hasCode(error, 'ENOTDIR'))
+      throw new UserError('broken_file', `${folder} is no folder`, 'Restore it from a backup.');
+    throw error;
+  }
+}
