@@ -28,12 +28,14 @@ import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
 import { stop } from './stop.ts';
+import { turn } from './turn.ts';
 import { viewer } from './viewer.ts';
 
 const benchmarks: readonly Benchmark[] = [
   step,
   calls,
   gateway,
+  turn,
   snapshot,
   fork,
   malformed,

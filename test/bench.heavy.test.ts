@@ -54,6 +54,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'step',
     'calls',
     'gateway',
+    'turn',
     'snapshot',
     'fork',
     'malformed',

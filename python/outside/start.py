@@ -52,6 +52,19 @@ async def connect(
         writer.close()
 
 
+async def serve(port: int, socket: str) -> None:
+    """Takes connections on a loopback port until the loop ends."""
+    # The loop itself holds its tasks weakly: one that waits could be collected, and its connection with it.
+    connections: set[asyncio.Task[None]] = set()
+
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.ensure_future(connect(socket, reader, writer))
+        connections.add(connection)
+        connection.add_done_callback(connections.discard)
+
+    await asyncio.start_server(connected, "127.0.0.1", port)
+
+
 def make_home(home: Path, files: dict[str, str]) -> None:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, text in files.items():
@@ -65,10 +78,7 @@ async def main() -> int:
     make_home(Path(start["home"]), start["files"])
     bridge = start["bridge"]
     if bridge is not None:
-        socket = bridge["socket"]
-        await asyncio.start_server(
-            lambda reader, writer: connect(socket, reader, writer), "127.0.0.1", bridge["port"]
-        )
+        await serve(bridge["port"], bridge["socket"])
     path = os.pathsep.join([start["path"], os.environ["PATH"]])
     variables = {**os.environ, "PATH": path, "MLAB_PYTHON": sys.executable, **start["variables"]}
     try:
