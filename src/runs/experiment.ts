@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelRegistry } from '../models/index.ts';
 import type { GradeJob, Job, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import type { Experiment, RunFolder } from '../store/index.ts';
+import { dataVersion } from '../tasks/index.ts';
 import { experimentModels } from './experiment-models.ts';
 import { isGraded } from './graded.ts';
 import { Capacity, machineAmounts } from './jobs/capacity.ts';
@@ -119,6 +120,7 @@ function settingsOf(plan: Plan, services: ExperimentServices): JobSettings {
   return {
     ...{ plan, experiment, parentExperiment, threads: executor?.threads, isHere: executor === undefined },
     tasks: new Map([...resources].map(([id, { task }]) => [id, task])),
+    data: new Map([...resources].map(([id, { prepared }]) => [id, dataVersion(prepared)])),
     modelsFolder: modelsFolder ?? experiment.folder,
     provisioning: provisioning ?? { allow_unverified: false },
     mlab: versions.mlab ?? '',

@@ -1,6 +1,8 @@
+import { hostname } from 'node:os';
 import { UserError } from '../lib/errors.ts';
 import {
   concealedFolders,
+  dataVersion,
   ensurePython,
   type HarnessFolders,
   prepareTask,
@@ -41,6 +43,16 @@ export async function provision(whole: Task, options: ProvisionOptions): Promise
     );
   }
   return { task: measured, python, prepared, concealed: concealedFolders(folders) };
+}
+
+/** @throws UserError where a machine has other data of a task than the one where its runs were planned */
+export function refuseOtherData({ task, prepared }: TaskResources, planned: string | undefined): void {
+  if (planned === undefined || dataVersion(prepared) === planned) return;
+  throw new UserError(
+    'data_differs',
+    `The data of the task ${task.file.id} on ${hostname()} is other data than where its runs were planned.`,
+    `Give all machines the same sources (--mirror) and versions of Python, delete ${prepared.folder} and try again.`,
+  );
 }
 
 /** @throws UserError where a task is not what it was when its runs were planned */

@@ -31,6 +31,8 @@ const job = {
   task: z.strictObject({
     id: TaskId,
     version: z.string(),
+    /** Hash over the files of its data where the job was made; absent in jobs of earlier versions. */
+    data: z.string().optional(),
     /** Absolute path of its folder where the job was made; a worker that has none there looks for its id. */
     folder: z.string(),
   }),

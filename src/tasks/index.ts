@@ -5,7 +5,7 @@ export { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from './find
 export type { Variables } from './host-variables.ts';
 export { type LoadPreparedOptions, loadPrepared, type PrepareOptions, prepareTask } from './prepare.ts';
 export { prepareAgain } from './prepare-again.ts';
-export type { PreparedData, PreparedManifest } from './prepared-data.ts';
+export { dataVersion, type PreparedData, type PreparedManifest } from './prepared-data.ts';
 export {
   type EnsurePythonOptions,
   ensurePython,

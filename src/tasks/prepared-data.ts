@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { sha256OfFile } from '../lib/hash.ts';
+import { sha256, sha256OfFile } from '../lib/hash.ts';
 import { openToReaders } from '../lib/open-to-readers.ts';
 import { TaskId } from '../schema/index.ts';
 import { listFolderFiles } from './folder-files.ts';
@@ -59,6 +59,12 @@ export interface PreparedData {
 
 export const manifestName = 'manifest.json';
 export const parts = ['public', 'private'] as const;
+
+/** One hash over all files of a task's data: where it is the same, so are they. */
+export function dataVersion({ manifest: { files } }: Pick<PreparedData, 'manifest'>): string {
+  const named = files.map(({ path, sha256: hash }) => `${hash} ${path}`);
+  return sha256(named.sort().join('\n'));
+}
 
 export function preparedData(folder: string, manifest: PreparedManifest): PreparedData {
   return {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { agentOfRun, refuseChangedProgram } from '../../agents/index.ts';
 import { gradeRun } from '../../grading/index.ts';
@@ -7,7 +8,7 @@ import { type Experiment, forkRun, openExperiment, type RunFolder } from '../../
 import { archiveAttempt, archivedAttempts } from '../archived-attempts.ts';
 import { GpuLeases, type HeldGpus } from '../gpus/gpu-leases.ts';
 import { isGraded } from '../graded.ts';
-import { refuseChangedTask } from '../provision.ts';
+import { refuseChangedTask, refuseOtherData } from '../provision.ts';
 import { compressTrace, executeRun } from '../session/execute-run.ts';
 import { gateOnDisk, longestWaitMs, waitsStill } from '../session/gate-on-disk.ts';
 import { solutionFiles } from '../solution-files.ts';
@@ -24,6 +25,7 @@ import { type JobResult, notGradedYet, resultOf } from './job-result.ts';
  * @throws UserError where the job does not fit the store or the task, or somebody else is at the run
  */
 export async function executeJob(job: Job, host: JobHost, following: Following): Promise<JobResult> {
+  refuseOtherMlab(job, host);
   const experiment = host.experiment(job);
   refuseOtherPlan(experiment, job.run);
   if (job.run.interactive === true && host.askPerson === undefined) {
@@ -35,6 +37,8 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
   }
   const folder = experiment.runFolder(job.run.id);
   const { signal, onProgress } = following;
+  // A machine that has another task or other data leaves the run alone.
+  if (isLeft(job, folder)) await resourcesOf(job, host, signal);
   const onWait = ({ pid, host: machine }: { pid: number; host: string }) =>
     onProgress({ kind: 'run_waits', run: job.run, holder: `process ${pid} on ${machine}` });
   using lease = await folder.acquire({ signal, onWait });
@@ -139,6 +143,22 @@ async function executeGradeJob(
   }
 }
 
+/** Whether there is something to do that needs the task. */
+function isLeft(job: Job, folder: RunFolder): boolean {
+  const status = folder.readRecord()?.status;
+  return job.kind === 'run' ? status !== 'finished' : status === 'finished' && !isGraded(folder, job.which);
+}
+
+/** What another version writes, this one may not read, or read as something else. */
+function refuseOtherMlab({ mlab }: Job, { versions: { mlab: own } }: JobHost): void {
+  if (own === undefined || mlab === '' || mlab === own) return;
+  throw new UserError(
+    'other_mlab',
+    `This is mlab ${own} on ${hostname()}, and the job was made by mlab ${mlab}.`,
+    'Install one version on all machines, or make the jobs anew: the mlab run command of the experiment does.',
+  );
+}
+
 async function gpusFor(
   { resources, run }: Job,
   { gpus }: JobHost,
@@ -153,6 +173,7 @@ async function gpusFor(
 async function resourcesOf(job: Job, host: JobHost, signal: AbortSignal): Promise<TaskResources> {
   const resources = await host.resources(job, signal);
   refuseChangedTask(resources.task, job.task.version);
+  refuseOtherData(resources, job.task.data);
   return resources;
 }
 

@@ -10,6 +10,8 @@ export interface JobSettings {
   plan: Plan;
   experiment: Experiment;
   tasks: ReadonlyMap<string, Task>;
+  /** Hash over the data of each task, see `dataVersion`. */
+  data?: ReadonlyMap<string, string> | undefined;
   provisioning: Job['provisioning'];
   /** Relative paths of scripted models start there. */
   modelsFolder: string;
@@ -57,12 +59,16 @@ function commonPart(
   const { plan, experiment, tasks, provisioning, modelsFolder, mlab } = settings;
   const { providers = {}, prices = {}, spend = {} } = plan;
   const gpus = gpusOf(run);
+  const data = settings.data?.get(run.task);
   return {
     v: 1,
     mlab,
     experiment: experiment.folder,
     run,
-    task: { id: run.task, version: run.task_version, folder: tasks.get(run.task)?.folder ?? '' },
+    task: {
+      ...{ id: run.task, version: run.task_version, folder: tasks.get(run.task)?.folder ?? '' },
+      ...(data === undefined ? {} : { data }),
+    },
     provisioning,
     ...(run.roles === undefined ? {} : { models: { providers, prices, folder: modelsFolder } }),
     quota: spend,

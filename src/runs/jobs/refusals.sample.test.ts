@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { planOf, workThrough } from '../../../test/fixtures/run-place.ts';
+import { agentByName } from '../../agents/index.ts';
+import type { Job } from '../../schema/index.ts';
+import { createExperiment } from '../../store/index.ts';
+import type { TaskResources } from '../workspace.ts';
+import { executeJob } from './execute-job.ts';
+
+const bench = new TaskBench();
+afterAll(() => bench[Symbol.dispose]());
+
+test('a worker that has another mlab, another task or other data refuses a job, and leaves the store as it is', async () => {
+  const resources = await bench.provision();
+  const changed = await bench.provision(bench.copyTask('changed', { 'env/train.py': 'print("other")\n' }));
+  const plan = planOf(resources, agentByName('noop'), { seeds: 1, sandbox: 'none' });
+  const experiment = createExperiment(join(bench.experiments, 'refusals'), plan);
+  const jobs: Job[] = [];
+  const execute = async (job: Job) => {
+    jobs.push(job);
+    return { record: null, problem: null };
+  };
+  await workThrough(experiment, resources, 'continue', { executor: { execute } });
+  const [made] = jobs;
+  if (made === undefined) throw new Error('there is no job');
+  const work = async (job: Job, here: TaskResources) => {
+    const host = { helpersFolder, versions: { mlab: '0.2.0' }, models: () => undefined };
+    const following = { signal: new AbortController().signal, onProgress: () => {} };
+    return await executeJob(
+      job,
+      { ...host, experiment: () => experiment, resources: async () => here },
+      following,
+    );
+  };
+  const { files } = resources.prepared.manifest;
+  const others = files.map((file, index) => (index === 0 ? { ...file, sha256: 'f'.repeat(64) } : file));
+  const otherData = { ...resources.prepared.manifest, files: others };
+  const job = { ...made, mlab: '0.2.0' };
+  await expect(work({ ...made, mlab: '0.1.0' }, resources)).rejects.toMatchObject({
+    code: 'other_mlab',
+    message: expect.stringMatching(/^This is mlab 0\.2\.0 on .+, and the job was made by mlab 0\.1\.0\.$/),
+  });
+  await expect(work(job, changed)).rejects.toMatchObject({ code: 'task_changed' });
+  await expect(
+    work(job, { ...resources, prepared: { ...resources.prepared, manifest: otherData } }),
+  ).rejects.toMatchObject({ code: 'data_differs' });
+  expect(existsSync(join(experiment.folder, 'runs'))).toBe(false);
+  expect((await work(job, resources)).problem).toBeNull();
+});
