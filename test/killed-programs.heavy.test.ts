@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { archivedAttempts } from '../src/runs/archived-attempts.ts';
+import { checkSandbox } from '../src/sandbox/index.ts';
+import { checkRun, openExperiment, readTraceSync } from '../src/store/index.ts';
+import { inTurns, startProviderServer } from './fakes/providers/index.ts';
+import { ModelPlace } from './fixtures/model-place.ts';
+import { smallAgent, turnsIn } from './fixtures/outside/outside-place.ts';
+
+const place = new ModelPlace();
+afterAll(() => place[Symbol.dispose]());
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+/** Told apart from all other processes of this machine by a word of its command. */
+const word = `killed-${process.pid}`;
+const agent = ['--agent', `command:python ${smallAgent} ${word}`, '--model', 'openai/gpt-test'];
+
+describe.skipIf(missing !== undefined)(`a run of a program whose harness is killed${why}`, () => {
+  beforeAll(async () => {
+    await place.provision();
+  });
+
+  test('keeps what it did as an attempt of its own, starts over, and leaves no process behind', async () => {
+    const script = inTurns({
+      turns: [{ run: 'echo one > one.txt' }, { run: 'python train.py' }, { text: 'Done.' }],
+    });
+    await using server = await startProviderServer({
+      answer: script,
+      // A title is asked for first; the answer to the third turn comes only when it is asked for again.
+      faults: (number) => (number === 4 ? { kind: 'stall' } : null),
+    });
+    const started = place.startRun(server, ...agent, '--name', 'killed');
+    while (server.requests.length < 4) await sleep(10);
+    const folder = () => openExperiment(join(place.experiments, 'killed'));
+    const [id = ''] = folder().runIds;
+    const run = folder().runFolder(id);
+    started.process.kill('SIGKILL');
+    await started.ended;
+    expect(readTraceSync(run.tracePath).events.at(-1)?.kind).not.toBe('run_ended');
+    await vanished(word);
+
+    const again = await place.run(server, ...agent, '--name', 'killed');
+    expect(again.code, again.err).toBe(0);
+    expect(run.readRecord()).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
+    expect(turnsIn(run).map(({ args }) => JSON.stringify(args))).toEqual([
+      expect.stringContaining('echo one'),
+      expect.stringContaining('train.py'),
+      expect.stringContaining('Done.'),
+    ]);
+    const attempts = archivedAttempts(run);
+    expect(attempts.map((attempt) => turnsIn(attempt).length)).toEqual([2]);
+    for (const one of [run, ...attempts]) expect(await checkRun(one)).toEqual([]);
+    expect(run.readGrades().grades.filter(({ final }) => final)).toHaveLength(1);
+    const callsOf = ({ tracePath }: typeof run) =>
+      readTraceSync(tracePath).events.filter(({ kind }) => kind === 'model_call').length;
+    // What the call cost that was under way is known to nobody.
+    expect([...attempts, run].map(callsOf)).toEqual([3, 4]);
+  });
+});
+
+/** Waits until no process has this word among its arguments. */
+async function vanished(word: string): Promise<void> {
+  const lives = () =>
+    readdirSync('/proc').some((pid) => {
+      try {
+        return (
+          /^\d+$/.test(pid) &&
+          Number(pid) !== process.pid &&
+          readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(word)
+        );
+      } catch {
+        return false;
+      }
+    });
+  for (let tries = 0; lives() && tries < 500; tries += 1) await sleep(10);
+  expect(lives()).toBe(false);
+}
