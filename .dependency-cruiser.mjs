@@ -60,6 +60,7 @@ const heavyLibraries = [
   { name: 'ai-sdk-lives-in-models', libraries: 'ai|@ai-sdk/[^/]+', home: 'models/' },
   { name: 'langchain-lives-in-its-agent', libraries: '@langchain/[^/]+', home: 'agents/langchain/' },
   { name: 'mcp-lives-in-its-agent', libraries: '@modelcontextprotocol/[^/]+', home: 'agents/mcp/' },
+  { name: 'acp-lives-in-its-driver', libraries: '@agentclientprotocol/[^/]+', home: 'runs/outside/acp/' },
   { name: 'python-parser-lives-in-automl', libraries: '@lezer/[^/]+', home: 'agents/automl/' },
 ].map(({ name, libraries, home }) => ({
   name,

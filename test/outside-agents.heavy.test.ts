@@ -10,7 +10,7 @@ import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun } from '../src/store/index.ts';
 import { inTurns, startProviderServer, type TurnsOptions } from './fakes/providers/index.ts';
 import { helpersFolder, TaskBench } from './fixtures/fixture-task.ts';
-import { runAgentProgram, secretKey, turnsIn } from './fixtures/outside/outside-place.ts';
+import { notesIn, runAgentProgram, secretKey, turnsIn } from './fixtures/outside/outside-place.ts';
 
 const bench = new TaskBench();
 let resources: TaskResources;
@@ -80,11 +80,15 @@ const programs = [
   { name: 'claude-code', kind: 'anthropic', script: byShell, onlyIf: 'MLAB_TEST_CLAUDE_CODE' },
   { name: 'aider', kind: 'openai', script: byText },
   { name: 'aide', kind: 'openai', script: byScripts, options: { steps: 1 } },
+  { name: 'codex-acp', kind: 'openai', script: byShell },
+  { name: 'opencode', kind: 'openai', script: byShell, options: { protocol: 'acp' }, asks: true },
+  { name: 'qwen-code', kind: 'openai', script: byShell, options: { protocol: 'acp' }, asks: true },
+  { name: 'gemini-cli', kind: 'google', script: byShell, options: { protocol: 'acp' }, asks: true },
 ] as const;
 
 describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
   test.for(programs)(
-    '$name edits, runs and hands in, by a model that tells it to',
+    '$name $options edits, runs and hands in, by a model that tells it to',
     async (program, { skip }) => {
       const { name, kind, script } = program;
       const options = 'options' in program ? program.options : {};
@@ -112,6 +116,8 @@ describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
         expect(turns[2]?.observation).toContain('The grader would accept this submission.');
       }
       expect(server.requests.every(({ key }) => key === secretKey)).toBe(true);
+      const asked = notesIn(folder).filter(([entry]) => entry === 'Permissions');
+      expect(asked.length > 0).toBe('asks' in program);
       expect(record.spent?.calls).toBe(server.requests.length);
       expect(await checkRun(folder)).toEqual([]);
     },

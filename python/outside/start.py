@@ -2,8 +2,9 @@
 
     python -I start.py < start.json
 
-What it reads: {"home", "files": {path in home: text}, "variables", "path", "argv", "folder", "bridge": {"port", "socket"}
-or null}. The agent's home is made anew; the folder `path` comes first in its PATH. The bridge takes connections on a
+What it reads: a line with {"home", "files": {path in home: text}, "variables", "path", "argv", "folder", "bridge": {"port",
+"socket"} or null, "speaks"}. An agent that speaks has the rest of the input as its own, and its messages alone are
+printed at once: of its standard error, the end is when it has ended. The agent's home is made anew; the folder `path` comes first in its PATH. The bridge takes connections on a
 loopback port, which only this sandbox has, to a Unix socket. It ends with the agent, and with its exit code.
 """
 
@@ -15,6 +16,8 @@ from pathlib import Path
 
 # As much of a stream as is taken at a time.
 PIECE = 1 << 16
+# As much of its standard error as is printed of an agent that speaks.
+KEPT = 1 << 14
 
 
 async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -73,8 +76,16 @@ def make_home(home: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
+async def end_of(reader: asyncio.StreamReader) -> bytes:
+    kept = b""
+    while piece := await reader.read(PIECE):
+        kept = (kept + piece)[-KEPT:]
+    return kept
+
+
 async def main() -> int:
-    start = json.load(sys.stdin)
+    # Not a byte more than the line is taken: the rest may be the agent's.
+    start = json.loads(sys.stdin.buffer.raw.readline())
     make_home(Path(start["home"]), start["files"])
     bridge = start["bridge"]
     if bridge is not None:
@@ -86,12 +97,19 @@ async def main() -> int:
             *start["argv"],
             cwd=start["folder"],
             env=variables,
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=None if start["speaks"] else asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE if start["speaks"] else None,
         )
     except OSError as error:
         print(f"{start['argv'][0]} can't be started: {error.strerror}")
         return 127
+    printed = asyncio.ensure_future(end_of(agent.stderr)) if agent.stderr else None
     code = await agent.wait()
+    if printed is not None:
+        # What it has left behind may hold the pipe open.
+        await asyncio.wait([printed], timeout=1)
+        if printed.done():
+            os.write(1, b"\n" + printed.result() + b"\n")
     return code if code >= 0 else 128 - code
 
 

@@ -19,7 +19,8 @@ export interface FoundAgent {
   options?: AgentOptions;
 }
 
-const commandPrefix = 'command:';
+/** An agent and its command: `command:python my_agent.py`. */
+const commandName = /^(command|acp):(.*)$/s;
 /** What an agent says of itself, in whichever language. */
 export const AgentDescription = z.object({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/, 'lower-case letters, digits, -'),
@@ -41,16 +42,15 @@ const AgentShape = AgentDescription.extend({
 });
 
 /**
- * The agent of this name, a command (`command:python my_agent.py`), or the one that a module exports: `./my-agent.ts`, or a
+ * The agent of this name, a command (`command:python my_agent.py`, or `acp:…`), or the one that a module exports: `./my-agent.ts`, or a
  * package that is installed below `folder`.
  * A module is code of the user's, which runs in this process.
  * @throws UserError
  */
 export async function findAgent(name: string, folder: string): Promise<FoundAgent> {
-  if (name.startsWith(commandPrefix)) {
-    const options = commandOptions(name.slice(commandPrefix.length), folder);
-    return { agent: agentByName('command'), options };
-  }
+  const [, agent, command] = commandName.exec(name) ?? [];
+  if (agent !== undefined && command !== undefined)
+    return { agent: agentByName(agent), options: commandOptions(agent, command, folder) };
   if (agents.some((agent) => agent.name === name)) return { agent: agentByName(name) };
   const path = isPath(name) ? resolve(folder, name) : packageEntry(name, folder);
   if (path === null) return { agent: agentByName(name) };

@@ -46,3 +46,9 @@ test('a person takes over until they give no action', async () => {
   expect(await decision.next(null, never)).toEqual({ name: 'List Files', args: { dir_path: '.' } });
   expect(await decision.next(null, never)).toBeNull();
 });
+
+test('a person can allow or deny what a program asks a permission for, and not take over', async () => {
+  const { asked, gate } = person('t', 'd', 'No.');
+  expect(await gate({ ...proposed, isPermission: true }, never)).toMatchObject({ kind: 'deny' });
+  expect(asked[0]).not.toContain('take over');
+});

@@ -12,7 +12,8 @@ const WrittenAction = z.object({ name: z.string(), args: Arguments });
 /** Asks a person about every action before it is performed. @param actor the name that the trace has of them */
 export function approveActions(ask: AskAtTerminal, actor: string): Gate {
   return async (proposed, signal) => {
-    const question = `\n${describe(proposed)}\n[a]llow, [e]dit, [d]eny, [t]ake over? `;
+    const canTakeOver = proposed.isPermission !== true;
+    const question = `\n${describe(proposed)}\n[a]llow, [e]dit, [d]eny${canTakeOver ? ', [t]ake over' : ''}? `;
     for (;;) {
       const choice = (await ask(question, signal)).trim().toLowerCase();
       if (choice === 'a' || choice === 'allow') return { kind: 'allow', actor };
@@ -20,7 +21,7 @@ export function approveActions(ask: AskAtTerminal, actor: string): Gate {
         const reason = await ask('Why not? The agent is told: ', signal);
         return { kind: 'deny', actor, reason };
       }
-      if (choice === 't' || choice === 'take over') return takeOver(ask, actor);
+      if (canTakeOver && (choice === 't' || choice === 'take over')) return takeOver(ask, actor);
       if (choice !== 'e' && choice !== 'edit') continue;
       const action = await askAction(ask, 'Instead', signal);
       if (action !== null) return { kind: 'replace', actor, action };

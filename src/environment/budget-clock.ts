@@ -27,6 +27,7 @@ export class BudgetClock {
   readonly #start = performance.now();
   readonly #waiting = new WaitingTime(() => performance.now());
   readonly #asking = new TimeTogether(() => performance.now());
+  readonly #standing = new TimeTogether(() => performance.now());
   readonly #kind: ClockKind;
 
   /** @param secondsBefore seconds that earlier sessions of the run used */
@@ -37,7 +38,7 @@ export class BudgetClock {
   }
 
   get secondsUsed(): number {
-    const stood = this.#waiting.milliseconds + (this.standsForModels ? this.#asking.milliseconds : 0);
+    const stood = this.#waiting.milliseconds + this.#standing.milliseconds;
     return this.#secondsBefore + (performance.now() - this.#start - stood) / 1000;
   }
 
@@ -53,7 +54,15 @@ export class BudgetClock {
 
   /** A language model is asked from now until what is returned is called. */
   askingModel(): () => void {
-    return this.#asking.begin();
+    const ends = [this.#asking.begin(), ...(this.standsForModels ? [this.stand()] : [])];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  /** It stands still from now until what is returned is called. */
+  stand(): () => void {
+    return this.#standing.begin();
   }
 
   get secondsLeft(): number {

@@ -6,6 +6,11 @@ export interface ProposedAction extends Action {
   branch: BranchId;
   /** The number that the step will have. */
   step: number;
+  /**
+   * A program asks for a permission, in its own words: it is told of an action in the place of its own, and nobody can take
+   * over.
+   */
+  isPermission?: true;
 }
 
 /** What becomes of a proposed action. `actor` says who decided: a person's name, or a policy's. */

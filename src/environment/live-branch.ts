@@ -9,7 +9,8 @@ import { CommandRunner, outputsName } from './command-runner.ts';
 import { createActionContext } from './create-action-context.ts';
 import { endingOf } from './ending.ts';
 import type { StepResult } from './environment.ts';
-import { passGate, type StepToTake } from './pass-gate.ts';
+import type { GateDecision } from './gate.ts';
+import { askPermission, passGate, type StepToTake } from './pass-gate.ts';
 import { normalRequest } from './request-hash.ts';
 import type { RunParts } from './run-parts.ts';
 import { type DoneStep, StepRecorder } from './step-recorder.ts';
@@ -144,6 +145,14 @@ export class LiveBranch implements AsyncDisposable {
     const result = await this.#finish(done, () => {});
     this.#step = step + 1;
     return result;
+  }
+
+  /** What the run's gate says to what such a program wants to do; null where there is none. */
+  async permission(action: AskedAction, over: AbortSignal): Promise<GateDecision | null> {
+    const { gate } = this.#run;
+    if (gate === undefined) return null;
+    const here = { branch: this.history.id, nextStep: () => this.history.lastStep + 1 };
+    return await askPermission(action, gate, this.#run, here, over);
   }
 
   /** The workspace as it is graded: nothing runs in it any more, and every file is read anew. */

@@ -19,6 +19,7 @@ import { CallRecorder } from './call-recorder.ts';
 import type { AskedCall, Continuation } from './continuation.ts';
 import { endingOf } from './ending.ts';
 import type { ModelReply, StepResult } from './environment.ts';
+import type { GateDecision } from './gate.ts';
 import { GateWaits } from './gate-waits.ts';
 import type { ProgramTurn } from './live-branch.ts';
 import { ModelAccess } from './model-access.ts';
@@ -140,6 +141,16 @@ export class LiveRun implements Continuation, AsyncDisposable {
 
   turn(turn: ProgramTurn): Promise<StepResult> {
     return this.#branches.use('main', (main) => main.turn(turn));
+  }
+
+  /** Such a program asks for a permission. The clock stands still until there is an answer; null: nobody is asked. */
+  async permission(action: AskedAction, over: AbortSignal): Promise<GateDecision | null> {
+    const goOn = this.clock.stand();
+    try {
+      return await this.#branches.use('main', (main) => main.permission(action, over));
+    } finally {
+      goOn();
+    }
   }
 
   /** A call of a language model that such a program has made. */

@@ -16,10 +16,13 @@ export interface StepToTake {
   perform: (checked: Checked) => Promise<Outcome>;
 }
 
-/** The branch on which an action waits for a decision. */
-export interface GatedBranch {
+interface StepOnBranch {
   branch: BranchId;
   nextStep: () => number;
+}
+
+/** The branch on which an action waits for a decision. */
+export interface GatedBranch extends StepOnBranch {
   /** Told of the time that a decision took. */
   waited: (milliseconds: number) => void;
   /** Takes a step in the agent's place. */
@@ -85,6 +88,37 @@ async function decide(
   run: RunParts,
   branch: GatedBranch,
 ): Promise<Verdict> {
+  const decision = await waitFor(branch, () => askGate(action, gate, run, branch));
+  if (decision.kind === 'replace') {
+    return { kind: 'replace', by: decision.actor, action: readAction(decision.action) };
+  }
+  if (decision.kind === 'deny') {
+    return { kind: 'not_performed', message: denied(decision.actor, decision.reason) };
+  }
+  if (decision.kind !== 'take_over') return { kind: 'allow' };
+  return await takenOver(decision, perform, run, branch);
+}
+
+/** Asks the gate about a program's request for a permission. @param over when the program is not there any more */
+export async function askPermission(
+  action: AskedAction,
+  gate: Gate,
+  run: RunParts,
+  branch: StepOnBranch,
+  over: AbortSignal,
+): Promise<GateDecision> {
+  const asked: Gate = (proposed, signal) =>
+    gate({ ...proposed, isPermission: true }, AbortSignal.any([signal, over]));
+  return await askGate(action, asked, run, branch);
+}
+
+/** That the gate is asked, and what it decides, is in the trace. */
+async function askGate(
+  action: AskedAction,
+  gate: Gate,
+  run: RunParts,
+  branch: StepOnBranch,
+): Promise<GateDecision> {
   const { trace, signal, gateWaits } = run;
   const step = branch.nextStep();
   trace.append({
@@ -94,18 +128,11 @@ async function decide(
     args: trace.textRef(action.text),
   });
   const proposed = { branch: branch.branch, step, name: action.name, args: action.args };
-  const decision = await waitFor(branch, () =>
-    gateWaits.during(proposed, (over) => gate(proposed, AbortSignal.any([signal, over]))),
+  const decision = await gateWaits.during(proposed, (over) =>
+    gate(proposed, AbortSignal.any([signal, over])),
   );
   record(decision, run, branch);
-  if (decision.kind === 'replace') {
-    return { kind: 'replace', by: decision.actor, action: readAction(decision.action) };
-  }
-  if (decision.kind === 'deny') {
-    return { kind: 'not_performed', message: denied(decision.actor, decision.reason) };
-  }
-  if (decision.kind !== 'take_over') return { kind: 'allow' };
-  return await takenOver(decision, perform, run, branch);
+  return decision;
 }
 
 /** Takes the steps of who has taken over, until they hand back. A final answer of theirs is given as the agent's step. */
@@ -137,7 +164,7 @@ function denied(actor: string, reason: string): string {
   return `Your action was not performed: ${actor} denied it. ${reason}`.trimEnd();
 }
 
-function record(decision: GateDecision, { trace }: RunParts, branch: GatedBranch): void {
+function record(decision: GateDecision, { trace }: RunParts, branch: StepOnBranch): void {
   const replacement = decision.kind === 'replace' ? readAction(decision.action) : null;
   const event: EventOf<'action_decided'> = {
     kind: 'action_decided',
@@ -152,7 +179,7 @@ function record(decision: GateDecision, { trace }: RunParts, branch: GatedBranch
   trace.append(event);
 }
 
-function placeOf({ branch, nextStep }: GatedBranch): { branch?: BranchId; step: number } {
+function placeOf({ branch, nextStep }: StepOnBranch): { branch?: BranchId; step: number } {
   return { ...(branch === 'main' ? {} : { branch }), step: nextStep() };
 }
 

@@ -1,8 +1,9 @@
 import type { CallRecord } from '../models/index.ts';
-import type { Action, BranchId, ObjectId, Spent, SubmissionState } from '../schema/index.ts';
+import type { Action, BranchId, Budget, ObjectId, Spent, SubmissionState } from '../schema/index.ts';
 import { readAction } from './asked-action.ts';
 import { type Ending, endingOf, timeUp } from './ending.ts';
 import type { StepResult } from './environment.ts';
+import type { GateDecision } from './gate.ts';
 import { LiveRun } from './live-run.ts';
 import { Replay } from './replay.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
@@ -84,6 +85,16 @@ export class ProgramEnvironment implements AsyncDisposable {
     const result = await this.#run.turn({ action: readAction(action), outcome, began, usage });
     if (result.ended) this.#over.abort();
     return result;
+  }
+
+  /** What the run may still use. */
+  get budget(): Budget {
+    return this.#run.budget();
+  }
+
+  /** Whether the program may do what it asks a permission for; null: nobody decides on that, so it may. */
+  permission(action: Action): Promise<GateDecision | null> {
+    return this.#run.permission(readAction(action), this.#over.signal);
   }
 
   /** A model is asked for the program from now until what is returned is called. */

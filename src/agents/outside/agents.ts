@@ -2,22 +2,25 @@ import { aide } from './aide.ts';
 import { aider } from './aider.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
-import { command } from './command.ts';
+import { codexAcp } from './codex-acp.ts';
+import { acp, command } from './command.ts';
 import { geminiCli } from './gemini-cli.ts';
 import { miniSweAgent } from './mini-swe-agent.ts';
 import { opencode } from './opencode.ts';
 import type { OutsideAgent } from './outside-agent.ts';
 import { qwenCode } from './qwen-code.ts';
 
-/** The agents that are programs of others, and any command. */
+/** The agents that are programs of others, and any command of the user's. */
 export const outsideAgents: readonly OutsideAgent[] = [
   aide,
   aider,
   claudeCode,
   codex,
+  codexAcp,
   geminiCli,
   miniSweAgent,
   opencode,
   qwenCode,
   command,
+  acp,
 ];

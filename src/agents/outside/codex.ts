@@ -16,14 +16,14 @@ export const codex = outsideAgent(
         ...['--model', model, '--', prompt],
       ],
       variables: { CODEX_HOME: `${home}/.codex`, MLAB_TOKEN: token },
-      files: { '.codex/config.toml': configuration(gateway, String(options.effort ?? '')) },
+      files: { '.codex/config.toml': codexConfiguration(gateway, String(options.effort ?? '')) },
     }),
   },
   { effort: { description: 'reasoning effort: low, medium, high …; empty: its own', default: '' } },
 );
 
 /** A provider of its own: the built-in one tries websockets first, and asks for the list of models. */
-function configuration(gateway: string, effort: string): string {
+export function codexConfiguration(gateway: string, effort: string): string {
   return [
     'model_provider = "mlab"',
     'web_search = "disabled"',

@@ -3,39 +3,49 @@ import { basename, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import type { AgentOptions } from '../../schema/index.ts';
 import { baseUrls, outsideAgent } from './outside-agent.ts';
-import type { ProgramPlace } from './program.ts';
+import type { Program, ProgramPlace, ProgramStart } from './program.ts';
+
+const options = {
+  command: { description: 'what is run, in /bin/sh', default: '' },
+  files: {
+    description: 'files of this machine that it is shown, one a line; found in the command',
+    default: '',
+  },
+};
+
+const program = {
+  package: null,
+  licence: 'your own',
+  dialects: ['chat_completions', 'responses', 'messages', 'generate_content'],
+  hostFiles: (chosen: AgentOptions) => filesIn(String(chosen.files ?? '')),
+} satisfies Program;
 
 /** Any command: where it finds its models, its task and the check of its submission stands in its environment. */
 export const command = outsideAgent(
   'command',
   'Any command, started in the workspace: --agent command:"python my_agent.py". The files that it names are shown to it.',
-  {
-    package: null,
-    licence: 'your own',
-    dialects: ['chat_completions', 'responses', 'messages', 'generate_content'],
-    hostFiles: ({ files }) => filesIn(String(files ?? '')),
-    start: (place) => ({
-      argv: ['/bin/sh', '-c', withPlaces(place)],
-      variables: environmentOf(place),
-      files: {},
-    }),
-  },
-  {
-    command: { description: 'what is run, in /bin/sh', default: '' },
-    files: {
-      description: 'files of this machine that it is shown, one a line; found in the command',
-      default: '',
-    },
-  },
+  { ...program, start: startCommand },
+  options,
 );
 
-/** What `--agent command:"…"` stands for. @param folder where relative paths begin */
-export function commandOptions(text: string, folder: string): AgentOptions {
+/** Any command that speaks the Agent Client Protocol. */
+export const acp = outsideAgent(
+  'acp',
+  'Any agent of the Agent Client Protocol: --agent acp:"node my-agent.mjs". The files that the command names are shown to it.',
+  { ...program, acp: startCommand },
+  options,
+);
+
+/**
+ * What `--agent command:"…"` and `--agent acp:"…"` stand for.
+ * @param folder where relative paths begin
+ */
+export function commandOptions(agent: string, text: string, folder: string): AgentOptions {
   if (text.trim() === '') {
     throw new UserError(
       'bad_flag',
       'There is no command.',
-      'For example: --agent command:"python my_agent.py"',
+      `For example: --agent ${agent}:"python my_agent.py"`,
     );
   }
   const files = wordsOf(text)
@@ -52,6 +62,10 @@ function filesIn(lines: string): Record<string, string> {
       .filter((path) => path !== '')
       .map((path) => [basename(path), path]),
   );
+}
+
+function startCommand(place: ProgramPlace): ProgramStart {
+  return { argv: ['/bin/sh', '-c', withPlaces(place)], variables: environmentOf(place), files: {} };
 }
 
 /** The command with the places inside in the place of those of this machine. */

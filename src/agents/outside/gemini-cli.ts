@@ -1,4 +1,5 @@
 import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
+import type { ProgramPlace, ProgramStart } from './program.ts';
 
 /** Google's Gemini CLI. */
 export const geminiCli = outsideAgent('gemini-cli', "Google's Gemini CLI.", {
@@ -6,10 +7,16 @@ export const geminiCli = outsideAgent('gemini-cli', "Google's Gemini CLI.", {
   licence: 'Apache-2.0',
   dialects: ['generate_content'],
   isSideCall: asksWithoutTools,
-  start: ({ bundle, interpreter, gateway, token, model, prompt }) => ({
+  start: (place) => startGemini(place, ['--yolo', '--prompt', place.prompt]),
+  acp: (place) => ({ ...startGemini(place, ['--acp']), authMethod: 'gemini-api-key' }),
+});
+
+function startGemini(place: ProgramPlace, mode: readonly string[]): ProgramStart {
+  const { bundle, interpreter, gateway, token, model } = place;
+  return {
     argv: [
-      ...([interpreter, `${bundle}/node_modules/@google/gemini-cli/bundle/gemini.js`, '--yolo'] as const),
-      ...['--model', model, '--prompt', prompt],
+      ...([interpreter, `${bundle}/node_modules/@google/gemini-cli/bundle/gemini.js`] as const),
+      ...['--model', model, ...mode],
     ],
     variables: {
       GEMINI_API_KEY: token,
@@ -29,5 +36,5 @@ export const geminiCli = outsideAgent('gemini-cli', "Google's Gemini CLI.", {
         tools: { exclude: ['google_web_search', 'web_fetch'] },
       }),
     },
-  }),
-});
+  };
+}

@@ -1,6 +1,6 @@
 import type { DialectName } from '../../schema/index.ts';
 import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
-import type { ProgramPlace } from './program.ts';
+import type { ProgramPlace, ProgramStart } from './program.ts';
 
 /** The library by which it speaks each dialect. */
 const libraries: Partial<Record<DialectName, string>> = {
@@ -15,11 +15,15 @@ export const opencode = outsideAgent('opencode', 'OpenCode, an agent for any pro
   licence: 'MIT',
   dialects: ['messages', 'responses', 'chat_completions'],
   isSideCall: asksWithoutTools,
-  start: (place) => ({
-    argv: [
-      ...([place.interpreter, '-e', startNative, '--', place.bundle] as const),
-      ...['--model', `mlab/${place.model}`, 'run', '--format=json', '--', place.prompt],
-    ],
+  start: (place) => startOpencode(place, ['run', '--format=json', '--', place.prompt], 'allow'),
+  acp: (place) => startOpencode(place, ['acp'], 'ask'),
+});
+
+/** @param mayAct whether it does things, or asks for a permission first */
+function startOpencode(place: ProgramPlace, mode: readonly string[], mayAct: 'allow' | 'ask'): ProgramStart {
+  const files = { '.config/opencode/opencode.json': JSON.stringify(configuration(place, mayAct)) };
+  return {
+    argv: [place.interpreter, '-e', startNative, '--', place.bundle, ...mode],
     variables: {
       MLAB_TOKEN: place.token,
       XDG_DATA_HOME: `${place.home}/.local/share`,
@@ -30,9 +34,9 @@ export const opencode = outsideAgent('opencode', 'OpenCode, an agent for any pro
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_FAKE_VCS: 'git',
     },
-    files: { '.config/opencode/opencode.json': JSON.stringify(configuration(place)) },
-  }),
-});
+    files,
+  };
+}
 
 /** Its package brings a program for each kind of processor; which one fits, its own set-up script would find out. */
 const startNative = `
@@ -47,8 +51,9 @@ if (error) console.error(String(error));
 process.exit(status ?? 1);
 `;
 
-function configuration({ dialect, gateway, model }: ProgramPlace) {
+function configuration({ dialect, gateway, model }: ProgramPlace, mayAct: 'allow' | 'ask') {
   return {
+    model: `mlab/${model}`,
     provider: {
       mlab: {
         npm: libraries[dialect],
@@ -59,8 +64,8 @@ function configuration({ dialect, gateway, model }: ProgramPlace) {
     },
     small_model: `mlab/${model}`,
     permission: {
-      edit: 'allow',
-      bash: 'allow',
+      edit: mayAct,
+      bash: mayAct,
       websearch: 'deny',
       webfetch: 'deny',
       external_directory: 'allow',

@@ -1,9 +1,20 @@
+import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
+import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import type { Program } from './program.ts';
 
 export interface OutsideAgent extends Agent {
   program: Program;
 }
+
+const protocol = {
+  description: 'exec: started with the task, it works by itself; acp: led by the Agent Client Protocol',
+  default: 'exec',
+};
+const prompts = {
+  description: 'how often it is asked at most, by the Agent Client Protocol, to go on with what is not done',
+  default: 5,
+};
 
 /** Makes an agent of a program: it is not run here but started in the run's sandbox. */
 export function outsideAgent(
@@ -13,17 +24,25 @@ export function outsideAgent(
   options: Agent['options'] = {},
 ): OutsideAgent {
   const version = program.package?.version;
+  const all: Agent['options'] = {
+    ...(version === undefined
+      ? {}
+      : { version: { description: 'version of its package', default: version } }),
+    ...(program.acp === undefined || program.start === undefined ? {} : { protocol }),
+    ...(program.acp === undefined ? {} : { prompts }),
+    ...options,
+  };
   return {
     name,
     summary,
     needs: { model: true, reference: false },
-    options: {
-      ...(version === undefined
-        ? {}
-        : { version: { description: 'version of its package', default: version } }),
-      ...options,
-    },
+    options: all,
     program,
+    ready: (given) => {
+      const described = { name, options: all };
+      if ('protocol' in all) choiceOption(described, given, 'protocol', ['exec', 'acp']);
+      if ('prompts' in all) wholeNumberOption(described, given, 'prompts', 1);
+    },
     run: async () => {
       throw new Error(`${name} is a program, which is started in the sandbox of a run`);
     },
@@ -38,4 +57,9 @@ export function baseUrls(gateway: string) {
 /** Programs with tools ask for titles and summaries without any. */
 export function asksWithoutTools({ tools }: { tools?: readonly unknown[] | undefined }): boolean {
   return tools === undefined || tools.length === 0;
+}
+
+/** How often an agent of the Agent Client Protocol is asked at most. */
+export function mostPrompts(options: AgentOptions): number {
+  return typeof options.prompts === 'number' ? options.prompts : prompts.default;
 }

@@ -45,6 +45,12 @@ export interface ProgramStart {
   files: Readonly<Record<string, string>>;
 }
 
+/** How a program is started that speaks the Agent Client Protocol over its standard input and output. */
+export interface AcpStart extends ProgramStart {
+  /** Its way to sign in, where it wants one before there is a session. */
+  authMethod?: string;
+}
+
 /** An agent that is a program with a loop, tools and prompts of its own: how it is installed, started and understood. */
 export interface Program {
   /** Null: nothing is installed for it. */
@@ -52,9 +58,17 @@ export interface Program {
   licence: string;
   /** What it can speak to its model, the best first. */
   dialects: readonly DialectName[];
-  start(place: ProgramPlace): ProgramStart;
+  /** Absent: it does nothing by itself, and speaks the Agent Client Protocol alone. */
+  start?(place: ProgramPlace): ProgramStart;
+  /** Absent: it does not speak the Agent Client Protocol. */
+  acp?(place: ProgramPlace): AcpStart;
   /** Whether a request is none of its turns: a title, a summary. What asks the fast model is none, either. */
   isSideCall?(request: ModelRequest): boolean;
   /** Files of the host that it is shown, read-only, by their paths in its bundle. */
   hostFiles?(options: AgentOptions): Readonly<Record<string, string>>;
+}
+
+/** Whether a program is asked by the Agent Client Protocol, and not started to work through the task by itself. */
+export function speaksAcp({ start, acp }: Program, { protocol }: AgentOptions): boolean {
+  return acp !== undefined && (start === undefined || protocol === 'acp');
 }

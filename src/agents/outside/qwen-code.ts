@@ -1,4 +1,5 @@
 import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
+import type { ProgramPlace, ProgramStart } from './program.ts';
 
 /** Qwen Code, which grew out of Gemini CLI. */
 export const qwenCode = outsideAgent('qwen-code', "Alibaba's Qwen Code.", {
@@ -6,10 +7,21 @@ export const qwenCode = outsideAgent('qwen-code', "Alibaba's Qwen Code.", {
   licence: 'Apache-2.0',
   dialects: ['chat_completions'],
   isSideCall: asksWithoutTools,
-  start: ({ bundle, interpreter, gateway, token, model, prompt }) => ({
+  start: (place) => startQwen(place, ['--yolo', '--prompt', place.prompt]),
+  acp: (place) => {
+    const start = startQwen(place, ['--acp', '--approval-mode', 'default']);
+    // Else its heap is as large as the machine allows, and not as the run does.
+    const variables = { ...start.variables, NODE_OPTIONS: '--max-old-space-size=700' };
+    return { ...start, variables, authMethod: 'openai' };
+  },
+});
+
+function startQwen(place: ProgramPlace, mode: readonly string[]): ProgramStart {
+  const { bundle, interpreter, gateway, token, model } = place;
+  return {
     argv: [
-      ...([interpreter, `${bundle}/node_modules/@qwen-code/qwen-code/cli.js`, '--yolo'] as const),
-      ...['--auth-type', 'openai', '--model', model, '--prompt', prompt],
+      ...([interpreter, `${bundle}/node_modules/@qwen-code/qwen-code/cli.js`] as const),
+      ...['--auth-type', 'openai', '--model', model, ...mode],
     ],
     variables: {
       OPENAI_API_KEY: token,
@@ -23,8 +35,10 @@ export const qwenCode = outsideAgent('qwen-code', "Alibaba's Qwen Code.", {
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
         general: { disableAutoUpdate: true, disableUpdateNag: true },
+        // What it remembers is thrown away with its home.
+        memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
         tools: { exclude: ['web_search', 'web_fetch'] },
       }),
     },
-  }),
-});
+  };
+}

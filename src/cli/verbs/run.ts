@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Agent } from '../../agents/index.ts';
+import { type Agent, speaksAcp } from '../../agents/index.ts';
 import type { Gate } from '../../environment/index.ts';
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
@@ -93,6 +93,10 @@ export const run: Verb = {
     ],
     ['mlab run --from start-1/digits-automl-0 --steps 90', 'a fork with another limit: a new experiment'],
     ['mlab run --task digits --agent ./my-agent.ts,./my_agent.py', 'agents of your own'],
+    [
+      'mlab run --task digits --agent opencode --agent-option protocol=acp --approve --model openai/gpt-5',
+      'a program that asks you for permissions (docs/agents/acp.md)',
+    ],
     ['mlab run --suite starter --view', 'watch it in the browser'],
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],
@@ -181,12 +185,16 @@ async function getPrograms(
 ): Promise<void> {
   const { signal, log, folders } = context;
   for (const run of runs) {
-    if (registry === undefined || (await agentOf(run)).program === undefined) continue;
-    if (gate !== undefined || run.approve_later === true) {
+    const { program } = await agentOf(run);
+    if (registry === undefined || program === undefined) continue;
+    const asks = speaksAcp(program, run.agent_options);
+    if ((gate !== undefined && !asks) || run.approve_later === true) {
       throw new UserError(
         'not_gated',
         `The agent ${run.agent} is a program that acts by itself: nobody is asked before it does.`,
-        'Leave --approve and --approve-later away.',
+        asks
+          ? 'Leave --approve-later away: its process would have to wait. --approve asks you at this terminal.'
+          : 'Leave --approve and --approve-later away.',
       );
     }
     checkDialect(run, registry);

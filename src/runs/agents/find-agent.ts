@@ -11,7 +11,7 @@ import { type AgentPlace, loadPythonAgent } from './python-agent.ts';
  */
 export async function findAnyAgent(name: string, folder: string, place: AgentPlace): Promise<FoundAgent> {
   // A command may end so, too.
-  if (!name.endsWith('.py') || /^command:/.test(name)) return await findAgent(name, folder);
+  if (!name.endsWith('.py') || /^(command|acp):/.test(name)) return await findAgent(name, folder);
   const path = resolve(folder, name);
   if (existsSync(path)) return await loadPythonAgent(realpathSync(path), place);
   throw new UserError(

@@ -1,12 +1,11 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Beyond what any agent writes in one message: files are written through arguments. */
-const longestLine = 64 * 2 ** 20;
-/** Lines that nobody took yet: whoever speaks this protocol waits for answers. */
+/** Lines that nobody took yet: whoever speaks these protocols waits for answers. */
 const mostLines = 10_000;
 
 /** The output of a process in lines, one at a time. */
 export class LineQueue {
+  readonly #longest: number;
   readonly #decoder = new StringDecoder('utf8');
   readonly #lines: string[] = [];
   /** Of the last line, which is not whole yet. */
@@ -14,6 +13,11 @@ export class LineQueue {
   #length = 0;
   #end: string | null = null;
   #wake = () => {};
+
+  /** @param longest line in characters; default: beyond what any agent writes, files are written through arguments */
+  constructor(longest = 64 * 2 ** 20) {
+    this.#longest = longest;
+  }
 
   add(chunk: Buffer): void {
     if (this.#end !== null) return;
@@ -25,7 +29,7 @@ export class LineQueue {
       this.#pieces = [next];
       this.#length = next.length;
     }
-    if (this.#length > longestLine) this.end(`It wrote a line of more than ${longestLine} characters.`);
+    if (this.#length > this.#longest) this.end(`It wrote a line of more than ${this.#longest} characters.`);
     else if (this.#lines.length > mostLines)
       this.end(`It wrote ${mostLines} lines without waiting for an answer.`);
     this.#wake();

@@ -5,6 +5,12 @@ import type { ProgramOutcome } from './program-turns.ts';
 
 const mostTold = 2_000;
 
+/** How a program ended, and what it said where it was led by a protocol. */
+export interface ProgramEnd {
+  process: ProcessEnd;
+  said: { kind: 'done' | 'refused' } | { kind: 'failed'; message: string } | null;
+}
+
 /** What the program, and not the provider, is to blame for. */
 const ownFailures: ReadonlySet<string> = new Set(['bad_request', 'cut_off']);
 
@@ -12,18 +18,24 @@ const ownFailures: ReadonlySet<string> = new Set(['bad_request', 'cut_off']);
  * How the run of a program ended that no limit has ended.
  * @throws ModelUnavailable where it ended because its model did not answer it
  */
-export function howItEnded(end: ProcessEnd | null, outcome: ProgramOutcome, printed: string): Ending {
+export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, printed: string): Ending {
   const { failure, answers, lastText } = outcome;
   if (failure !== null && failure.failure !== 'cut_off' && !ownFailures.has(failure.failure)) {
     const hint = 'The same command again starts the run over.';
     throw new ModelUnavailable(failure.failure, failure.message, hint, []);
   }
-  if (end === null) return failed('The program did not start.');
+  if (ended === null) return failed('The program did not start.');
+  const { process: end, said: talked } = ended;
   const said = printed.trim() === '' ? '' : ` It printed last:\n${printed.trimEnd().slice(-mostTold)}`;
-  if (end.ending === 'out_of_memory')
+  const isDone = talked?.kind === 'done';
+  if (end.ending === 'out_of_memory' && !isDone)
     return failed(`The program was ended: the memory of the run was used up.${said}`);
-  if (end.ending === 'workspace_full') return failed(`The program was ended: the workspace was full.${said}`);
-  if (end.exitCode !== 0)
+  if (end.ending === 'workspace_full' && !isDone)
+    return failed(`The program was ended: the workspace was full.${said}`);
+  if (talked?.kind === 'failed') return failed(`The agent failed: ${talked.message}${said}`);
+  if (talked?.kind === 'refused')
+    return { reason: 'refused', message: 'The agent declined to go on.', finalAnswer: lastText };
+  if (talked === null && end.exitCode !== 0)
     return failed(
       `The program ended with ${end.exitCode === null ? end.signal : `exit code ${end.exitCode}`}.${said}`,
     );

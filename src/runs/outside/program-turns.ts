@@ -14,10 +14,19 @@ export interface ProgramOutcome {
   failure: CallRecord['failure'];
 }
 
+/** What is known of a program beside what the gateway sees. */
+export interface Witness {
+  /** Its model has answered. */
+  answered(): void;
+  /** What it said of itself since this was asked last, for a note; null: nothing. */
+  claims(): Record<string, string> | null;
+}
+
 /** Follows what a program asks its models, and has each of its turns recorded before the next request is sent. */
 export class ProgramTurns {
   readonly #program: Program;
   readonly #environment: ProgramEnvironment;
+  readonly #witness: Witness | null;
   readonly #turns = new Turns();
   /** Ends the clock's stand of each call under way, by the request's number. */
   readonly #asking = new Map<number, () => void>();
@@ -25,9 +34,10 @@ export class ProgramTurns {
   #used: ProcessUsage = { cpuSeconds: 0, peakMemoryBytes: null };
   readonly outcome: ProgramOutcome = { answers: 0, lastText: null, failure: null };
 
-  constructor(program: Program, environment: ProgramEnvironment) {
+  constructor(program: Program, environment: ProgramEnvironment, witness: Witness | null = null) {
     this.#program = program;
     this.#environment = environment;
+    this.#witness = witness;
   }
 
   /** From now on it is known what the program's processes use. */
@@ -54,6 +64,7 @@ export class ProgramTurns {
     const { answer, failure } = call;
     this.outcome.failure = failure;
     if (answer === null || this.#isSide(asked)) return;
+    this.#witness?.answered();
     this.#turns.answered(answer, performance.now());
     this.outcome.answers += 1;
     if (answer.kind === 'answered' && answer.text.trim() !== '') this.outcome.lastText = answer.text;
@@ -63,9 +74,15 @@ export class ProgramTurns {
     this.#stopAsking(asked);
   }
 
-  /** The program has ended: what it did last is recorded, unless its steps are used up. */
-  async finish(): Promise<void> {
+  /** It asks nothing more for now: what it did last is recorded, unless its steps are used up. */
+  async settle(): Promise<void> {
     if (this.#environment.ending?.reason !== 'step_limit') await this.#record(this.#turns.rest());
+  }
+
+  /** The program has ended. */
+  async finish(): Promise<void> {
+    await this.settle();
+    this.#noteClaims();
   }
 
   #isSide({ request }: ProxyRequest): boolean {
@@ -80,10 +97,16 @@ export class ProgramTurns {
   async #record(turns: readonly FinishedTurn[]): Promise<void> {
     for (const { action, observation, thought, began } of turns) {
       if (thought !== null) this.#environment.note({ Thought: thought });
+      this.#noteClaims();
       const usage = await this.#usedSince();
       const { ended } = await this.#environment.turn({ action, observation, status: 'ok', began, usage });
       if (ended) return;
     }
+  }
+
+  #noteClaims(): void {
+    const claims = this.#witness?.claims() ?? null;
+    if (claims !== null) this.#environment.note(claims);
   }
 
   /** Since the last turn. The most memory is the most until now. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Program } from '../../agents/index.ts';
+import { type AcpStart, mostPrompts, type Program, speaksAcp } from '../../agents/index.ts';
 import {
   briefInside,
   type Ending,
@@ -9,11 +9,12 @@ import {
   workspaceInside,
 } from '../../environment/index.ts';
 import { type OverQuota, ProxyServer, type Quota, type Upstream } from '../../models/index.ts';
-import type { ProcessEnd, Sandbox, SandboxProcess } from '../../sandbox/index.ts';
+import type { Sandbox, SandboxProcess } from '../../sandbox/index.ts';
 import type { RunSpec } from '../../schema/index.ts';
-import { howItEnded } from './how-it-ended.ts';
+import { howItEnded, type ProgramEnd } from './how-it-ended.ts';
 import type { ProgramSetting } from './program-setting.ts';
 import { ProgramTurns } from './program-turns.ts';
+import { Tail } from './tail.ts';
 
 /** All that a program is run with. */
 export interface ProgramRun {
@@ -40,9 +41,10 @@ const mostOutputBytes = 2 ** 16;
 export async function runProgram(run: ProgramRun): Promise<Ending> {
   const { environment, setting, upstream, quota, shared, sandbox } = run;
   const token = randomBytes(24).toString('hex');
-  const turns = new ProgramTurns(run.program, environment);
-  const printed = new Tail(mostOutputBytes);
-  let end: ProcessEnd | null = null;
+  const acp = speaksAcp(run.program, run.spec.agent_options) ? await openAcp() : null;
+  const turns = new ProgramTurns(run.program, environment, acp);
+  const printed = acp?.printed ?? new Tail(mostOutputBytes);
+  let end: ProgramEnd | null = null;
   await environment.during(async (over) => {
     await using gateway = await ProxyServer.listen(setting.listenAt, {
       ...{ upstream, quota, shared, token, signal: over },
@@ -57,14 +59,18 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
       ['python', '-I', `${sandbox.pathInside(helpersInside)}/outside/start.py`],
       {
         stdin: 'pipe',
-        onOutput: (chunk) => printed.add(chunk),
+        onOutput: (chunk) => (acp === null ? printed.add(chunk) : acp.add(chunk)),
         timeoutMs: null,
-        signal: over,
+        // Who speaks a protocol is told, before it is ended.
+        signal: acp === null ? over : null,
       },
     );
     turns.watch(process);
-    begin(process, run, setting.gateway(gateway.port), token);
-    end = await process.ended;
+    const { authMethod } = begin(process, run, setting.gateway(gateway.port), token, acp !== null);
+    end =
+      acp === null
+        ? { process: await process.ended, said: null }
+        : await acp.lead({ ...{ process, turns, environment, sandbox, over, authMethod }, ...asked(run) });
   });
   await turns.finish();
   const text = printed.text;
@@ -72,35 +78,56 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
   return howItEnded(end, turns.outcome, text);
 }
 
-function begin(process: SandboxProcess, run: ProgramRun, gateway: string, token: string): void {
+/** Its library is loaded when it is wanted. */
+async function openAcp() {
+  const { AcpDriver } = await import('./acp/driver.ts');
+  return new AcpDriver(mostOutputBytes);
+}
+
+/** What it is asked, and how often at most. */
+function asked({ setting, sandbox, spec }: ProgramRun) {
+  const prompts = mostPrompts(spec.agent_options);
+  return { prompt: setting.prompt, folder: sandbox.pathInside(workspaceInside), prompts };
+}
+
+/** Tells what starts a program what it needs; where the program speaks a protocol, the rest of its input is the program's. */
+function begin(
+  process: SandboxProcess,
+  run: ProgramRun,
+  gateway: string,
+  token: string,
+  isAcp: boolean,
+): AcpStart {
   const { program, spec, setting, sandbox, upstream, entry } = run;
   const home = setting.home;
   const brief = setting.brief(sandbox);
   const workspace = sandbox.pathInside(workspaceInside);
   const dialect = program.dialects.find((one) => upstream.dialects.includes(one));
   const [model] = upstream.names;
-  if (dialect === undefined || model === undefined)
+  const start = isAcp ? program.acp : program.start;
+  if (dialect === undefined || model === undefined || start === undefined)
     throw new Error('the program can not speak to this model');
-  const { argv, variables, files } = program.start({
+  const started = start({
     ...setting.bundle(sandbox),
     ...{ gateway, token, dialect, model, brief, workspace, entry, home, options: spec.agent_options },
     prompt: setting.prompt,
   });
+  const { argv, variables, files } = started;
   const helpers = sandbox.pathInside(helpersInside);
-  process.write(
-    JSON.stringify({
-      ...{ argv, files, home, folder: workspace, bridge: setting.bridge(sandbox) },
-      path: `${helpers}/outside/bin`,
-      variables: {
-        HOME: home,
-        MLAB_WORKSPACE: workspace,
-        MLAB_TASK: sandbox.pathInside(briefInside),
-        MLAB_BRIEF: brief,
-        ...variables,
-      },
-    }),
-  );
-  process.endInput();
+  const told = {
+    ...{ argv, files, home, folder: workspace, bridge: setting.bridge(sandbox), speaks: isAcp },
+    path: `${helpers}/outside/bin`,
+    variables: {
+      HOME: home,
+      MLAB_WORKSPACE: workspace,
+      MLAB_TASK: sandbox.pathInside(briefInside),
+      MLAB_BRIEF: brief,
+      ...variables,
+    },
+  };
+  process.write(`${JSON.stringify(told)}\n`);
+  if (!isAcp) process.endInput();
+  return started;
 }
 
 function refuse({ quota, exceeded, message }: OverQuota, environment: ProgramEnvironment): void {
@@ -111,22 +138,4 @@ function refuse({ quota, exceeded, message }: OverQuota, environment: ProgramEnv
       message,
       finalAnswer: null,
     });
-}
-
-/** The end of what is printed. */
-class Tail {
-  readonly #most: number;
-  #bytes: Buffer = Buffer.alloc(0);
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  add(chunk: Buffer): void {
-    this.#bytes = Buffer.concat([this.#bytes, chunk]).subarray(-this.#most);
-  }
-
-  get text(): string {
-    return this.#bytes.toString('utf8').toWellFormed();
-  }
 }

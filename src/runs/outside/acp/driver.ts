@@ -1,0 +1,44 @@
+import type { ProgramEnd } from '../how-it-ended.ts';
+import type { Witness } from '../program-turns.ts';
+import { Tail } from '../tail.ts';
+import { type AcpTalk, converse } from './converse.ts';
+import { MessageStream } from './message-stream.ts';
+import { SessionUpdates } from './session-updates.ts';
+
+/** Leads one agent by the Agent Client Protocol, and keeps what it says of itself. */
+export class AcpDriver implements Witness {
+  readonly printed: Tail;
+  readonly #messages: MessageStream;
+  readonly #updates = new SessionUpdates();
+
+  /** @param mostPrinted bytes that are kept of what it prints beside messages */
+  constructor(mostPrinted: number) {
+    const printed = new Tail(mostPrinted);
+    this.printed = printed;
+    this.#messages = new MessageStream({
+      notified: (method, params) => {
+        if (method === 'session/update') this.#updates.add(params);
+      },
+      printed: (text) => printed.add(Buffer.from(text)),
+    });
+  }
+
+  /** What it writes. */
+  add(chunk: Buffer): void {
+    this.#messages.add(chunk);
+  }
+
+  answered(): void {
+    this.#messages.renew();
+  }
+
+  claims(): Record<string, string> | null {
+    return this.#updates.take();
+  }
+
+  /** Until it is done, or the run is over; its process has ended then. */
+  async lead(talk: Omit<AcpTalk, 'messages' | 'updates'>): Promise<ProgramEnd> {
+    const said = await converse({ ...talk, messages: this.#messages, updates: this.#updates });
+    return { process: await talk.process.ended, said };
+  }
+}

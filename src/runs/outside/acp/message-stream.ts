@@ -1,0 +1,122 @@
+import type { Stream } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
+import { plainLine } from '../../../lib/plain-line.ts';
+import { parseShallowJson } from '../../../lib/shallow-json.ts';
+import { AgentFailed } from '../../agents/agent-process.ts';
+import { LineQueue } from '../../agents/line-queue.ts';
+
+/** In characters; agents send pictures and whole files along. */
+const longestLine = 16 * 2 ** 20;
+/** What an agent may write between two answers of its model, which are limited: all that it writes costs the harness time. */
+const mostCharacters = 64 * 2 ** 20;
+const mostMessages = 100_000;
+
+const Id = z.union([z.string().max(200), z.number(), z.null()]);
+const version = { jsonrpc: z.literal('2.0') };
+const call = { ...version, method: z.string().max(200), params: z.unknown().optional() };
+const Request = z.object({ ...call, id: Id });
+const Notification = z.object(call);
+const Failure = z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() });
+const Answered = z.object({ ...version, id: Id, result: z.unknown() });
+const Failed = z.object({ ...version, id: Id, error: Failure });
+const Message = z.union([Request, Notification, Failed, Answered]);
+type Message = z.infer<typeof Message>;
+
+/** What an agent writes that is no request and no answer. */
+export interface Aside {
+  notified(method: string, params: unknown): void;
+  printed(text: string): void;
+}
+
+/**
+ * The messages of an agent, one a line of its output. The protocol's library is given requests and answers, only such as it
+ * can do something with, and not more than it can take. What is no message was printed.
+ */
+export class MessageStream {
+  readonly #lines = new LineQueue(longestLine);
+  readonly #aside: Aside;
+  /** Of requests that it has not answered. */
+  readonly #open = new Set<unknown>();
+  #characters = 0;
+  #messages = 0;
+
+  constructor(aside: Aside) {
+    this.#aside = aside;
+  }
+
+  add(chunk: Buffer): void {
+    this.#characters += chunk.length;
+    if (this.#characters > mostCharacters) {
+      this.end(`It wrote more than ${mostCharacters / 2 ** 20} MiB without an answer of its model.`);
+    } else this.#lines.add(chunk);
+  }
+
+  /** No message comes any more. @param why as a sentence */
+  end(why: string): void {
+    this.#lines.end(why);
+  }
+
+  /** Its model has answered: it may say as much again. */
+  renew(): void {
+    this.#characters = 0;
+    this.#messages = 0;
+  }
+
+  /** @param write where its messages go. Reading rejects with AgentFailed, or as the signal does. */
+  stream(write: (line: string) => void, signal: AbortSignal): Stream {
+    return {
+      readable: new ReadableStream({ pull: async (to) => to.enqueue(await this.#next(signal)) }),
+      writable: new WritableStream({
+        write: (message) => {
+          if ('method' in message && 'id' in message) this.#open.add(message.id);
+          write(`${JSON.stringify(message)}\n`);
+        },
+      }),
+    };
+  }
+
+  /** When it has ended: what is left of its output was printed, unless it is a message. */
+  async close(): Promise<void> {
+    const never = new AbortController().signal;
+    for (;;) {
+      const next = await this.#lines.next(never);
+      if ('end' in next) return;
+      if (!looksLikeMessage(next.line)) this.#aside.printed(`${next.line}\n`);
+    }
+  }
+
+  async #next(signal: AbortSignal): Promise<Message> {
+    for (;;) {
+      const next = await this.#lines.next(signal);
+      if ('end' in next) throw new AgentFailed(next.end);
+      const message = this.#read(next.line);
+      if (message === null) continue;
+      this.#messages += 1;
+      if (this.#messages > mostMessages)
+        throw new AgentFailed(`It wrote more than ${mostMessages} messages without an answer of its model.`);
+      if ('method' in message && !('id' in message)) this.#aside.notified(message.method, message.params);
+      // An answer to nothing that was asked is passed over.
+      else if ('method' in message || this.#open.delete(message.id)) return message;
+    }
+  }
+
+  #read(line: string): Message | null {
+    if (line.trim() === '') return null;
+    let problem = 'it is no JSON';
+    try {
+      const message = Message.safeParse(parseShallowJson(line));
+      if (message.success) return message.data;
+      problem = 'no kind of message has such fields';
+    } catch (error) {
+      if (error instanceof SyntaxError) problem = error.message;
+    }
+    if (looksLikeMessage(line))
+      throw new AgentFailed(`It wrote a message that can't be read (${problem}): ${plainLine(line, 300)}`);
+    this.#aside.printed(`${line}\n`);
+    return null;
+  }
+}
+
+function looksLikeMessage(line: string): boolean {
+  return /^\s*[{[].*"jsonrpc"/.test(line.slice(0, 1_000));
+}
