@@ -86,10 +86,15 @@ const programs = [
   { name: 'gemini-cli', kind: 'google', script: byShell, options: { protocol: 'acp' }, asks: true },
 ] as const;
 
+function titleOf(program: (typeof programs)[number]): string {
+  const options = Object.entries('options' in program ? program.options : {});
+  return [program.name, ...options.map(([name, value]) => `${name}=${value}`)].join(' ');
+}
+
 describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
-  test.for(programs)(
-    '$name $options edits, runs and hands in, by a model that tells it to',
-    async (program, { skip }) => {
+  test.for(programs.map((program) => [titleOf(program), program] as const))(
+    '%s edits, runs and hands in, by a model that tells it to',
+    async ([, program], { skip }) => {
       const { name, kind, script } = program;
       const options = 'options' in program ? program.options : {};
       if ('onlyIf' in program && process.env[program.onlyIf] === undefined)

@@ -39,6 +39,7 @@ async def printed_by(folder: Path, port: int) -> str:
         "folder": str(folder),
         "home": str(folder / "home"),
         "path": str(folder),
+        "speaks": False,
         "variables": {},
     }
     printed, _ = await start.communicate(json.dumps(asked).encode())
