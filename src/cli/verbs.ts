@@ -120,6 +120,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs-check.ts')).runsCheck,
   },
   {
+    name: 'runs retry',
+    summary: 'execute runs again that the machines failed at; earlier attempts are kept',
+    load: async () => (await import('./verbs/runs-retry.ts')).runsRetry,
+  },
+  {
     name: 'runs import',
     summary: 'import runs of the original benchmark as an experiment',
     load: async () => (await import('./verbs/runs-import.ts')).runsImport,

@@ -1,43 +1,31 @@
 import { join } from 'node:path';
-import { type Agent, speaksAcp } from '../../agents/index.ts';
 import type { Gate } from '../../environment/index.ts';
-import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import { type ModelRegistry, withModelsOf } from '../../models/index.ts';
+import { withModelsOf } from '../../models/index.ts';
 import {
   anyAgentOfRun,
-  bundleOfRun,
-  checkDialect,
-  type ExperimentServices,
   GpuLeases,
   makePlan,
   type PlannedTask,
   type RemoteExecutor,
-  type RunResult,
-  runExperiment,
   type TaskResources,
 } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
-import { buildReport } from '../../statistics/index.ts';
-import { createExperiment, type Experiment } from '../../store/index.ts';
+import { createExperiment } from '../../store/index.ts';
 import { sampleMark, sampleOf, type Task } from '../../tasks/index.ts';
 import { type AgentFlags, agentFlags, agentPlace, chosenAgents } from '../agent-options.ts';
 import { approveActions } from '../approve-actions.ts';
-import { personAtTerminal } from '../ask-person.ts';
 import { branchOf, personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
-import { type Context, exitCodes, type VerbResult } from '../context.ts';
+import type { Context } from '../context.ts';
+import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import { executeThere, isHere } from '../execute-there.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
-import { logProgress } from '../log-events.ts';
 import { registryOf } from '../model-registry.ts';
-import { createProgressView } from '../progress.ts';
-import { documentOf, usualTables } from '../report/document-of.ts';
-import { terminalText } from '../report/formats.ts';
-import { counted, plain } from '../table.ts';
+import { counted } from '../table.ts';
 import {
   chooseTasks,
   isVerified,
@@ -175,37 +163,6 @@ export const run: Verb = {
   },
 };
 
-/** Agents that are programs are installed before anything else takes time; what can't work with them is said at once. */
-async function getPrograms(
-  context: Context,
-  { runs }: Plan,
-  registry: ModelRegistry | undefined,
-  gate: Gate | undefined,
-  agentOf: (run: RunSpec) => Promise<Agent>,
-): Promise<void> {
-  const { signal, log, folders } = context;
-  for (const run of runs) {
-    const { program } = await agentOf(run);
-    if (registry === undefined || program === undefined) continue;
-    const asks = speaksAcp(program, run.agent_options);
-    if ((gate !== undefined && !asks) || run.approve_later === true) {
-      throw new UserError(
-        'not_gated',
-        `The agent ${run.agent} is a program that acts by itself: nobody is asked before it does.`,
-        asks
-          ? 'Leave --approve-later away: its process would have to wait. --approve asks you at this terminal.'
-          : 'Leave --approve and --approve-later away.',
-      );
-    }
-    checkDialect(run, registry);
-    await bundleOfRun(run, {
-      cache: folders.cache,
-      onProgress: (line) => log(`${run.agent}: ${line}`),
-      signal,
-    });
-  }
-}
-
 function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   const tasks = chooseTasks(context, wanted.tasks, wanted.suite);
   if (tasks.length > 0) return tasks;
@@ -216,98 +173,8 @@ function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   );
 }
 
-type PlanParts = Pick<
-  ExperimentServices,
-  | 'experiment'
-  | 'agentOf'
-  | 'resources'
-  | 'incomplete'
-  | 'registry'
-  | 'parentExperiment'
-  | 'provisioning'
-  | 'modelsFolder'
-  | 'gpus'
-> & { executor: RemoteExecutor | undefined };
-
 function personsGate(context: Context): Gate {
   return approveActions(terminalQuestions(context.isTerminal, '--approve'), personName());
-}
-
-async function executePlan(
-  context: Context,
-  plan: Plan,
-  parts: PlanParts,
-  gate: Gate | undefined,
-): Promise<RunResult[]> {
-  const isInteractive = plan.runs.some(({ interactive }) => interactive);
-  const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;
-  // A question, or a log, would drown in lines that renew themselves.
-  const renews =
-    context.isTerminal && !isInteractive && gate === undefined && !context.logger.isOnStandardError;
-  const place = parts.executor && 'executed elsewhere';
-  using view = createProgressView(plan, renews, context.log, place);
-  const log = logProgress(context.logger, plan.name);
-  return await runExperiment(
-    { ...plan, parallel: gate === undefined ? plan.parallel : 1 },
-    {
-      ...parts,
-      askPerson,
-      gate,
-      bundle: (run, signal) =>
-        bundleOfRun(run, { cache: context.folders.cache, onProgress: (line) => context.log(line), signal }),
-      helpersFolder: context.folders.helpers,
-      dockerCommand: context.variables.MLAB_DOCKER,
-      versions: { mlab: context.version, node: process.version },
-      signal: context.signal,
-      onProgress: (progress) => {
-        view.show(progress);
-        log(progress);
-      },
-    },
-  );
-}
-
-async function conclude(
-  context: Context,
-  experiment: Experiment,
-  results: readonly RunResult[],
-): Promise<VerbResult> {
-  const { name } = experiment.plan;
-  // After Ctrl-C, too, people want to see what there is.
-  const toTheEnd = { log: context.log, signal: AbortSignal.any([]) };
-  const { evaluations, unreadable } = await evaluationsOf(toTheEnd, [experiment]);
-  const report = buildReport(evaluations);
-  const { runs, cells } = report;
-  const problems = results.filter(({ problem }) => problem !== null);
-  const lines = problems.map(
-    ({ spec, problem }) => `  ${spec.id}: ${plain(problem ?? '').replaceAll('\n', '\n    ')}`,
-  );
-  const trouble =
-    lines.length === 0
-      ? ''
-      : `\n\nNot finished or not graded:\n${lines.join('\n')}\nThe same command again goes on.`;
-  const run = `${name}/${runs[0]?.run ?? ''}`;
-  const commands: [string, string][] = [
-    ['view', 'results and every step, in the browser'],
-    [`runs show ${run}`, 'every step of a run'],
-    [`runs diff ${run} 0 last`, 'what the agent changed'],
-    [`grade ${name} --steps all`, 'the hidden score of every step'],
-    [`report ${name}`, 'this table again'],
-  ];
-  const shown = commands.map(
-    ([command, meaning]) => [`${context.command} ${command}${context.placeFlags}`, meaning] as const,
-  );
-  const widest = Math.max(...shown.map(([command]) => command.length));
-  const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
-  return {
-    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable))}${trouble}\n\nWhere to look further (everything is kept in ${experiment.folder})\n${further.join('\n')}`,
-    json: { experiment: name, folder: experiment.folder, cells, runs, problems },
-    exitCode: context.signal.aborted
-      ? exitCodes.interrupted
-      : problems.length > 0
-        ? exitCodes.negative
-        : exitCodes.ok,
-  };
 }
 
 function planText(plan: Plan): string {

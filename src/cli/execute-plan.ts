@@ -1,0 +1,144 @@
+import { type Agent, speaksAcp } from '../agents/index.ts';
+import type { Gate } from '../environment/index.ts';
+import { evaluationsOf } from '../evaluation/index.ts';
+import { UserError } from '../lib/errors.ts';
+import type { ModelRegistry } from '../models/index.ts';
+import {
+  bundleOfRun,
+  checkDialect,
+  type ExperimentServices,
+  type RemoteExecutor,
+  type RunResult,
+  runExperiment,
+} from '../runs/index.ts';
+import type { Plan, RunSpec } from '../schema/index.ts';
+import { buildReport } from '../statistics/index.ts';
+import type { Experiment } from '../store/index.ts';
+import { personAtTerminal } from './ask-person.ts';
+import { type Context, exitCodes, type VerbResult } from './context.ts';
+import { logProgress } from './log-events.ts';
+import { createProgressView } from './progress.ts';
+import { documentOf, usualTables } from './report/document-of.ts';
+import { terminalText } from './report/formats.ts';
+import { plain } from './table.ts';
+
+/** Agents that are programs are installed before anything else takes time; what can't work with them is said at once. */
+export async function getPrograms(
+  context: Context,
+  { runs }: Plan,
+  registry: ModelRegistry | undefined,
+  gate: Gate | undefined,
+  agentOf: (run: RunSpec) => Promise<Agent>,
+): Promise<void> {
+  const { signal, log, folders } = context;
+  for (const run of runs) {
+    const { program } = await agentOf(run);
+    if (registry === undefined || program === undefined) continue;
+    const asks = speaksAcp(program, run.agent_options);
+    if ((gate !== undefined && !asks) || run.approve_later === true) {
+      throw new UserError(
+        'not_gated',
+        `The agent ${run.agent} is a program that acts by itself: nobody is asked before it does.`,
+        asks
+          ? 'Leave --approve-later away: its process would have to wait. --approve asks you at this terminal.'
+          : 'Leave --approve and --approve-later away.',
+      );
+    }
+    checkDialect(run, registry);
+    await bundleOfRun(run, {
+      cache: folders.cache,
+      onProgress: (line) => log(`${run.agent}: ${line}`),
+      signal,
+    });
+  }
+}
+
+export type PlanParts = Pick<
+  ExperimentServices,
+  | 'experiment'
+  | 'agentOf'
+  | 'resources'
+  | 'incomplete'
+  | 'registry'
+  | 'parentExperiment'
+  | 'provisioning'
+  | 'modelsFolder'
+  | 'gpus'
+> & { executor: RemoteExecutor | undefined };
+
+export async function executePlan(
+  context: Context,
+  plan: Plan,
+  parts: PlanParts,
+  gate: Gate | undefined,
+): Promise<RunResult[]> {
+  const isInteractive = plan.runs.some(({ interactive }) => interactive);
+  const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;
+  // A question, or a log, would drown in lines that renew themselves.
+  const renews =
+    context.isTerminal && !isInteractive && gate === undefined && !context.logger.isOnStandardError;
+  const place = parts.executor && 'executed elsewhere';
+  using view = createProgressView(plan, renews, context.log, place);
+  const log = logProgress(context.logger, plan.name);
+  return await runExperiment(
+    { ...plan, parallel: gate === undefined ? plan.parallel : 1 },
+    {
+      ...parts,
+      askPerson,
+      gate,
+      bundle: (run, signal) =>
+        bundleOfRun(run, { cache: context.folders.cache, onProgress: (line) => context.log(line), signal }),
+      helpersFolder: context.folders.helpers,
+      dockerCommand: context.variables.MLAB_DOCKER,
+      versions: { mlab: context.version, node: process.version },
+      signal: context.signal,
+      onProgress: (progress) => {
+        view.show(progress);
+        log(progress);
+      },
+    },
+  );
+}
+
+export async function conclude(
+  context: Context,
+  experiment: Experiment,
+  results: readonly RunResult[],
+): Promise<VerbResult> {
+  const { name } = experiment.plan;
+  // After Ctrl-C, too, people want to see what there is.
+  const toTheEnd = { log: context.log, signal: AbortSignal.any([]) };
+  const { evaluations, unreadable } = await evaluationsOf(toTheEnd, [experiment]);
+  const report = buildReport(evaluations);
+  const { runs, cells } = report;
+  const problems = results.filter(({ problem }) => problem !== null);
+  const lines = problems.map(
+    ({ spec, problem }) => `  ${spec.id}: ${plain(problem ?? '').replaceAll('\n', '\n    ')}`,
+  );
+  const trouble =
+    lines.length === 0
+      ? ''
+      : `\n\nNot finished or not graded:\n${lines.join('\n')}\nThe same command again goes on.`;
+  const run = `${name}/${runs[0]?.run ?? ''}`;
+  const commands: [string, string][] = [
+    ['view', 'results and every step, in the browser'],
+    [`runs show ${run}`, 'every step of a run'],
+    [`runs diff ${run} 0 last`, 'what the agent changed'],
+    [`grade ${name} --steps all`, 'the hidden score of every step'],
+    [`report ${name}`, 'this table again'],
+  ];
+  const shown = commands.map(
+    ([command, meaning]) => [`${context.command} ${command}${context.placeFlags}`, meaning] as const,
+  );
+  const widest = Math.max(...shown.map(([command]) => command.length));
+  const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
+  return {
+    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable))}${trouble}\n\nWhere to look further (everything is kept in ${experiment.folder})\n${further.join('\n')}`,
+    json: { experiment: name, folder: experiment.folder, cells, runs, problems },
+    exitCode: context.signal.aborted
+      ? exitCodes.interrupted
+      : problems.length > 0
+        ? exitCodes.negative
+        : exitCodes.ok,
+  };
+}

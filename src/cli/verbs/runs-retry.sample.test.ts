@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { fixtureTasks, TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { planOf, workThrough } from '../../../test/fixtures/run-place.ts';
+import { agentByName } from '../../agents/index.ts';
+import { createExperiment, type RunFolder } from '../../store/index.ts';
+import { createContext } from '../context.ts';
+import { runsRetry } from './runs-retry.ts';
+
+const bench = new TaskBench();
+afterAll(() => bench[Symbol.dispose]());
+
+test('exactly the runs that the machines failed at are executed again, and their earlier attempts are kept', async () => {
+  const resources = await bench.provision();
+  const changes = { name: 'night', seeds: 4, sandbox: 'none', grade: 'none' };
+  const plan = planOf(resources, agentByName('noop'), changes);
+  const experiment = createExperiment(join(bench.experiments, 'night'), plan);
+  await workThrough(experiment, resources);
+  const folders = experiment.runIds.map((id) => experiment.runFolder(id));
+  const [finished, failed, otherwise, interrupted] = folders;
+  const fail = (run: RunFolder | undefined, cause: string) => {
+    const record = run?.readRecord();
+    if (run === undefined || record == null) throw new Error('the run has not begun');
+    const end = { reason: 'infrastructure_error' as const, message: 'no room', cause };
+    run.writeRecordSync({ ...record, status: 'failed', end });
+  };
+  fail(failed, 'sandbox');
+  fail(otherwise, 'quota_exhausted');
+  const record = interrupted?.readRecord();
+  if (record != null) interrupted?.writeRecordSync({ ...record, status: 'interrupted', end: null });
+  const context = {
+    ...createContext(
+      { dir: bench.experiments, tasks: [fixtureTasks] },
+      { MLAB_CACHE: bench.cache },
+      '0',
+      new AbortController().signal,
+    ),
+    log: () => {},
+  };
+  const untouched = () =>
+    [finished, otherwise, interrupted].map((run) => readFileSync(String(run?.recordPath), 'utf8'));
+  const before = untouched();
+  const retry = async (what: string, more: object = {}) =>
+    await runsRetry.run(context, ['night'], { failed: what, ...more });
+
+  expect((await retry('sandbox', { dryRun: true })).text).toBe(
+    `1 run to be executed again:\n  night/${failed?.id}`,
+  );
+  expect(failed?.readRecord()?.status).toBe('failed');
+  expect(await retry('sandbox')).toMatchObject({ exitCode: 0, json: { retried: [`night/${failed?.id}`] } });
+  expect(failed?.readRecord()).toMatchObject({ status: 'finished' });
+  const archived = join(experiment.folder, 'runs/.discarded', `${failed?.id}.1`, 'run.json');
+  expect(JSON.parse(readFileSync(archived, 'utf8'))).toMatchObject({ end: { cause: 'sandbox' } });
+  expect(untouched()).toEqual(before);
+
+  expect(await retry('infrastructure')).toMatchObject({ json: { retried: [`night/${otherwise?.id}`] } });
+  expect((await retry('infrastructure')).text).toContain('No run has failed (infrastructure).');
+});

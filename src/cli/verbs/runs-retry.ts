@@ -1,0 +1,149 @@
+import { UserError } from '../../lib/errors.ts';
+import { anyAgentOfRun, GpuLeases, type RemoteExecutor, type TaskResources } from '../../runs/index.ts';
+import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
+import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
+import { type Experiment, listExperiments, openExperiment } from '../../store/index.ts';
+import { loadTask, sampleMark } from '../../tasks/index.ts';
+import { agentPlace } from '../agent-options.ts';
+import { type Context, exitCodes, type VerbResult } from '../context.ts';
+import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
+import { executeThere, isHere } from '../execute-there.ts';
+import { readExperiment } from '../experiment-flags.ts';
+import { locateExperiment } from '../locate.ts';
+import { registryOf } from '../model-registry.ts';
+import { counted } from '../table.ts';
+import { type PrepareOptions, prepareFlags, provision, provisioningOf } from '../task-resources.ts';
+import type { Flag, Verb } from '../verb.ts';
+
+interface Options extends PrepareOptions {
+  failed: string;
+  on?: string;
+  parallel?: string;
+  settings?: string;
+  dryRun?: boolean;
+}
+
+const flags: Flag[] = [
+  {
+    flags: '--failed <what>',
+    description: 'infrastructure for all that the machines failed at, or one cause, such as sandbox',
+    default: 'infrastructure',
+  },
+  { flags: '--on <where>', description: 'where they are executed; default: where they were before' },
+  { flags: '--parallel <n>', description: 'most runs at a time; default: as planned' },
+  {
+    flags: '--settings <file>',
+    description: 'experiment file, for its section executor: what is asked for where runs are executed',
+  },
+  { flags: '--dry-run', description: 'list the runs and stop' },
+  ...prepareFlags,
+];
+
+export const runsRetry: Verb = {
+  arguments: [{ name: '<experiments...>', description: 'names of experiments' }],
+  flags,
+  details:
+    'Executes exactly those runs again, from their start, as they were planned: what the agent did wrong is no failure of\n' +
+    'this kind. Each earlier attempt is kept in runs/.discarded. A run that was only interrupted goes on with mlab run.',
+  examples: [
+    ['mlab runs retry night-1 --failed infrastructure', 'what the machines failed at'],
+    ['mlab runs retry night-1 --failed sandbox --dry-run', 'which runs had no sandbox'],
+    ['mlab runs retry night-1 --on slurm --settings night.yaml', 'again, on the cluster'],
+  ],
+  async run(context, names, options: Options) {
+    const wanted = settingsOf(options);
+    const experiments = names.map((name) => locateExperiment(context, name));
+    const chosen = experiments.map((experiment) => ({
+      experiment,
+      runs: failedRuns(experiment, options.failed),
+    }));
+    const ids = chosen.flatMap(({ experiment, runs }) =>
+      runs.map(({ id }) => `${experiment.plan.name}/${id}`),
+    );
+    if (options.dryRun === true || ids.length === 0) return listed(ids, options.failed);
+    const results: VerbResult[] = [];
+    for (const { experiment, runs } of chosen) {
+      if (runs.length > 0) results.push(await retry(context, experiment, runs, wanted, options));
+      if (context.signal.aborted) break;
+    }
+    const worst = results.map(({ exitCode }) => exitCode ?? exitCodes.ok);
+    return {
+      text: results.map(({ text }) => text).join('\n\n'),
+      json: { retried: ids, experiments: results.map(({ json }) => json) },
+      exitCode: worst.find((code) => code !== exitCodes.ok) ?? exitCodes.ok,
+    };
+  },
+};
+
+function settingsOf({ settings, on, parallel }: Options): ExperimentFile {
+  const given = { on, ...(parallel === undefined ? {} : { parallel: Number(parallel) }) };
+  return readExperiment(settings, given);
+}
+
+/** Planned runs that ended with a failure of the machines. */
+function failedRuns(experiment: Experiment, wanted: string): RunSpec[] {
+  return experiment.plan.runs.filter(({ id }) => {
+    const record = experiment.runFolder(id).readRecord();
+    if (record?.status !== 'failed' || record.end?.reason !== 'infrastructure_error') return false;
+    return wanted === 'infrastructure' || record.end.cause === wanted;
+  });
+}
+
+function listed(ids: readonly string[], failed: string): VerbResult {
+  const text =
+    ids.length === 0
+      ? `No run has failed (${failed}). mlab runs ls --status failed lists those that have, with the cause.`
+      : `${counted(ids.length, 'run')} to be executed again:\n${ids.map((id) => `  ${id}`).join('\n')}`;
+  return { text, json: { retried: [], runs: ids } };
+}
+
+async function retry(
+  context: Context,
+  experiment: Experiment,
+  runs: readonly RunSpec[],
+  wanted: ExperimentFile,
+  options: PrepareOptions,
+): Promise<VerbResult> {
+  const { plan } = experiment;
+  const again: Plan = { ...plan, runs: [...runs], parallel: wanted.parallel ?? plan.parallel };
+  const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
+  const registry = registryOf(context, again);
+  await getPrograms(context, again, registry, undefined, agentOf);
+  const here = isHere(context, again, wanted, undefined);
+  const { MLAB_DOCKER } = context.variables;
+  const sandboxes = new Map(runs.map((run) => [`${run.sandbox} ${run.docker_image ?? ''}`, run]));
+  for (const run of here ? sandboxes.values() : [])
+    await trySandbox(run.sandbox, sandboxOptions(run, MLAB_DOCKER));
+  const resources = new Map<string, TaskResources>();
+  for (const { task, marks } of runs) {
+    if (resources.has(task)) continue;
+    const sample = options.sample === true || marks.includes(sampleMark);
+    resources.set(
+      task,
+      await provision(context, loadTask(task, context.folders.tasks), { ...options, sample }),
+    );
+  }
+  const parts = {
+    ...(runs.some(({ gpu }) => gpu) ? { gpus: await GpuLeases.find(context.variables) } : {}),
+    ...{ experiment, resources, incomplete: 'restart' as const, registry, agentOf },
+    parentExperiment: parentOf(context, experiment, runs),
+    provisioning: provisioningOf(options),
+    modelsFolder: process.cwd(),
+  };
+  const execute = (executor?: RemoteExecutor) =>
+    executePlan(context, again, { ...parts, executor }, undefined);
+  return await conclude(context, experiment, await executeThere(context, wanted, experiment, execute));
+}
+
+/** Where the run lies that a fork began from; undefined where there is none but in this experiment. */
+function parentOf({ folders }: Context, { plan }: Experiment, runs: readonly RunSpec[]): string | undefined {
+  const parent = runs.find(({ parent: from }) => from !== undefined && from.experiment !== plan.name)?.parent;
+  if (parent === undefined) return undefined;
+  const found = listExperiments(folders.experiments).find(({ name }) => name === parent.experiment);
+  if (found !== undefined) return openExperiment(found.folder).folder;
+  throw new UserError(
+    'no_experiment',
+    `The run ${parent.experiment}/${parent.run}, which runs were forked from, is not there any more.`,
+    'Bring its experiment back, or name its folder with --dir.',
+  );
+}
