@@ -10,7 +10,10 @@ export function agentLabel({
   agent_options: options,
   experience = [],
 }: Pick<RunSpec, 'agent' | 'model' | 'agent_options' | 'experience'>): string {
-  const chosen = Object.entries(options).map(([name, value]) => `${name}=${String(value)}`);
+  const chosen = Object.entries(options)
+    // What a command is shown stands in the command.
+    .filter(([name]) => name !== 'files' || options.command === undefined)
+    .map(([name, value]) => `${name}=${String(value)}`);
   const inside = [...(model === null ? [] : [model]), ...chosen, ...(experience.length > 0 ? ['warm'] : [])];
   return inside.length === 0 ? agent : `${agent}(${inside.join(', ')})`;
 }

@@ -51,7 +51,18 @@ export function commandOptions(agent: string, text: string, folder: string): Age
   const files = wordsOf(text)
     .map((word) => resolve(folder, word))
     .filter((path) => existsSync(path) && statSync(path).isFile());
-  return { command: text, files: [...new Set(files)].join('\n') };
+  const shown = [...new Set(files)];
+  const twice = shown.find(
+    (path, index) => shown.findIndex((one) => basename(one) === basename(path)) < index,
+  );
+  if (twice !== undefined) {
+    throw new UserError(
+      'bad_flag',
+      `The command names two files that are called ${basename(twice)}.`,
+      'They are shown to it in one folder: give one of them another name.',
+    );
+  }
+  return { command: text, files: shown.join('\n') };
 }
 
 /** The names of the files that it is shown, each with its path on this machine. */
@@ -69,11 +80,11 @@ function startCommand(place: ProgramPlace): ProgramStart {
 }
 
 /** The command with the places inside in the place of those of this machine. */
-function withPlaces({ bundle, options }: ProgramPlace): string {
+function withPlaces({ hostFile, options }: ProgramPlace): string {
   const names = Object.keys(filesIn(String(options.files ?? '')));
   return String(options.command ?? '')
     .split(/(\s+)/)
-    .map((word) => (names.includes(basename(word)) ? `${bundle}/${basename(word)}` : word))
+    .map((word) => (names.includes(basename(word)) ? hostFile(basename(word)) : word))
     .join('');
 }
 

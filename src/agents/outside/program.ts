@@ -18,6 +18,8 @@ export interface ProgramPackage {
 export interface ProgramPlace {
   /** Folder of its bundle: what npm or pip made. */
   bundle: string;
+  /** The path of one of its `hostFiles`, by its name there. */
+  hostFile(name: string): string;
   /** Node, of an npm bundle; the interpreter of a Python one. */
   interpreter: string;
   /** Origin of the model gateway, such as `http://127.0.0.1:4080`. */
@@ -64,7 +66,7 @@ export interface Program {
   acp?(place: ProgramPlace): AcpStart;
   /** Whether a request is none of its turns: a title, a summary. What asks the fast model is none, either. */
   isSideCall?(request: ModelRequest): boolean;
-  /** Files of the host that it is shown, read-only, by their paths in its bundle. */
+  /** Files of the host that it is shown, read-only, by the names that they get. */
   hostFiles?(options: AgentOptions): Readonly<Record<string, string>>;
 }
 

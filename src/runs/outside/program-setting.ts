@@ -9,6 +9,7 @@ import type { Bundle } from './bundle.ts';
 /** Where a program's sandbox shows what is there for it. */
 const inside = '/mlab-agent';
 const bundleInside = `${inside}/bundle`;
+const filesInside = `${inside}/files`;
 const nodeInside = `${inside}/node`;
 const runInside = `${inside}/run`;
 const socketName = 'models.sock';
@@ -54,7 +55,7 @@ export class ProgramSetting implements Disposable {
       ...(bundle?.registry === 'npm'
         ? [readOnly(bundle.folder, bundleInside), readOnly(process.execPath, nodeInside)]
         : []),
-      ...files.map(([name, source]) => readOnly(source, `${bundleInside}/${name}`)),
+      ...files.map(([name, source]) => readOnly(source, `${filesInside}/${name}`)),
     ];
     this.otherPythons =
       bundle?.registry === 'pypi'
@@ -85,6 +86,10 @@ export class ProgramSetting implements Disposable {
       return { bundle: environment, interpreter: executable };
     }
     return { bundle: sandbox.pathInside(bundleInside), interpreter: sandbox.pathInside(nodeInside) };
+  }
+
+  hostFile(sandbox: Sandbox, name: string): string {
+    return sandbox.pathInside(`${filesInside}/${name}`);
   }
 
   /** A folder that is made when the program starts, and ends with it. */

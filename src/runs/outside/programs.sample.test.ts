@@ -15,6 +15,7 @@ import { workThrough } from '../../../test/fixtures/run-place.ts';
 import { gradeRun } from '../../grading/index.ts';
 import { Quota } from '../../models/index.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
+import { obstacleTo } from '../../sandbox/test-support.ts';
 import { checkRun, type RunFolder, readTraceSync } from '../../store/index.ts';
 import { archivedAttempts } from '../archived-attempts.ts';
 import type { TaskResources } from '../index.ts';
@@ -61,6 +62,19 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     // The request for a title is a call of the run, and no turn.
     expect(record.spent).toMatchObject({ calls: 5 });
     expect(await checkRun(folder)).toEqual([]);
+  });
+
+  test.for(['none', 'docker'] as const)('does the same in the sandbox %s', async (sandbox, { skip }) => {
+    const dockerCommand = process.env.MLAB_DOCKER ?? 'podman';
+    const obstacle = sandbox === 'docker' ? await obstacleTo('docker', { dockerCommand }) : null;
+    if (obstacle !== null) skip(obstacle);
+    await using server = await serve(turns);
+    const { record, folder } = await runCommand({
+      ...{ experiments: bench.experiments, resources, server, changes: { sandbox } },
+      dockerCommand,
+    });
+    expect(record, record.end?.message).toMatchObject({ end: { reason: 'final_answer' }, steps: 4 });
+    expect(turnsIn(folder)[2]?.observation).toBe('The grader would accept this submission.\n');
   });
 
   test('never sees the key of its provider, which is in no trace', async () => {

@@ -109,6 +109,7 @@ function begin(
     throw new Error('the program can not speak to this model');
   const started = start({
     ...setting.bundle(sandbox),
+    hostFile: (name) => setting.hostFile(sandbox, name),
     ...{ gateway, token, dialect, model, brief, workspace, entry, home, options: spec.agent_options },
     prompt: setting.prompt,
   });
