@@ -130,6 +130,14 @@ describe.skipIf(missing !== null)(
       expect(broken.out).toMatch(/FAILED.*no such module/s);
     });
 
+    test('mlab doctor --on slurm tells what a node can do', async () => {
+      const variables = { ...cluster.variables, MLAB_CACHE: bench.cache };
+      const argv = ['doctor', '--on', 'slurm', '--dir', bench.experiments];
+      const { err, out } = await startMlab(argv, { folder: bench.folder, variables }).ended;
+      expect(out, err).toMatch(/On n\d:\n. Node +v\d/);
+      expect(out).toContain('Python');
+    });
+
     test('loses no run and takes no step twice while jobs are preempted and cancelled, daemons killed and nodes lost', async () => {
       const { made, faults } = await chaos({
         ...{ cluster, bench, name: 'chaos', runs: 5, rounds: 4, seconds: 0.4, pauseMs: 1_500 },

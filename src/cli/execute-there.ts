@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Gate } from '../environment/index.ts';
 import { hasCode, UserError } from '../lib/errors.ts';
-import { chooseExecutor, executorFor, type RemoteExecutor } from '../runs/index.ts';
+import type { ModelRegistry } from '../models/index.ts';
+import { chooseExecutor, executorFor, providersThrough, type RemoteExecutor } from '../runs/index.ts';
 import type { ExperimentFile, Plan } from '../schema/index.ts';
 import { type Experiment, openExperiment } from '../store/index.ts';
 import type { Context } from './context.ts';
@@ -36,6 +37,15 @@ export function isHere(
   );
 }
 
+/** With a gateway at an address no key of a provider is needed, here or elsewhere: its token stands for all. */
+export function withGateway(wanted: ExperimentFile): ExperimentFile {
+  const address = wanted.executor.slurm?.gateway_on ?? 'node';
+  if (address === 'node' || address === 'submit') return wanted;
+  const roles = Object.values(wanted.roles).flatMap((role) => role?.model ?? []);
+  const names = [...wanted.models, ...roles].map((model) => model.slice(0, model.indexOf('/')));
+  return { ...wanted, providers: providersThrough(wanted.providers, names, address) };
+}
+
 function executorBefore({ folders }: Context, { name }: Plan): string | null {
   try {
     return openExperiment(join(folders.experiments, name)).executor;
@@ -45,16 +55,22 @@ function executorBefore({ folders }: Context, { name }: Plan): string | null {
   }
 }
 
+/** This mlab, as other machines that see its folder start it. */
+export function commandElsewhere({ folders, placeWords }: Context): string[] {
+  return [process.execPath, join(folders.package, 'bin/mlab.mjs'), ...placeWords];
+}
+
 /** Executes a plan where it is wanted, or where it was given to before. Ctrl-C leaves jobs alone that are elsewhere; a second one ends them. */
 export async function executeThere<Result>(
   context: Context,
-  { executor: settings, parallel }: ExperimentFile,
+  { executor: settings, parallel, spend }: ExperimentFile,
   experiment: Experiment,
+  registry: ModelRegistry | undefined,
   execute: (executor?: RemoteExecutor) => Promise<Result>,
 ): Promise<Result> {
   const { signal, log, variables } = context;
-  const command = [process.execPath, join(context.folders.package, 'bin/mlab.mjs'), ...context.placeWords];
-  const place = { settings, parallel, command, variables, log, signal };
+  const models = registry && { registry, spend: { ...experiment.plan.spend, ...spend } };
+  const place = { settings, models, parallel, command: commandElsewhere(context), variables, log, signal };
   await using executor = await executorFor(settings.on, experiment, place);
   if (executor === null) return await execute();
   const cancelled = context.detachable(words);

@@ -48,6 +48,14 @@ const innerFlags: { flag: Flag; path: readonly [string, string, string?] }[] = [
     },
   },
   {
+    path: ['executor', 'slurm', 'gateway_on'],
+    flag: {
+      flags: '--gateway-on <where>',
+      description:
+        'with --on slurm, where language models are asked: node, submit (this command) or the address of a gateway (default: node)',
+    },
+  },
+  {
     path: ['roles', 'editor', 'model'],
     flag: { flags: '--editor-model <name>', description: "the model that edits files; default: the agent's" },
   },

@@ -1,8 +1,9 @@
 export { anyAgentOfRun, findAnyAgent } from './agents/find-agent.ts';
 export type { AgentPlace } from './agents/python-agent.ts';
 export { type BranchAsked, isSameRun, makeBranchPlan } from './branch-plan.ts';
-export type { ExecutorPlace, RemoteExecutor } from './executors/executor-kind.ts';
+export type { ExecutorPlace, RemoteExecutor, WorkerChecks } from './executors/executor-kind.ts';
 export { chooseExecutor, executorFor, executorNames } from './executors/index.ts';
+export { providersThrough } from './executors/run-gateways.ts';
 export {
   type ExperimentProgress,
   type ExperimentServices,

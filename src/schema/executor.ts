@@ -44,6 +44,25 @@ export const SlurmSettings = z.strictObject({
     .min(1)
     .optional()
     .describe('how mlab is started on a node, in words of the shell; default: as it was started here'),
+  gateway_on: z
+    .union([z.enum(['node', 'submit']), z.url({ protocol: /^https?$/, error: 'node, submit or an address' })])
+    .default('node')
+    .describe(
+      'where language models are asked: by the nodes, which need keys and a way out; by this mlab run, which has to go on; or by a gateway at an address, with its token in MLAB_GATEWAY_TOKEN',
+    ),
+  gateway_host: Word.optional().describe('what nodes call this machine; default: its host name'),
+  gateway_port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(0)
+    .describe('where the gateway listens; default: any port'),
+  gateway_certificate: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('PEM file: the gateway speaks TLS; nodes trust it and need the file at the same path'),
+  gateway_key: z.string().min(1).optional().describe('PEM file with the key of the certificate'),
   export: z
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/))
     .default([])

@@ -1,9 +1,19 @@
 import { styleText } from 'node:util';
 import type { DoctorCheck } from '../../lib/doctor-check.ts';
+import { UserError } from '../../lib/errors.ts';
+import { chooseExecutor, type WorkerChecks } from '../../runs/index.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from '../../tasks/index.ts';
-import { exitCodes } from '../context.ts';
+import { type Context, exitCodes } from '../context.ts';
+import { commandElsewhere } from '../execute-there.ts';
+import { readExperiment } from '../experiment-flags.ts';
+import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
+
+interface Options {
+  on?: string;
+  file?: string;
+}
 
 const signs = {
   ok: styleText('green', '✓'),
@@ -13,28 +23,62 @@ const signs = {
 
 export const doctor: Verb = {
   arguments: [],
-  flags: [],
+  flags: [
+    { flags: '--on <where>', description: 'look at a machine of an executor instead, by a job: slurm' },
+    {
+      flags: '--file <experiment>',
+      description: 'an experiment file, for what its jobs ask of the executor',
+    },
+  ],
   details: 'Exit code 1 when something is missing without which no run can start.',
-  examples: [['mlab doctor', 'sandbox, Python, GPU, credentials, disk']],
-  async run(context) {
-    const { variables, folders, signal } = context;
-    const findings: DoctorCheck[] = [
-      { name: 'Node', state: 'ok', detail: process.version, fix: null },
-      await checkPython({ variables, signal }),
-      await checkInstaller(folders.cache, { variables, signal }),
-      ...(await checkSandbox(variables)),
-      checkKaggle(variables),
-      await checkCacheDisk(folders.cache),
-    ];
+  examples: [
+    ['mlab doctor', 'sandbox, Python, GPU, credentials, disk'],
+    ['mlab doctor --on slurm --file experiment.yaml', 'the same on a node that its jobs would get'],
+  ],
+  async run(context, _, options: Options) {
+    const there = options.on === undefined ? null : await checkThere(context, options.on, options.file);
+    const findings = there?.findings ?? (await checkHere(context));
     const lines = findings.map(({ name, state, detail, fix }) => {
-      const line = `${signs[state]} ${name.padEnd(12)} ${detail}`;
-      return fix === null ? line : `${line}\n${' '.repeat(15)}→ ${fix}`;
+      const line = `${signs[state]} ${name.padEnd(12)} ${plain(detail)}`;
+      return fix === null ? line : `${line}\n${' '.repeat(15)}→ ${plain(fix)}`;
     });
     const isMissing = findings.some(({ state }) => state === 'missing');
+    const place = there === null ? '' : `On ${plain(there.place)}:\n`;
     return {
-      text: `${lines.join('\n')}\n\n${isMissing ? 'Something is missing; the arrows say what to do.' : 'Ready.'}`,
-      json: { findings },
+      text: `${place}${lines.join('\n')}\n\n${isMissing ? 'Something is missing; the arrows say what to do.' : 'Ready.'}`,
+      json: { ...there, findings },
       exitCode: isMissing ? exitCodes.negative : exitCodes.ok,
     };
   },
 };
+
+/** @throws UserError where no machine of it can be looked at */
+async function checkThere(
+  context: Context,
+  on: string,
+  file: string | undefined,
+): Promise<WorkerChecks | null> {
+  const kind = chooseExecutor(on, null);
+  if (kind === null) return null;
+  if (kind.check === undefined)
+    throw new UserError(
+      'no_check',
+      `${kind.name}: its machines can't be looked at from here.`,
+      'Run mlab doctor there.',
+    );
+  const { variables, signal, log, folders } = context;
+  const settings = readExperiment(file, {}).executor;
+  const folder = folders.experiments;
+  return await kind.check({ settings, command: commandElsewhere(context), variables, signal, log, folder });
+}
+
+async function checkHere({ variables, folders, signal }: Context): Promise<DoctorCheck[]> {
+  return [
+    { name: 'Node', state: 'ok', detail: process.version, fix: null },
+    await checkPython({ variables, signal }),
+    await checkInstaller(folders.cache, { variables, signal }),
+    ...(await checkSandbox(variables)),
+    checkKaggle(variables),
+    await checkCacheDisk(folders.cache),
+  ];
+}

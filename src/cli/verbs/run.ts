@@ -20,7 +20,7 @@ import { branchOf, personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
 import type { Context } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
-import { executeThere, isHere } from '../execute-there.ts';
+import { executeThere, isHere, withGateway } from '../execute-there.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
@@ -98,7 +98,7 @@ export const run: Verb = {
       );
     }
     const gate = options.approve === true ? personsGate(context) : undefined;
-    const wanted = withModelsOf(context.variables, readExperiment(path, options));
+    const wanted = withGateway(withModelsOf(context.variables, readExperiment(path, options)));
     const source = findParent(context, options, wanted);
     const chosen =
       source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
@@ -150,7 +150,7 @@ export const run: Verb = {
       const runs = branch === null ? experiment.plan.runs : [branch.run];
       const executePlanned = (executor?: RemoteExecutor) =>
         executePlan(context, { ...plan, runs }, { ...parts, executor }, gate);
-      const results = await executeThere(context, wanted, experiment, executePlanned);
+      const results = await executeThere(context, wanted, experiment, registry, executePlanned);
       const result =
         branch === null
           ? await conclude(context, experiment, results)

@@ -132,7 +132,11 @@ async function retry(
   };
   const execute = (executor?: RemoteExecutor) =>
     executePlan(context, again, { ...parts, executor }, undefined);
-  return await conclude(context, experiment, await executeThere(context, wanted, experiment, execute));
+  return await conclude(
+    context,
+    experiment,
+    await executeThere(context, wanted, experiment, registry, execute),
+  );
 }
 
 /** Where the run lies that a fork began from; undefined where there is none but in this experiment. */

@@ -1,4 +1,6 @@
-import type { ExecutorSettings } from '../../schema/index.ts';
+import type { DoctorCheck } from '../../lib/doctor-check.ts';
+import type { ModelRegistry } from '../../models/index.ts';
+import type { ExecutorSettings, Plan } from '../../schema/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import type { Executor } from '../jobs/executor.ts';
 
@@ -10,6 +12,8 @@ export interface ExecutorPlace {
   parallel: number | undefined;
   /** Words that start this mlab, with what every command of the experiment is given: `--tasks FOLDER`. */
   command: readonly string[];
+  /** For runs that ask language models: those that this machine reaches, and what all runs together may use. */
+  models: { registry: ModelRegistry; spend: Plan['spend'] } | undefined;
   /** Of the environment. */
   variables: Readonly<Record<string, string | undefined>>;
   /** A line for who watches. */
@@ -25,6 +29,19 @@ export interface RemoteExecutor extends Executor, AsyncDisposable {
   cancel(): Promise<string>;
 }
 
+/** Of a place where nothing is executed yet. */
+export interface CheckPlace
+  extends Pick<ExecutorPlace, 'settings' | 'command' | 'variables' | 'log' | 'signal'> {
+  /** For files that workers see at the same path. */
+  folder: string;
+}
+
+/** What `mlab doctor` says where jobs would be executed. */
+export interface WorkerChecks {
+  place: string;
+  findings: DoctorCheck[];
+}
+
 export interface ExecutorKind {
   /** What `--on` says: `slurm`; of an address, how it is written. */
   name: string;
@@ -33,4 +50,6 @@ export interface ExecutorKind {
   /** As it is written down in the experiment's folder, so that the next command finds it: without a password. */
   recorded(on: string): string;
   open(on: string, place: ExecutorPlace): Promise<RemoteExecutor>;
+  /** Looks what one of its machines can do. */
+  check?(place: CheckPlace): Promise<WorkerChecks>;
 }

@@ -70,7 +70,12 @@ export function arrayOptions(
  * preemption) stops it in the same way; whether it comes back is for Slurm to say. What the worker printed is its result; it
  * lies there once it has come to an end.
  */
-export function batchScript(folder: string, command: string, { preamble, requeues }: SlurmSettings): string {
+export function batchScript(
+  folder: string,
+  command: string,
+  { preamble, requeues }: SlurmSettings,
+  moreLines = '',
+): string {
   return `#!/bin/bash
 # Written by mlab: one job of an array. Its log is in logs/.
 ${preamble}
@@ -78,7 +83,7 @@ index=$SLURM_ARRAY_TASK_ID
 folder=${shellWord(folder)}
 result=$folder/results/$index.json
 rm -f "$result"
-echo "mlab: $(date -u +%FT%TZ) on $SLURMD_NODENAME, start \${SLURM_RESTART_COUNT:-0}"
+${moreLines}echo "mlab: $(date -u +%FT%TZ) on $SLURMD_NODENAME, start \${SLURM_RESTART_COUNT:-0}"
 asked=
 stop() { asked=$1; kill -TERM "$worker" 2>/dev/null; }
 trap 'stop USR1' USR1

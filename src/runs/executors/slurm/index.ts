@@ -1,9 +1,11 @@
 import type { ExecutorKind } from '../executor-kind.ts';
+import { checkNode } from './node-checks.ts';
 import { SlurmExecutor } from './slurm-executor.ts';
 
 export const slurm: ExecutorKind = {
   name: 'slurm',
   matches: (on) => on === 'slurm',
   recorded: () => 'slurm',
-  open: async (_, place) => new SlurmExecutor(place),
+  check: checkNode,
+  open: (_, place) => SlurmExecutor.open(place),
 };

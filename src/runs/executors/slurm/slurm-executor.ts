@@ -12,6 +12,7 @@ import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import { arrayOptions, batchScript, resourceOptions, shellWord } from './batch-script.ts';
 import { FollowedJob, type Given, type Submitted } from './followed-job.ts';
 import { hasEnded, type JobStates } from './job-states.ts';
+import { type NodeGateway, openNodeGateway, writeSecretly } from './node-gateway.ts';
 import { SlurmCommands, slurmRefusal } from './slurm-commands.ts';
 import { type Wave, WaveFolder } from './wave.ts';
 
@@ -44,9 +45,18 @@ export class SlurmExecutor implements RemoteExecutor {
   #isWatching = false;
   #saidSilent = false;
 
-  constructor(place: ExecutorPlace) {
+  readonly #gateway: NodeGateway | null;
+
+  static async open(place: ExecutorPlace): Promise<SlurmExecutor> {
+    const settings = place.settings.slurm ?? SlurmSettings.parse({});
+    const folder = new WaveFolder(place.experiment.folder);
+    return new SlurmExecutor(place, settings, await openNodeGateway(place, settings, folder.folder));
+  }
+
+  private constructor(place: ExecutorPlace, settings: SlurmSettings, gateway: NodeGateway | null) {
     this.#place = place;
-    this.#settings = place.settings.slurm ?? SlurmSettings.parse({});
+    this.#settings = settings;
+    this.#gateway = gateway;
     this.#commands = new SlurmCommands(place.variables);
     this.#waves = new WaveFolder(place.experiment.folder);
     this.threads = this.#settings.cores;
@@ -86,6 +96,7 @@ export class SlurmExecutor implements RemoteExecutor {
     this.#leave();
     this.#place.signal.removeEventListener('abort', this.#leave);
     await this.#work;
+    await this.#gateway?.[Symbol.asyncDispose]();
   }
 
   /** Stops following; the jobs go on. */
@@ -177,11 +188,15 @@ export class SlurmExecutor implements RemoteExecutor {
     const [first] = jobs;
     if (first === undefined) throw new Error('no job to submit');
     const { parallel, command, variables } = this.#place;
-    const wave = this.#waves.create(jobs);
+    const gateway = this.#gateway;
+    const wave = this.#waves.create(jobs.map((job) => gateway?.changed(job) ?? job));
     const folder = this.#waves.folderOf(wave);
     const script = join(folder, 'array.sh');
     const words = this.#settings.command ?? command.map(shellWord).join(' ');
-    writeFileAtomically(script, batchScript(folder, words, this.#settings));
+    writeFileAtomically(script, batchScript(folder, words, this.#settings, gateway?.lines));
+    if (gateway !== null)
+      for (const [index, { run }] of jobs.entries())
+        writeSecretly(join(folder, 'tokens', `${index}`), gateway.tokenOf(run));
     const array = { name: wave.name, folder, count: jobs.length, parallel, after };
     const options = [
       ...arrayOptions(array, this.#settings, variables),

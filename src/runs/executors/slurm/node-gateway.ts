@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
+import { readRegularFile } from '../../../lib/regular-file.ts';
+import type { Job, RunSpec, SlurmSettings } from '../../../schema/index.ts';
+import type { ExecutorPlace } from '../executor-kind.ts';
+import { gatewayTokenVariable, RunGateways, throughGateway } from '../run-gateways.ts';
+import { shellWord } from './batch-script.ts';
+
+/** `slurm/gateway.json`, which its owner alone may read: jobs find the gateway again when `mlab run` is started again. */
+const KnownGateway = z.object({ v: z.literal(1), port: z.int(), secret: z.string() });
+
+/** How jobs on nodes reach language models, where they do not ask them themselves. */
+export interface NodeGateway extends AsyncDisposable {
+  /** The job as its worker is to have it. */
+  changed<Given extends Job>(job: Given): Given;
+  /** Lies beside the job in a file that its owner alone may read. */
+  tokenOf(run: RunSpec): string;
+  /** Lines of shell that come before the worker. */
+  readonly lines: string;
+}
+
+const mostBytes = 2 ** 20;
+
+/** @param folder `slurm` of the experiment. @returns null where nodes ask for themselves */
+export async function openNodeGateway(
+  { models, experiment, variables, signal, log }: ExecutorPlace,
+  settings: SlurmSettings,
+  folder: string,
+): Promise<NodeGateway | null> {
+  const { gateway_on: on, gateway_certificate: certificate } = settings;
+  if (on === 'node' || models === undefined) return null;
+  const trusted =
+    certificate === undefined ? '' : `export NODE_EXTRA_CA_CERTS=${shellWord(resolve(certificate))}\n`;
+  if (on !== 'submit') {
+    const token = variables[gatewayTokenVariable] ?? '';
+    return gatewayAt(
+      on,
+      () => token,
+      trusted,
+      async () => {},
+    );
+  }
+  const path = join(folder, 'gateway.json');
+  const known = knownGateway(path);
+  const secret = known?.secret ?? randomBytes(32).toString('base64url');
+  const port = known?.port ?? settings.gateway_port;
+  const gateways = await RunGateways.listen({
+    ...models,
+    experiment,
+    port,
+    tls: tlsOf(settings),
+    secret,
+    signal,
+  });
+  writeSecretly(path, JSON.stringify({ v: 1, port: gateways.port, secret }));
+  const host = settings.gateway_host ?? hostname();
+  const url = `${certificate === undefined ? 'http' : 'https'}://${host}:${gateways.port}`;
+  log(`Nodes reach language models by ${url}, as long as this command runs.`);
+  return gatewayAt(
+    url,
+    (run) => gateways.tokenOf(run),
+    trusted,
+    () => gateways[Symbol.asyncDispose](),
+  );
+}
+
+/** Replaces a file in one step; nobody else can read it at any moment. */
+export function writeSecretly(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+  renameSync(temporary, path);
+}
+
+function gatewayAt(
+  url: string,
+  tokenOf: NodeGateway['tokenOf'],
+  trusted: string,
+  close: () => Promise<void>,
+): NodeGateway {
+  return {
+    changed: (job) => throughGateway(job, url),
+    tokenOf,
+    lines: `${trusted}export ${gatewayTokenVariable}="$(cat "$folder/tokens/$index")"\n`,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function tlsOf(settings: SlurmSettings): { cert: string; key: string } | undefined {
+  const { gateway_certificate: certificate, gateway_key: key } = settings;
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate !== undefined && key !== undefined) return { cert: textOf(certificate), key: textOf(key) };
+  throw new UserError(
+    'bad_experiment',
+    'executor.slurm names a certificate of the gateway or its key, but not both.',
+    'Give gateway_certificate and gateway_key, or neither.',
+  );
+}
+
+function textOf(path: string): string {
+  try {
+    return readRegularFile(resolve(path), mostBytes, { follow: true }).toString('utf8');
+  } catch (error) {
+    throw new UserError('no_file', `${path} can't be read: ${messageOf(error)}`, 'Give a PEM file.', {
+      cause: error,
+    });
+  }
+}
+
+function knownGateway(path: string): z.infer<typeof KnownGateway> | null {
+  try {
+    return KnownGateway.parse(JSON.parse(readRegularFile(path, mostBytes).toString('utf8')));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
