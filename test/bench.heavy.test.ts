@@ -63,6 +63,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'python',
     'many',
     'kill',
+    'fleet-list',
     'reports',
     'inspect',
     'viewer',
