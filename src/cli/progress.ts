@@ -15,10 +15,15 @@ export function createProgressView(
   plan: Plan,
   isTerminal: boolean,
   log: (line: string) => void,
-  place = plan.parallel === 1 ? 'one at a time' : `up to ${plan.parallel} at a time`,
+  place = atATime(plan),
 ): ProgressView {
   log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}`);
   return isTerminal ? new LiveView(plan) : lineView(log);
+}
+
+/** How many runs are executed at once. */
+export function atATime({ parallel }: Plan): string {
+  return parallel === 1 ? 'one at a time' : `up to ${parallel} at a time`;
 }
 
 /** A line for what matters. */

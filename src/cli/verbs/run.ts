@@ -25,6 +25,7 @@ import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
 import { registryOf } from '../model-registry.ts';
+import { atATime } from '../progress.ts';
 import { counted } from '../table.ts';
 import {
   chooseTasks,
@@ -181,5 +182,5 @@ function planText(plan: Plan): string {
   const runs = plan.runs.map(
     ({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`,
   );
-  return `${plan.name}: ${counted(plan.runs.length, 'run')}, up to ${plan.parallel} at a time\n${runs.join('\n')}`;
+  return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${atATime(plan)}\n${runs.join('\n')}`;
 }
