@@ -42,6 +42,7 @@ export const exceptions: Record<RuleName, Record<string, string>> = {
     'src/server/http/page-files.ts': pages,
     'src/server/task-page.ts': task,
     'src/store/experiment.ts': own,
+    'src/store/fleet.ts': own,
     'src/store/lease/lease-owner.ts': own,
     'src/store/lease/take-lease.ts': own,
     'src/store/object-store.ts': own,

@@ -14,8 +14,7 @@ import {
 import { workThrough } from '../../../test/fixtures/run-place.ts';
 import { gradeRun } from '../../grading/index.ts';
 import { Quota } from '../../models/index.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
-import { obstacleTo } from '../../sandbox/test-support.ts';
+import { checkSandbox, trySandbox } from '../../sandbox/index.ts';
 import { checkRun, type RunFolder, readTraceSync } from '../../store/index.ts';
 import { archivedAttempts } from '../archived-attempts.ts';
 import type { TaskResources } from '../index.ts';
@@ -66,8 +65,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
 
   test.for(['none', 'docker'] as const)('does the same in the sandbox %s', async (sandbox, { skip }) => {
     const dockerCommand = process.env.MLAB_DOCKER ?? 'podman';
-    const obstacle = sandbox === 'docker' ? await obstacleTo('docker', { dockerCommand }) : null;
-    if (obstacle !== null) skip(obstacle);
+    await trySandbox(sandbox, { dockerCommand }).catch(({ message }: Error) => skip(message));
     await using server = await serve(turns);
     const { record, folder } = await runCommand({
       ...{ experiments: bench.experiments, resources, server, changes: { sandbox } },

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { archivedAttempts } from '../src/runs/archived-attempts.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
-import { checkRun, openExperiment, readTraceSync } from '../src/store/index.ts';
-import { inTurns, startProviderServer } from './fakes/providers/index.ts';
-import { ModelPlace } from './fixtures/model-place.ts';
-import { smallAgent, turnsIn } from './fixtures/outside/outside-place.ts';
+import { inTurns, startProviderServer } from '../../../test/fakes/providers/index.ts';
+import { ModelPlace } from '../../../test/fixtures/model-place.ts';
+import { smallAgent, turnsIn } from '../../../test/fixtures/outside/outside-place.ts';
+import { checkSandbox } from '../../sandbox/index.ts';
+import { checkRun, openExperiment, readTraceSync } from '../../store/index.ts';
+import { archivedAttempts } from '../archived-attempts.ts';
 
 const place = new ModelPlace();
 afterAll(() => place[Symbol.dispose]());
