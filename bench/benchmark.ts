@@ -14,6 +14,9 @@ export interface Measurement {
 export interface BenchContext {
   /** A short version that shows that all of it works; its numbers mean little. */
   quick: boolean;
+  /** Of `kill`: how many, and what the moments are drawn from; default: as many as the target says, and 1. */
+  kills?: number | undefined;
+  seed?: number | undefined;
   /** An empty folder, removed afterwards. */
   scratch: string;
   /** The cache for prepared tasks, shared by the benchmarks of one call. */

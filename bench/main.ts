@@ -58,12 +58,14 @@ const benchmarks: readonly Benchmark[] = [
 /** All targets met; some target missed; wrong usage; something could not be measured here. */
 const exitCodes = { met: 0, missed: 1, usage: 2, missing: 3 } as const;
 
-const usage = `npm run bench -- [names] [--json] [--quick] [--scratch folder]
+const usage = `npm run bench -- [names] [--json] [--quick] [--kills N] [--seed N] [--scratch folder]
 
 ${benchmarks.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`).join('\n')}
 
   --json     one JSON document on standard output
   --quick    a short version that only shows that everything works
+  --kills N  of kill: how many; default 2,000
+  --seed N   of kill: what its moments are drawn from; default 1
   --scratch  where to measure; default: a new folder in the system's folder for temporary files
 
 Exit codes: 0 all targets met, 1 a target missed, 2 wrong usage, 3 something could not be measured on this machine.`;
@@ -82,7 +84,7 @@ async function main(argv: string[]): Promise<number> {
   }
   const scratch = mkdtempSync(join(asked.scratch, 'mlab-bench-'));
   try {
-    const report = await measureAll(asked.chosen, asked.quick, scratch);
+    const report = await measureAll(asked, scratch);
     process.stdout.write(`${asked.json ? JSON.stringify(report, null, 2) : reportText(report)}\n`);
     if (report.benchmarks.some(({ missing }) => missing !== null)) return exitCodes.missing;
     return allMet(report) ? exitCodes.met : exitCodes.missed;
@@ -100,19 +102,33 @@ function parse(argv: string[]) {
         json: { type: 'boolean', default: false },
         quick: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
+        kills: { type: 'string' },
+        seed: { type: 'string' },
         scratch: { type: 'string', default: tmpdir() },
       },
     });
     const unknown = positionals.find((name) => !benchmarks.some((benchmark) => benchmark.name === name));
     if (unknown !== undefined) return { problem: `There is no benchmark "${unknown}".` };
     const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-    return { ...values, chosen };
+    const kills = wholeNumber('kills', values.kills);
+    const seed = wholeNumber('seed', values.seed);
+    return { ...values, kills, seed, chosen };
   } catch (error) {
     return { problem: messageOf(error) };
   }
 }
 
-async function measureAll(chosen: readonly Benchmark[], quick: boolean, scratch: string): Promise<Report> {
+function wholeNumber(flag: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^[1-9]\d*$/.test(given)) return Number(given);
+  throw new Error(`--${flag} takes a whole number from 1.`);
+}
+
+interface Asked extends Pick<BenchContext, 'quick' | 'kills' | 'seed'> {
+  chosen: readonly Benchmark[];
+}
+
+async function measureAll({ chosen, quick, kills, seed }: Asked, scratch: string): Promise<Report> {
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort(new Error('stopped by Ctrl-C')));
   const machine = describeMachine(scratch);
@@ -122,7 +138,7 @@ async function measureAll(chosen: readonly Benchmark[], quick: boolean, scratch:
     mkdirSync(own);
     results.push(
       await measureOne(benchmark, {
-        quick,
+        ...{ quick, kills, seed },
         scratch: own,
         cache: join(scratch, 'cache'),
         log: (line) => process.stderr.write(`${benchmark.name}: ${line}\n`),

@@ -1,27 +1,56 @@
 /**
- * Works on the runs of an experiment like `mlab run`, and prints the number of every step as soon as it is finished:
- * made to be killed. Arguments: folder of the experiment (its plan is there), cache.
+ * Works on the runs of an experiment like `mlab run`, and tells what it does as it does it: made to be killed. It gets ready
+ * first, which takes most of the time of a process, and waits for its `Work` on standard input. Argument: the cache.
  */
-import { writeSync } from 'node:fs';
-import { runExperiment } from '../../src/runs/index.ts';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { openRegistry, runExperiment } from '../../src/runs/index.ts';
 import { openExperiment } from '../../src/store/index.ts';
+import { brancher, gateOf } from '../kill/brancher.ts';
+import { Work } from '../kill/life.ts';
+import { Marks, say } from '../kill/marks.ts';
 import { helpersFolder, provision } from '../task-resources.ts';
 
-const [folder = '', cache = ''] = process.argv.slice(2);
-const signal = new AbortController().signal;
-const experiment = openExperiment(folder);
+const [cache = ''] = process.argv.slice(2);
+const { signal } = new AbortController();
 const resources = await provision(cache, signal);
-const results = await runExperiment(experiment.plan, {
-  experiment,
+say('ready');
+const input = createInterface({ input: process.stdin });
+const [line] = await once(input, 'line');
+input.close();
+const work = Work.parse(JSON.parse(String(line)));
+const marks = new Marks(work.known, work.aim);
+await marks.ready();
+say('go');
+
+const experiment = openExperiment(work.experiment);
+const { plan } = experiment;
+const registry = openRegistry(plan, { variables: process.env, folder: work.experiment });
+const results = await runExperiment(plan, {
+  ...{ experiment, registry, helpersFolder, versions: {}, incomplete: 'continue', signal },
   resources: new Map([[resources.task.file.id, resources]]),
-  helpersFolder,
-  versions: {},
-  incomplete: 'continue',
-  signal,
+  parentExperiment: work.parent ?? undefined,
+  agentOf: async () => brancher(marks),
+  gate: work.gated ? gateOf(marks) : undefined,
   onProgress: (progress) => {
-    if (progress.kind !== 'run_step' || progress.progress.kind !== 'step_finished') return;
-    // With the system when it returns: a line that was read is a step that was told to the world.
-    writeSync(1, `${progress.progress.step}\n`);
+    if (progress.kind === 'run_started') marks.begin(progress.resumed ? 'resume' : 'start');
+    if (progress.kind === 'run_kept') marks.begin('grade');
+    if (progress.kind === 'run_graded') marks.end('grade');
+    if (progress.kind === 'run_ended') {
+      for (const mark of ['end', 'resume', 'start']) marks.end(mark);
+      marks.begin(progress.record.status === 'waiting' ? 'wait' : 'grade');
+    }
+    if (progress.kind !== 'run_step') return;
+    for (const mark of ['resume', 'start']) marks.end(mark);
+    const told = progress.progress;
+    if (told.kind === 'model_asked') marks.begin('model');
+    if (told.kind === 'model_called') marks.end('model');
+    if (told.kind === 'step_started') marks.begin(`step ${told.branch ?? 'main'}`);
+    if (told.kind !== 'step_finished') return;
+    const { branch = 'main', step, result } = told;
+    say(`finished ${branch}:${step}`);
+    marks.end(`step ${branch}`);
+    if (result.ended) marks.begin('end');
   },
 });
 for (const { problem } of results) if (problem !== null) process.stderr.write(`${problem}\n`);

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fdatasyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /**
  * Replaces a file in one step: a reader, also after a power cut, sees the old content or the new, never a part.
@@ -9,7 +18,7 @@ import { dirname } from 'node:path';
  */
 export function writeFileAtomically(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = draftOf(path);
   try {
     const file = openSync(temporary, 'wx');
     try {
@@ -29,7 +38,7 @@ export function writeFileAtomically(path: string, content: string | Uint8Array):
 /** As `writeFileAtomically`, without keeping others waiting for the disk. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = draftOf(path);
   try {
     {
       await using file = await open(temporary, 'wx');
@@ -40,5 +49,18 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+function draftOf(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.tmp`;
+}
+
+/** Removes what processes left that were killed while they replaced a file. Nobody may be at it now. */
+export function removeDrafts(path: string): void {
+  const [folder, name] = [dirname(path), basename(path)];
+  for (const found of readdirSync(folder)) {
+    const isDraft = found.startsWith(`${name}.`) && /^[0-9a-f]{12}\.tmp$/.test(found.slice(name.length + 1));
+    if (isDraft) rmSync(join(folder, found), { force: true });
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { replaceFile, writeFileAtomically } from '../lib/atomic-file.ts';
+import { removeDrafts, replaceFile, writeFileAtomically } from '../lib/atomic-file.ts';
 import { UserError } from '../lib/errors.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import { Grade, RubricJudgement, RunId, RunRecord, type TraceHead, Verification } from '../schema/index.ts';
@@ -69,13 +69,20 @@ export class RunFolder {
   /** Makes the folder and takes its lease, which whoever writes the trace or the record must hold; see `takeLeaseNow`. */
   lock(): RunLease {
     this.#lease = takeLeaseNow(this.folder);
+    this.#clearDrafts(this.#lease);
     return this.#lease;
   }
 
   /** The same, with time to see whether a silent owner elsewhere is still there; see `takeLease`. */
   async acquire(options: TakeLeaseOptions = {}): Promise<RunLease> {
     this.#lease = await takeLease(this.folder, options);
+    this.#clearDrafts(this.#lease);
     return this.#lease;
+  }
+
+  /** Who was killed while it wrote the record left a part of it. */
+  #clearDrafts({ follows }: RunLease): void {
+    if (follows !== null) removeDrafts(this.recordPath);
   }
 
   /** The lease that this process holds. */

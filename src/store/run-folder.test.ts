@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { examplePlan } from '../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
+import { createExperiment } from './experiment.ts';
+
+test('half of a record, left by a process that was killed, goes when the next one has the lease', async () => {
+  using folder = temporaryFolder();
+  const experiment = createExperiment(join(folder.path, 'experiment'), examplePlan());
+  const run = experiment.runFolder('digits-baseline-0');
+  const program = `
+    const { openExperiment } = await import(${JSON.stringify(join(import.meta.dirname, 'index.ts'))});
+    const { writeFileSync } = await import('node:fs');
+    const run = openExperiment(${JSON.stringify(experiment.folder)}).runFolder('digits-baseline-0');
+    run.lock();
+    writeFileSync(run.recordPath + '.0123456789ab.tmp', '{"v":');
+    writeFileSync(run.recordPath + '.notes.tmp', 'of somebody else');
+    process.kill(process.pid, 'SIGKILL');`;
+  expect(spawnSync(process.execPath, ['--input-type=module', '-e', program]).signal).toBe('SIGKILL');
+  expect(readdirSync(run.folder).sort()).toEqual([
+    'lease',
+    'run.json.0123456789ab.tmp',
+    'run.json.notes.tmp',
+  ]);
+  using _lease = await run.acquire();
+  expect(readdirSync(run.folder).sort()).toEqual(['lease', 'run.json.notes.tmp']);
+});
