@@ -33,8 +33,6 @@ import { RunStopped } from './run-stopped.ts';
 import { StoredBytes } from './stored-bytes.ts';
 import type { ToolReply } from './tool-access.ts';
 
-const defaultBranchesAtOnce = 4;
-
 /** Does what an agent asks for that is not recorded: within the run's limits, and into its trace. */
 export class LiveRun implements Continuation, AsyncDisposable {
   readonly clock: BudgetClock;
@@ -60,7 +58,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     this.#state = state;
     this.#steps = recorded.steps.length;
     this.#programCalls = recorded.callCount;
-    this.#atOnce = pLimit(options.branchesAtOnce ?? defaultBranchesAtOnce);
+    this.#atOnce = pLimit(options.branchesAtOnce ?? Number.POSITIVE_INFINITY);
     this.clock = new BudgetClock(limits, options.secondsUsedBefore, options.clock);
     const { gateway, spentBefore = nothingSpent } = options.models ?? {};
     const before = { calls: recorded.callCount, answered: recorded.calls.length, spent: spentBefore };

@@ -34,7 +34,7 @@ export interface RunEnvironmentOptions {
   askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
   /** Makes places for branches; absent: the run can't be forked. */
   branches?: BranchPlaces | undefined;
-  /** How many branches may take a step at once; default: 4. */
+  /** How many branches may take a step at once; absent: all. */
   branchesAtOnce?: number | undefined;
   /** Decides on every valid action before it is performed; absent: all are. */
   gate?: Gate | undefined;

@@ -97,6 +97,8 @@ const payloads = [
     parent: RunParent.optional(),
     /** Who kept the workspace within its limit in this session: a file system of that size, or looks from time to time. */
     workspace_held_by: z.enum(['kernel', 'watchdog']).optional(),
+    /** How many branches took a step at the same time in this session, at most. */
+    branches_at_once: z.int().min(1).optional(),
     /** Bytes of a torn last line that opening the trace cut off. */
     repaired_bytes: z.int().min(0),
     /** Of the first session: what the run may use, as its agent was told. */

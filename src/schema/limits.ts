@@ -16,6 +16,13 @@ export const Limits = z
       .describe(
         'what the run may add to its experiment folder, compressed, in MiB; default: 8 times the workspace',
       ),
+    branches_at_once: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'branches of a run that take a step at the same time, each with the memory of a script; default: as many as the run has cores, at most 4',
+      ),
     tokens: z
       .int()
       .min(1)
@@ -43,6 +50,11 @@ export const defaultLimits: Limits = {
 /** In bytes. Plans that were made before there was this limit have the default. */
 export function storedBytesLimit(limits: Limits): number {
   return (limits.stored_mb ?? 8 * limits.workspace_mb) * 2 ** 20;
+}
+
+/** @param cores that the run has to itself */
+export function branchesAtOnce(limits: Limits, cores: number): number {
+  return limits.branches_at_once ?? Math.min(4, Math.max(1, cores));
 }
 
 /** What is left of a run's limits. */

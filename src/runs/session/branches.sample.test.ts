@@ -79,6 +79,31 @@ withSandbox(`a run of several branches${why}`, () => {
     expect(replayed).toMatchObject({ steps: 6, diverged: null });
   });
 
+  test.each<[number, { branches_at_once?: number }]>([
+    [1, { branches_at_once: 1 }],
+    [2, { branches_at_once: 2 }],
+    // Its one core.
+    [1, {}],
+  ])('takes %i steps at once where its limits are %j, and its trace says so', async (most, limits) => {
+    const agent = agentOf(async ({ environment }) => {
+      const branches = await Promise.all([environment.fork(), environment.fork(), environment.fork()]);
+      const command = { name: 'Run Command', args: { command: 'sleep 0.1' } };
+      await Promise.all(branches.map((branch) => branch.step(command)));
+    }, 'at-once');
+    const changes = { name: `at-once-${limits.branches_at_once ?? 'cores'}`, limits };
+    const { folder, record } = await runOnce(bench.experiments, resources, agent, { changes });
+    expect(record.spec.limits).toMatchObject(limits);
+    const { events } = readTraceSync(folder.tracePath);
+    expect(events.find(({ kind }) => kind === 'session_started')).toMatchObject({ branches_at_once: most });
+    let open = 0;
+    const together = events.map(({ kind }) => {
+      if (kind === 'step_started') open += 1;
+      if (kind === 'step_finished') open -= 1;
+      return open;
+    });
+    expect(Math.max(...together)).toBe(most);
+  });
+
   test('goes on after a kill at any moment, each branch from its own last step', async () => {
     const { folder: whole } = await runOnce(join(bench.folder, 'whole'), resources, forking);
     const lines = traceText(whole.tracePath).split('\n');

@@ -12,7 +12,7 @@ import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
 import { Quota } from '../../models/index.ts';
 import { type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
-import type { EventOf, RunSpec } from '../../schema/index.ts';
+import { branchesAtOnce, type EventOf, type RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
 import { ProgramSetting } from '../outside/program-setting.ts';
@@ -154,7 +154,7 @@ function beginSession(
   spec: RunSpec,
   { sessions, secondsUsed, onlyForked }: ResumeState,
   main: BranchWorkspace,
-  { versions, resources, folder }: RunServices,
+  { versions, resources, folder, threads }: RunServices,
 ): void {
   const { lease } = folder;
   trace.append({
@@ -166,6 +166,7 @@ function beginSession(
     ...(spec.parent !== undefined && onlyForked ? { parent: spec.parent } : {}),
     ...(sessions === 0 ? { limits: spec.limits, task: toldTask(resources, trace) } : {}),
     workspace_held_by: main.heldBy,
+    branches_at_once: branchesAtOnce(spec.limits, threads),
     repaired_bytes: trace.repairedBytes,
     seconds_used: secondsUsed,
   });
@@ -184,7 +185,7 @@ function environmentOptions(
   { folders, sandbox, snapshotter, snapshot }: BranchWorkspace,
   branches: SessionBranches,
 ): RunEnvironmentOptions {
-  const { folder, resources, askPerson, gate, longestGateWait, signal, onProgress } = services;
+  const { folder, resources, askPerson, gate, longestGateWait, threads, signal, onProgress } = services;
   const { task, prepared } = resources;
   return {
     task: task.brief,
@@ -194,7 +195,7 @@ function environmentOptions(
     fixedFiles: fixedFiles(task),
     ...{ sandbox, trace, snapshotter, objects: folder.objects },
     recorded: { ...resume.recorded, start: resume.recorded.start ?? snapshot },
-    ...{ branches, gate, longestGateWait },
+    ...{ branches, branchesAtOnce: branchesAtOnce(spec.limits, threads), gate, longestGateWait },
     secondsUsedBefore: resume.secondsUsed,
     clock: spec.clock,
     ...{ askPerson, signal, onProgress },
