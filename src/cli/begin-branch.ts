@@ -41,7 +41,7 @@ export function branchOf(
   if (!isSame && (name !== undefined || wanted.name === experiment.plan.name)) {
     throw new UserError(
       'bad_fork',
-      'A branch has the models, limits and options of its run.',
+      'A branch has the models, limits, options and sandbox of its run.',
       'Leave them out, or begin a fork in an experiment of its own: without --branch, with another --name or none.',
     );
   }

@@ -125,6 +125,21 @@ export function experimentFlags(): Flag[] {
  * @throws UserError naming the file, the key and the fix
  */
 export function readExperiment(path: string | undefined, options: object): ExperimentFile {
+  const parsed = ExperimentFile.safeParse(givenOf(path, options));
+  if (parsed.success) return parsed.data;
+  throw new UserError(
+    'bad_experiment',
+    `${path ?? 'The flags'} can't be run:\n${parsed.error.issues.flatMap(problemsOf).join('\n')}`,
+    'mlab run --help shows every key and flag.',
+  );
+}
+
+/** The keys of an experiment file that are said, in the file or by flags, and not left to their defaults. */
+export function keysSaid(path: string | undefined, options: object): ReadonlySet<string> {
+  return new Set(Object.keys(givenOf(path, options)));
+}
+
+function givenOf(path: string | undefined, options: object): Record<string, unknown> {
   const flags: Readonly<Record<string, unknown>> = { ...options };
   const fromFile = path === undefined ? {} : readYaml(path);
   const given: Record<string, unknown> = { ...fromFile };
@@ -142,13 +157,7 @@ export function readExperiment(path: string | undefined, options: object): Exper
     const value = flags[flagName(flag.flags)];
     if (value !== undefined) setInside(given, path, value);
   }
-  const parsed = ExperimentFile.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new UserError(
-    'bad_experiment',
-    `${path ?? 'The flags'} can't be run:\n${parsed.error.issues.flatMap(problemsOf).join('\n')}`,
-    'mlab run --help shows every key and flag.',
-  );
+  return given;
 }
 
 /** Sets a value deep inside, without changing the objects that lead there. */

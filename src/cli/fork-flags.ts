@@ -3,6 +3,7 @@ import { UserError } from '../lib/errors.ts';
 import { anyAgentOfRun, makeForkPlan } from '../runs/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../schema/index.ts';
 import type { Experiment, RunFolder } from '../store/index.ts';
+import { sampleMark, type Task, unverifiedMark } from '../tasks/index.ts';
 import { type AgentFlags, agentOptions, agentPlace } from './agent-options.ts';
 import type { Context } from './context.ts';
 import { locateRun } from './locate.ts';
@@ -13,16 +14,14 @@ export interface ForkFlags {
   from?: string;
   step?: string;
   branch?: string;
-  /** Flags for runs that begin anew. */
-  agent?: unknown;
-  seeds?: unknown;
+  sample?: boolean;
 }
 
 export const forkFlags: Flag[] = [
   {
     flags: '--from <run>',
     description:
-      'a branch of this run (EXPERIMENT/RUN) from a step on; with other models, limits or options a fork: a new experiment',
+      'a branch of this run (EXPERIMENT/RUN) from a step on; with other models, limits, options or another sandbox a fork: a new experiment',
   },
   { flags: '--step <n>', description: 'the step that --from goes on after: a number, or last (default)' },
   { flags: '--branch <name>', description: 'name of the branch that --from begins; default: from-STEP' },
@@ -36,29 +35,36 @@ export interface ForkSource {
   step: number;
 }
 
+/** What a run keeps whatever is said of its continuation, as flags. */
+const kept: Partial<Record<keyof ExperimentFile, string>> = {
+  ...{ tasks: '--task', suite: '--suite', agents: '--agent', seeds: '--seeds', clock: '--clock' },
+  ...{ experience: '--experience', same_task: '--same-task' },
+};
+
+/** What can be said of runs that ask language models alone. */
+const ofModels = new Set<string>([
+  'models',
+  'roles',
+  'providers',
+  'prices',
+  'spend',
+] satisfies (keyof ExperimentFile)[]);
+
 /**
  * The run that `--from` names; null where it is not given.
- * @throws UserError where the run or its step is not there
+ * @param said keys of the experiment file that are said, in it or by flags
+ * @throws UserError where the run or its step is not there, or what is said can't change in the middle of a run
  */
 export function findParent(
   context: Context,
-  { from, step, branch, agent, seeds }: ForkFlags,
-  wanted: ExperimentFile,
+  { from, step, branch, sample }: ForkFlags,
+  said: ReadonlySet<string>,
 ): ForkSource | null {
   if (from === undefined) {
     if (step === undefined && branch === undefined) return null;
     throw new UserError('bad_fork', 'There is no run to begin at.', 'Name it with --from.');
   }
-  const others = [agent, seeds, wanted.suite, wanted.experience, wanted.same_task].some(
-    (value) => value !== undefined,
-  );
-  if (wanted.tasks.length > 0 || others) {
-    throw new UserError(
-      'bad_fork',
-      'A forked run has its task, agent, seed and experience.',
-      'Leave out --task, --suite, --agent, --seeds, --experience and --same-task.',
-    );
-  }
+  refuseKept(said);
   const { experiment, folder } = locateRun(context, from);
   const spec = experiment.specOf(folder.id);
   if (spec === null || folder.readRecord() === null) {
@@ -68,7 +74,46 @@ export function findParent(
       'Name one that has: mlab runs ls lists them.',
     );
   }
+  if (sample === true && !spec.marks.includes(sampleMark))
+    throw new UserError('bad_fork', `The run ${from} has the data of its task.`, 'Leave out --sample.');
+  const asking = [...said].filter((key) => ofModels.has(key));
+  if (spec.roles === undefined && asking.length > 0) {
+    const what = `${asking.join(', ')} ${asking.length === 1 ? 'says' : 'say'} nothing of it`;
+    throw new UserError('bad_fork', `The run ${from} asks no language model: ${what}.`, 'Leave that out.');
+  }
   return { experiment, spec, folder, step: snapshotOfStep(folder, step ?? 'last').number };
+}
+
+function refuseKept(said: ReadonlySet<string>): void {
+  const flags = Object.entries(kept).flatMap(([key, flag]) => (said.has(key) ? [flag] : []));
+  if (flags.length > 0) {
+    throw new UserError(
+      'bad_fork',
+      'A forked run has its task, agent, seed, experience and clock.',
+      `Leave out ${flags.join(', ')}.`,
+    );
+  }
+  if (said.has('parallel'))
+    throw new UserError(
+      'bad_fork',
+      '--from begins one run, and no other beside it.',
+      'Leave out --parallel.',
+    );
+}
+
+/** What is wanted of a continuation: where nothing is said, as its run has it. */
+export function asItsRun(
+  wanted: ExperimentFile,
+  { spec }: ForkSource,
+  said: ReadonlySet<string>,
+): ExperimentFile {
+  const { docker_image: _, ...rest } = wanted;
+  const sandbox = said.has('sandbox') ? wanted.sandbox : spec.sandbox;
+  const image = wanted.docker_image ?? (sandbox === spec.sandbox ? spec.docker_image : undefined);
+  return {
+    ...{ ...rest, sandbox, gpu: said.has('gpu') ? wanted.gpu : spec.gpu },
+    ...(image === undefined ? {} : { docker_image: image }),
+  };
 }
 
 /** Where the source's models are, and what they cost, holds for its continuation, too, where nothing else is said. */
@@ -77,6 +122,7 @@ export async function makeFork(
   { experiment: { plan }, spec, step }: ForkSource,
   wanted: ExperimentFile,
   flags: AgentFlags,
+  task: Task | undefined,
 ): Promise<Plan> {
   const agent = await anyAgentOfRun(spec, agentPlace(context, spec));
   if (agent.program !== undefined || agent.ledFromOutside) {
@@ -90,9 +136,26 @@ export async function makeFork(
   checkAgentOptions(agent, options);
   const changes = {
     ...wanted,
+    gpu: wanted.gpu && task?.file.resources.gpu !== 'none',
     providers: { ...plan.providers, ...wanted.providers },
     prices: { ...plan.prices, ...wanted.prices },
   };
   const parent = { experiment: plan.name, run: spec.id, step };
   return makeForkPlan(spec, parent, changes, options, context.version);
+}
+
+/**
+ * The plan of a continuation on the data that is there now: a fork's results are marked where it is not verified any more.
+ * @throws UserError `bad_fork` for a branch, whose run had other data
+ */
+export function onData(plan: Plan, isBranch: boolean, isVerified: boolean): Plan {
+  if (isVerified || plan.runs.every(({ marks }) => marks.includes(unverifiedMark))) return plan;
+  if (isBranch) {
+    throw new UserError(
+      'bad_fork',
+      'A branch has the data of its run, and this data has other checksums.',
+      'Leave out --allow-unverified, or begin a fork in an experiment of its own: with another --name.',
+    );
+  }
+  return { ...plan, runs: plan.runs.map((run) => ({ ...run, marks: [...run.marks, unverifiedMark] })) };
 }

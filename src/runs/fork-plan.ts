@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { roleSettings } from '../models/index.ts';
@@ -11,10 +12,11 @@ import {
   type RunParent,
   type RunSpec,
 } from '../schema/index.ts';
+import { noSandboxMark } from './plan.ts';
 
 /**
  * Plans one run that is forked from a step of another: the same task, agent and seed; limits, models and the agent's
- * options as they were, but for what is said anew.
+ * options as they were, but for what is said anew. Sandbox and GPU are as `changes` has them.
  * @throws UserError where something is said anew that can't change in the middle of a run
  */
 export function makeForkPlan(
@@ -28,10 +30,12 @@ export function makeForkPlan(
     throw new UserError('bad_fork', 'A run goes on with one model.', 'Name one with --model.');
   }
   const roles = rolesOf(source, changes);
-  const name = changes.name ?? forkName(parent, { roles, options, limits: changes.limits });
-  const { roles: _, model: __, ...kept } = source;
+  const place = placeOf(changes);
+  const { roles: _, model: __, docker_image: ___, ...kept } = source;
+  const moved = isDeepStrictEqual(place, placeOf(source)) ? {} : place;
+  const name = changes.name ?? forkName(parent, { roles, options, limits: changes.limits, ...moved });
   const run: RunSpec = {
-    ...kept,
+    ...{ ...kept, ...place },
     id: RunId.parse(`${source.id}-from-${parent.step}`),
     experiment: name,
     agent_options: { ...source.agent_options, ...options },
@@ -40,6 +44,7 @@ export function makeForkPlan(
     ...(changes.interactive ? { interactive: true } : {}),
     ...(changes.approve_later ? { approve_later: true } : {}),
     limits: Limits.parse({ ...source.limits, ...changes.limits }),
+    marks: marksOf(source, place),
     parent,
   };
   const { providers, prices, spend, grade } = changes;
@@ -48,6 +53,17 @@ export function makeForkPlan(
     ...(roles === null ? {} : { providers, prices, spend }),
     runs: [run],
   };
+}
+
+type Place = Pick<RunSpec, 'sandbox' | 'docker_image' | 'gpu'>;
+
+function placeOf({ sandbox, docker_image: image, gpu }: Place): Place {
+  return { sandbox, ...(image === undefined ? {} : { docker_image: image }), gpu };
+}
+
+/** What was done without a sandbox stays so, whatever follows. */
+function marksOf({ marks }: RunSpec, { sandbox }: Place): string[] {
+  return sandbox !== 'none' || marks.includes(noSandboxMark) ? marks : [noSandboxMark, ...marks];
 }
 
 /** The same continuation gets the same name, so that the same command finds what it began. */

@@ -63,6 +63,26 @@ describe('experience', () => {
   });
 });
 
+describe('the sandbox and the GPU of a forked run', () => {
+  const [source] = planOf().runs;
+  if (source === undefined) throw new Error('the plan is empty');
+  const parent = { experiment: source.experiment, run: source.id, step: 3 };
+  const fork = (changes: Record<string, unknown>) =>
+    makeForkPlan(source, parent, ExperimentFile.parse(changes), {}, '1');
+
+  test('are as they are wanted, and without a sandbox its results are marked', () => {
+    expect(fork({ sandbox: 'docker', docker_image: 'python:3.13', gpu: true }).runs[0]).toMatchObject({
+      ...{ sandbox: 'docker', docker_image: 'python:3.13', gpu: true, marks: source.marks },
+    });
+    expect(fork({ sandbox: 'none' }).runs[0]).toMatchObject({ sandbox: 'none', marks: ['no sandbox'] });
+  });
+
+  test('make it another experiment', () => {
+    const names = [{}, { sandbox: 'none' }, { gpu: true }].map((changes) => fork(changes).name);
+    expect(new Set(names).size).toBe(3);
+  });
+});
+
 describe('the models of a run', () => {
   test('have the paper’s settings, and the agent’s model where no other is named', () => {
     const roles = planOf({ roles: { fast: { model: 'openai/gpt-5-nano' }, editor: { temperature: 0 } } })

@@ -23,6 +23,8 @@ export interface PlannedTask {
   verified: boolean;
 }
 
+export const noSandboxMark = 'no sandbox';
+
 export interface PlannedAgent extends FoundAgent {
   options: AgentOptions;
 }
@@ -71,7 +73,7 @@ export function makePlan(
             ...(experiment.clock === undefined ? {} : { clock: experiment.clock }),
             ...gpusFor(task, experiment),
             marks: [
-              ...(experiment.sandbox === 'none' ? ['no sandbox'] : []),
+              ...(experiment.sandbox === 'none' ? [noSandboxMark] : []),
               ...dataMarks(task, verified),
               ...(experience === undefined ? [] : [experienceMark(experience, experiment)]),
             ],

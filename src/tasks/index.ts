@@ -15,7 +15,7 @@ export {
 } from './python-environment.ts';
 export { lockFile, readRequirements, withLock } from './requirements.ts';
 export { runProcess, tail } from './run-process.ts';
-export { dataMarks, sampleMark, sampleOf } from './sample.ts';
+export { dataMarks, sampleMark, sampleOf, unverifiedMark } from './sample.ts';
 export type { Task } from './task-folder.ts';
 export { describeProblem, type TaskProblem } from './task-problem.ts';
 export { validateTask } from './validate-task.ts';

@@ -3,6 +3,8 @@ import type { Task } from './task-folder.ts';
 
 /** What marks results on made-up data. */
 export const sampleMark = 'sample data';
+/** And of one whose data has other checksums than expected. */
+export const unverifiedMark = 'unverified data';
 
 /**
  * The task on its small made-up data. One whose data is made without any download is what it is.
@@ -30,7 +32,7 @@ export function sampleOf(task: Task): Task {
 export function dataMarks({ isSample, figures }: Task, verified: boolean): string[] {
   return [
     ...(isSample ? [sampleMark] : []),
-    ...(verified ? [] : ['unverified data']),
+    ...(verified ? [] : [unverifiedMark]),
     ...(figures === 'declared' ? [] : [`baseline ${figures}`]),
   ];
 }

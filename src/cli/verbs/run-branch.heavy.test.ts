@@ -113,9 +113,25 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     const refused = await run('run', '--from', original, '--step', '1', '--steps', '9', '--branch', 'x');
     expect([refused.code, refused.err]).toEqual([
       2,
-      expect.stringContaining('has the models, limits and options'),
+      expect.stringContaining('has the models, limits, options and sandbox'),
     ]);
   }, 180_000);
+
+  test("is a fork in another sandbox, as it was wanted; what its run can't have is refused", async () => {
+    const argv = ['run', '--from', original, '--step', '1', '--dry-run'];
+    const planned = async (...more: string[]) => (await json(...argv, ...more)).runs[0];
+    const branch = await planned();
+    expect(branch).toMatchObject({ sandbox: 'bubblewrap', gpu: false, marks: [] });
+    // The task wants no GPU.
+    expect(await planned('--gpu')).toEqual(branch);
+    expect(await planned('--sandbox', 'bubblewrap')).toEqual(branch);
+    expect(await planned('--sandbox', 'docker', '--docker-image', 'python:3.13')).toMatchObject({
+      ...{ sandbox: 'docker', docker_image: 'python:3.13', experiment: expect.stringMatching(/-from-1-/) },
+    });
+    expect(await planned('--sandbox', 'none')).toMatchObject({ marks: ['no sandbox'] });
+    const refused = await run(...argv, '--sample');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Leave out --sample')]);
+  }, 120_000);
 
   test('is graded, checked and replayed with its run, by its own name, too, and has branches of its own', async () => {
     const { grades } = await json('grade', original, '--steps', 'all');

@@ -21,8 +21,8 @@ import { branchResult } from '../branch-result.ts';
 import type { Context } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import { executeThere, isHere, withGateway } from '../execute-there.ts';
-import { experimentFlags, readExperiment } from '../experiment-flags.ts';
-import { type ForkFlags, findParent, forkFlags, makeFork } from '../fork-flags.ts';
+import { experimentFlags, keysSaid, readExperiment } from '../experiment-flags.ts';
+import { asItsRun, type ForkFlags, findParent, forkFlags, makeFork, onData } from '../fork-flags.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
 import { registryOf } from '../model-registry.ts';
 import { atATime } from '../progress.ts';
@@ -99,21 +99,32 @@ export const run: Verb = {
       );
     }
     const gate = options.approve === true ? personsGate(context) : undefined;
-    const wanted = withGateway(withModelsOf(context.variables, readExperiment(path, options)));
-    const source = findParent(context, options, wanted);
+    const read = readExperiment(path, options);
+    const said = keysSaid(path, options);
+    const source = findParent(context, options, said);
+    const wanted = withGateway(
+      source === null ? withModelsOf(context.variables, read) : asItsRun(read, source, said),
+    );
     const chosen =
       source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
     const isSample = options.sample === true || source?.spec.marks.includes(sampleMark) === true;
     const tasks = isSample ? chosen.map(sampleOf) : chosen;
     const lessonsFor = lessonChooser(context, wanted);
-    const fork = source === null ? null : await makeFork(context, source, wanted, options);
+    const fork = source === null ? null : await makeFork(context, source, wanted, options, tasks[0]);
     const begun = source && fork && branchOf(context, source, fork, wanted, options);
     const agents =
       source === null
         ? await chosenAgents(wanted, options, agentPlace(context, wanted, options.interpreter))
         : [];
-    const planOf = (known: readonly PlannedTask[]): Plan =>
-      begun?.plan ?? fork ?? makePlan(wanted, known, agents, context.version, lessonsFor);
+    const planOf = (known: readonly PlannedTask[]): Plan => {
+      const continuation = begun?.plan ?? fork;
+      if (continuation === null) return makePlan(wanted, known, agents, context.version, lessonsFor);
+      return onData(
+        continuation,
+        begun !== null,
+        known.every(({ verified }) => verified),
+      );
+    };
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
