@@ -38,14 +38,15 @@ export function filesOf(run: string): string[] {
 }
 
 function processesOf(folder: string): string[] {
-  const own = readLink('/proc/self/ns/mnt');
+  // The host's own processes see what is mounted for a run; those of a sandbox have a namespace of their own.
+  const host = [process.pid, 1].map((id) => readLink(`/proc/${id}/ns/mnt`));
   return namesIn('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((id) => {
       if (readOrNothing(`/proc/${id}/cmdline`).includes(`${folder}/`)) return true;
       if (readLink(`/proc/${id}/cwd`).startsWith(`${folder}/`)) return true;
       const namespace = readLink(`/proc/${id}/ns/mnt`);
-      return namespace !== own && readOrNothing(`/proc/${id}/mountinfo`).includes(`${folder}/`);
+      return !host.includes(namespace) && readOrNothing(`/proc/${id}/mountinfo`).includes(`${folder}/`);
     })
     .map((id) => `process ${id}: ${readOrNothing(`/proc/${id}/cmdline`).replaceAll('\0', ' ')}`);
 }

@@ -21,9 +21,9 @@ import type {
   ModelReply,
   StepResult,
 } from './environment.ts';
+import { NormalRequests } from './normal-requests.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type Replay, repeatStep } from './replay.ts';
-import { normalRequest } from './request-hash.ts';
 import type { RunState } from './run-state.ts';
 
 /** Something that the agent asked for: the how manieth it is, and whether that was after its end. */
@@ -61,6 +61,7 @@ export class AgentEnvironment implements Environment {
   readonly #parts: AgentEnvironmentParts;
   readonly #order: CompletionOrder;
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #requests = new NormalRequests();
   #things = 0;
   #asks = 0;
   #forks = 0;
@@ -97,7 +98,7 @@ export class AgentEnvironment implements Environment {
   }
 
   async ask(asked: ModelRequest): Promise<ModelReply> {
-    const request = normalRequest(asked);
+    const request = this.#requests.of(asked);
     const thing = this.#newThing();
     this.#asks += 1;
     const number = this.#asks;

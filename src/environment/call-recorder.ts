@@ -1,7 +1,8 @@
 import { type CallRecord, jsonPieces } from '../models/index.ts';
-import type { BranchId, EventOf, ModelRequest, Spent } from '../schema/index.ts';
+import type { BranchId, EventOf, ModelRequest, Spent, TextRef } from '../schema/index.ts';
 import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
 import type { AskedCall } from './continuation.ts';
+import { jsonTextOf } from './json-texts.ts';
 import { RequestTexts } from './request-texts.ts';
 
 /** A step whose action asks a model. */
@@ -23,6 +24,7 @@ export class CallRecorder {
   /** Bodies as programs send them grow as conversations do. */
   readonly #bodies = new ConversationRecorder();
   readonly #texts = new RequestTexts();
+  readonly #toolRefs = new WeakMap<object, TextRef>();
   #calls: number;
   /** Of the agent's own. */
   #answered: number;
@@ -56,7 +58,7 @@ export class CallRecorder {
       answered_by: call.answeredBy,
       request: hash,
       messages: this.#conversations.record(thread, this.#calls, texts, (text) => this.#trace.textRef(text)),
-      tools: tools === undefined || tools.length === 0 ? null : this.#trace.textRef(JSON.stringify(tools)),
+      tools: tools === undefined || tools.length === 0 ? null : this.#toolsRef(tools),
       stop: stop ?? [],
       answer: answer === null ? null : this.#trace.textRef(JSON.stringify(answer)),
       failure,
@@ -69,6 +71,13 @@ export class CallRecorder {
     this.#spent = addCall(this.#spent, event);
     this.#trace.append(event);
     return event;
+  }
+
+  /** Those of one conversation are usually the same. */
+  #toolsRef(tools: NonNullable<ModelRequest['tools']>): TextRef {
+    const ref = this.#toolRefs.get(tools) ?? this.#trace.textRef(jsonTextOf(tools));
+    this.#toolRefs.set(tools, ref);
+    return ref;
   }
 
   #wireOf({ wire }: CallRecord, thread: string): Pick<EventOf<'model_call'>, 'wire'> {

@@ -16,7 +16,7 @@ const bytesPerToken = 3;
  * English text has a fourth of them, so that a call's true use lies well below.
  */
 export function mostInputTokens({ messages, tools = [] }: ModelRequest): number {
-  const texts = messages.reduce((sum, message) => sum + messageBytes(message) + messageFrame, 0);
+  const texts = messages.reduce((sum, message) => sum + bytesOfMessage(message) + messageFrame, 0);
   const introduction = tools.length === 0 ? 0 : toolsFrame;
   return texts + introduction + tools.reduce((sum, tool) => sum + toolBytes(tool) + messageFrame, 0);
 }
@@ -40,7 +40,7 @@ export function usageForOutput(
   bytes: number,
 ): TokenUsage {
   const read =
-    messages.reduce((sum, message) => sum + messageBytes(message), 0) +
+    messages.reduce((sum, message) => sum + bytesOfMessage(message), 0) +
     tools.reduce((sum, tool) => sum + toolBytes(tool), 0);
   return usageOfBytes({ read, written: bytes }, maxOutputTokens);
 }
@@ -60,6 +60,15 @@ export function usageOfBytes(
   };
 }
 
+/** Conversations are measured several times a call, and recur in the next: nobody changes what is asked. */
+const measured = new WeakMap<object, number>();
+
+function bytesOfMessage(message: ModelMessage): number {
+  const size = measured.get(message) ?? messageBytes(message);
+  measured.set(message, size);
+  return size;
+}
+
 function messageBytes(message: ModelMessage): number {
   if (message.role === 'assistant') {
     const { text, tool_calls = [], provider } = message;
@@ -71,7 +80,9 @@ function messageBytes(message: ModelMessage): number {
 }
 
 function toolBytes(tool: ModelTool): number {
-  return jsonBytes(tool);
+  const size = measured.get(tool) ?? jsonBytes(tool);
+  measured.set(tool, size);
+  return size;
 }
 
 /** What a model wrote, in bytes. */

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ModelMessage, ModelRequest } from '../schema/index.ts';
+import { NormalRequests } from './normal-requests.ts';
+import { normalRequest } from './request-hash.ts';
+
+const text = fc.constantFrom('', 'a', 'b');
+const input = fc.constantFrom({ x: 1, y: 2 }, { y: 2, x: 1 }, { x: [1, null] }, 'no JSON');
+const calls = fc.array(fc.record({ id: text, name: text, input }), { maxLength: 2 });
+const message = fc.oneof(
+  fc.record(
+    { role: fc.constantFrom('user', 'system'), text, stable: fc.boolean() },
+    { requiredKeys: ['role', 'text'] },
+  ),
+  fc.record(
+    { text, tool_calls: calls, role: fc.constant('assistant'), provider: input, unknown: text },
+    { requiredKeys: ['role', 'text'] },
+  ),
+  fc.record({ role: fc.constant('tool'), call_id: text, name: text, text, stable: fc.constant(true) }),
+) as fc.Arbitrary<ModelMessage>;
+const tool = fc.record({
+  name: fc.constantFrom('Read', 'Write'),
+  description: text,
+  input_schema: fc.constantFrom({ type: 'object', properties: {} }, { properties: {}, type: 'object' }),
+});
+
+test('requests are what parsing each alone makes of them, to the order of keys', () => {
+  const step = fc.record({
+    kept: fc.nat(4),
+    more: fc.array(message, { minLength: 1, maxLength: 3 }),
+    tools: fc.option(fc.array(tool, { maxLength: 2 }), { nil: undefined }),
+    purpose: fc.constantFrom('act', 'summarise'),
+    // The agent changes a message that it sent before.
+    changed: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
+      const requests = new NormalRequests();
+      let messages: ModelMessage[] = [];
+      for (const { kept, more, tools, purpose, changed } of steps) {
+        messages = [...messages.slice(0, kept), ...structuredClone(more)];
+        if (changed && messages[0] !== undefined) messages[0].text += '!';
+        const request: ModelRequest = {
+          role: 'agent',
+          purpose,
+          messages,
+          ...(tools === undefined ? {} : { tools }),
+        };
+        expect(JSON.stringify(requests.of(request))).toBe(JSON.stringify(normalRequest(request)));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('what a conversation said before is the same object in its next request', () => {
+  const requests = new NormalRequests();
+  const messages: ModelMessage[] = [
+    { role: 'user', text: 'Do it.' },
+    { role: 'assistant', text: '', tool_calls: [{ id: '1', name: 'Read', input: { file: 'a' } }] },
+  ];
+  const tools = [{ name: 'Read', description: 'reads', input_schema: { type: 'object' } }];
+  const first = requests.of({ role: 'agent', purpose: 'act', messages, tools });
+  const next = requests.of({
+    ...{ role: 'agent', purpose: 'act', tools: structuredClone(tools) },
+    messages: [...structuredClone(messages), { role: 'tool', call_id: '1', name: 'Read', text: 'b' }],
+  });
+  expect(next.messages.slice(0, 2).every((message, index) => message === first.messages[index])).toBe(true);
+  expect(next.tools).toBe(first.tools);
+  for (const wrong of [
+    { role: 'agent', purpose: 'act', messages: [] },
+    { purpose: 'act', messages: [{ role: 'user' }] },
+  ])
+    expect(() => requests.of(wrong as unknown as ModelRequest)).toThrow();
+});

@@ -1,0 +1,65 @@
+import { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
+import { jsonTextOf } from './json-texts.ts';
+
+/** As many conversations as are led at a time: agents, actions that edit files, and those that summarise. */
+const mostThreads = 4;
+
+type Known = Pick<ModelRequest, 'messages' | 'tools'>;
+
+/**
+ * Requests as `normalRequest` has them. Conversations grow from call to call: what a request has in common with the last one of
+ * its thread is the same object again, neither parsed nor, by those who know it, measured or written a second time.
+ */
+export class NormalRequests {
+  readonly #last = new Map<string, Known>();
+
+  /** @throws ZodError */
+  of(request: ModelRequest): ModelRequest {
+    // The rest is short.
+    const { messages: given, tools: givenTools, ...rest } = request;
+    const thread = `${rest.role} ${rest.purpose}`;
+    const known = this.#last.get(thread);
+    if (known === undefined || !Array.isArray(given))
+      return this.#remember(thread, ModelRequest.parse(request));
+    const messages = given.map((message, index) => {
+      const before = known.messages[index];
+      return before !== undefined && isSame(before, message) ? before : ModelMessage.parse(message);
+    });
+    const tools = isSameJson(known.tools, givenTools)
+      ? known.tools
+      : givenTools?.map((tool) => ModelTool.parse(tool));
+    const { role, purpose, stop } = ModelRequest.parse({ ...rest, messages: messages.slice(0, 1) });
+    const normal: ModelRequest = {
+      ...{ role, purpose, messages },
+      ...(tools === undefined ? {} : { tools }),
+      ...(stop === undefined ? {} : { stop }),
+    };
+    return this.#remember(thread, normal);
+  }
+
+  #remember(thread: string, normal: ModelRequest): ModelRequest {
+    this.#last.delete(thread);
+    this.#last.set(thread, normal);
+    const [oldest] = this.#last.keys();
+    if (this.#last.size > mostThreads && oldest !== undefined) this.#last.delete(oldest);
+    return normal;
+  }
+}
+
+/** Whether parsing a message would give this one again. */
+function isSame(normal: ModelMessage, given: ModelMessage): boolean {
+  if (normal.role !== given?.role || normal.text !== given.text) return false;
+  if (normal.role === 'assistant') {
+    if (given.role !== 'assistant') return false;
+    return isSameJson(normal.tool_calls, given.tool_calls) && isSameJson(normal.provider, given.provider);
+  }
+  if (given.role === 'assistant' || normal.stable !== given.stable) return false;
+  if (normal.role !== 'tool') return true;
+  return given.role === 'tool' && normal.call_id === given.call_id && normal.name === given.name;
+}
+
+/** Also in the order of keys, which the hash of a request depends on. */
+function isSameJson(normal: unknown, given: unknown): boolean {
+  if (typeof normal !== 'object' || normal === null) return normal === given;
+  return jsonTextOf(normal) === JSON.stringify(given);
+}
