@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { seededRandom } from '../src/agents/api.ts';
+import { sha256 } from '../src/lib/hash.ts';
 import { startProviderServer, variablesFor } from '../test/fakes/providers/index.ts';
 import type { Benchmark } from './benchmark.ts';
 import { Killing, type KillingOptions, type WholeRun } from './kill/killing.ts';
@@ -86,4 +86,10 @@ async function clear(
   const parents = whole.map(({ opened }) => opened);
   await last.whole(openRun(kind, 0, 'last', options.context.scratch, resources, parents));
   await last.end();
+}
+
+/** Numbers from 0 to 1, the same for the same seed. */
+function seededRandom(seed: number): () => number {
+  let drawn = 0;
+  return () => Number.parseInt(sha256(`${seed} ${drawn++}`).slice(0, 12), 16) / 2 ** 48;
 }

@@ -59,7 +59,8 @@ function draftOf(path: string): string {
 /** Removes what processes left that were killed while they replaced a file. Nobody may be at it now. */
 export function removeDrafts(path: string): void {
   const [folder, name] = [dirname(path), basename(path)];
-  for (const found of readdirSync(folder)) {
+  for (const bytes of readdirSync(folder, { encoding: 'buffer' })) {
+    const found = bytes.toString('latin1');
     const isDraft = found.startsWith(`${name}.`) && /^[0-9a-f]{12}\.tmp$/.test(found.slice(name.length + 1));
     if (isDraft) rmSync(join(folder, found), { force: true });
   }
