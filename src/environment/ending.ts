@@ -24,12 +24,15 @@ export function endingOf(
     const message = `The ${limits.steps} steps of the run are used up.`;
     return { reason: 'step_limit', message, finalAnswer };
   }
-  if (storedBytes >= storedBytesLimit(limits)) {
-    const mebibytes = Math.round(storedBytesLimit(limits) / 2 ** 20);
-    const message = `The run has kept ${mebibytes} MiB of files, outputs and messages: as much as it may (limit stored_mb).`;
-    return { reason: 'storage_limit', message, finalAnswer };
-  }
-  return null;
+  return storageUp(limits, storedBytes);
+}
+
+/** What ends a run that has kept as much as it may; null where it has not. */
+export function storageUp(limits: Limits, storedBytes: number): Ending | null {
+  if (storedBytes < storedBytesLimit(limits)) return null;
+  const mebibytes = Math.round(storedBytesLimit(limits) / 2 ** 20);
+  const message = `The run has kept ${mebibytes} MiB of files, outputs and messages: as much as it may (limit stored_mb).`;
+  return { reason: 'storage_limit', message, finalAnswer: null };
 }
 
 export function timeUp(limits: Limits): Ending {

@@ -17,7 +17,7 @@ import { BranchHistories } from './branch-history.ts';
 import { BudgetClock } from './budget-clock.ts';
 import { CallRecorder } from './call-recorder.ts';
 import type { AskedCall, Continuation } from './continuation.ts';
-import { endingOf } from './ending.ts';
+import { type Ending, endingOf, storageUp } from './ending.ts';
 import type { ModelReply, StepResult } from './environment.ts';
 import type { GateDecision } from './gate.ts';
 import { GateWaits } from './gate-waits.ts';
@@ -39,6 +39,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
   readonly activity = new Activity();
   readonly #options: RunEnvironmentOptions;
   readonly #state: RunState;
+  readonly #stored: StoredBytes;
   readonly #calls: CallRecorder;
   readonly #models: ModelAccess;
   readonly #histories: BranchHistories;
@@ -77,10 +78,11 @@ export class LiveRun implements Continuation, AsyncDisposable {
         afterStep: histories.of(id).origin?.step ?? 0,
       }));
     const storedBefore = recorded.steps.at(-1)?.storedBytes ?? null;
+    this.#stored = new StoredBytes(objects, trace, outputs, storedBefore);
     const run: RunParts = {
       ...{ task: options.task, limits, definitions, dataFolder: folders.data, trace, objects, state },
       ...{ isReadOnly: options.isReadOnly, fixedFiles: options.fixedFiles ?? [], gate: options.gate },
-      stored: new StoredBytes(objects, trace, outputs, storedBefore),
+      stored: this.#stored,
       ...{ clock: this.clock, models: this.#models, decisions: recorded.decisions },
       gateWaits: new GateWaits({
         longest: options.longestGateWait,
@@ -128,8 +130,10 @@ export class LiveRun implements Continuation, AsyncDisposable {
     );
   }
 
-  ask(request: ModelRequest, call: AskedCall, recorded: () => void): Promise<ModelReply> {
-    return this.#do((waited) => this.#models.answer(request, call, recorded, waited));
+  async ask(request: ModelRequest, call: AskedCall, recorded: () => void): Promise<ModelReply> {
+    const full = this.endWhereFull();
+    if (full !== null) return { kind: 'closed', message: full.message };
+    return await this.#do((waited) => this.#models.answer(request, call, recorded, waited));
   }
 
   /** A program that acts by itself runs on `main`, and takes the steps of `turn`. */
@@ -168,6 +172,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     const { branches, trace, signal } = this.#options;
     if (branches === undefined) throw new Error('this run can have no other branch than main');
     if (signal.aborted) throw new RunStopped('The run was stopped.');
+    if (this.endWhereFull() !== null) return false;
     const snapshot = this.#histories.of(origin.branch).snapshotAt(origin.step);
     trace.append({ kind: 'branch_forked', branch, origin, snapshot });
     this.#histories.fork(branch, origin);
@@ -179,7 +184,15 @@ export class LiveRun implements Continuation, AsyncDisposable {
     this.#options.trace.append({ kind: 'branch_selected', branch });
   }
 
+  /** Ends a run that has kept as much as it may. Between steps, too: there is no end to notes, calls and branches. */
+  endWhereFull(): Ending | null {
+    const ending = storageUp(this.#options.limits, this.#stored.withoutOutputs);
+    if (ending !== null) this.#state.end(ending);
+    return ending;
+  }
+
   note(entries: Record<string, string>): void {
+    if (this.endWhereFull() !== null) return;
     const { trace, onProgress } = this.#options;
     const texts = Object.entries(entries).map(([name, text]) => [name, trace.textRef(text)]);
     trace.append({ kind: 'note', entries: Object.fromEntries(texts) });

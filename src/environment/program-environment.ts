@@ -105,6 +105,7 @@ export class ProgramEnvironment implements AsyncDisposable {
   called(call: CallRecord): void {
     if (!this.#run.clock.standsForModels) this.#waited(call.waitingMs);
     this.#run.called(call);
+    if (this.#run.endWhereFull() !== null) this.#over.abort();
   }
 
   note(entries: Record<string, string>): void {

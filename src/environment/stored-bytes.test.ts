@@ -37,6 +37,15 @@ test('a run ends when it has kept as much as it may, and its last submission cou
   for (const { text, ended } of taken) expect((await replay.step(write(text))).ended).toBe(ended);
 });
 
+test('notes without a step end a run as well', async () => {
+  await using place = await WorkspacePlace.open({ limits });
+  for (let index = 0; index < 40; index += 1)
+    place.environment.note({ Thought: randomBytes(100_000).toString('base64') });
+  expect(place.environment.ending?.reason).toBe('storage_limit');
+  expect(place.events.filter(({ kind }) => kind === 'note').length).toBeLessThan(15);
+  expect((await place.environment.step(write('1'))).status).toBe('closed');
+});
+
 test('contents that the store holds already cost nothing', async () => {
   await using place = await WorkspacePlace.open({ limits });
   const text = randomBytes(120_000).toString('base64');

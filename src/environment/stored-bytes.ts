@@ -33,6 +33,11 @@ export class StoredBytes {
     return Math.max(0, this.#before + this.#objects.writtenBytes) + this.#besideObjects;
   }
 
+  /** The same without long outputs, which steps alone write: cheap enough to be asked often. */
+  get withoutOutputs(): number {
+    return Math.max(0, this.#before + this.#objects.writtenBytes) + this.#trace.bytes;
+  }
+
   get #besideObjects(): number {
     return this.#outputs().reduce((sum, folder) => sum + sizeOfOutputs(folder), this.#trace.bytes);
   }

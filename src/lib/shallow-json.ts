@@ -9,13 +9,25 @@ export const deepestStored = deepest + 100;
  * @throws SyntaxError
  */
 export function parseShallowJson(text: string, levels = deepest): unknown {
-  if (isNestedTooDeeply(text, levels)) throw new SyntaxError(`it is nested more than ${levels} levels deep`);
+  if (shapeOf(text, levels).isTooDeep) throw new SyntaxError(`it is nested more than ${levels} levels deep`);
   return JSON.parse(text);
 }
 
-/** Of a text that is no JSON it may say either. */
-function isNestedTooDeeply(text: string, levels: number): boolean {
+/**
+ * The same of a text whose values are many, too: each takes fifty times as much memory as its two bytes.
+ * @throws SyntaxError
+ */
+export function parseSmallJson(text: string, mostValues: number): unknown {
+  const { isTooDeep, values } = shapeOf(text, deepest);
+  if (isTooDeep) throw new SyntaxError(`it is nested more than ${deepest} levels deep`);
+  if (values > mostValues) throw new SyntaxError(`it holds more than ${mostValues} values`);
+  return JSON.parse(text);
+}
+
+/** Of a text that is no JSON it may say anything. */
+function shapeOf(text: string, levels: number): { isTooDeep: boolean; values: number } {
   let depth = 0;
+  let values = 1;
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
       case 0x22: // A text: to its end.
@@ -25,12 +37,16 @@ function isNestedTooDeeply(text: string, levels: number): boolean {
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        if (depth > levels) return true;
+        values += 1;
+        if (depth > levels) return { isTooDeep: true, values };
         break;
       case 0x5d: // ]
       case 0x7d: // }
         depth -= 1;
+        break;
+      case 0x2c: // ,
+        values += 1;
     }
   }
-  return false;
+  return { isTooDeep: false, values };
 }

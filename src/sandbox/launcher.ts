@@ -242,6 +242,9 @@ function mountsOf(process: KnownProcess | null): string {
 /** A pipe knows no half that is shut: its end is its closing. */
 function inputThrough(socket: Socket): CommandInput {
   return {
+    get unreadBytes() {
+      return socket.writableLength;
+    },
     write: (data) => void (socket.destroyed || socket.write(data)),
     end: () => {
       if (!socket.destroyed) socket.write('', () => socket.destroy());

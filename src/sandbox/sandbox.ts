@@ -108,6 +108,8 @@ export interface ProcessEnd extends ProcessUsage {
 /** A process tree inside the sandbox. When its first process ends, all others are killed: no daemon outlives it. */
 export interface SandboxProcess {
   write(data: string | Uint8Array): void;
+  /** Of what was written, what still lies in this process: whoever asks much of us and reads nothing has it grow. */
+  readonly unreadBytes: number;
   endInput(): void;
   /** SIGTERM, then SIGKILL after two seconds; resolves with `ended`. */
   kill(): Promise<ProcessEnd>;

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { messageOf } from '../lib/errors.ts';
 import { coverInherited } from './inherited-files.ts';
 import type { OutputPipe, OutputPipes } from './output-pipe.ts';
 import type { SandboxError, StartOptions } from './sandbox.ts';
 import { waitForMarker } from './start-marker.ts';
-import type { Begun, Exit } from './supervisor.ts';
+import type { Begun, CommandInput, Exit } from './supervisor.ts';
 
 /** A command that is a child of this process. */
 export interface SpawnedCommand {
@@ -42,11 +43,17 @@ export async function spawnCommand(
     throw error;
   }
   const { stdin } = child;
-  const input =
-    stdin === null
-      ? null
-      : { write: (data: string | Uint8Array) => stdin.writable && stdin.write(data), end: () => stdin.end() };
-  return { output: output.reader, input, exited };
+  return { output: output.reader, input: stdin === null ? null : inputOf(stdin), exited };
+}
+
+function inputOf(stdin: Writable): CommandInput {
+  return {
+    get unreadBytes() {
+      return stdin.writableLength;
+    },
+    write: (data) => void (stdin.writable && stdin.write(data)),
+    end: () => void stdin.end(),
+  };
 }
 
 /** @throws SandboxError for what Node itself refuses; the rest shows in the child's end. */

@@ -40,6 +40,8 @@ export interface Begun {
 }
 
 export interface CommandInput {
+  /** Written, and not taken yet. */
+  readonly unreadBytes: number;
   write(data: string | Uint8Array): void;
   end(): void;
 }
@@ -93,6 +95,10 @@ class Supervised implements SandboxProcess {
 
   write(data: string | Uint8Array): void {
     if (!this.#over) this.#input?.write(data);
+  }
+
+  get unreadBytes(): number {
+    return this.#input?.unreadBytes ?? 0;
   }
 
   endInput(): void {

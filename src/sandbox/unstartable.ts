@@ -29,5 +29,12 @@ export function failedProcess(reason: string, options: StartOptions): SandboxPro
   };
   options.onOutput(Buffer.from(`${reason}\n`));
   const ended = Promise.resolve(end);
-  return { write: () => {}, endInput: () => {}, kill: () => ended, usage: () => ended, ended };
+  return {
+    write: () => {},
+    unreadBytes: 0,
+    endInput: () => {},
+    kill: () => ended,
+    usage: () => ended,
+    ended,
+  };
 }

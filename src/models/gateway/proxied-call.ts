@@ -5,7 +5,7 @@ import { isUsageAlone } from './dialects/chat-completions.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { sendJson } from './http-bodies.ts';
 import { type CallOutcome, outcomeOf, type ProxiedCall, type TappedReply } from './proxied-outcome.ts';
-import { relay } from './relay.ts';
+import { type RelayOptions, relay } from './relay.ts';
 import { ReplyTap } from './reply-tap.ts';
 import { headersBack, plainHeaders, type UpstreamConnections } from './send-upstream.ts';
 import { errorEvent, SignsOfLife } from './signs-of-life.ts';
@@ -14,6 +14,8 @@ export interface CallWays {
   response: ServerResponse;
   connections: UpstreamConnections;
   silenceMs: number;
+  /** How long the program may leave a reply unread. */
+  unreadMs: number;
   /** Aborted when the program is gone or the run over. */
   signal: AbortSignal;
 }
@@ -31,15 +33,17 @@ export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promis
   const slot = await model.limiter.acquire(signal);
   const start = performance.now();
   const stalled = new AbortController();
-  const watch = setTimeout(
-    () => stalled.abort(new Error(`nothing came for ${model.stallMs / 1000} s`)),
-    model.stallMs,
-  );
+  const watch = setTimeout(() => {
+    // Nothing is taken from the provider while the program reads nothing.
+    if (response.writableNeedDrain) watch.refresh();
+    else stalled.abort(new Error(`nothing came for ${model.stallMs / 1000} s`));
+  }, model.stallMs);
   const reply: TappedReply = { incoming: null, tap: null, broken: null, isStalled: false };
   try {
     const either = AbortSignal.any([signal, stalled.signal]);
     reply.incoming = await ways.connections.send(dialect.name, model, call.sent, either);
     await passBack(call, reply.incoming, reply, response, {
+      unreadMs: ways.unreadMs,
       onPiece: () => watch.refresh(),
       onPassed: (piece) => life.heard(piece),
     });
@@ -61,7 +65,7 @@ async function passBack(
   incoming: IncomingMessage,
   reply: TappedReply,
   response: ServerResponse,
-  told: { onPiece: () => void; onPassed: (piece: Buffer) => void },
+  told: Pick<RelayOptions, 'unreadMs' | 'onPiece' | 'onPassed'>,
 ): Promise<void> {
   const type = incoming.headers['content-type'];
   const isStream = /^text\/event-stream\b/i.test(type ?? '');

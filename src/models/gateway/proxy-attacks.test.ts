@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RawReply } from '../../../test/fakes/providers/index.ts';
 import { postTo, rawProxyPlace } from '../../../test/fixtures/proxy-place.ts';
+import { ProviderSettings } from '../../schema/index.ts';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -135,6 +137,27 @@ describe('a hostile program', () => {
     await expect.poll(() => dropped, { timeout: 10_000 }).toBeGreaterThan(500);
     for (const socket of sockets) socket.destroy();
     await expect.poll(async () => (await postTo(url, chat, hello).catch(() => null))?.status).toBe(200);
+  });
+
+  test.each([
+    ['and then reads it all', 10_000, 'answered'],
+    ['for longer than it may', 50, 'cut_off'],
+  ])("leaves a reply unread, and it is no fault of the provider's: %s", async (_, unreadMs, expected) => {
+    const settings = ProviderSettings.parse({ stall_seconds: 0.5 });
+    const event = 'data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n';
+    const pieces = [...Array.from({ length: 200 }, () => event.repeat(1_000)), 'data: [DONE]\n\n'];
+    const headers = { 'content-type': 'text/event-stream' };
+    const { proxy, records } = await place(() => ({ headers, pieces }), { settings, proxy: { unreadMs } });
+    const body = JSON.stringify({ ...hello, stream: true });
+    const socket = connect(proxy.port ?? 0, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`POST ${chat} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token-of-the-run\r\n`);
+    socket.write(`connection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    // Nobody reads it before this.
+    await sleep(3_000);
+    await text(socket).catch(() => '');
+    await expect.poll(() => records.length, { timeout: 10_000 }).toBe(1);
+    expect(records.map(({ failure }) => failure?.failure ?? 'answered')).toEqual([expected]);
   });
 
   test.each([

@@ -38,6 +38,8 @@ export interface ProxyOptions {
   record?: (call: CallRecord, request: ProxyRequest) => void;
   /** After so much silence in a stream the program gets a sign of life; default: half a minute. */
   silenceMs?: number;
+  /** A program that leaves a reply unread for so long is cut off; default: half a minute. */
+  unreadMs?: number;
   /** Most connections at a time; default 256. */
   connections?: number;
   /** Ends all calls. */

@@ -29,6 +29,7 @@ const mostBodyBytes = 2 ** 25;
 /** Of all bodies that are on their way at a time. */
 const mostHeldBytes = 2 ** 28;
 const defaultConnections = 256;
+const defaultUnreadMs = 30_000;
 /** What is reserved for an answer whose length the program does not limit. */
 const unlimitedOutputTokens = 32_000;
 
@@ -206,8 +207,8 @@ export class ProxyServer implements AsyncDisposable {
     const gone = new AbortController();
     response.once('close', () => gone.abort(new Error('the program closed the connection')));
     const signal = AbortSignal.any([gone.signal, this.#closing.signal, this.#options.signal]);
-    const { silenceMs = defaultSilenceMs } = this.#options;
-    const ways = { response, connections: this.#connections, silenceMs, signal };
+    const { silenceMs = defaultSilenceMs, unreadMs = defaultUnreadMs } = this.#options;
+    const ways = { response, connections: this.#connections, silenceMs, unreadMs, signal };
     if (asked.route.kind === 'count') {
       await makeProxiedCall(call, ways);
       return;

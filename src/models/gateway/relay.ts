@@ -10,6 +10,8 @@ export interface RelayOptions {
   tap: ReplyTap;
   /** Whether an event is kept from the program; absent: none is. */
   hides?: (event: Buffer) => boolean;
+  /** How long the program may leave what came unread. */
+  unreadMs: number;
   /** Told that something came. */
   onPiece: () => void;
   /** Told of what was passed on. */
@@ -23,14 +25,14 @@ export interface RelayOptions {
 export async function relay(
   incoming: IncomingMessage,
   response: ServerResponse,
-  { secret, tap, hides, onPiece, onPassed }: RelayOptions,
+  { secret, tap, hides, unreadMs, onPiece, onPassed }: RelayOptions,
 ): Promise<void> {
   const filter = new SecretFilter(secret);
   const blocks = new EventBlocks();
   const write = async (piece: Buffer) => {
     if (piece.length === 0 || response.destroyed) return;
     onPassed(piece);
-    if (!response.write(piece)) await drained(response);
+    if (!response.write(piece)) await drained(response, unreadMs);
   };
   const pass = async (piece: Buffer) => {
     // What is read of it may wait until it is on its way.
@@ -46,11 +48,14 @@ export async function relay(
   await write(blocks.end());
 }
 
-async function drained(response: ServerResponse): Promise<void> {
+/** A program that reads nothing closes the connection by that: else the run's clock stood still for as long as it likes. */
+async function drained(response: ServerResponse, unreadMs: number): Promise<void> {
   const done = new AbortController();
+  const timer = setTimeout(() => response.destroy(), unreadMs);
   try {
     await Promise.race(['drain', 'close'].map((event) => once(response, event, { signal: done.signal })));
   } finally {
+    clearTimeout(timer);
     done.abort();
   }
 }

@@ -1,11 +1,15 @@
 import { plainLine } from '../../lib/plain-line.ts';
-import { parseShallowJson } from '../../lib/shallow-json.ts';
+import { parseSmallJson } from '../../lib/shallow-json.ts';
 import type { ProcessEnd, Sandbox, SandboxProcess } from '../../sandbox/index.ts';
 import { RpcLine, type RpcRequest } from '../../schema/index.ts';
 import { LineQueue } from './line-queue.ts';
 
 /** Of what it prints beside messages, the end is kept for the message of a failure. */
 const outputKept = 4_000;
+/** In one message: a million take some hundred megabytes. */
+const mostValues = 2 ** 20;
+/** Of answers that it did not read yet, when it asks for more. */
+const mostUnreadBytes = 64 * 2 ** 20;
 
 export type RpcAnswer = { result: unknown } | { error: { code: number; message: string } };
 
@@ -60,6 +64,8 @@ export class AgentProcess implements AsyncDisposable {
       const message = this.#read(next.line);
       switch (message?.kind) {
         case 'requests': {
+          if (this.#process.unreadBytes > mostUnreadBytes)
+            throw this.failed(`It asks for more and has not read ${mostUnreadBytes} bytes of answers.`);
           const answers = await talk.answer(message.requests);
           const replies = message.requests.map((asked, index) => ({
             ...{ jsonrpc: '2.0', id: asked.id },
@@ -96,7 +102,7 @@ export class AgentProcess implements AsyncDisposable {
     const looksLikeOne = /^\s*[{[].*"jsonrpc"/.test(line.slice(0, 1_000));
     let problem = 'it is no JSON';
     try {
-      const message = RpcLine.safeParse(parseShallowJson(line));
+      const message = RpcLine.safeParse(parseSmallJson(line, mostValues));
       if (message.success) return message.data;
       problem = 'no kind of message has such fields';
     } catch (error) {

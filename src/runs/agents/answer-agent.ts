@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Branch, Environment, StepResult } from '../../environment/index.ts';
+import { plainLine } from '../../lib/plain-line.ts';
 import { AgentCall, AgentRemark, type RpcRequest } from '../../schema/index.ts';
 import { AgentFailed, type Conversation, type RpcAnswer } from './agent-process.ts';
 
@@ -36,7 +37,9 @@ export class EnvironmentConversation implements Conversation {
       case 'select': {
         const branch = this.#branches.get(remark.params.branch);
         if (branch === undefined)
-          throw new AgentFailed(`It selected ${remark.params.branch}: there is no such branch.`);
+          throw new AgentFailed(
+            `It selected ${plainLine(remark.params.branch, 100)}: there is no such branch.`,
+          );
         this.#environment.select(branch);
       }
     }
@@ -48,13 +51,15 @@ export class EnvironmentConversation implements Conversation {
       const isKnown = AgentCall.options.some((option) => option.shape.method.value === method);
       return isKnown
         ? { error: { code: invalidParams, message: problemsOf(read.error) } }
-        : { error: { code: unknownMethod, message: `there is no method ${method}` } };
+        : { error: { code: unknownMethod, message: `there is no method ${plainLine(method, 100)}` } };
     }
     const call = read.data;
     if (call.method === 'ask') return { result: await this.#environment.ask(call.params) };
     const branch = this.#branches.get(call.params.branch);
     if (branch === undefined)
-      return { error: { code: invalidParams, message: `there is no branch ${call.params.branch}` } };
+      return {
+        error: { code: invalidParams, message: `there is no branch ${plainLine(call.params.branch, 100)}` },
+      };
     if (call.method === 'step') return { result: stepFields(await branch.step(call.params.action)) };
     return await this.#fork(branch, call.params.at);
   }

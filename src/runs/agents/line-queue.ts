@@ -2,6 +2,8 @@ import { StringDecoder } from 'node:string_decoder';
 
 /** Lines that nobody took yet: whoever speaks these protocols waits for answers. */
 const mostLines = 10_000;
+/** Characters of them, together. */
+const mostWaiting = 64 * 2 ** 20;
 
 /** The output of a process in lines, one at a time. */
 export class LineQueue {
@@ -11,11 +13,12 @@ export class LineQueue {
   /** Of the last line, which is not whole yet. */
   #pieces: string[] = [];
   #length = 0;
+  #waiting = 0;
   #end: string | null = null;
   #wake = () => {};
 
   /** @param longest line in characters; default: beyond what any agent writes, files are written through arguments */
-  constructor(longest = 64 * 2 ** 20) {
+  constructor(longest = mostWaiting) {
     this.#longest = longest;
   }
 
@@ -25,6 +28,7 @@ export class LineQueue {
     this.#pieces.push(first);
     this.#length += first.length;
     for (const next of rest) {
+      this.#waiting += this.#length;
       this.#lines.push(this.#pieces.join(''));
       this.#pieces = [next];
       this.#length = next.length;
@@ -32,6 +36,8 @@ export class LineQueue {
     if (this.#length > this.#longest) this.end(`It wrote a line of more than ${this.#longest} characters.`);
     else if (this.#lines.length > mostLines)
       this.end(`It wrote ${mostLines} lines without waiting for an answer.`);
+    else if (this.#waiting > mostWaiting)
+      this.end(`It wrote ${mostWaiting} characters without waiting for an answer.`);
     this.#wake();
   }
 
@@ -46,7 +52,10 @@ export class LineQueue {
     while (true) {
       signal.throwIfAborted();
       const line = this.#lines.shift();
-      if (line !== undefined) return { line };
+      if (line !== undefined) {
+        this.#waiting -= line.length;
+        return { line };
+      }
       if (this.#end !== null) return { end: this.#end };
       const woken = Promise.withResolvers<void>();
       const wake = () => woken.resolve();

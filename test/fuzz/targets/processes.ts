@@ -38,6 +38,7 @@ export const graderTarget = defineTarget({
         write: (data) => {
           word ||= String(data).trim();
         },
+        unreadBytes: 0,
         endInput() {},
         kill: () => {
           killed += 1;
@@ -100,6 +101,7 @@ export const replTarget = defineTarget({
 
 /** Prints the input in pieces once it is told what to run, then ends. `TOKEN` in it stands for the command's own. */
 class MadeUpInterpreter implements SandboxProcess {
+  readonly unreadBytes = 0;
   readonly ended: Promise<ProcessEnd>;
   printed = '';
   token = '';
