@@ -60,6 +60,15 @@ describe('the turns of a program', () => {
     expect(turns.endedBy(request(['mine', 'y']), true)).toMatchObject([{ observation: 'y' }]);
   });
 
+  test('whose end is never told are ended by later requests, the oldest first', () => {
+    const turns = new Turns();
+    const ended = Array.from({ length: 100 }, (_, index) => {
+      turns.answered(answer([call(`call ${index}`)]), index);
+      return turns.endedBy(request(), false);
+    }).flat();
+    expect(ended.map(({ began }) => began)).toEqual(Array.from({ length: 84 }, (_, index) => index));
+  });
+
   test('that nothing ended are there when the program has ended', () => {
     const turns = new Turns();
     turns.answered(answer([call('last')]), 0);

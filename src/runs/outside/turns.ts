@@ -16,6 +16,9 @@ interface OpenTurn {
   began: number;
 }
 
+/** Conversations at once, and more than any program has: what is open beyond that is not waited for, or steps had no limit. */
+const mostOpen = 16;
+
 const noResult = '(No result of it was sent to the model.)';
 
 /**
@@ -33,9 +36,10 @@ export class Turns {
   /** The turns whose end this request is. @param isSide a request that is no turn itself */
   endedBy({ messages }: ModelRequest, isSide: boolean): FinishedTurn[] {
     const results = resultsIn(messages);
-    const ended = this.#open.filter(({ answer: { tool_calls: calls } }) =>
-      calls.length === 0 ? !isSide : calls.some(({ id }) => results.has(id)),
-    );
+    const ended = this.#open.filter(({ answer: { tool_calls: calls } }, index) => {
+      if (index < this.#open.length - mostOpen) return true;
+      return calls.length === 0 ? !isSide : calls.some(({ id }) => results.has(id));
+    });
     this.#open = this.#open.filter((turn) => !ended.includes(turn));
     return ended.map((turn) => finished(turn, results));
   }
