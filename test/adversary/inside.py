@@ -17,11 +17,11 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-SETTINGS = json.loads(Path("settings.json").read_text())
+SETTINGS = json.loads(Path([*sys.argv, "settings.json"][1]).read_text())
 VAULT = SETTINGS["vault"]
 SECRET_FILE = VAULT + "/secret.txt"
 PATTERN = re.compile(rb"planted-secret-[0-9a-f]{32}")
-SECONDS = 10
+SECONDS = SETTINGS.get("seconds", 10)
 
 libc = ctypes.CDLL(None, use_errno=True)
 _attacks: list[tuple[str, Callable[[], str | None]]] = []

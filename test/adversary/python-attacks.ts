@@ -20,7 +20,10 @@ export interface PythonFields extends Partial<AttackFields> {
     stage: Stage,
     attacks: (settings: Record<string, unknown>) => Promise<Reports>,
   ) => Promise<Reports>;
+  /** Runs the file, with its settings and what it imports, and gives back what it printed; default: in the row's sandbox. */
+  start?: Start;
 }
+type Start = (stage: Stage, files: readonly string[]) => Promise<string>;
 type Reports = Map<string, Reported>;
 
 /**
@@ -29,7 +32,7 @@ type Reports = Map<string, Reported>;
  */
 export function pythonAttacks(
   path: string,
-  { unconfined = [], around, ...fields }: PythonFields = {},
+  { unconfined = [], around, start = startInside, ...fields }: PythonFields = {},
 ): Attack[] {
   const reports = new Map<Row, Promise<Reports>>();
   const titles = [...readFileSync(path, 'utf8').matchAll(/^@?attack\(\s*"([^"]+)"/gm)].map(
@@ -44,7 +47,7 @@ export function pythonAttacks(
       worksUnconfined: unconfined.includes(title),
       run: async (stage) => {
         // The stage of a test of one attack alone, too, runs them all: they are quick.
-        const report = reports.get(stage.row) ?? runAll(stage, path, unconfined, around);
+        const report = reports.get(stage.row) ?? runAll(stage, path, unconfined, { around, start });
         reports.set(stage.row, report);
         return verdictOf((await report).get(title));
       },
@@ -56,25 +59,37 @@ async function runAll(
   stage: Stage,
   path: string,
   unconfined: readonly string[],
-  around: PythonFields['around'],
+  { around, start }: { around: PythonFields['around']; start: Start },
 ): Promise<Reports> {
   // Of the others, some would do harm there.
   const only = stage.row.driver === 'none' ? { only: unconfined } : {};
-  const attacks = (settings: Record<string, unknown>) => runInside(stage, path, { ...settings, ...only });
+  const attacks = (settings: Record<string, unknown>) =>
+    runFile(stage, path, { ...settings, ...only }, start);
   return around === undefined ? attacks({}) : around(stage, attacks);
 }
 
-async function runInside(stage: Stage, path: string, more: Record<string, unknown>): Promise<Reports> {
+async function runFile(
+  stage: Stage,
+  path: string,
+  more: Record<string, unknown>,
+  start: Start,
+): Promise<Reports> {
   const name = basename(path);
-  copyFileSync(path, join(stage.workspace, name));
-  copyFileSync(join(import.meta.dirname, 'inside.py'), join(stage.workspace, 'inside.py'));
+  const [file, helpers] = [join(stage.workspace, name), join(stage.workspace, 'inside.py')];
+  copyFileSync(path, file);
+  copyFileSync(join(import.meta.dirname, 'inside.py'), helpers);
   const settings = { vault: stage.vault, harness: process.pid, ...more };
-  stage.file('workspace/settings.json', JSON.stringify(settings));
-  const { output, ending } = await stage.program(['python3', '-B', name], { timeoutMs: 60_000 });
+  const settingsFile = stage.file('workspace/settings.json', JSON.stringify(settings));
+  const output = await start(stage, [file, settingsFile, helpers]);
   const lines = output.split('\n').filter((line) => line.startsWith('@attack '));
   const reports = lines.map((line) => Reported.parse(JSON.parse(line.slice('@attack '.length))));
-  if (reports.length === 0) throw new Error(`${name} reported nothing (${ending}): ${output.slice(-2000)}`);
+  if (reports.length === 0) throw new Error(`${name} reported nothing: ${output.slice(-2000)}`);
   return new Map(reports.map((report) => [report.title, report]));
+}
+
+async function startInside(stage: Stage, [file = '']: readonly string[]): Promise<string> {
+  const { output, ending } = await stage.program(['python3', '-B', basename(file)], { timeoutMs: 60_000 });
+  return `${output}\n(${ending})`;
 }
 
 function verdictOf(report: Reported | undefined): Verdict {

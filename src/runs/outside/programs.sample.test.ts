@@ -237,48 +237,4 @@ except OSError:
     expect(printed).toContain('seen [False, False, False, False]');
     expect(printed).not.toContain('REACHED');
   });
-
-  test('leaves the gateway standing that it floods with connections, garbage and bodies without end', async () => {
-    const { record, folder, server } = await run(`
-import os, socket, time, urllib.parse, json, urllib.request
-def connect():
-    for _ in range(100):
-        try:
-            return socket.create_connection(place, 5)
-        except OSError:
-            time.sleep(0.1)
-place = urllib.parse.urlparse(os.environ["OPENAI_BASE_URL"]); place = (place.hostname, place.port)
-held = []
-for _ in range(1500):
-    try:
-        held.append(socket.create_connection(place, 5))
-    except OSError:
-        break
-for one in held: one.close()
-for garbage in [b"\\0" * 100000, b"GET / HTTP/1.1\\r\\n" + b"x: y\\r\\n" * 100000,
-                b"POST /v1/chat/completions HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\nGET /admin HTTP/1.1\\r\\n\\r\\n"]:
-    one = connect()
-    try:
-        one.sendall(garbage); one.settimeout(5); one.recv(10)
-    except OSError:
-        pass
-    one.close()
-one = connect()
-one.sendall(b"POST /v1/chat/completions HTTP/1.1\\r\\nHost: a\\r\\nAuthorization: Bearer " + os.environ["OPENAI_API_KEY"].encode() + b"\\r\\nContent-Length: 1073741824\\r\\n\\r\\n")
-sent = 0
-try:
-    while sent < 2**30:
-        one.sendall(b" " * 2**20); sent += 2**20
-except OSError:
-    pass
-request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions",
-    json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}).encode(),
-    {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"], "content-type": "application/json"})
-print("then", urllib.request.urlopen(request).status)
-`);
-    const printed = printedBy(folder);
-    expect(printed).toContain('then 200');
-    expect(server.requests).toHaveLength(1);
-    expect(record.end?.reason).toBe('final_answer');
-  });
 });
