@@ -109,10 +109,12 @@ export function asItsRun(
 ): ExperimentFile {
   const { docker_image: _, ...rest } = wanted;
   const sandbox = said.has('sandbox') ? wanted.sandbox : spec.sandbox;
+  const gpus = wanted.gpus ?? spec.gpus;
   const image = wanted.docker_image ?? (sandbox === spec.sandbox ? spec.docker_image : undefined);
   return {
-    ...{ ...rest, sandbox, gpu: said.has('gpu') ? wanted.gpu : spec.gpu },
+    ...{ ...rest, sandbox, gpu: wanted.gpus !== undefined || (said.has('gpu') ? wanted.gpu : spec.gpu) },
     ...(image === undefined ? {} : { docker_image: image }),
+    ...(gpus === undefined ? {} : { gpus }),
   };
 }
 

@@ -2,6 +2,14 @@ import { GpuLeases, gpusOf, type HeldGpus } from '../runs/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { Context } from './context.ts';
 
+/** For the services of an experiment; nothing where no run wants a GPU, so that nobody looks for them. */
+export async function gpusFor(
+  { variables }: Context,
+  runs: readonly RunSpec[],
+): Promise<{ gpus?: GpuLeases }> {
+  return runs.some(({ gpu }) => gpu) ? { gpus: await GpuLeases.find(variables) } : {};
+}
+
 /** As many GPUs as a run had, for what is done with its results; undefined where it had none. */
 export async function leaseGpusOf(context: Context, run: RunSpec): Promise<HeldGpus | undefined> {
   const count = gpusOf(run);

@@ -55,10 +55,15 @@ export function makeForkPlan(
   };
 }
 
-type Place = Pick<RunSpec, 'sandbox' | 'docker_image' | 'gpu'>;
+type Place = Pick<RunSpec, 'sandbox' | 'docker_image' | 'gpu' | 'gpus'>;
 
-function placeOf({ sandbox, docker_image: image, gpu }: Place): Place {
-  return { sandbox, ...(image === undefined ? {} : { docker_image: image }), gpu };
+function placeOf({ sandbox, docker_image: image, gpu, gpus }: Place): Place {
+  return {
+    sandbox,
+    ...(image === undefined ? {} : { docker_image: image }),
+    gpu,
+    ...(gpus === undefined ? {} : { gpus }),
+  };
 }
 
 /** What was done without a sandbox stays so, whatever follows. */

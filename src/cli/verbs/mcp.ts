@@ -7,6 +7,7 @@ import type { Action, RunSpec } from '../../schema/index.ts';
 import { createExperiment, type Experiment, readTraceSync, resolveText, stepsOf } from '../../store/index.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
+import { gpusFor } from '../gpus-of-run.ts';
 import { logProgress } from '../log-events.ts';
 import { lineView } from '../progress.ts';
 import { plain } from '../table.ts';
@@ -70,6 +71,7 @@ export const mcp: Verb = {
     const log = logProgress(context.logger, plan.name);
     const [result] = await runExperiment(experiment.plan, {
       ...{ experiment, resources: new Map([[task.file.id, resources]]), incomplete: 'continue' },
+      ...(await gpusFor(context, plan.runs)),
       provisioning: provisioningOf(options),
       agentOf: async (run) => server.agent(stepsTaken(experiment, run)),
       helpersFolder: context.folders.helpers,

@@ -4,7 +4,6 @@ import { UserError } from '../../lib/errors.ts';
 import { withModelsOf } from '../../models/index.ts';
 import {
   anyAgentOfRun,
-  GpuLeases,
   makePlan,
   type PlannedTask,
   type RemoteExecutor,
@@ -23,6 +22,7 @@ import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import { executeThere, isHere, withGateway } from '../execute-there.ts';
 import { experimentFlags, keysSaid, readExperiment } from '../experiment-flags.ts';
 import { asItsRun, type ForkFlags, findParent, forkFlags, makeFork, onData } from '../fork-flags.ts';
+import { gpusFor } from '../gpus-of-run.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
 import { registryOf } from '../model-registry.ts';
 import { atATime } from '../progress.ts';
@@ -148,9 +148,8 @@ export const run: Verb = {
     const branch = begun?.freeze() ?? null;
     const experiment =
       begun?.experiment ?? createExperiment(join(context.folders.experiments, plan.name), plan);
-    const needsGpu = plan.runs.some(({ gpu }) => gpu);
     const parts = {
-      ...(needsGpu ? { gpus: await GpuLeases.find(context.variables) } : {}),
+      ...(await gpusFor(context, plan.runs)),
       ...{ experiment, resources, incomplete, registry, agentOf },
       parentExperiment: source?.experiment.folder,
       provisioning: provisioningOf(options),

@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors.ts';
-import { anyAgentOfRun, GpuLeases, type RemoteExecutor, type TaskResources } from '../../runs/index.ts';
+import { anyAgentOfRun, type RemoteExecutor, type TaskResources } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
 import { type Experiment, listExperiments, openExperiment } from '../../store/index.ts';
@@ -9,6 +9,7 @@ import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import { executeThere, isHere } from '../execute-there.ts';
 import { readExperiment } from '../experiment-flags.ts';
+import { gpusFor } from '../gpus-of-run.ts';
 import { locateExperiment } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
 import { counted } from '../table.ts';
@@ -124,7 +125,7 @@ async function retry(
     );
   }
   const parts = {
-    ...(runs.some(({ gpu }) => gpu) ? { gpus: await GpuLeases.find(context.variables) } : {}),
+    ...(await gpusFor(context, runs)),
     ...{ experiment, resources, incomplete: 'restart' as const, registry, agentOf },
     parentExperiment: parentOf(context, experiment, runs),
     provisioning: provisioningOf(options),

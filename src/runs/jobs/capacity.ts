@@ -24,9 +24,9 @@ export function machineAmounts(): Pick<Amounts, 'cores' | 'memory_mb'> {
   return { cores: availableParallelism(), memory_mb: Math.floor(bytes / mebibyte) };
 }
 
-/** Of a job that has no number, from an earlier version: one, where it has any. */
+/** How many, of what wants any: one where no number is said. */
 export function gpusOf({ gpu, gpus }: Pick<JobResources, 'gpu' | 'gpus'>): number {
-  return gpus ?? (gpu ? 1 : 0);
+  return gpu ? (gpus ?? 1) : 0;
 }
 
 /** Keeps count of what jobs hold, so that together they never hold more than there is. */
