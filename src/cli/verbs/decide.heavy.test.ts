@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
       ...{
         kind: 'run',
         v: 1,
-        mlab: '0',
+        mlab: record.versions.mlab ?? '',
         experiment: join(folder.folder, '../..'),
         run: spec,
         archived_attempts: 0,
