@@ -25,6 +25,7 @@ import { allMet, type BenchmarkResult, type Report, reportText } from './report.
 import { reports } from './reports.ts';
 import { sandbox } from './sandbox.ts';
 import { search } from './search.ts';
+import { slurm } from './slurm.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
 import { stop } from './stop.ts';
@@ -53,6 +54,7 @@ const benchmarks: readonly Benchmark[] = [
   search,
   sandbox,
   stop,
+  slurm,
 ];
 
 /** All targets met; some target missed; wrong usage; something could not be measured here. */

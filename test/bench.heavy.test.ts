@@ -72,6 +72,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'search',
     'sandbox',
     'stop',
+    'slurm',
   ]);
   for (const benchmark of benchmarks) {
     // Recorded runs of the original are not part of the project, and Chromium is not everywhere.
