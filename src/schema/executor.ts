@@ -11,7 +11,7 @@ export const SlurmSettings = z.strictObject({
   time: Word.optional().describe(
     'time limit of a job, as sbatch takes it (2:00:00); a run that needs longer is queued again and goes on',
   ),
-  gres: Word.optional().describe('what a job with a GPU asks for; default: gpu:1'),
+  gres: Word.optional().describe('what a job with GPUs asks for; default: gpu:1, or as many as its run has'),
   constraint: Word.optional().describe('features that nodes must have'),
   cores: z.int().min(1).default(1).describe('cores of a job'),
   memory_mb: z

@@ -33,7 +33,8 @@ const passedOn = [
 
 /** What jobs must have in common to be one array. */
 export function resourceOptions({ resources }: Job, settings: SlurmSettings): string[] {
-  const { gres = 'gpu:1', memory_mb: memory = resources.memory_mb + harnessMemoryMb } = settings;
+  const { gres = `gpu:${resources.gpus ?? 1}`, memory_mb: memory = resources.memory_mb + harnessMemoryMb } =
+    settings;
   return [
     `--cpus-per-task=${resources.cores}`,
     `--mem=${memory}M`,
