@@ -7,7 +7,7 @@ import { cacheFolder } from '../src/lib/cache-folder.ts';
 import { UserError } from '../src/lib/errors.ts';
 import { type Bundle, ensureBundle, type TaskResources } from '../src/runs/index.ts';
 import { checkSandbox } from '../src/sandbox/index.ts';
-import { checkRun } from '../src/store/index.ts';
+import { checkRun, readTraceSync } from '../src/store/index.ts';
 import { inTurns, startProviderServer, type TurnsOptions } from './fakes/providers/index.ts';
 import { helpersFolder, TaskBench } from './fixtures/fixture-task.ts';
 import { notesIn, runAgentProgram, secretKey, turnsIn } from './fixtures/outside/outside-place.ts';
@@ -72,11 +72,11 @@ const byScripts: TurnsOptions = {
 };
 
 const programs = [
-  { name: 'codex', kind: 'openai', script: byShell },
-  { name: 'opencode', kind: 'openai', script: byShell },
+  { name: 'codex', kind: 'openai', script: byShell, tells: true },
+  { name: 'opencode', kind: 'openai', script: byShell, tells: true },
   { name: 'mini-swe-agent', kind: 'openai', script: byShell },
-  { name: 'qwen-code', kind: 'openai', script: byShell },
-  { name: 'gemini-cli', kind: 'google', script: byShell },
+  { name: 'qwen-code', kind: 'openai', script: byShell, tells: true },
+  { name: 'gemini-cli', kind: 'google', script: byShell, tells: true },
   { name: 'claude-code', kind: 'anthropic', script: byShell, onlyIf: 'MLAB_TEST_CLAUDE_CODE' },
   { name: 'aider', kind: 'openai', script: byText },
   { name: 'aide', kind: 'openai', script: byScripts, options: { steps: 1 } },
@@ -121,6 +121,10 @@ describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
         expect(turns[2]?.observation).toContain('The grader would accept this submission.');
       }
       expect(server.requests.every(({ key }) => key === secretKey)).toBe(true);
+      const end = readTraceSync(folder.tracePath).events.at(-1);
+      const claimed = end?.kind === 'run_ended' ? end.claimed : undefined;
+      if ('tells' in program) expect(claimed).toMatchObject({ session: expect.any(String), tokens: 550 });
+      if ('asks' in program) expect(claimed?.session).toEqual(expect.any(String));
       const asked = notesIn(folder).filter(([entry]) => entry === 'Permissions');
       expect(asked.length > 0).toBe('asks' in program);
       expect(record.spent?.calls).toBe(server.requests.length);

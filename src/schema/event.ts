@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ActionStatus } from './action.ts';
+import { AgentClaims } from './agent-claims.ts';
 import { BranchId, ExperimentName, ObjectId, RunId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
 import { CallFailure, DialectName, FailedAttempt, ModelName, ModelRole, TokenUsage } from './model.ts';
@@ -249,6 +250,8 @@ const payloads = [
     snapshot: ObjectId.nullable(),
     submission: SubmissionState.nullable(),
     seconds_used: z.number().min(0),
+    /** Of an agent that is a program: what its own log says. */
+    claimed: AgentClaims.optional(),
     /** In which at least one language model was being asked; a part of `seconds_used`, but of a run whose clock stood still then. */
     model_seconds: z.number().min(0).optional(),
   }),

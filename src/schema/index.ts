@@ -1,4 +1,5 @@
 export * from './action.ts';
+export * from './agent-claims.ts';
 export * from './agent-protocol.ts';
 export * from './comparison.ts';
 export * from './decision.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ActionStatus } from './action.ts';
+import { AgentClaims } from './agent-claims.ts';
 import { GradedStep, RunEvaluation } from './evaluation.ts';
 import { BranchOrigin, EndReason, GateVerdict, SubmissionState } from './event.ts';
 import { Lesson } from './experience.ts';
@@ -102,6 +103,8 @@ export const RunPage = z.object({
   entry: z.string().nullable(),
   submission_files: z.array(z.string()),
   final_answer: ShownText.nullable(),
+  /** What its agent, where it is a program, says of itself. */
+  claimed: AgentClaims.nullable(),
   /** What reports know of it. Null: not known yet (`pending`: it is being made, a live event will tell), or see `broken`. */
   evaluation: RunEvaluation.nullable(),
   pending: z.boolean(),

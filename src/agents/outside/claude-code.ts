@@ -1,3 +1,4 @@
+import { claims } from './claims.ts';
 import { asksWithoutTools, outsideAgent } from './outside-agent.ts';
 
 /** Anthropic's Claude Code. Its licence is its owner's: it is installed where somebody asks for it. */
@@ -9,6 +10,7 @@ export const claudeCode = outsideAgent(
     licence: "its owner's: see README.md of its package",
     dialects: ['messages'],
     isSideCall: asksWithoutTools,
+    claim: claims.streamJson,
     start: ({ bundle, interpreter, gateway, token, model, prompt, home }) => ({
       argv: [
         ...([interpreter, '-e', startNative, '--', bundle, '--print', '--verbose'] as const),

@@ -1,3 +1,4 @@
+import { claims } from './claims.ts';
 import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
 
 /** OpenAI's Codex CLI. */
@@ -9,6 +10,7 @@ export const codex = outsideAgent(
     licence: 'Apache-2.0',
     dialects: ['responses'],
     isSideCall: asksWithoutTools,
+    claim: claims.codex,
     start: ({ bundle, interpreter, gateway, token, model, prompt, home, options }) => ({
       argv: [
         ...([interpreter, `${bundle}/node_modules/@openai/codex/bin/codex.js`, 'exec'] as const),

@@ -1,3 +1,4 @@
+import { claims } from './claims.ts';
 import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
 import type { ProgramPlace, ProgramStart } from './program.ts';
 
@@ -7,7 +8,9 @@ export const geminiCli = outsideAgent('gemini-cli', "Google's Gemini CLI.", {
   licence: 'Apache-2.0',
   dialects: ['generate_content'],
   isSideCall: asksWithoutTools,
-  start: (place) => startGemini(place, ['--yolo', '--prompt', place.prompt]),
+  claim: claims.streamJson,
+  start: (place) =>
+    startGemini(place, ['--yolo', '--output-format', 'stream-json', '--prompt', place.prompt]),
   acp: (place) => ({ ...startGemini(place, ['--acp']), authMethod: 'gemini-api-key' }),
 });
 

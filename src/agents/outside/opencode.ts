@@ -1,4 +1,5 @@
 import type { DialectName } from '../../schema/index.ts';
+import { claims } from './claims.ts';
 import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
 import type { ProgramPlace, ProgramStart } from './program.ts';
 
@@ -15,6 +16,7 @@ export const opencode = outsideAgent('opencode', 'OpenCode, an agent for any pro
   licence: 'MIT',
   dialects: ['messages', 'responses', 'chat_completions'],
   isSideCall: asksWithoutTools,
+  claim: claims.opencode,
   start: (place) => startOpencode(place, ['run', '--format=json', '--', place.prompt], 'allow'),
   acp: (place) => startOpencode(place, ['acp'], 'ask'),
 });

@@ -53,6 +53,16 @@ export interface AcpStart extends ProgramStart {
   authMethod?: string;
 }
 
+/** What a program says of itself, in a line of its log. */
+export interface Claim {
+  session?: string | undefined;
+  /** In US dollars, since it said so last. */
+  cost?: number | undefined;
+  tokens?: number | undefined;
+  /** An agent that it started itself. */
+  subagent?: string | undefined;
+}
+
 /** An agent that is a program with a loop, tools and prompts of its own: how it is installed, started and understood. */
 export interface Program {
   /** Null: nothing is installed for it. */
@@ -66,6 +76,8 @@ export interface Program {
   acp?(place: ProgramPlace): AcpStart;
   /** Whether a request is none of its turns: a title, a summary. What asks the fast model is none, either. */
   isSideCall?(request: ModelRequest): boolean;
+  /** What one line of the log that it prints, as parsed JSON, says of itself; null: nothing. Absent: it prints none. */
+  claim?(line: unknown): Claim | null;
   /** Files of the host that it is shown, read-only, by the names that they get. */
   hostFiles?(options: AgentOptions): Readonly<Record<string, string>>;
 }

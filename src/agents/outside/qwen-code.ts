@@ -1,3 +1,4 @@
+import { claims } from './claims.ts';
 import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
 import type { ProgramPlace, ProgramStart } from './program.ts';
 
@@ -7,11 +8,16 @@ export const qwenCode = outsideAgent('qwen-code', "Alibaba's Qwen Code.", {
   licence: 'Apache-2.0',
   dialects: ['chat_completions'],
   isSideCall: asksWithoutTools,
-  start: (place) => startQwen(place, ['--yolo', '--prompt', place.prompt]),
+  claim: claims.streamJson,
+  start: (place) => startQwen(place, ['--yolo', '--output-format', 'stream-json', '--prompt', place.prompt]),
   acp: (place) => {
     const start = startQwen(place, ['--acp', '--approval-mode', 'default']);
-    // Else its heap is as large as the machine allows, and not as the run does.
-    const variables = { ...start.variables, NODE_OPTIONS: '--max-old-space-size=700' };
+    // Two processes, each with a heap as large as the machine allows, would need more than a run may use.
+    const variables = {
+      ...start.variables,
+      QWEN_CODE_NO_RELAUNCH: 'true',
+      NODE_OPTIONS: '--max-old-space-size=700',
+    };
     return { ...start, variables, authMethod: 'openai' };
   },
 });

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { UserError } from '../../lib/errors.ts';
 import {
+  type AgentClaims,
   type BranchId,
   type Grade,
   isImported,
@@ -69,6 +70,8 @@ export const runsShow: Verb = {
     const last = lastGrades(folder);
     const branches = tree.branches.map((one) => ({ ...one, score: last.get(one.id)?.score ?? null }));
     const begun = branchesOfRun(experiment, folder.id);
+    const ended = events.at(-1);
+    const claimed = ended?.kind === 'run_ended' ? (ended.claimed ?? null) : null;
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
@@ -77,11 +80,12 @@ export const runsShow: Verb = {
       ...branchLines(tree, last),
       ...personsBranchLines(experiment, folder.id),
       ...modelLines(record.spec, spentOf(events)),
+      ...claimedLines(claimed),
       ...verificationLines(verifications),
     ];
     return {
       text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`,
-      json: { record, steps, grades, verifications, branches, selected: tree.selected, begun },
+      json: { record, claimed, steps, grades, verifications, branches, selected: tree.selected, begun },
     };
   },
 };
@@ -133,6 +137,19 @@ function modelLines(spec: RunSpec, spent: Spent): string[] {
           `${parent.experiment === spec.experiment ? 'a branch of' : 'forked from'} ${parent.experiment}/${parent.run}, step ${parent.step}`,
         ]),
   ];
+}
+
+/** What an agent that is a program says of itself, beside what the gateway counted. */
+function claimedLines(claimed: AgentClaims | null): string[] {
+  if (claimed === null) return [];
+  const { session, cost, tokens, subagents } = claimed;
+  const parts = [
+    ...(cost === null ? [] : [`cost ${dollars(cost)}`]),
+    ...(tokens === null ? [] : [`${number(tokens)} tokens`]),
+    ...(subagents.length === 0 ? [] : [`subagents ${oneLine(subagents.join(', '), 200)}`]),
+    ...(session === null ? [] : [`session ${oneLine(session, 100)}`]),
+  ];
+  return parts.length === 0 ? [] : [`claimed by the agent: ${parts.join(', ')}`];
 }
 
 function lessonLine({ fingerprint, change, tries, better, source }: Lesson): string {

@@ -19,7 +19,7 @@ export interface Witness {
   /** Its model has answered. */
   answered(): void;
   /** What it said of itself since this was asked last, for a note; null: nothing. */
-  claims(): Record<string, string> | null;
+  takeNotes(): Record<string, string> | null;
 }
 
 /** Follows what a program asks its models, and has each of its turns recorded before the next request is sent. */
@@ -82,7 +82,7 @@ export class ProgramTurns {
   /** The program has ended. */
   async finish(): Promise<void> {
     await this.settle();
-    this.#noteClaims();
+    this.#noteWords();
   }
 
   #isSide({ request }: ProxyRequest): boolean {
@@ -97,16 +97,16 @@ export class ProgramTurns {
   async #record(turns: readonly FinishedTurn[]): Promise<void> {
     for (const { action, observation, thought, began } of turns) {
       if (thought !== null) this.#environment.note({ Thought: thought });
-      this.#noteClaims();
+      this.#noteWords();
       const usage = await this.#usedSince();
       const { ended } = await this.#environment.turn({ action, observation, status: 'ok', began, usage });
       if (ended) return;
     }
   }
 
-  #noteClaims(): void {
-    const claims = this.#witness?.claims() ?? null;
-    if (claims !== null) this.#environment.note(claims);
+  #noteWords(): void {
+    const notes = this.#witness?.takeNotes() ?? null;
+    if (notes !== null) this.#environment.note(notes);
   }
 
   /** Since the last turn. The most memory is the most until now. */

@@ -10,7 +10,8 @@ import {
 } from '../../environment/index.ts';
 import { type OverQuota, ProxyServer, type Quota, type Upstream } from '../../models/index.ts';
 import type { Sandbox, SandboxProcess } from '../../sandbox/index.ts';
-import type { RunSpec } from '../../schema/index.ts';
+import type { AgentClaims, RunSpec } from '../../schema/index.ts';
+import { ClaimsReader } from './claims.ts';
 import { howItEnded, type ProgramEnd } from './how-it-ended.ts';
 import type { ProgramSetting } from './program-setting.ts';
 import { ProgramTurns } from './program-turns.ts';
@@ -28,6 +29,8 @@ export interface ProgramRun {
   upstream: Upstream;
   quota: Quota;
   shared: Quota | null;
+  /** Told at the end what the program says of itself; null: nothing. */
+  onClaims: (claims: AgentClaims | null) => void;
 }
 
 /** As much of what it printed last as is kept. */
@@ -44,6 +47,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
   const acp = speaksAcp(run.program, run.spec.agent_options) ? await openAcp() : null;
   const turns = new ProgramTurns(run.program, environment, acp);
   const printed = acp?.printed ?? new Tail(mostOutputBytes);
+  const claims = acp ?? new ClaimsReader(run.program);
   let end: ProgramEnd | null = null;
   await environment.during(async (over) => {
     await using gateway = await ProxyServer.listen(setting.listenAt, {
@@ -59,7 +63,10 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
       ['python', '-I', `${sandbox.pathInside(helpersInside)}/outside/start.py`],
       {
         stdin: 'pipe',
-        onOutput: (chunk) => (acp === null ? printed.add(chunk) : acp.add(chunk)),
+        onOutput: (chunk) => {
+          claims.add(chunk);
+          if (acp === null) printed.add(chunk);
+        },
         timeoutMs: null,
         // Who speaks a protocol is told, before it is ended.
         signal: acp === null ? over : null,
@@ -75,6 +82,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
   await turns.finish();
   const text = printed.text;
   if (text.trim() !== '') environment.note({ 'Program output': text });
+  run.onClaims(claims.claims);
   return howItEnded(end, turns.outcome, text);
 }
 

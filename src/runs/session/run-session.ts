@@ -12,7 +12,7 @@ import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
 import { Quota } from '../../models/index.ts';
 import { type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
-import { branchesAtOnce, type EventOf, type RunSpec } from '../../schema/index.ts';
+import { type AgentClaims, branchesAtOnce, type EventOf, type RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
 import { ProgramSetting } from '../outside/program-setting.ts';
@@ -59,7 +59,8 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   signal.throwIfAborted();
   const { modelFailure, scriptFailure } = await branches.stopServices();
   if (modelFailure !== null) throw new Error(modelFailure);
-  const { reason, message } = await endRun(environment, trace, withServicesEnd(ending, scriptFailure));
+  const end = withServicesEnd(ending, scriptFailure);
+  const { reason, message } = await endRun(environment, trace, end, acting.claimed());
   return {
     status: 'finished',
     end: { reason, message },
@@ -80,6 +81,8 @@ type ActingEnvironment = AsyncDisposable &
 interface Acting {
   environment: ActingEnvironment;
   act: () => Promise<Ending>;
+  /** What the agent, where it is a program, says of itself. */
+  claimed: () => AgentClaims | null;
 }
 
 function openLoop(
@@ -95,7 +98,7 @@ function openLoop(
       ? { reason: 'agent_stopped', message: 'The agent stopped without a final answer.', finalAnswer: null }
       : { reason: 'agent_error', message: failure, finalAnswer: null };
   };
-  return { environment, act };
+  return { environment, act, claimed: () => null };
 }
 
 function openProgram(
@@ -110,13 +113,17 @@ function openProgram(
     throw new Error('a program needs models');
   const upstream = models.registry.upstream(spec.roles);
   const environment = new ProgramEnvironment(options);
+  let claimed: AgentClaims | null = null;
+  const onClaims = (claims: AgentClaims | null) => {
+    claimed = claims;
+  };
   const act = () =>
     runProgram({
       ...{ program, spec, setting, sandbox, environment, upstream },
       entry: resources.task.brief.entry,
-      ...{ quota, shared: models.shared },
+      ...{ quota, shared: models.shared, onClaims },
     });
-  return { environment, act };
+  return { environment, act, claimed: () => claimed };
 }
 
 async function programSetting(
@@ -229,6 +236,7 @@ async function endRun(
   environment: ActingEnvironment,
   trace: TraceWriter,
   { reason, message, finalAnswer }: Ending,
+  claimed: AgentClaims | null,
 ): Promise<EventOf<'run_ended'>> {
   const { branch, snapshot, submission } = await environment.finalState();
   const event: EventOf<'run_ended'> = {
@@ -240,6 +248,7 @@ async function endRun(
     snapshot,
     submission,
     seconds_used: environment.secondsUsed,
+    ...(claimed === null ? {} : { claimed }),
     ...(environment.modelSeconds === 0 ? {} : { model_seconds: environment.modelSeconds }),
   };
   trace.append(event);

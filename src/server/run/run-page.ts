@@ -42,7 +42,7 @@ export async function runPage(parts: RunParts, texts: ShownTexts, signal?: Abort
     branches: table.branches.map((branch) => ({ ...branch, selected: branch.id === table.selected })),
     ...{ steps: shownSteps(table), has_tail: hasTail(table), sessions: table.sessions },
     ...(await firstEventPart(record, folder.tracePath, table, texts, signal)),
-    final_answer: await finalAnswer(folder.tracePath, table, texts, signal),
+    ...(await lastEventPart(folder.tracePath, table, texts, signal)),
     ...{ evaluation: judgement.evaluation, pending: judgement.pending },
     broken: problem ?? table.broken ?? judgement.broken,
     verification: folder.readVerifications().verifications.at(-1) ?? null,
@@ -114,10 +114,13 @@ async function firstEventPart(
   };
 }
 
-async function finalAnswer(path: string, { ending }: TraceTable, texts: ShownTexts, signal?: AbortSignal) {
+async function lastEventPart(path: string, { ending }: TraceTable, texts: ShownTexts, signal?: AbortSignal) {
   const event = await eventAt(path, ending, signal);
-  const answer = event?.kind === 'run_ended' ? event.final_answer : null;
-  return answer && texts.ref('final_answer', answer, 'long');
+  const { final_answer: answer, claimed } = event?.kind === 'run_ended' ? event : { final_answer: null };
+  return {
+    final_answer: answer && texts.ref('final_answer', answer, 'long'),
+    claimed: claimed ?? null,
+  };
 }
 
 async function eventAt(

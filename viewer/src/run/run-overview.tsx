@@ -34,6 +34,7 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
             <LongText shown={page.final_answer}>{(text) => <Markdown text={text} />}</LongText>
           </div>
         )}
+        <Claimed page={page} />
         <BranchTree page={page} />
         <Evaluation page={page} hrefOf={hrefOf} />
         <Facts page={page} />
@@ -149,6 +150,23 @@ function Evaluation({
           </li>
         ))}
       </ul>
+    </div>
+  );
+}
+
+/** What the agent says of itself: beside the figures that were counted, and never among them. */
+function Claimed({ page: { claimed } }: { page: RunPage }) {
+  if (claimed === null) return null;
+  const { session, cost, tokens, subagents } = claimed;
+  return (
+    <div className="step-part">
+      <h3>Claimed by the agent</h3>
+      <dl className="figures">
+        {cost === null ? null : <Figure name="Cost">{showMoney(cost)}</Figure>}
+        {tokens === null ? null : <Figure name="Tokens">{showAmount(tokens)}</Figure>}
+        {subagents.length === 0 ? null : <Figure name="Subagents">{subagents.join(', ')}</Figure>}
+        {session === null ? null : <Figure name="Session">{session}</Figure>}
+      </dl>
     </div>
   );
 }

@@ -70,6 +70,9 @@ describe.skipIf(missing !== undefined)(`an agent of the Agent Client Protocol${w
       `${improve} (execute, pending)\n${improve} (completed)\n`,
     ]);
     expect(printedBy(folder).trim()).toBe('a session in /workspace');
+    expect(readTraceSync(folder.tracePath).events.at(-1)).toMatchObject({
+      claimed: { session: 'session-1', cost: 0.25, tokens: null, subagents: [] },
+    });
     // Nobody decided, so that the run is like any other.
     expect(readTraceSync(folder.tracePath).events.some(({ kind }) => kind === 'action_decided')).toBe(false);
     expect(await checkRun(folder)).toEqual([]);

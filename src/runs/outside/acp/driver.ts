@@ -1,3 +1,4 @@
+import type { AgentClaims } from '../../../schema/index.ts';
 import type { ProgramEnd } from '../how-it-ended.ts';
 import type { Witness } from '../program-turns.ts';
 import { Tail } from '../tail.ts';
@@ -10,6 +11,7 @@ export class AcpDriver implements Witness {
   readonly printed: Tail;
   readonly #messages: MessageStream;
   readonly #updates = new SessionUpdates();
+  #session: string | null = null;
 
   /** @param mostPrinted bytes that are kept of what it prints beside messages */
   constructor(mostPrinted: number) {
@@ -32,13 +34,20 @@ export class AcpDriver implements Witness {
     this.#messages.renew();
   }
 
-  claims(): Record<string, string> | null {
+  takeNotes(): Record<string, string> | null {
     return this.#updates.take();
+  }
+
+  /** What it says of its session; null where it had none. */
+  get claims(): AgentClaims | null {
+    const { cost } = this.#updates;
+    return this.#session === null ? null : { session: this.#session, cost, tokens: null, subagents: [] };
   }
 
   /** Until it is done, or the run is over; its process has ended then. */
   async lead(talk: Omit<AcpTalk, 'messages' | 'updates'>): Promise<ProgramEnd> {
     const said = await converse({ ...talk, messages: this.#messages, updates: this.#updates });
+    this.#session = said.session?.slice(0, 200) ?? null;
     return { process: await talk.process.ended, said };
   }
 }

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { Claim } from './program.ts';
+
+const count = z.number().min(0).catch(0);
+const Usage = z.object({ input_tokens: count, output_tokens: count }).transform(sumOfTokens);
+const sumOf = (counts: readonly number[]) => counts.reduce((sum, one) => sum + one, 0);
+
+function sumOfTokens({ input_tokens: input, output_tokens: output }: Record<string, number>): number {
+  return (input ?? 0) + (output ?? 0);
+}
+
+const Codex = z.union([
+  z
+    .object({ type: z.literal('thread.started'), thread_id: z.string() })
+    .transform(({ thread_id: session }): Claim => ({ session })),
+  z
+    .object({ type: z.literal('turn.completed'), usage: Usage })
+    .transform(({ usage: tokens }): Claim => ({ tokens })),
+]);
+
+const OpenCode = z.union([
+  z
+    .object({
+      type: z.literal('step_finish'),
+      sessionID: z.string(),
+      part: z.object({ cost: count, tokens: z.object({ input: count, output: count }) }),
+    })
+    .transform(
+      ({ sessionID: session, part: { cost, tokens } }): Claim => ({
+        ...{ session, cost, tokens: sumOf([tokens.input, tokens.output]) },
+      }),
+    ),
+  z
+    .object({
+      type: z.literal('tool_use'),
+      part: z.object({
+        tool: z.literal('task'),
+        state: z.object({ input: z.object({ subagent_type: z.string() }) }),
+      }),
+    })
+    .transform(({ part: { state } }): Claim => ({ subagent: state.input.subagent_type })),
+]);
+
+/** Claude Code, and what speaks its format. */
+const StreamJson = z.union([
+  z
+    .object({
+      type: z.literal('result'),
+      session_id: z.string(),
+      total_cost_usd: z.number().min(0).optional(),
+      usage: Usage.optional(),
+      stats: z.object({ total_tokens: count }).optional().catch(undefined),
+    })
+    .transform(
+      ({ session_id: session, total_cost_usd: cost, usage, stats }): Claim => ({
+        ...{ session, cost, tokens: usage ?? stats?.total_tokens },
+      }),
+    ),
+  z
+    .object({
+      type: z.literal('assistant'),
+      message: z.object({
+        content: z.array(z.unknown()).transform((parts) => parts.flatMap(startedAgent)),
+      }),
+    })
+    .transform(({ message: { content } }): Claim => ({ subagent: content[0] })),
+  z
+    .object({ type: z.literal('init'), session_id: z.string() })
+    .transform(({ session_id: session }): Claim => ({ session })),
+  z
+    .object({ type: z.literal('result'), stats: z.object({ total_tokens: count }) })
+    .transform(({ stats }): Claim => ({ tokens: stats.total_tokens })),
+]);
+
+function startedAgent(part: unknown): string[] {
+  const Call = z.object({
+    type: z.literal('tool_use'),
+    name: z.string().regex(/^(task|agent)$/i),
+    input: z.object({ subagent_type: z.string() }),
+  });
+  const call = Call.safeParse(part);
+  return call.success ? [call.data.input.subagent_type] : [];
+}
+
+const claimOf = (format: z.ZodType<Claim>) => (event: unknown) => format.safeParse(event).data ?? null;
+
+/** What a line of a program's log, parsed, says of itself. Of several, costs and tokens add up. */
+export const claims = {
+  codex: claimOf(Codex),
+  opencode: claimOf(OpenCode),
+  streamJson: claimOf(StreamJson),
+};
