@@ -1,4 +1,5 @@
 import type { FuzzTarget } from './engine/target.ts';
+import { agentLinesTarget, passedReplyTarget } from './targets/agents.ts';
 import { archiveTarget } from './targets/archives.ts';
 import {
   collectionTarget,
@@ -32,5 +33,6 @@ export const targets: readonly FuzzTarget[] = [
   ...[runTarget, exportTarget, planTarget, compressedTraceTarget, conversationTarget, pathTarget],
   ...[importTarget, tornJsonTarget, chatTarget, gatewayTarget, viewerTarget, graderTarget, replTarget],
   ...[printedTarget, transcriptTarget, outputTarget, pythonTarget],
+  ...[agentLinesTarget, passedReplyTarget],
   ...pythonReaderTargets,
 ];
