@@ -56,8 +56,13 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'worker',
-    summary: 'execute one job of an experiment, given as a file: what schedulers start',
+    summary: 'execute one job of an experiment, given as a file: what schedulers start; or those of a Redis',
     load: async () => (await import('./verbs/worker.ts')).worker,
+  },
+  {
+    name: 'workers',
+    summary: 'list the workers of a Redis, and what each is at',
+    load: async () => (await import('./verbs/workers.ts')).workers,
   },
   {
     name: 'grade',

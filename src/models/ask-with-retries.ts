@@ -20,7 +20,7 @@ export interface AskParts {
   /** Gets what each try is charged with, also of a call that comes to nothing. */
   paid: TokenUsage[];
   /** Whether another try fits after what was paid; default: it does. */
-  hasRoom?: (() => boolean) | undefined;
+  hasRoom?: (() => boolean | Promise<boolean>) | undefined;
 }
 
 export interface AnsweredAsk {
@@ -62,7 +62,7 @@ export async function askWithRetries(
     const tries = failed.length + 1;
     if ('reply' in outcome) {
       const { reply } = outcome;
-      const mayAskAgain = emptyAnswers + 1 < mostEmptyAnswers && tries < parts.attempts && hasRoom();
+      const mayAskAgain = emptyAnswers + 1 < mostEmptyAnswers && tries < parts.attempts && (await hasRoom());
       if (!isEmpty(reply) || !mayAskAgain) {
         const waitingMs = clock.now() - since - duration;
         return { reply, latencyMs: duration, waitingMs, attempts: failed };
@@ -72,7 +72,7 @@ export async function askWithRetries(
     const error = 'error' in outcome ? outcome.error : emptyAnswer();
     const delay = error.retryAfterMs ?? backoff(failed.length, clock);
     const isInTime = waited(failed) + duration + delay <= longestWait;
-    const goesOn = error.isPassing && tries < parts.attempts && isInTime && hasRoom();
+    const goesOn = error.isPassing && tries < parts.attempts && isInTime && (await hasRoom());
     const { failure, message } = error;
     const attempt = { failure, message, duration_ms: duration, waited_ms: goesOn ? delay : 0 };
     failed.push(attempt);

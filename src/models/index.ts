@@ -24,12 +24,18 @@ export {
   type ModelCall,
   ModelUnavailable,
 } from './language-models.ts';
-export { CallLimiter, type LimiterOptions, type Slot } from './limiter.ts';
+export { CallLimiter, type LimiterOptions, type Pace, type Slot } from './limiter.ts';
 export { type Ping, pingModel } from './ping.ts';
 export { costOf, PriceTable } from './prices.ts';
 export type { ProviderState } from './providers/index.ts';
-export { Quota, type QuotaOptions, type Reservation, type ReserveResult } from './quota.ts';
-export { type ForRunOptions, ModelRegistry, type ModelRegistryOptions, providerOf } from './registry.ts';
+export { Quota, type QuotaOptions, type Reservation, type ReserveResult, type SharedQuota } from './quota.ts';
+export {
+  type ForRunOptions,
+  ModelRegistry,
+  type ModelRegistryOptions,
+  providerOf,
+  type SharedPace,
+} from './registry.ts';
 export { defaultRoles, modelVariables, roleSettings, withModelsOf } from './role-settings.ts';
 export { ScriptedReply, type ScriptedReplyInput } from './script.ts';
 export { ScriptedModels, type ScriptedModelsOptions, type ScriptedReplies } from './scripted.ts';

@@ -34,7 +34,7 @@ export interface AskOptions {
    * Whether all tries of the call may come to this much together: where one that came to nothing is paid for, it is tried
    * again only where that fits, too. Default: they may.
    */
-  reserve?: (most: CallEstimate) => boolean;
+  reserve?: (most: CallEstimate) => boolean | Promise<boolean>;
 }
 
 /** The language models of one run, by role. */

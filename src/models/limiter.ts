@@ -5,7 +5,15 @@ export interface LimiterOptions {
   concurrent: number;
   /** Most calls begun within any 60 seconds; null: not limited. */
   requestsPerMinute?: number | null;
+  /** Waits until a call may begin by a pace that other processes keep, too. Called where there is a pace. */
+  sharedPace?: ((pace: Pace, signal: AbortSignal) => Promise<void>) | undefined;
   clock?: Clock;
+}
+
+/** Most calls begun within any so many milliseconds. */
+export interface Pace {
+  calls: number;
+  milliseconds: number;
 }
 
 /** How a call ended, as far as the limiter is concerned. `limited`: the provider said that it was too much. */
@@ -52,7 +60,8 @@ const minute = 60_000;
 export class CallLimiter {
   readonly #clock: Clock;
   readonly #cap: number;
-  readonly #pace: { calls: number; milliseconds: number } | null;
+  readonly #pace: Pace | null;
+  readonly #sharedPace: LimiterOptions['sharedPace'];
   /** When the last calls began, oldest first; as many as the pace looks at. */
   readonly #begun: number[] = [];
   readonly #queue: { start: () => void }[] = [];
@@ -68,8 +77,9 @@ export class CallLimiter {
   #era = 0;
   #refusingSince: number | null = null;
 
-  constructor({ concurrent, requestsPerMinute = null, clock = systemClock }: LimiterOptions) {
+  constructor({ concurrent, requestsPerMinute = null, sharedPace, clock = systemClock }: LimiterOptions) {
     this.#clock = clock;
+    this.#sharedPace = sharedPace;
     this.#cap = concurrent;
     this.#capacity = concurrent;
     if (requestsPerMinute === null) this.#pace = null;
@@ -104,6 +114,7 @@ export class CallLimiter {
     await this.#acquireTurn(signal);
     try {
       await this.#waitUntilReady(signal, timeout ?? null);
+      if (this.#pace !== null) await this.#sharedPace?.(this.#pace, signal);
       return this.#begin();
     } finally {
       this.#passTurn();

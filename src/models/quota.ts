@@ -15,7 +15,7 @@ export interface QuotaOptions {
 /** Room that is kept for one call until it is over. */
 export interface Reservation {
   /** Keeps this much for the call in all, where that fits. */
-  raise(most: CallEstimate): boolean;
+  raise(most: CallEstimate): boolean | Promise<boolean>;
   /** The call is over and used this much. A second ending does nothing. */
   settle(charge: CallCharge): void;
   /** The call came to nothing. */
@@ -26,11 +26,20 @@ export type ReserveResult =
   | { kind: 'reserved'; reservation: Reservation }
   | { kind: 'exceeded'; exceeded: 'tokens' | 'money'; message: string };
 
+/** A quota that others use at the same time: in this process, or in any number of them. */
+export interface SharedQuota {
+  /**
+   * Keeps the most that a call can come to; where calls under way are in the way it waits for them to end.
+   * @throws the signal's reason when it is aborted
+   */
+  reserveWhenFree(estimate: CallEstimate, signal: AbortSignal): Promise<ReserveResult>;
+}
+
 /**
  * A limit on tokens and money that calls share. A call is let through only when what was spent, what is kept for calls
  * under way, and the most that it can come to stay within the limits together: so the sum never exceeds them.
  */
-export class Quota {
+export class Quota implements SharedQuota {
   readonly #of: string;
   readonly #limits: { tokens: number | null; money: number | null };
   readonly #spent: { tokens: number; money: number };

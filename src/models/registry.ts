@@ -6,7 +6,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
 import { Upstream, type UpstreamModel } from './gateway/upstream.ts';
 import type { LanguageModels } from './language-models.ts';
-import { CallLimiter } from './limiter.ts';
+import { CallLimiter, type Pace } from './limiter.ts';
 import { PriceTable } from './prices.ts';
 import type { ProviderAdapter } from './provider-adapter.ts';
 import {
@@ -32,7 +32,11 @@ export interface ModelRegistryOptions {
   clock?: Clock;
   /** How a model is reached; default: over the network, each provider's package loaded when it is first needed. */
   connect?: typeof createProviderAdapter;
+  /** Waits until a call of a provider may begin by the pace that all processes keep together; default: each keeps its own. */
+  sharedPace?: SharedPace | undefined;
 }
+
+export type SharedPace = (provider: string, pace: Pace, signal: AbortSignal) => Promise<void>;
 
 export interface ForRunOptions {
   /**
@@ -58,6 +62,7 @@ export class ModelRegistry {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #connect: typeof createProviderAdapter;
+  readonly #sharedPace: SharedPace | undefined;
   readonly #limiters = new Map<string, CallLimiter>();
   readonly #adapters = new Map<string, Promise<ProviderAdapter>>();
   readonly #scripts = new Map<string, Script>();
@@ -69,6 +74,7 @@ export class ModelRegistry {
     folder,
     clock = systemClock,
     connect = createProviderAdapter,
+    sharedPace,
   }: ModelRegistryOptions) {
     this.prices = new PriceTable(prices);
     this.#providers = providers;
@@ -76,6 +82,7 @@ export class ModelRegistry {
     this.#folder = folder;
     this.#clock = clock;
     this.#connect = connect;
+    this.#sharedPace = sharedPace;
   }
 
   /**
@@ -183,7 +190,9 @@ export class ModelRegistry {
     if (known !== undefined) return known;
     const { concurrent = defaultConcurrent, requests_per_minute: requestsPerMinute = null } =
       this.#settingsOf(provider);
-    const limiter = new CallLimiter({ concurrent, requestsPerMinute, clock: this.#clock });
+    const shared = this.#sharedPace;
+    const sharedPace = shared && ((pace: Pace, signal: AbortSignal) => shared(provider, pace, signal));
+    const limiter = new CallLimiter({ concurrent, requestsPerMinute, sharedPace, clock: this.#clock });
     this.#limiters.set(provider, limiter);
     return limiter;
   }

@@ -11,17 +11,20 @@ import {
 import { archivedAttempts } from './archived-attempts.ts';
 import type { ExperimentModels } from './tool-model.ts';
 
-/**
- * The models of a plan. What its runs and their branches used so far, with archived attempts and gradings, is taken from what all may
- * use.
- */
+/** The models of a plan. What was used so far is taken from what all may use. */
 export function experimentModels(
   { spend }: Pick<Plan, 'spend'>,
   { registry, experiment }: { registry?: ModelRegistry | undefined; experiment: Experiment },
-): ExperimentModels | undefined {
+): (ExperimentModels & { shared: Quota | null }) | undefined {
   if (registry === undefined) return undefined;
   const { tokens, money } = spend ?? {};
   if (tokens === undefined && money === undefined) return { registry, shared: null };
+  const spent = spentByAll(experiment);
+  return { registry, shared: new Quota({ of: 'the experiment', tokens, money, spent }) };
+}
+
+/** What its runs and their branches used so far, with archived attempts and gradings, as the store has it. */
+export function spentByAll(experiment: Experiment): { tokens: number; money: number } {
   const spent = { tokens: 0, money: 0 };
   const runs = [...experiment.plan.runs, ...experiment.branches.map(({ run }) => run)];
   for (const { id, parent } of runs) {
@@ -33,7 +36,7 @@ export function experimentModels(
       }
     }
   }
-  return { registry, shared: new Quota({ of: 'the experiment', tokens, money, spent }) };
+  return spent;
 }
 
 /** Without what a fork has of its parent, which was paid for there. */

@@ -1,4 +1,4 @@
-import { ModelRegistry } from '../models/index.ts';
+import { ModelRegistry, type SharedPace } from '../models/index.ts';
 import type { Plan, RunSpec } from '../schema/index.ts';
 
 export interface RegistrySettings extends Pick<Plan, 'providers' | 'prices' | 'spend'> {
@@ -12,7 +12,11 @@ export interface RegistrySettings extends Pick<Plan, 'providers' | 'prices' | 's
  */
 export function openRegistry(
   { runs, providers = {}, prices = {}, spend = {} }: RegistrySettings,
-  machine: { variables: Readonly<Record<string, string | undefined>>; folder: string },
+  machine: {
+    variables: Readonly<Record<string, string | undefined>>;
+    folder: string;
+    sharedPace?: SharedPace;
+  },
 ): ModelRegistry | undefined {
   const asking = runs.flatMap(({ roles, limits }) => (roles === undefined ? [] : [{ roles, limits }]));
   if (asking.length === 0) return undefined;

@@ -1,5 +1,5 @@
 import type { ToolModel } from '../grading/index.ts';
-import { type ModelRegistry, Quota } from '../models/index.ts';
+import { type ModelRegistry, Quota, type SharedQuota } from '../models/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { Task } from '../tasks/index.ts';
 
@@ -7,7 +7,7 @@ import type { Task } from '../tasks/index.ts';
 export interface ExperimentModels {
   registry: ModelRegistry;
   /** What all runs together may use; null: not limited. */
-  shared: Quota | null;
+  shared: SharedQuota | null;
 }
 
 /**

@@ -74,9 +74,19 @@ export const SlurmSettings = z.strictObject({
 });
 export type SlurmSettings = z.infer<typeof SlurmSettings>;
 
+/** What is asked of the workers of a Redis. */
+export const RedisSettings = z.strictObject({
+  labels: z
+    .array(z.string().regex(/^[A-Za-z0-9_.=]+$/, 'letters, digits, _, . and ='))
+    .default([])
+    .describe('labels that a worker must have to take a job'),
+});
+export type RedisSettings = z.infer<typeof RedisSettings>;
+
 /** Where jobs are executed, and what is asked for there. It may differ each time that an experiment goes on. */
 export const ExecutorSettings = z.strictObject({
   on: z.string().min(1).optional(),
   slurm: SlurmSettings.optional().describe('what jobs ask of Slurm'),
+  redis: RedisSettings.optional().describe('what jobs ask of workers'),
 });
 export type ExecutorSettings = z.infer<typeof ExecutorSettings>;

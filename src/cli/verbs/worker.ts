@@ -7,21 +7,33 @@ import { Job } from '../../schema/index.ts';
 import { exitCodes } from '../context.ts';
 import { logProgress } from '../log-events.ts';
 import { lineView } from '../progress.ts';
+import { type RedisWorkerFlags, redisWorkerFlags, serveJobs } from '../serve-redis.ts';
 import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const worker: Verb = {
-  arguments: [{ name: '<job>', description: 'file that holds the job (JSON), or - for standard input' }],
-  flags: [],
+  arguments: [{ name: '[job]', description: 'file that holds the job (JSON), or - for standard input' }],
+  flags: redisWorkerFlags,
   details:
     'A job is one run, or the grading of one, with all that a worker must know: docs/jobs.md. The experiment of the job\n' +
     'must lie at the same path here. Keys of language models are taken from the environment of the worker. The same job\n' +
-    'again goes on where it stopped, and does nothing once all is done.',
+    'again goes on where it stopped, and does nothing once all is done. With --redis it takes jobs that it has room for until\n' +
+    'it is stopped; the password of Redis comes from MLAB_REDIS_PASSWORD.',
   examples: [
     ['mlab worker job.json', 'one job, from a file'],
     ['mlab worker - < job.json', 'the same, from standard input'],
+    ['mlab worker --redis redis://queue.example:6379', 'jobs of mlab run --on redis://…, one after another'],
   ],
-  async run({ folders, version, variables, log, logger, signal }, [path = '']) {
+  async run(context, [path], options: RedisWorkerFlags) {
+    if (options.redis !== undefined) return await serveJobs(context, options);
+    if (path === undefined) {
+      throw new UserError(
+        'no_job',
+        'There is no job to execute.',
+        'Name a file that holds one, or say where jobs are: --redis redis://HOST:PORT',
+      );
+    }
+    const { folders, version, variables, log, logger, signal } = context;
     const job = await readJob(path, signal);
     const view = lineView(log);
     const write = logProgress(logger, job.run.experiment);

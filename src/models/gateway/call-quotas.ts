@@ -1,6 +1,6 @@
 import type { CallCharge } from '../../schema/index.ts';
 import type { CallEstimate } from '../language-models.ts';
-import type { Quota, Reservation } from '../quota.ts';
+import type { Quota, Reservation, SharedQuota } from '../quota.ts';
 import type { OverQuota } from './caller.ts';
 
 /** What is kept of the quotas for one call, until it is over. */
@@ -12,8 +12,9 @@ export class CallReservation implements Disposable {
   }
 
   /** Keeps this much for the call in all, where that fits. */
-  raise(most: CallEstimate): boolean {
-    return this.#reservations.every((reservation) => reservation.raise(most));
+  async raise(most: CallEstimate): Promise<boolean> {
+    for (const reservation of this.#reservations) if (!(await reservation.raise(most))) return false;
+    return true;
   }
 
   settle(charge: CallCharge): void {
@@ -29,9 +30,9 @@ export class CallReservation implements Disposable {
 /** The quota of whoever asks, and the one that it shares with others, where there is one. */
 export class CallQuotas {
   readonly #own: Quota;
-  readonly #shared: Quota | null;
+  readonly #shared: SharedQuota | null;
 
-  constructor(own: Quota, shared: Quota | null) {
+  constructor(own: Quota, shared: SharedQuota | null) {
     this.#own = own;
     this.#shared = shared;
   }

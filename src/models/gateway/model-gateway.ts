@@ -1,7 +1,7 @@
 import { messageOf } from '../../lib/errors.ts';
 import type { CallCharge, FailedAttempt, ModelRequest, ModelRoles } from '../../schema/index.ts';
 import { CallCut, type LanguageModels, ModelUnavailable } from '../language-models.ts';
-import type { Quota } from '../quota.ts';
+import type { Quota, SharedQuota } from '../quota.ts';
 import { CallQuotas, type CallReservation } from './call-quotas.ts';
 import type { Caller, CallRecord, GatewayReply } from './caller.ts';
 
@@ -9,7 +9,7 @@ export interface ModelGatewayOptions {
   models: LanguageModels;
   quota: Quota;
   /** A quota that others use, too; default: none. */
-  shared?: Quota | null;
+  shared?: SharedQuota | null;
 }
 
 /**

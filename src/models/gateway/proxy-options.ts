@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DialectName, ModelName, ModelRequest } from '../../schema/index.ts';
-import type { Quota } from '../quota.ts';
+import type { Quota, SharedQuota } from '../quota.ts';
 import type { CallRecord, OverQuota } from './caller.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -25,7 +25,7 @@ export interface ProxyOptions {
   upstream: Upstream;
   quota: Quota;
   /** A quota that others use, too; default: none. */
-  shared?: Quota | null;
+  shared?: SharedQuota | null;
   /** What the program sends as its key. */
   token: string;
   /** Whether tools may be used that the provider itself runs, such as a search of the web; default: no. */

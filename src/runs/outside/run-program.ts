@@ -8,7 +8,7 @@ import {
   type ProgramEnvironment,
   workspaceInside,
 } from '../../environment/index.ts';
-import { type OverQuota, ProxyServer, type Quota, type Upstream } from '../../models/index.ts';
+import { type OverQuota, ProxyServer, type Quota, type SharedQuota, type Upstream } from '../../models/index.ts';
 import type { Sandbox, SandboxProcess } from '../../sandbox/index.ts';
 import type { AgentClaims, RunSpec } from '../../schema/index.ts';
 import { ClaimsReader } from './claims.ts';
@@ -28,7 +28,7 @@ export interface ProgramRun {
   environment: ProgramEnvironment;
   upstream: Upstream;
   quota: Quota;
-  shared: Quota | null;
+  shared: SharedQuota | null;
   /** Told at the end what the program says of itself; null: nothing. */
   onClaims: (claims: AgentClaims | null) => void;
 }

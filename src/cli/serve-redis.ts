@@ -1,0 +1,86 @@
+import { UserError } from '../lib/errors.ts';
+import { GpuLeases, redisAddress, serveRedis } from '../runs/index.ts';
+import { type Context, exitCodes, type VerbResult } from './context.ts';
+import { logProgress } from './log-events.ts';
+import { counted } from './table.ts';
+import type { Flag } from './verb.ts';
+
+export interface RedisWorkerFlags {
+  /** An address; true: the one of the environment. */
+  redis?: string | true;
+  parallel?: number;
+  cores?: number;
+  memory?: number;
+  label?: string[];
+  stalledAfter?: number;
+}
+
+export const redisWorkerFlags: Flag[] = [
+  {
+    flags: '--redis [url]',
+    description:
+      'take jobs from this Redis until stopped: redis://HOST:PORT, or rediss:// for TLS (default: MLAB_REDIS_URL)',
+  },
+  {
+    flags: '--parallel <n>',
+    description: 'most jobs at a time (default: one a core)',
+    parse: numberOf,
+  },
+  { flags: '--cores <n>', description: 'cores for jobs (default: all)', parse: numberOf },
+  { flags: '--memory <MB>', description: 'memory for jobs (default: all)', parse: numberOf },
+  {
+    flags: '--label <name>',
+    description:
+      'a label that jobs may ask for: executor.redis.labels in the experiment file; several: repeat it',
+    many: 'repeated',
+  },
+  {
+    flags: '--stalled-after <seconds>',
+    description: 'how long a worker may be silent before its jobs are given to others (default: 30)',
+    parse: numberOf,
+  },
+];
+
+const words = {
+  first: 'taking no more jobs; what is under way is recorded and goes back into the queue.',
+  second: 'stopping at once.',
+};
+
+/** Takes jobs from a Redis until it is told to stop. */
+export async function serveJobs(context: Context, flags: RedisWorkerFlags): Promise<VerbResult> {
+  const { folders, version, variables, log, logger, signal } = context;
+  const address = redisAddress(flags.redis === true ? undefined : flags.redis, variables);
+  const labels = flags.label ?? [];
+  const wrong = labels.find((label) => !/^[A-Za-z0-9_.=]+$/.test(label));
+  if (wrong !== undefined) {
+    throw new UserError(
+      'bad_flag',
+      `--label ${wrong}: this is no label.`,
+      'A label consists of letters, digits, _, . and =.',
+    );
+  }
+  const cancelled = context.detachable(words);
+  cancelled.addEventListener('abort', () => process.exit(exitCodes.interrupted), { once: true });
+  const gpus = await GpuLeases.find(variables);
+  log(`Jobs are taken from ${address.shown}. Ctrl-C or SIGTERM stops after what is recorded.`);
+  const done = await serveRedis({
+    ...{ address, labels, signal, stalledAfterSeconds: flags.stalledAfter ?? 30 },
+    machine: {
+      ...{ folders, variables, gpus, dockerCommand: variables.MLAB_DOCKER, onProgress: log },
+      versions: { mlab: version, node: process.version },
+    },
+    amounts: {
+      ...(flags.cores === undefined ? {} : { cores: flags.cores }),
+      ...(flags.memory === undefined ? {} : { memory_mb: flags.memory }),
+      ...(flags.parallel === undefined ? {} : { jobs: flags.parallel }),
+    },
+    onJobProgress: logProgress(logger, 'worker'),
+  });
+  return { text: `${counted(done, 'job')} done.`, json: { done } };
+}
+
+function numberOf(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
+  throw new UserError('bad_flag', `"${text}" is no number above 0.`, 'Give a number, such as 4.');
+}

@@ -1,0 +1,72 @@
+import { Redis } from 'ioredis';
+import { messageOf, UserError } from '../../../lib/errors.ts';
+import type { RedisAddress } from './address.ts';
+
+const firstAnswerMs = 10_000;
+/** A connection on which nothing comes back for so long is given up, and made anew. */
+const silenceMs = 20_000;
+
+/**
+ * Connects. Later, where the connection breaks, it is made again, and commands wait for that.
+ * @throws UserError `no_redis`; the signal's reason
+ */
+export async function connectRedis(address: RedisAddress, signal: AbortSignal): Promise<Redis> {
+  const redis = new Redis({
+    ...{ host: address.host, port: address.port, db: address.database },
+    ...(address.user === undefined ? {} : { username: address.user }),
+    ...(address.password === undefined ? {} : { password: address.password }),
+    ...(address.isEncrypted ? { tls: {} } : {}),
+    ...{ lazyConnect: true, maxRetriesPerRequest: null, keepAlive: 10_000, connectTimeout: firstAnswerMs },
+    socketTimeout: silenceMs,
+    retryStrategy: (times: number) => Math.min(50 * 2 ** times, 1_000),
+  });
+  let lastTrouble = 'no answer';
+  // Without a listener, each of these would be printed.
+  redis.on('error', (error: unknown) => {
+    lastTrouble = messageOf(error);
+  });
+  try {
+    await withinTime(
+      redis.connect().then(() => redis.ping()),
+      signal,
+    );
+    return redis;
+  } catch (error) {
+    redis.disconnect();
+    signal.throwIfAborted();
+    const trouble = error instanceof TimedOut ? lastTrouble : messageOf(error);
+    // The cause would hold the commands, and with them the password.
+    throw new UserError(
+      'no_redis',
+      `Redis at ${address.shown} can't be used: ${withoutPassword(trouble, address)}.`,
+      'See that it runs, that this machine reaches it, and that MLAB_REDIS_PASSWORD holds its password.',
+    );
+  }
+}
+
+function withoutPassword(text: string, { password }: RedisAddress): string {
+  return password === undefined ? text : text.replaceAll(password, '…');
+}
+
+class TimedOut extends Error {}
+
+async function withinTime<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const late = AbortSignal.any([signal, AbortSignal.timeout(firstAnswerMs)]);
+  return await abortable(work, late).catch((error: unknown) => {
+    throw late.aborted ? new TimedOut() : error;
+  });
+}
+
+/** The work goes on by itself where it is not waited for any more. @throws the signal's reason */
+export async function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(signal.reason);
+  if (signal.aborted) giveUp();
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    work.catch(() => {});
+  }
+}

@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Job as BullJob, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { hasCode, messageOf } from '../../../lib/errors.ts';
+import type { Capacity } from '../../jobs/capacity.ts';
+import { nothing } from '../../jobs/capacity.ts';
+import type { Executor } from '../../jobs/executor.ts';
+import { type JobClass, JobQueue, Queued } from './job-queue.ts';
+import { experimentKey, keys, prefix } from './keys.ts';
+import { sayGoodbye, sayHello } from './workers.ts';
+
+export interface FleetWorkerOptions {
+  redis: Redis;
+  /** Of the same Redis, that only listens. */
+  listener: Redis;
+  capacity: Capacity;
+  labels: readonly string[];
+  mlab: string;
+  /** How long a worker may be silent before its jobs are given to others. */
+  stalledAfterMs: number;
+  execute: Executor['execute'];
+  log: (line: string) => void;
+}
+
+interface Active {
+  queued: Queued;
+  job: BullJob;
+  since: number;
+  stop: AbortController;
+  isCancelled: boolean;
+}
+
+const helloMs = 2_000;
+/** How long nothing is asked for where there was nothing; a new job is told of sooner. */
+const idleMs = 500;
+/** A run that somebody else has is looked at again then. */
+const heldMs = 10_000;
+/** A job that takes its worker down each time is no work, but a fault. */
+const mostStalls = 20;
+
+/** Takes jobs that it has room for, and executes them until it is stopped. */
+export class FleetWorker {
+  readonly id = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
+  readonly #options: FleetWorkerOptions;
+  readonly #queue: JobQueue;
+  readonly #sources = new Map<string, { worker: Worker; jobs: JobClass; last: number }>();
+  readonly #active = new Map<string, Active>();
+  #wake = Promise.withResolvers<void>();
+  #done = 0;
+  #isDraining = false;
+
+  constructor(options: FleetWorkerOptions) {
+    this.#options = options;
+    this.#queue = new JobQueue(options.redis);
+  }
+
+  /** Until the signal is aborted, and what was under way is recorded and back in the queue. @returns how many jobs were done */
+  async run(signal: AbortSignal): Promise<number> {
+    const { listener, redis, stalledAfterMs, log } = this.#options;
+    listener.on('message', this.#awake);
+    await listener.subscribe(keys.news);
+    signal.addEventListener('abort', this.#drain, { once: true });
+    await this.#hello();
+    const timers = [
+      setInterval(() => void this.#hello().catch(() => {}), helloMs),
+      setInterval(() => void this.#renew().catch(() => {}), stalledAfterMs / 3),
+    ];
+    try {
+      while (!signal.aborted) {
+        const tookAny = await this.#takeAll(signal).catch((error: unknown) => {
+          log(`Redis: ${messageOf(error)}`);
+          return false;
+        });
+        if (tookAny || signal.aborted) continue;
+        await Promise.race([this.#wake.promise, sleep(idleMs)]);
+        this.#wake = Promise.withResolvers();
+      }
+      while (this.#active.size > 0) await Promise.race([this.#wake.promise, sleep(50)]);
+    } finally {
+      for (const timer of timers) clearInterval(timer);
+      signal.removeEventListener('abort', this.#drain);
+      listener.off('message', this.#awake);
+      await sayGoodbye(redis, this.id).catch(() => {});
+      await Promise.all([...this.#sources.values()].map(({ worker }) => worker.close(true).catch(() => {})));
+      await this.#queue[Symbol.asyncDispose]();
+    }
+    return this.#done;
+  }
+
+  readonly #awake = (): void => this.#wake.resolve();
+
+  readonly #drain = (): void => {
+    this.#isDraining = true;
+    for (const { stop } of this.#active.values()) stop.abort(new Error('the worker is stopped'));
+    this.#awake();
+  };
+
+  /** Takes jobs from each queue in turn. What the first needs that has no room is kept for it. */
+  async #takeAll(signal: AbortSignal): Promise<boolean> {
+    await this.#findSources();
+    const { capacity } = this.#options;
+    let tookAny = false;
+    let reserved = nothing;
+    for (const [name, source] of [...this.#sources].sort(([, one], [, other]) => one.last - other.last)) {
+      const { resources } = source.jobs;
+      while (!signal.aborted && capacity.fits(resources, reserved)) {
+        const held = capacity.take(resources);
+        const job = await source.worker.getNextJob(this.id, { block: false }).catch((error: unknown) => {
+          held[Symbol.dispose]();
+          throw error;
+        });
+        if (job === undefined) {
+          held[Symbol.dispose]();
+          break;
+        }
+        tookAny = true;
+        source.last = performance.now();
+        void this.#execute(job, held);
+      }
+      const isFull = reserved === nothing && !capacity.fits(resources);
+      if (isFull && (await this.#queue.waiting(name)) > 0) reserved = capacity.needOf(resources);
+    }
+    return tookAny;
+  }
+
+  /** Queues whose jobs can ever be executed here. */
+  async #findSources(): Promise<void> {
+    const { capacity, labels, redis, stalledAfterMs } = this.#options;
+    for (const [name, jobs] of await this.#queue.classes()) {
+      const suits = jobs.labels.every((label) => labels.includes(label));
+      if (this.#sources.has(name) || !suits || capacity.whyNever(jobs.resources) !== null) continue;
+      const worker = new Worker(name, null, {
+        ...{ connection: redis, prefix, autorun: false, lockDuration: stalledAfterMs },
+        ...{ stalledInterval: stalledAfterMs / 2, maxStalledCount: mostStalls, name: this.id },
+      });
+      worker.on('error', () => {});
+      await worker.startStalledCheckTimer();
+      this.#sources.set(name, { worker, jobs, last: 0 });
+    }
+  }
+
+  async #execute(job: BullJob, held: Disposable): Promise<void> {
+    const id = `${job.id}`;
+    try {
+      const parsed = Queued.safeParse(job.data);
+      if (!parsed.success) {
+        this.#options.log(`${id}: no job that this version knows`);
+        await job.moveToFailed(new Error('not a job'), this.id, false);
+        return;
+      }
+      const stop = new AbortController();
+      if (this.#isDraining) stop.abort(new Error('the worker is stopped'));
+      const active = { queued: parsed.data, job, since: performance.now(), stop, isCancelled: false };
+      this.#active.set(id, active);
+      await this.#executeActive(active);
+    } catch (error) {
+      // Others have the job by now, or will.
+      this.#options.log(`${id}: ${messageOf(error)}`);
+    } finally {
+      this.#active.delete(id);
+      held[Symbol.dispose]();
+      this.#awake();
+    }
+  }
+
+  async #executeActive(active: Active): Promise<void> {
+    const { queued, job, stop } = active;
+    const { redis, log } = this.#options;
+    const { experiment, run } = queued.job;
+    const begun = { run: run.id, place: `${hostname()} (${this.id})` };
+    await redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun));
+    let problem: string | null;
+    try {
+      const result = await this.#options.execute(queued.job, { signal: stop.signal, onProgress: () => {} });
+      problem = result.problem;
+    } catch (error) {
+      const isHeld = hasCode(error, 'run_locked') || hasCode(error, 'lease_lost');
+      if (isHeld && !stop.signal.aborted) {
+        log(`${run.id}: ${messageOf(error)}`);
+        await this.#later(job);
+        return;
+      }
+      problem = messageOf(error);
+    }
+    const isUnfinished = problem !== null && stop.signal.aborted;
+    if (isUnfinished && !active.isCancelled) {
+      await job.moveToWait(this.id);
+      return;
+    }
+    // Told before the job is gone: what is gone and came to nothing is given again.
+    if (problem === null && queued.next !== undefined)
+      await this.#queue.add([{ job: queued.next, labels: queued.labels }]);
+    const told = active.isCancelled && problem !== null ? 'cancelled' : problem;
+    await this.#queue.tellEnd(queued, { problem: told, worker: this.id });
+    await job.moveToCompleted('', this.id, false);
+    this.#done += 1;
+    log(`${run.id}: ${queued.job.kind === 'run' ? 'run' : 'graded'}${told === null ? '' : `: ${told}`}`);
+  }
+
+  /** By the clock of Redis: those of workers may differ. */
+  async #later(job: BullJob): Promise<void> {
+    const [seconds] = await this.#options.redis.time();
+    await job.moveToDelayed(Number(seconds) * 1000 + heldMs, this.id);
+  }
+
+  async #renew(): Promise<void> {
+    const { stalledAfterMs } = this.#options;
+    await Promise.all([...this.#active.values()].map(({ job }) => job.extendLock(this.id, stalledAfterMs)));
+  }
+
+  async #hello(): Promise<void> {
+    const { redis, capacity, labels, mlab } = this.#options;
+    const now = performance.now();
+    const jobs = [...this.#active.values()].map(({ queued: { job }, since }) => ({
+      ...{ kind: job.kind, experiment: job.experiment, run: job.run.id },
+      seconds: Math.round((now - since) / 1000),
+    }));
+    await sayHello(redis, {
+      ...{ id: this.id, host: hostname(), pid: process.pid, mlab, labels: [...labels] },
+      ...{ state: this.#isDraining ? 'draining' : 'working', total: capacity.total, free: capacity.free },
+      ...{ jobs, done: this.#done },
+    });
+    await this.#stopCancelled();
+  }
+
+  async #stopCancelled(): Promise<void> {
+    for (const active of this.#active.values()) {
+      const isCancelled = await this.#options.redis.exists(
+        keys.cancelled(experimentKey(active.queued.job.experiment)),
+      );
+      if (isCancelled === 0) continue;
+      active.isCancelled = true;
+      active.stop.abort(new Error('cancelled'));
+    }
+  }
+}

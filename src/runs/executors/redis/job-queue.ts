@@ -1,0 +1,118 @@
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { GradeJob, Job, JobResources } from '../../../schema/index.ts';
+import { experimentKey, jobId, keys, prefix } from './keys.ts';
+
+/** What is queued: a job, and the grading that follows where it ends well. */
+export const Queued = z.strictObject({ job: Job, next: GradeJob.optional(), labels: z.array(z.string()) });
+export type Queued = z.infer<typeof Queued>;
+
+/** Jobs that need the same share a queue: so a worker takes from those whose jobs it has room for. */
+export const JobClass = z.strictObject({ resources: JobResources, labels: z.array(z.string()) });
+export type JobClass = z.infer<typeof JobClass>;
+
+/** What became of a job, for whoever gave it. */
+export const JobEnd = z.strictObject({ problem: z.string().nullable(), worker: z.string() });
+export type JobEnd = z.infer<typeof JobEnd>;
+
+const atOnce = 500;
+
+/** The jobs that wait in Redis. To be closed; the connection is not its own. */
+export class JobQueue implements AsyncDisposable {
+  readonly #redis: Redis;
+  readonly #queues = new Map<string, Queue>();
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  /** Queues what is not queued yet, gradings first. */
+  async add(all: readonly Queued[]): Promise<void> {
+    for (const [name, group] of Map.groupBy(all, queueName)) {
+      const [first] = group;
+      if (first === undefined) continue;
+      await this.#redis.hset(keys.queues, name, JSON.stringify(classOf(first)));
+      for (let at = 0; at < group.length; at += atOnce) {
+        const part = group.slice(at, at + atOnce);
+        await this.#queue(name).addBulk(
+          part.map((queued) => ({
+            name: queued.job.kind,
+            data: queued,
+            opts: {
+              ...{ jobId: jobId(queued.job), lifo: queued.job.kind === 'grade' },
+              ...{ removeOnComplete: true, removeOnFail: true },
+            },
+          })),
+        );
+      }
+    }
+    await this.#redis.publish(keys.news, '');
+  }
+
+  /** Which of these jobs wait or are executed. */
+  async present(all: readonly Queued[]): Promise<Set<string>> {
+    const found = new Set<string>();
+    for (let at = 0; at < all.length; at += atOnce) {
+      const part = all.slice(at, at + atOnce);
+      const asked = part.map((queued) => this.#redis.exists(jobKey(queued)));
+      for (const [index, isThere] of (await Promise.all(asked)).entries()) {
+        const queued = part[index];
+        if (isThere === 1 && queued !== undefined) found.add(jobId(queued.job));
+      }
+    }
+    return found;
+  }
+
+  /** Takes back those that nobody executes. */
+  async remove(all: readonly Queued[]): Promise<void> {
+    for (let at = 0; at < all.length; at += atOnce) {
+      const part = all.slice(at, at + atOnce);
+      await Promise.all(part.map((queued) => this.#queue(queueName(queued)).remove(jobId(queued.job))));
+    }
+  }
+
+  /** All queues that anybody has used. */
+  async classes(): Promise<Map<string, JobClass>> {
+    const found = new Map<string, JobClass>();
+    for (const [name, text] of Object.entries(await this.#redis.hgetall(keys.queues))) {
+      // Another version of mlab may know other needs: its queues are left to its workers.
+      const parsed = JobClass.safeParse(JSON.parse(text));
+      if (parsed.success) found.set(name, parsed.data);
+    }
+    return found;
+  }
+
+  async waiting(name: string): Promise<number> {
+    return await this.#redis.llen(`${prefix}:${name}:wait`);
+  }
+
+  async tellEnd({ job }: Queued, end: JobEnd): Promise<void> {
+    await this.#redis.hset(keys.results(experimentKey(job.experiment)), jobId(job), JSON.stringify(end));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close().catch(() => {})));
+  }
+
+  #queue(name: string): Queue {
+    const known = this.#queues.get(name) ?? new Queue(name, { connection: this.#redis, prefix });
+    if (!this.#queues.has(name)) known.on('error', () => {});
+    this.#queues.set(name, known);
+    return known;
+  }
+}
+
+function classOf({ job, labels }: Queued): JobClass {
+  return { resources: job.resources, labels: [...new Set(labels)].sort() };
+}
+
+function queueName(queued: Queued): string {
+  const { resources, labels } = classOf(queued);
+  const { cores, memory_mb: memory, gpu, gpus = gpu ? 1 : 0, threads, exclusive } = resources;
+  return ['jobs', cores, memory, gpus, threads, exclusive ? 'alone' : 'shared', ...labels].join('-');
+}
+
+function jobKey(queued: Queued): string {
+  return `${prefix}:${queueName(queued)}:${jobId(queued.job)}`;
+}

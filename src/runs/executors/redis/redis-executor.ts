@@ -1,0 +1,256 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { messageOf } from '../../../lib/errors.ts';
+import type { GradeJob, Job } from '../../../schema/index.ts';
+import { spentByAll } from '../../experiment-models.ts';
+import { isGraded } from '../../graded.ts';
+import type { Following } from '../../jobs/executor.ts';
+import { type JobResult, resultOf } from '../../jobs/job-result.ts';
+import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
+import type { RedisAddress } from './address.ts';
+import { connectRedis } from './connection.ts';
+import { FleetQuota } from './fleet-quota.ts';
+import { JobEnd, JobQueue, type Queued } from './job-queue.ts';
+import { experimentKey, jobId, keys } from './keys.ts';
+
+interface Given {
+  queued: Queued;
+  following: Following;
+  resolve: (result: JobResult) => void;
+  reject: (error: unknown) => void;
+  /** How often in a row Redis knew nothing of it. */
+  missed: number;
+}
+
+/** Jobs that are given within this time are queued together. */
+const gatherMs = 20;
+const pollMs = 200;
+const sweepMs = 5_000;
+/** What Redis lost, by a failure of its machine, is queued again. */
+const mostMisses = 2;
+const cancelMs = 15_000;
+const keptResultsSeconds = 7 * 86_400;
+
+const interrupted: JobResult = { record: null, problem: 'interrupted' };
+
+const Begun = z.object({ run: z.string(), place: z.string() });
+
+/** Queues jobs in Redis, and follows them: what became of them is told there, and stands in the store. */
+export class RedisExecutor implements RemoteExecutor {
+  readonly threads: number | undefined;
+  readonly #place: ExecutorPlace;
+  readonly #address: RedisAddress;
+  readonly #redis: Redis;
+  readonly #listener: Redis;
+  readonly #queue: JobQueue;
+  readonly #experiment: string;
+  readonly #followed = new Map<string, Given>();
+  /** All that was queued here, with the gradings that follow. */
+  readonly #queued = new Map<string, Queued>();
+  readonly #closing = new AbortController();
+  #gathered: Given[] = [];
+  #gathering: NodeJS.Timeout | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #watching: Promise<void> | undefined;
+
+  private constructor(place: ExecutorPlace, address: RedisAddress, redis: Redis, listener: Redis) {
+    this.#place = place;
+    this.#address = address;
+    this.#redis = redis;
+    this.#listener = listener;
+    this.#queue = new JobQueue(redis);
+    this.#experiment = experimentKey(place.experiment.folder);
+    // Workers know no share of the machine that planned the jobs.
+    this.threads = place.experiment.plan.resources?.cores === undefined ? 1 : undefined;
+    place.signal.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  static async open(address: RedisAddress, place: ExecutorPlace): Promise<RedisExecutor> {
+    const redis = await connectRedis(address, place.signal);
+    const listener = await connectRedis(address, place.signal);
+    const executor = new RedisExecutor(place, address, redis, listener);
+    await executor.#begin();
+    return executor;
+  }
+
+  execute(job: Job, following: Following, next?: GradeJob): Promise<JobResult> {
+    const done = this.#doneBefore(job, following);
+    if (done !== null) return Promise.resolve(done);
+    if (this.#place.signal.aborted) return Promise.resolve(interrupted);
+    const labels = this.#place.settings.redis?.labels ?? [];
+    const queued: Queued = { job, labels, ...(next === undefined ? {} : { next }) };
+    return new Promise((resolve, reject) => {
+      this.#gathered.push({ queued, following, resolve, reject, missed: 0 });
+      this.#gathering ??= setTimeout(() => {
+        this.#gathering = undefined;
+        const given = this.#gathered.splice(0);
+        this.#work = this.#work.then(() => this.#give(given));
+      }, gatherMs);
+    });
+  }
+
+  async cancel(): Promise<string> {
+    await this.#work;
+    const all = [...this.#queued.values()];
+    await this.#redis.set(keys.cancelled(this.#experiment), '1', 'EX', 3600);
+    const before = await this.#queue.present(all);
+    await this.#queue.remove(all);
+    const patience = performance.now() + cancelMs;
+    let left = await this.#queue.present(all);
+    while (left.size > 0 && performance.now() < patience) {
+      await sleep(pollMs);
+      left = await this.#queue.present(all);
+    }
+    const what = before.size === 1 ? '1 job was' : `${before.size} jobs were`;
+    const still = left.size === 0 ? '' : ` ${left.size} have not said yet that they stopped.`;
+    return `${what} cancelled.${still} What is finished is kept; the same command again queues the rest.`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#leave();
+    this.#place.signal.removeEventListener('abort', this.#leave);
+    this.#closing.abort();
+    await this.#work;
+    await this.#watching;
+    await this.#queue[Symbol.asyncDispose]();
+    this.#listener.disconnect();
+    this.#redis.disconnect();
+  }
+
+  async #begin(): Promise<void> {
+    const { experiment } = this.#place;
+    // Of an earlier command; what it did not read stands in the store.
+    await this.#redis.del(keys.results(this.#experiment), keys.cancelled(this.#experiment));
+    const { spend: limits } = experiment.plan;
+    if (limits?.tokens !== undefined || limits?.money !== undefined) {
+      const here = { redis: this.#redis, experiment: this.#experiment, worker: 'none' };
+      await new FleetQuota({ ...here, limits, spent: () => spentByAll(experiment) }).begin();
+    }
+    this.#listener.on('message', (_, text: string) => this.#tellBegun(text));
+    await this.#listener.subscribe(keys.begun(this.#experiment));
+  }
+
+  /** Stops following; the jobs go on. */
+  readonly #leave = (): void => {
+    clearTimeout(this.#gathering);
+    for (const { resolve } of this.#gathered.splice(0)) resolve(interrupted);
+    for (const { resolve } of this.#followed.values()) resolve(interrupted);
+    this.#followed.clear();
+  };
+
+  /** What needs no job: it is done. */
+  #doneBefore(job: Job, { onProgress }: Following): JobResult | null {
+    const { run } = job;
+    const folder = this.#place.experiment.runFolder(run.id);
+    const record = folder.readRecord();
+    if (record?.status !== 'finished') return null;
+    if (job.kind === 'run') onProgress({ kind: 'run_kept', run, record });
+    else if (!isGraded(folder, job.which)) return null;
+    else if (this.#queued.has(jobId(job)))
+      onProgress({ kind: 'run_graded', run, grades: folder.readGrades().grades });
+    return resultOf(record);
+  }
+
+  async #give(given: readonly Given[]): Promise<void> {
+    try {
+      for (const each of given) {
+        const { job, next, labels } = each.queued;
+        this.#followed.set(jobId(job), each);
+        this.#queued.set(jobId(job), each.queued);
+        if (next !== undefined) this.#queued.set(jobId(next), { job: next, labels });
+      }
+      // A grading that followed its run may have ended before anybody asked for it.
+      await this.#readEnds();
+      const open = given.filter(({ queued }) => this.#followed.has(jobId(queued.job)));
+      await this.#queue.add(open.map(({ queued }) => queued));
+      const place = this.#address.shown;
+      for (const { queued, following } of open)
+        if (queued.job.kind === 'run')
+          following.onProgress({ kind: 'run_queued', run: queued.job.run, place });
+      this.#watching ??= this.#watch();
+    } catch (error) {
+      for (const { reject } of given) reject(error);
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing;
+    let swept = performance.now();
+    while (!signal.aborted) {
+      await sleep(pollMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted || this.#followed.size === 0) continue;
+      try {
+        await this.#readEnds();
+        if (performance.now() - swept < sweepMs) continue;
+        await this.#sweep();
+        swept = performance.now();
+      } catch (error) {
+        if (!signal.aborted) this.#place.log(`Redis: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  async #readEnds(): Promise<void> {
+    const key = keys.results(this.#experiment);
+    const read: string[] = [];
+    for (const [id, text] of Object.entries(await this.#redis.hgetall(key))) {
+      const given = this.#followed.get(id);
+      if (given === undefined) continue;
+      read.push(id);
+      this.#ended(id, given, JobEnd.parse(JSON.parse(text)).problem);
+    }
+    if (read.length === 0) return;
+    await this.#redis.hdel(key, ...read);
+    await this.#redis.expire(key, keptResultsSeconds);
+  }
+
+  /** Looks after jobs of which Redis knows nothing any more. */
+  async #sweep(): Promise<void> {
+    const followed = [...this.#followed];
+    const present = await this.#queue.present(followed.map(([, { queued }]) => queued));
+    await this.#readEnds();
+    const lost: Queued[] = [];
+    for (const [id, given] of followed) {
+      if (!this.#followed.has(id)) continue;
+      given.missed = present.has(id) ? 0 : given.missed + 1;
+      if (given.missed < mostMisses) continue;
+      given.missed = 0;
+      if (this.#isDone(given.queued.job)) this.#ended(id, given, null);
+      else lost.push(given.queued);
+    }
+    if (lost.length === 0) return;
+    this.#place.log(`Redis knows nothing of ${lost.length} jobs any more: they are queued again.`);
+    await this.#queue.add(lost);
+  }
+
+  #isDone(job: Job): boolean {
+    const folder = this.#place.experiment.runFolder(job.run.id);
+    if (folder.readRecord()?.status !== 'finished') return false;
+    return job.kind === 'run' || isGraded(folder, job.which);
+  }
+
+  #ended(id: string, { queued, following, resolve }: Given, problem: string | null): void {
+    this.#followed.delete(id);
+    const { job } = queued;
+    const { run } = job;
+    const folder = this.#place.experiment.runFolder(run.id);
+    const record = folder.readRecord();
+    if (job.kind === 'grade') {
+      if (problem === null)
+        following.onProgress({ kind: 'run_graded', run, grades: folder.readGrades().grades });
+      else following.onProgress({ kind: 'run_not_graded', run, message: problem, error: 'redis' });
+    } else if (record !== null && record.status !== 'running')
+      following.onProgress({ kind: 'run_ended', run, record });
+    resolve({ record, problem });
+  }
+
+  #tellBegun(text: string): void {
+    const { run: begun, place } = Begun.parse(JSON.parse(text));
+    for (const { queued, following } of this.#followed.values()) {
+      const { kind, run } = queued.job;
+      if (kind === 'run' && run.id === begun)
+        following.onProgress({ kind: 'run_started', run, resumed: false, place });
+    }
+  }
+}

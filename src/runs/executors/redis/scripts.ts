@@ -1,0 +1,106 @@
+/** Scripts that Redis executes as a whole; times are those of its own clock. */
+
+const now = `local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/**
+ * Keeps room for a call, or raises what is kept for it. Keys: quota, holds. Arguments: call, worker, tokens, money, most tokens, most money (-1: not
+ * limited), prefix of workers, how long one must be silent to count as dead. What a dead worker kept counts as spent: its calls may have been
+ * answered and charged. Where it comes back and settles, what it did not spend is given back.
+ */
+export const reserveScript = `${now}
+local quota, holds = KEYS[1], KEYS[2]
+if redis.call('EXISTS', quota) == 0 then return {'unknown'} end
+local call, worker = ARGV[1], ARGV[2]
+local before = redis.call('HGET', holds, call)
+local had = {0, 0}
+if before then
+  local told = cjson.decode(before)
+  had = {told[2], told[3]}
+end
+local limits = {tonumber(ARGV[5]), tonumber(ARGV[6])}
+local function look()
+  local values = redis.call('HMGET', quota, 'spent_tokens', 'spent_money', 'kept_tokens', 'kept_money')
+  for index = 1, 4 do values[index] = tonumber(values[index] or 0) end
+  return values
+end
+local values = look()
+local more = {math.max(0, tonumber(ARGV[3]) - had[1]), math.max(0, tonumber(ARGV[4]) - had[2])}
+local function first_over(kept)
+  for index, name in ipairs({'tokens', 'money'}) do
+    local used = values[index] + (kept and values[index + 2] or 0)
+    if limits[index] >= 0 and used + more[index] > limits[index] then
+      return {name, math.max(0, limits[index] - used)}
+    end
+  end
+end
+local over = first_over(true)
+if not over then
+  redis.call('HSET', holds, call, cjson.encode({worker, had[1] + more[1], had[2] + more[2]}))
+  redis.call('HINCRBY', quota, 'kept_tokens', more[1])
+  redis.call('HINCRBY', quota, 'kept_money', more[2])
+  redis.call('PEXPIRE', quota, 2592000000)
+  redis.call('PEXPIRE', holds, 2592000000)
+  return {'reserved'}
+end
+local never = first_over(false)
+if never then return {'exceeded', never[1], tostring(never[2])} end
+local all = redis.call('HGETALL', holds)
+for index = 1, #all, 2 do
+  local held = cjson.decode(all[index + 1])
+  local silent = 'silent:' .. held[1]
+  if redis.call('EXISTS', ARGV[7] .. held[1]) == 1 then
+    redis.call('HDEL', quota, silent)
+  else
+    redis.call('HSETNX', quota, silent, now)
+    if now - tonumber(redis.call('HGET', quota, silent)) >= tonumber(ARGV[8]) then
+      redis.call('HDEL', holds, all[index])
+      redis.call('HSET', quota, 'lost:' .. all[index], all[index + 1])
+      for part, name in ipairs({'tokens', 'money'}) do
+        redis.call('HINCRBY', quota, 'kept_' .. name, -held[part + 1])
+        redis.call('HINCRBY', quota, 'spent_' .. name, held[part + 1])
+      end
+    end
+  end
+end
+return {'wait'}`;
+
+/** A call is over. Keys: quota, holds. Arguments: call, tokens, money. Told twice, it counts once. */
+export const settleScript = `local quota, holds, call = KEYS[1], KEYS[2], ARGV[1]
+if redis.call('SET', quota .. ':settled:' .. call, 1, 'NX', 'EX', 86400) == false then return 0 end
+local held = redis.call('HGET', holds, call)
+local lost = redis.call('HGET', quota, 'lost:' .. call)
+local told = (held or lost) and cjson.decode(held or lost) or {'', 0, 0}
+redis.call('HDEL', holds, call)
+redis.call('HDEL', quota, 'lost:' .. call)
+for part, name in ipairs({'tokens', 'money'}) do
+  local spent = tonumber(ARGV[part + 1])
+  if held then redis.call('HINCRBY', quota, 'kept_' .. name, -told[part + 1]) end
+  if lost then spent = spent - told[part + 1] end
+  redis.call('HINCRBY', quota, 'spent_' .. name, spent)
+end
+return 1`;
+
+/** What the store says was spent, where nobody is at work who knows better. Keys: quota, holds. Arguments: tokens, money. */
+export const beginScript = `local quota, holds = KEYS[1], KEYS[2]
+local isKnown = redis.call('EXISTS', quota) == 1
+if isKnown and redis.call('HLEN', holds) > 0 then return 0 end
+for part, name in ipairs({'tokens', 'money'}) do
+  local known = tonumber(redis.call('HGET', quota, 'spent_' .. name) or 0)
+  redis.call('HSET', quota, 'spent_' .. name, string.format('%.0f', math.max(known, tonumber(ARGV[part]))))
+end
+redis.call('PEXPIRE', quota, 2592000000)
+return 1`;
+
+/** Lets a call begin, or says how many milliseconds it has to wait. Key: when calls began. Arguments: calls, milliseconds that they are counted over. */
+export const paceScript = `${now}
+local calls, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local oldest = redis.call('LINDEX', KEYS[1], -calls)
+if oldest then
+  local wait = tonumber(oldest) + window - now
+  if wait > 0 then return math.ceil(wait) end
+end
+redis.call('RPUSH', KEYS[1], now)
+redis.call('LTRIM', KEYS[1], -math.max(calls, 5000), -1)
+redis.call('PEXPIRE', KEYS[1], math.ceil(math.max(window, 3600000)))
+return 0`;

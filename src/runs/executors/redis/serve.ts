@@ -1,0 +1,58 @@
+import { type Amounts, Capacity, machineAmounts } from '../../jobs/capacity.ts';
+import { executeJob } from '../../jobs/execute-job.ts';
+import type { Machine } from '../../jobs/job-host.ts';
+import type { JobProgress } from '../../jobs/job-result.ts';
+import type { RedisAddress } from './address.ts';
+import { connectRedis } from './connection.ts';
+import { FleetHost } from './fleet-host.ts';
+import { FleetWorker } from './fleet-worker.ts';
+import { type WorkerReport, workersThere } from './workers.ts';
+
+export interface FleetWorkerSettings {
+  address: RedisAddress;
+  machine: Machine;
+  /** What of this machine is for jobs; default: all of it. */
+  amounts: Partial<Amounts>;
+  labels: readonly string[];
+  stalledAfterSeconds: number;
+  onJobProgress: (progress: JobProgress) => void;
+  signal: AbortSignal;
+}
+
+/** Executes jobs of a Redis until the signal is aborted. @returns how many were done */
+export async function serveRedis(settings: FleetWorkerSettings): Promise<number> {
+  const { address, machine, amounts, labels, stalledAfterSeconds, signal } = settings;
+  const redis = await connectRedis(address, signal);
+  const listener = await connectRedis(address, signal);
+  try {
+    const all = machineAmounts();
+    const capacity = new Capacity({
+      ...{ cores: amounts.cores ?? all.cores, memory_mb: amounts.memory_mb ?? all.memory_mb },
+      ...{ gpus: amounts.gpus ?? machine.gpus?.gpus.length ?? 0 },
+      jobs: amounts.jobs ?? Math.max(1, Math.floor(amounts.cores ?? all.cores)),
+    });
+    const worker: FleetWorker = new FleetWorker({
+      ...{ redis, listener, capacity, labels, mlab: machine.versions.mlab ?? '' },
+      ...{ stalledAfterMs: stalledAfterSeconds * 1000, log: machine.onProgress },
+      execute: async (job, following) =>
+        await executeJob(job, fleet.host, { ...following, onProgress: settings.onJobProgress }),
+    });
+    const fleet = new FleetHost(machine, redis, worker.id);
+    const done = await worker.run(signal);
+    await fleet.settled();
+    return done;
+  } finally {
+    listener.disconnect();
+    redis.disconnect();
+  }
+}
+
+/** The workers of a Redis. */
+export async function listWorkers(address: RedisAddress, signal: AbortSignal): Promise<WorkerReport[]> {
+  const redis = await connectRedis(address, signal);
+  try {
+    return await workersThere(redis);
+  } finally {
+    redis.disconnect();
+  }
+}

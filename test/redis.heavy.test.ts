@@ -1,0 +1,149 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkRun, openExperiment, readTraceSync } from '../src/store/index.ts';
+import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
+import { mlab, type StartedMlab, startMlab } from './fixtures/mlab-process.ts';
+import { RedisServer, whyNoRedis } from './fixtures/redis/server.ts';
+
+const missing = whyNoRedis();
+const agent = join(import.meta.dirname, 'fixtures/slurm/counting-agent.ts');
+const password = 'pass-phrase-of-redis';
+
+describe.skipIf(missing !== null)(
+  `workers of a Redis${missing === null ? '' : ` (skipped: ${missing})`}`,
+  () => {
+    const bench = new TaskBench();
+    let redis: RedisServer;
+    const started: StartedMlab[] = [];
+    const variables = { MLAB_CACHE: bench.cache, MLAB_REDIS_PASSWORD: password };
+    const places = ['--tasks', fixtureTasks, '--dir', bench.experiments];
+
+    beforeAll(async () => {
+      await bench.provision();
+      redis = await RedisServer.start({ options: ['--requirepass', password] });
+    }, 60_000);
+    afterAll(async () => {
+      for (const { process } of started) process.kill('SIGKILL');
+      await Promise.all(started.map(({ ended }) => ended));
+      await redis?.[Symbol.asyncDispose]();
+      bench[Symbol.dispose]();
+    });
+
+    function start(argv: readonly string[], given: Record<string, string> = variables): StartedMlab {
+      const one = startMlab(argv, { folder: bench.folder, variables: given });
+      started.push(one);
+      return one;
+    }
+
+    async function startWorker(...flags: string[]): Promise<StartedMlab> {
+      const amounts = ['--cores', '2', '--memory', '16000', '--stalled-after', '3'];
+      const worker = start(['worker', '--redis', redis.url, '--tasks', fixtureTasks, ...amounts, ...flags]);
+      await until('the worker is there', () => worker.said().includes('Jobs are taken'));
+      return worker;
+    }
+
+    function run(name: string, rounds: number, seeds: number, changes: Record<string, unknown> = {}) {
+      const file = join(bench.folder, `${name}.yaml`);
+      const plan = { name, seeds, tasks: ['sums'], agents: [agent], sandbox: 'none', ...changes };
+      writeFileSync(file, JSON.stringify(plan));
+      const options = ['--agent-option', `rounds=${rounds}`, '--agent-option', 'seconds=0.3'];
+      return start(['run', file, '--on', redis.url, ...options, ...places]);
+    }
+
+    async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+      for (let tries = 0; tries < 300 && !(await holds()); tries += 1) await sleep(100);
+      expect(await holds(), what).toBe(true);
+    }
+
+    /** Each ended once, with all its steps, and was graded once. */
+    async function expectWhole(name: string, rounds: number): Promise<void> {
+      const experiment = openExperiment(join(bench.experiments, name));
+      for (const id of experiment.runIds) {
+        const folder = experiment.runFolder(id);
+        expect(await checkRun(folder)).toEqual([]);
+        const { events } = readTraceSync(folder.tracePath);
+        expect(events.filter(({ kind }) => kind === 'run_ended')).toHaveLength(1);
+        expect(events.filter(({ kind }) => kind === 'observation')).toHaveLength(rounds + 3);
+        expect(folder.readGrades().grades.map(({ score }) => score)).toEqual([4.5]);
+      }
+    }
+
+    async function stop(worker: StartedMlab): Promise<void> {
+      worker.process.kill('SIGTERM');
+      expect(await worker.ended).toMatchObject({ code: 0 });
+    }
+
+    test('take the runs of an experiment and grade them; one that is killed loses nothing, one that is stopped gives back what it has', async () => {
+      const first = await startWorker();
+      const submitted = run('moved', 6, 3);
+      await until('a run is under way', () => submitted.said().includes('started on'));
+      const listed = await mlab(['workers', '--redis', redis.url, '--json'], {
+        folder: bench.folder,
+        variables,
+      });
+      expect(JSON.parse(listed.out).workers).toMatchObject([{ state: 'working', total: { cores: 2 } }]);
+      await sleep(800);
+      first.process.kill('SIGKILL');
+      const second = await startWorker();
+      await until('it goes on', () => submitted.said().split('started on').length > 3);
+      await sleep(800);
+      await stop(second);
+      const third = await startWorker();
+      const end = await submitted.ended;
+      expect(end.code, end.err + third.said()).toBe(0);
+      await expectWhole('moved', 6);
+      await stop(third);
+    });
+
+    test('go on when the command that gave the jobs is stopped; the same command follows them again, and Ctrl-C twice cancels them', async () => {
+      const worker = await startWorker();
+      const first = run('left', 8, 2);
+      await until('a run is under way', () => first.said().includes('started on'));
+      first.process.kill('SIGINT');
+      expect(await first.ended).toMatchObject({ code: 130 });
+      const again = run('left', 8, 2);
+      const end = await again.ended;
+      expect(end.code, end.err).toBe(0);
+      await expectWhole('left', 8);
+      const third = run('ended', 100, 2);
+      await until('a run is under way', () => third.said().includes('started on'));
+      third.process.kill('SIGINT');
+      await until('it says so', () => third.said().includes('again within'));
+      third.process.kill('SIGINT');
+      const cancelled = await third.ended;
+      expect(cancelled.err).toMatch(/2 jobs were cancelled\. What is finished/);
+      expect(cancelled.code).toBe(130);
+      await stop(worker);
+    });
+
+    test('take only jobs that they have room for, and the labels', async () => {
+      const small = await startWorker('--cores', '1');
+      const large = await startWorker('--cores', '4', '--label', 'large');
+      const both = [
+        run('labelled', 1, 2, { executor: { redis: { labels: ['large'] } } }),
+        run('wide', 1, 2, { resources: { cores: 3 } }),
+      ];
+      for (const { ended } of both) expect(await ended).toMatchObject({ code: 0 });
+      expect(small.said()).not.toContain('graded');
+      expect(large.said().match(/graded/g)).toHaveLength(4);
+      await Promise.all([stop(small), stop(large)]);
+    });
+
+    test('get their password from the environment alone, and nobody is told it', async () => {
+      const shown = redis.url.replace('redis://', `redis://:${password}@`);
+      const refused = await mlab(['worker', '--redis', shown], { folder: bench.folder, variables });
+      expect(refused).toMatchObject({ code: 2 });
+      expect(refused.err).toContain('MLAB_REDIS_PASSWORD');
+      const wrong = { MLAB_REDIS_URL: redis.url.replace('redis://', 'redis://:guessed-phrase@') };
+      const denied = await mlab(['workers'], { folder: bench.folder, variables: wrong });
+      expect(denied.err).toContain("can't be used");
+      const inside = await mlab(['workers'], { folder: bench.folder, variables: { MLAB_REDIS_URL: shown } });
+      expect(inside).toMatchObject({ code: 0 });
+      const said = [...started.map((one) => one.said()), refused.err, denied.err, inside.err, inside.out];
+      const kept = readFileSync(join(bench.experiments, 'moved', 'executor.json'), 'utf8');
+      for (const text of [...said, kept]) expect(text).not.toMatch(/pass-phrase|guessed-phrase/);
+    });
+  },
+);
