@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)(
         expect(await checkRun(folder)).toEqual([]);
         const { events } = readTraceSync(folder.tracePath);
         expect(events.filter(({ kind }) => kind === 'run_ended')).toHaveLength(1);
-        expect(events.filter(({ kind }) => kind === 'observation')).toHaveLength(rounds + 3);
+        expect(events.filter(({ kind }) => kind === 'step_finished')).toHaveLength(rounds + 3);
         expect(folder.readGrades().grades.map(({ score }) => score)).toEqual([4.5]);
       }
     }

@@ -1,5 +1,10 @@
 /** Scripts that Redis executes as a whole; times are those of its own clock. */
 
+/** Lua writes large numbers, and -0, in ways that Redis does not read. */
+const add = `local function add(name, amount)
+  redis.call('HINCRBY', KEYS[1], name, string.format('%.0f', amount))
+end`;
+
 const now = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
@@ -9,6 +14,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
  * answered and charged. Where it comes back and settles, what it did not spend is given back.
  */
 export const reserveScript = `${now}
+${add}
 local quota, holds = KEYS[1], KEYS[2]
 if redis.call('EXISTS', quota) == 0 then return {'unknown'} end
 local call, worker = ARGV[1], ARGV[2]
@@ -37,8 +43,8 @@ end
 local over = first_over(true)
 if not over then
   redis.call('HSET', holds, call, cjson.encode({worker, had[1] + more[1], had[2] + more[2]}))
-  redis.call('HINCRBY', quota, 'kept_tokens', more[1])
-  redis.call('HINCRBY', quota, 'kept_money', more[2])
+  add('kept_tokens', more[1])
+  add('kept_money', more[2])
   redis.call('PEXPIRE', quota, 2592000000)
   redis.call('PEXPIRE', holds, 2592000000)
   return {'reserved'}
@@ -57,8 +63,8 @@ for index = 1, #all, 2 do
       redis.call('HDEL', holds, all[index])
       redis.call('HSET', quota, 'lost:' .. all[index], all[index + 1])
       for part, name in ipairs({'tokens', 'money'}) do
-        redis.call('HINCRBY', quota, 'kept_' .. name, -held[part + 1])
-        redis.call('HINCRBY', quota, 'spent_' .. name, held[part + 1])
+        add('kept_' .. name, 0 - held[part + 1])
+        add('spent_' .. name, held[part + 1])
       end
     end
   end
@@ -66,7 +72,8 @@ end
 return {'wait'}`;
 
 /** A call is over. Keys: quota, holds. Arguments: call, tokens, money. Told twice, it counts once. */
-export const settleScript = `local quota, holds, call = KEYS[1], KEYS[2], ARGV[1]
+export const settleScript = `${add}
+local quota, holds, call = KEYS[1], KEYS[2], ARGV[1]
 if redis.call('SET', quota .. ':settled:' .. call, 1, 'NX', 'EX', 86400) == false then return 0 end
 local held = redis.call('HGET', holds, call)
 local lost = redis.call('HGET', quota, 'lost:' .. call)
@@ -75,9 +82,9 @@ redis.call('HDEL', holds, call)
 redis.call('HDEL', quota, 'lost:' .. call)
 for part, name in ipairs({'tokens', 'money'}) do
   local spent = tonumber(ARGV[part + 1])
-  if held then redis.call('HINCRBY', quota, 'kept_' .. name, -told[part + 1]) end
+  if held then add('kept_' .. name, 0 - told[part + 1]) end
   if lost then spent = spent - told[part + 1] end
-  redis.call('HINCRBY', quota, 'spent_' .. name, spent)
+  add('spent_' .. name, spent)
 end
 return 1`;
 
