@@ -61,6 +61,7 @@ const heavyLibraries = [
   { name: 'langchain-lives-in-its-agent', libraries: '@langchain/[^/]+', home: 'agents/langchain/' },
   { name: 'mcp-lives-in-its-agent', libraries: '@modelcontextprotocol/[^/]+', home: 'agents/mcp/' },
   { name: 'acp-lives-in-its-driver', libraries: '@agentclientprotocol/[^/]+', home: 'runs/outside/acp/' },
+  { name: 'redis-lives-in-its-executor', libraries: 'bullmq|ioredis', home: 'runs/executors/redis/' },
   { name: 'python-parser-lives-in-automl', libraries: '@lezer/[^/]+', home: 'agents/automl/' },
 ].map(({ name, libraries, home }) => ({
   name,
@@ -145,7 +146,8 @@ export default {
       from: { path: '^src/', pathNot: tests },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        pathNot: '^node_modules/@types/',
+        // Those of Redis are optional peers: decision 0034.
+        pathNot: '^node_modules/(@types|bullmq|ioredis)/',
       },
     },
     {

@@ -131,6 +131,11 @@ export const slowCommands: readonly SlowCommand[] = [
   },
   { ...ofLong('runs replay') },
   { verb: 'worker', busy: 'a job that never comes', moments: [1.5], argv: () => ['worker', '-'] },
+  {
+    // An address for documentation, at which nobody answers.
+    ...{ verb: 'workers', busy: 'a Redis that does not answer', moments: [1.5] },
+    argv: () => ['workers', '--redis', 'redis://192.0.2.1:6379'],
+  },
   { verb: 'doctor', busy: 'nothing', moments: [0.3], argv: () => ['doctor'] },
 ];
 

@@ -1,11 +1,26 @@
+import { hasCode, UserError } from '../../../lib/errors.ts';
 import type { ExecutorKind } from '../executor-kind.ts';
 import { isRedisUrl, redisAddress } from './address.ts';
 
-/** Who uses no Redis does not load its libraries. */
+/** Who uses no Redis neither installs nor loads its libraries. */
 const load = {
-  executor: () => import('./redis-executor.ts'),
-  serve: () => import('./serve.ts'),
+  executor: () => withLibraries(import('./redis-executor.ts')),
+  serve: () => withLibraries(import('./serve.ts')),
 };
+
+async function withLibraries<Module>(loading: Promise<Module>): Promise<Module> {
+  try {
+    return await loading;
+  } catch (error) {
+    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error;
+    throw new UserError(
+      'no_redis_library',
+      'The libraries for Redis are not installed.',
+      'Install them beside mlab: npm install bullmq@^6.7.0 ioredis@^6.0.0',
+      { cause: error },
+    );
+  }
+}
 
 export const redis: ExecutorKind = {
   name: 'redis',

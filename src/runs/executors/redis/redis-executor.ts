@@ -96,9 +96,9 @@ export class RedisExecutor implements RemoteExecutor {
     await this.#redis.set(keys.cancelled(this.#experiment), '1', 'EX', 3600);
     const before = await this.#queue.present(all);
     await this.#queue.remove(all);
-    const patience = performance.now() + cancelMs;
+    const patience = AbortSignal.timeout(cancelMs);
     let left = await this.#queue.present(all);
-    while (left.size > 0 && performance.now() < patience) {
+    while (left.size > 0 && !patience.aborted) {
       await sleep(pollMs);
       left = await this.#queue.present(all);
     }
