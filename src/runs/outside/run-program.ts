@@ -8,7 +8,13 @@ import {
   type ProgramEnvironment,
   workspaceInside,
 } from '../../environment/index.ts';
-import { type OverQuota, ProxyServer, type Quota, type SharedQuota, type Upstream } from '../../models/index.ts';
+import {
+  type OverQuota,
+  ProxyServer,
+  type Quota,
+  type SharedQuota,
+  type Upstream,
+} from '../../models/index.ts';
 import type { Sandbox, SandboxProcess } from '../../sandbox/index.ts';
 import type { AgentClaims, RunSpec } from '../../schema/index.ts';
 import { ClaimsReader } from './claims.ts';
