@@ -138,7 +138,7 @@ describe.skipIf(missing !== null)(
       expect(out).toContain('Python');
     });
 
-    test('loses no run and takes no step twice while jobs are preempted and cancelled, daemons killed and nodes lost', async () => {
+    test('loses no run and takes no step twice while mlab run, the controller and a node with its jobs are killed', async () => {
       const { made, faults } = await chaos({
         ...{ cluster, bench, name: 'chaos', runs: 5, rounds: 4, seconds: 0.4, pauseMs: 1_500 },
         troubles: ['kill mlab run', 'kill slurmctld', 'cut power of a node'],
