@@ -168,9 +168,9 @@ export class FleetWorker {
   async #executeActive(active: Active): Promise<void> {
     const { queued, job, stop } = active;
     const { redis, log } = this.#options;
-    const { experiment, run } = queued.job;
+    const { kind, experiment, run } = queued.job;
     const begun = { run: run.id, place: `${hostname()} (${this.id})` };
-    await redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun));
+    if (kind === 'run') await redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun));
     let problem: string | null;
     try {
       const result = await this.#options.execute(queued.job, { signal: stop.signal, onProgress: () => {} });
