@@ -110,6 +110,11 @@ export const slowCommands: readonly SlowCommand[] = [
   { ...ofLong('runs calls'), moments: [0.4, 0.8] },
   ofLong('runs diff', '0', 'last'),
   { ...ofLong('runs restore', 'last', 'restored'), makes: 'restored', moments: [1.5, 3, 6, 10] },
+  {
+    ...ofLong('runs retry'),
+    argv: () => ['--tasks', fixtureTasks, 'runs', 'retry', 'long', '--failed', 'infrastructure'],
+    moments: [0.3],
+  },
   ofLong('runs check'),
   {
     ...{ verb: 'runs import', busy: '60 runs of 2 MB observations' },
