@@ -8,6 +8,7 @@ import { SandboxError } from '../src/sandbox/index.ts';
 
 import type { BenchContext, Benchmark } from './benchmark.ts';
 import { calls } from './calls.ts';
+import { fleet } from './fleet.ts';
 import { fleetList } from './fleet-list.ts';
 import { fork } from './fork.ts';
 import { gateway } from './gateway.ts';
@@ -45,6 +46,7 @@ const benchmarks: readonly Benchmark[] = [
   python,
   many,
   kill,
+  fleet,
   fleetList,
   reports,
   inspect,
