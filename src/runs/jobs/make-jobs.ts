@@ -27,11 +27,10 @@ export interface JobSettings {
 export function makeRunJob(run: RunSpec, settings: JobSettings, again: boolean): RunJob {
   const folder = settings.experiment.runFolder(run.id);
   const isAgain = again && folder.readRecord() !== null;
-  const common = commonPart(run, settings);
   // Scripts of several branches run at once where that is wanted.
-  const memory = run.limits.memory_mb * (run.limits.branches_at_once ?? 1);
+  const memoryMb = run.limits.memory_mb * (run.limits.branches_at_once ?? 1);
   return {
-    ...{ kind: 'run', ...common, resources: { ...common.resources, memory_mb: memory } },
+    ...{ kind: 'run', ...commonPart(run, settings, { memoryMb }) },
     archived_attempts: archivedAttempts(folder).length + (isAgain ? 1 : 0),
     ...(settings.parentExperiment === undefined ? {} : { parent_experiment: settings.parentExperiment }),
   };
