@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBenchRun } from './bench-run.ts';
 import { type Benchmark, median } from './benchmark.ts';
@@ -23,16 +24,18 @@ export const fork: Benchmark = {
       fill: (workspace) => fill(workspace, files, bytesOfFile),
       signal,
     });
-    const { environment, folder } = run;
+    const { environment, folder, workspace } = run;
     // Files that were written this very moment are read again; that is over after the first steps.
     for (let step = 0; step < 3; step += 1) await environment.step(look);
     const before = folderSize(folder.objects.folder).bytes;
     const fromOpen: number[] = [];
+    const copies: number[] = [];
     for (let index = 0; index < forks; index += 1) {
       const start = performance.now();
       const branch = await environment.fork();
       await branch.step(look);
       fromOpen.push(performance.now() - start);
+      copies.push(copy(workspace, join(scratch, `copy-${index}`)));
     }
     const added = folderSize(folder.objects.folder).bytes - before;
     const what = `${files} files and ${(files * bytesOfFile) / 1e6} MB`;
@@ -43,6 +46,11 @@ export const fork: Benchmark = {
         note: `median of ${forks}: ${fromOpen.map((time) => time.toFixed(0)).join(', ')}; from a workspace that is open`,
       },
       {
+        what: '`cp -r` of the same workspace',
+        ...{ value: median(copies), unit: 'ms', atMost: null },
+        note: `in turns with the forks: ${copies.map((time) => time.toFixed(0)).join(', ')}`,
+      },
+      {
         what: `added to the store by ${forks} forks`,
         ...{ value: added / 1e6, unit: 'MB', atMost: 1 },
         note: 'objects alone',
@@ -50,6 +58,15 @@ export const fork: Benchmark = {
     ];
   },
 };
+
+/** What the machine takes for the files alone, in milliseconds. */
+function copy(workspace: string, target: string): number {
+  const start = performance.now();
+  execFileSync('cp', ['-r', workspace, target]);
+  const time = performance.now() - start;
+  rmSync(target, { recursive: true });
+  return time;
+}
 
 /** Nothing that compression could make smaller. */
 function fill(workspace: string, files: number, bytesOfFile: number): void {

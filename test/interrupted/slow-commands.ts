@@ -21,6 +21,8 @@ export interface SlowCommand {
 }
 
 export const usualMoments = [0.5, 1.5, 3, 6];
+/** Seconds that a process needs to end after its work: closing files, printing. */
+const lastMoment = 1;
 
 const run = 'long/sums-oracle-0';
 const experience = ['--experience', 'experience.jsonl'];
@@ -145,7 +147,7 @@ export const slowCommands: readonly SlowCommand[] = [
 ];
 
 export interface Interrupted {
-  /** From Ctrl-C to the end of the process; null where it was over before. */
+  /** From Ctrl-C to the end of the process; null where it was over before, or all but its last moment. */
   seconds: number | null;
   /** As a shell tells it: 130 also for one that was ended by SIGINT. */
   code: number | null;
@@ -169,7 +171,9 @@ export async function interrupt(
   const seconds = (performance.now() - before) / 1000;
   const made = command.makes === undefined ? [] : [join(place.folder, command.makes)];
   try {
-    if (isOver) return { seconds: null, code: end.code, left: [] };
+    // Ctrl-C in the last moment of a command that has done its work changes nothing any more.
+    const isDone = command.code === undefined && end.code === 0 && seconds < lastMoment;
+    if (isOver || isDone) return { seconds: null, code: end.code, left: [] };
     // A sandbox dies with the harness, a moment later.
     for (let tries = 0; tries < 20 && processesOf(place).length > 0; tries += 1) await sleep(50);
     const left = [...processesOf(place), ...made.filter((path) => existsSync(path))];
