@@ -21,6 +21,8 @@ export interface CommandRunnerOptions {
   /** Host folder for outputs that are longer than an observation. */
   outputsFolder: string;
   onOutput: (step: number, text: string) => void;
+  /** Told how much of a long output was written. */
+  onStored: (bytes: number) => void;
   /** An earlier session of the run had an interpreter, which is gone with its variables. */
   interpreterLost: boolean;
   signal: AbortSignal;
@@ -105,10 +107,11 @@ export class CommandRunner {
   }
 
   #outputOf(step: number): OutputStream {
+    const { outputsFolder, onOutput, onStored } = this.#options;
     const name = outputFile(step);
     return new OutputStream({
-      onText: (text) => this.#options.onOutput(step, text),
-      whole: { file: join(this.#options.outputsFolder, name), shown: `${outputsName}/${name}` },
+      onText: (text) => onOutput(step, text),
+      whole: { file: join(outputsFolder, name), shown: `${outputsName}/${name}`, onStored },
     });
   }
 }

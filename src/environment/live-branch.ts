@@ -75,6 +75,7 @@ export class LiveBranch implements AsyncDisposable {
       sandbox,
       outputsFolder: folders.outputs,
       onOutput: (step, text) => this.#onOutput(step, text),
+      onStored: (bytes) => run.stored.addOutput(bytes),
       interpreterLost: earlier.some(({ action }) => action === 'Python REPL'),
       signal,
     });

@@ -72,11 +72,10 @@ export class LiveRun implements Continuation, AsyncDisposable {
     this.#histories = histories;
     const outputsOf = (id: BranchId) =>
       id === 'main' ? folders.outputs : (branches?.outputsFolder(id) ?? folders.outputs);
-    const outputs = () =>
-      histories.ids.map((id) => ({
-        folder: outputsOf(id),
-        afterStep: histories.of(id).origin?.step ?? 0,
-      }));
+    const outputs = histories.ids.map((id) => ({
+      folder: outputsOf(id),
+      afterStep: histories.of(id).origin?.step ?? 0,
+    }));
     const storedBefore = recorded.steps.at(-1)?.storedBytes ?? null;
     this.#stored = new StoredBytes(objects, trace, outputs, storedBefore);
     const run: RunParts = {
@@ -186,7 +185,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
 
   /** Ends a run that has kept as much as it may. Between steps, too: there is no end to notes, calls and branches. */
   endWhereFull(): Ending | null {
-    const ending = storageUp(this.#options.limits, this.#stored.withoutOutputs);
+    const ending = storageUp(this.#options.limits, this.#stored.count);
     if (ending !== null) this.#state.end(ending);
     return ending;
   }

@@ -12,8 +12,8 @@ const mostKeptBytes = 64 * 2 ** 20;
 export interface OutputSink {
   /** Gets the text as it comes, in pieces. */
   onText: ((text: string) => void) | null;
-  /** Where the whole output goes when an observation can't hold it: on the host, and as the agent reads it. */
-  whole: { file: string; shown: string } | null;
+  /** Where the whole output goes when an observation can't hold it: on the host, and as the agent reads it; told of what was written. */
+  whole: { file: string; shown: string; onStored: (bytes: number) => void } | null;
 }
 
 /**
@@ -105,5 +105,6 @@ export class OutputStream {
     // Not writeSync, which writes a part without an error when the disk gets full.
     writeFileSync(this.#file.descriptor, part);
     this.#file.bytes += part.length;
+    this.#sink.whole?.onStored(part.length);
   }
 }

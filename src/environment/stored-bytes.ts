@@ -12,20 +12,23 @@ export interface OutputsFolder {
 export class StoredBytes {
   readonly #objects: ObjectStore;
   readonly #trace: TraceWriter;
-  readonly #outputs: () => readonly OutputsFolder[];
   /** Objects that earlier sessions wrote, less those that this store has counted already. */
   readonly #before: number;
+  #outputs: number;
 
-  /** @param recorded what the last recorded step had counted; null where there is none */
+  /**
+   * @param outputs as earlier sessions left them
+   * @param recorded what the last recorded step had counted; null where there is none
+   */
   constructor(
     objects: ObjectStore,
     trace: TraceWriter,
-    outputs: () => readonly OutputsFolder[],
+    outputs: readonly OutputsFolder[],
     recorded: number | null,
   ) {
     this.#objects = objects;
     this.#trace = trace;
-    this.#outputs = outputs;
+    this.#outputs = outputs.reduce((sum, folder) => sum + sizeOfOutputs(folder), 0);
     this.#before = recorded === null ? 0 : Math.max(0, recorded - this.#besideObjects) - objects.writtenBytes;
   }
 
@@ -33,13 +36,12 @@ export class StoredBytes {
     return Math.max(0, this.#before + this.#objects.writtenBytes) + this.#besideObjects;
   }
 
-  /** The same without long outputs, which steps alone write: cheap enough to be asked often. */
-  get withoutOutputs(): number {
-    return Math.max(0, this.#before + this.#objects.writtenBytes) + this.#trace.bytes;
+  addOutput(bytes: number): void {
+    this.#outputs += bytes;
   }
 
   get #besideObjects(): number {
-    return this.#outputs().reduce((sum, folder) => sum + sizeOfOutputs(folder), this.#trace.bytes);
+    return this.#outputs + this.#trace.bytes;
   }
 }
 

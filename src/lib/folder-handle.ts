@@ -269,6 +269,9 @@ export function removeBeneath(root: string, path: string): void {
   folder.remove(name);
 }
 
+let descriptorPaths: boolean | undefined;
+
 function hasDescriptorPaths(): boolean {
-  return process.platform === 'linux' && existsSync('/proc/self/fd');
+  descriptorPaths ??= process.platform === 'linux' && existsSync('/proc/self/fd');
+  return descriptorPaths;
 }
