@@ -52,7 +52,7 @@ export const fleet: Benchmark = {
 };
 
 class FleetPlace extends TaskBench {
-  readonly #flags = ['--tasks', fixtureTasks, '--dir', this.experiments];
+  readonly #flags = ['--task-dir', fixtureTasks, '--dir', this.experiments];
 
   /** How long each of so many runs takes that do nothing, in milliseconds. */
   async millisecondsARun(name: string, runs: number, ...flags: string[]): Promise<number> {

@@ -28,7 +28,7 @@ export const slurm: Benchmark = {
     const variables = { ...cluster.variables, MLAB_CACHE: bench.cache };
     const start = performance.now();
     const seconds = () => (performance.now() - start) / 1000;
-    const flags = ['--tasks', fixtureTasks, '--dir', bench.experiments];
+    const flags = ['--task-dir', fixtureTasks, '--dir', bench.experiments];
     const mlab = startMlab(['run', file, ...flags], { folder: bench.folder, variables });
     try {
       while (cluster.queue().length < jobs) {

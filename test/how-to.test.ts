@@ -90,7 +90,7 @@ test('automl-controls.yaml runs the search and both its controls, as its command
 });
 
 /** The flags of each command, as docs/command-line.md lists them. */
-const everywhere = ['--dir', '--tasks', '--json', '--help', '--version'];
+const everywhere = ['--dir', '--task-dir', '--json', '--help', '--version'];
 const flagsOf = new Map(
   read('docs/command-line.md')
     .split(/^### mlab /m)

@@ -18,7 +18,7 @@ describe.skipIf(missing !== null)(
     let redis: RedisServer;
     const started: StartedMlab[] = [];
     const variables = { MLAB_CACHE: bench.cache, MLAB_REDIS_PASSWORD: password };
-    const places = ['--tasks', fixtureTasks, '--dir', bench.experiments];
+    const places = ['--task-dir', fixtureTasks, '--dir', bench.experiments];
 
     beforeAll(async () => {
       await bench.provision();
@@ -39,7 +39,7 @@ describe.skipIf(missing !== null)(
 
     async function startWorker(...flags: string[]): Promise<StartedMlab> {
       const amounts = ['--cores', '2', '--memory', '16000', '--stalled-after', '3'];
-      const worker = start(['worker', '--redis', redis.url, '--tasks', fixtureTasks, ...amounts, ...flags]);
+      const worker = start(['worker', '--redis', redis.url, '--task-dir', fixtureTasks, ...amounts, ...flags]);
       await until('the worker is there', () => worker.said().includes('Jobs are taken'));
       return worker;
     }

@@ -38,7 +38,7 @@ describe.skipIf(missing !== null)(
           executor: { slurm: settings },
         }),
       );
-      const places = ['--tasks', fixtureTasks, '--dir', bench.experiments];
+      const places = ['--task-dir', fixtureTasks, '--dir', bench.experiments];
       const variables = { ...cluster.variables, MLAB_CACHE: bench.cache };
       return startMlab(['run', file, ...places, ...flags], { folder: bench.folder, variables });
     }

@@ -65,7 +65,7 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
     argv: [process.execPath, launcher, ...args],
     variables: process.env,
   });
-  const where = ['--dir', root, '--tasks', join(import.meta.dirname, '../tasks')];
+  const where = ['--dir', root, '--task-dir', join(import.meta.dirname, '../tasks')];
   return {
     name: 'mlab',
     async make(name, { runs, steps, distinct, lookAfter = [], atOnce = 1, sandbox = 'none' }) {

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../lib/cache-folder.ts';
+import { UserError } from '../lib/errors.ts';
 import { type Logger, type LogLevel, silentLogger } from './logger.ts';
 import { terminalText } from './table.ts';
 
@@ -27,7 +28,7 @@ export interface Context {
   variables: Readonly<Record<string, string | undefined>>;
   /** How a person calls this mlab: `npx mlab` in a checkout. */
   command: string;
-  /** ` --dir FOLDER --tasks FOLDER` as far as they were given: for commands that are shown to the user. */
+  /** ` --dir FOLDER --task-dir FOLDER` as far as they were given: for commands that are shown to the user. */
   placeFlags: string;
   /** The same with absolute paths, for commands that are executed elsewhere. */
   placeWords: readonly string[];
@@ -79,7 +80,7 @@ export function packageFolder(): string {
 
 export interface GlobalOptions {
   dir?: string;
-  tasks?: string[];
+  taskDir?: string[];
   logLevel?: LogLevel;
 }
 
@@ -93,14 +94,11 @@ export function createContext(
 ): Context {
   const home = packageFolder();
   const own = resolve('tasks');
-  const extra = [
-    ...(options.tasks ?? []).map((folder) => resolve(folder)),
-    ...(existsSync(own) ? [own] : []),
-  ];
+  const extra = [...(options.taskDir ?? []).map(existingFolder), ...(existsSync(own) ? [own] : [])];
   return {
     command: existsSync(join(home, 'src')) ? 'npx mlab' : 'mlab',
     placeFlags: placeFlagsOf(options),
-    placeWords: extra.flatMap((folder) => ['--tasks', folder]),
+    placeWords: extra.flatMap((folder) => ['--task-dir', folder]),
     folders: {
       package: home,
       experiments: resolve(options.dir ?? variables.MLAB_EXPERIMENTS ?? 'experiments'),
@@ -118,10 +116,19 @@ export function createContext(
   };
 }
 
-function placeFlagsOf({ dir, tasks }: GlobalOptions): string {
+function existingFolder(folder: string): string {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return resolve(folder);
+  throw new UserError(
+    'bad_flag',
+    `There is no folder ${folder} to look for tasks in.`,
+    'Name a folder that holds task folders with --task-dir; tasks themselves with --task.',
+  );
+}
+
+function placeFlagsOf({ dir, taskDir }: GlobalOptions): string {
   const given = [
     ...(dir === undefined ? [] : ['--dir', dir]),
-    ...(tasks ?? []).flatMap((folder) => ['--tasks', folder]),
+    ...(taskDir ?? []).flatMap((folder) => ['--task-dir', folder]),
   ];
   return given.map((word) => ` ${shellWord(word)}`).join('');
 }

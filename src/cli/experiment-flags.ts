@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { executorNames } from '../runs/index.ts';
-import { ExperimentFile, Limits } from '../schema/index.ts';
+import { defaultLimits, ExperimentFile, Limits } from '../schema/index.ts';
 import type { Flag } from './verb.ts';
 
 /** How each key of an experiment file is given as a flag; descriptions come from the schema. */
@@ -39,7 +39,16 @@ const spellings: Record<
 };
 
 /** Flags for a value that lies deeper in an experiment file. */
-const innerFlags: { flag: Flag; path: readonly [string, string, string?] }[] = [
+const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = [
+  {
+    path: ['seeds'],
+    flag: {
+      flags: '--seed <n>',
+      description: 'just this seed',
+      parse: numberOf,
+      many: 'repeated',
+    },
+  },
   {
     path: ['executor', 'on'],
     flag: {
@@ -108,12 +117,12 @@ const innerFlags: { flag: Flag; path: readonly [string, string, string?] }[] = [
 export function experimentFlags(): Flag[] {
   const keys = Object.entries(spellings).flatMap(([key, spelling]): Flag[] => {
     if (spelling === null) return [];
-    return [{ ...spelling, description: descriptionOf(ExperimentFile.shape[key as keyof ExperimentFile]) }];
+    return [{ ...spelling, description: describedKey(key as keyof ExperimentFile) }];
   });
   const limits = Object.entries(Limits.shape).map(
     ([key, schema]): Flag => ({
       flags: `--${key.replaceAll('_', '-')} <n>`,
-      description: `limit: ${descriptionOf(schema)}`,
+      description: `limit: ${descriptionOf(schema)}${usualLimit(key as keyof Limits)}`,
       parse: numberOf,
     }),
   );
@@ -224,6 +233,33 @@ function meaningOf({ path: [key, inner] }: z.core.$ZodIssue): string {
   const name = String(key === 'limits' ? inner : key);
   const description = Object.hasOwn(shape, name) ? shape[name]?.description : undefined;
   return description === undefined ? '' : ` (${name}: ${description})`;
+}
+
+/** What a key says of itself, with its choices and its default where the text does not name them. */
+function describedKey(key: keyof ExperimentFile): string {
+  const text = descriptionOf(ExperimentFile.shape[key]);
+  const { choices, usual } = plainValues(ExperimentFile.shape[key]);
+  const told = [
+    ...(choices.every((choice) => text.includes(choice)) ? [] : [choices.join(', ')]),
+    ...(usual === null || text.includes('default') ? [] : [`default: ${usual}`]),
+  ];
+  return told.length === 0 ? text : `${text} (${told.join('; ')})`;
+}
+
+/** The names that a schema takes, and the text or number that it takes where nothing is given. */
+function plainValues(schema: unknown): { choices: string[]; usual: string | null } {
+  if (schema instanceof z.ZodEnum) return { choices: schema.options.map(String), usual: null };
+  if (schema instanceof z.ZodOptional) return plainValues(schema.unwrap());
+  if (!(schema instanceof z.ZodDefault)) return { choices: [], usual: null };
+  const usual = schema.def.defaultValue;
+  const isPlain = typeof usual === 'string' || typeof usual === 'number';
+  return { ...plainValues(schema.unwrap()), usual: isPlain ? String(usual) : null };
+}
+
+/** Nothing where the schema says it, or where there is none. */
+function usualLimit(key: keyof Limits): string {
+  const usual = defaultLimits[key];
+  return usual === undefined ? '' : `; default: the task's, else ${usual}`;
 }
 
 function descriptionOf(schema: z.ZodType): string {

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, matchesGlob, resolve } from 'node:path';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { BranchPlan } from '../schema/index.ts';
 import { type Experiment, listExperiments, openExperiment, type RunFolder } from '../store/index.ts';
 import type { Context } from './context.ts';
+import type { Argument } from './verb.ts';
 
 /** The experiment of this name below the experiments folder, or in this folder. */
 export function locateExperiment(context: Context, name: string): Experiment {
@@ -23,6 +24,34 @@ export function locateExperimentFolder(context: Context, name: string): string {
     meant === null
       ? `mlab runs ls${context.placeFlags} lists what there is; --dir names another folder.`
       : `Did you mean "${meant}"?`,
+  );
+}
+
+/** What commands take that do something with many runs. */
+export const runsArgument: Argument = {
+  name: '<runs...>',
+  description: 'runs (EXPERIMENT/RUN), experiments for all their runs, or patterns: start-*/digits-*',
+};
+
+/**
+ * Names of experiments and runs, with patterns replaced by what they match, each once.
+ * @throws UserError `nothing_matches`
+ */
+export function expandNames(context: Context, given: readonly string[]): string[] {
+  return [...new Set(given.flatMap((name) => (/[*?[{]/.test(name) ? matchesOf(context, name) : [name])))];
+}
+
+function matchesOf(context: Context, pattern: string): string[] {
+  const names = readableExperiments(context).flatMap(({ plan, runIds }) =>
+    pattern.includes('/') ? runIds.map((id) => `${plan.name}/${id}`) : [plan.name],
+  );
+  const matching = names.filter((name) => matchesGlob(name, pattern));
+  if (matching.length > 0) return matching;
+  const what = pattern.includes('/') ? 'run' : 'experiment';
+  throw new UserError(
+    'nothing_matches',
+    `No ${what} in ${context.folders.experiments} matches ${pattern}.`,
+    `mlab runs ls${context.placeFlags} lists what there is; EXPERIMENT/RUN is a run.`,
   );
 }
 
@@ -72,15 +101,20 @@ function noRun(given: string, experiments: readonly Experiment[], context: Conte
   const paths = experiments.flatMap(({ plan, runIds }) =>
     runIds.map((id) => ({ id, path: `${plan.name}/${id}` })),
   );
-  const meant = nearest(given, [...new Set(paths.map(({ id }) => id))]);
-  const path = paths.find(({ id }) => id === meant)?.path ?? null;
+  const names = experiments.map(({ plan }) => plan.name);
+  const meant = nearest(given, [...new Set([...names, ...paths.map(({ id }) => id)])]);
+  const path = paths.find(({ id }) => id === meant)?.path ?? meant;
   const hint =
     first !== undefined
       ? `"${given}" is an experiment; a run of it is ${given}/${first}.`
       : path !== null
         ? `Did you mean "${path}"?`
         : `mlab runs ls${context.placeFlags} lists them; a run is EXPERIMENT/RUN.`;
-  return new UserError('unknown_run', `There is no run "${given}" in ${context.folders.experiments}.`, hint);
+  return new UserError(
+    'unknown_run',
+    `There is no experiment and no run "${given}" in ${context.folders.experiments}.`,
+    hint,
+  );
 }
 
 /** All runs of an experiment, or the one that is named. @param withBranches also the branches of these that people began */

@@ -31,7 +31,7 @@ const script = [
 
 function run(argv: readonly string[], variables: Record<string, string> = {}) {
   const options = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache, ...variables } };
-  return mlab(['--tasks', fixtureTasks, ...argv], options);
+  return mlab(['--task-dir', fixtureTasks, ...argv], options);
 }
 
 const Line = z.looseObject({ time: z.iso.datetime(), level: z.string(), event: z.string(), pid: z.int() });

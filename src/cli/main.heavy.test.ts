@@ -29,7 +29,7 @@ const slowTrain = 'import time\nprint("begun")\ntime.sleep(300)\n';
 const randomWeight = 'import random\nSECOND_WEIGHT = random.random()';
 
 function run(argv: readonly string[], tasks = fixtureTasks): Promise<MlabEnd> {
-  return mlab(['--tasks', tasks, ...argv], place);
+  return mlab(['--task-dir', tasks, ...argv], place);
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
   test('Ctrl-C stops cleanly with exit code 130, and the same command goes on', async () => {
     const tasks = bench.copyTask('slow', { 'env/train.py': slowTrain });
     const argv = [
-      '--tasks',
+      '--task-dir',
       tasks,
       'run',
       '--task',
@@ -170,7 +170,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
 
   test('Ctrl-C while data is being prepared stops with exit code 130 and leaves nothing half made', async () => {
     const tasks = bench.copyTask('preparing', { 'hidden/prepare.py': 'import time\ntime.sleep(300)\n' });
-    const started = startMlab(['--tasks', tasks, 'run', '--task', 'sums', '--name', 'never'], place);
+    const started = startMlab(['--task-dir', tasks, 'run', '--task', 'sums', '--name', 'never'], place);
     await until(() => started.said().includes('preparing'));
     await sleep(300);
     started.process.kill('SIGINT');
@@ -232,7 +232,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     const columns = 44;
     const command = [
       launcher,
-      '--tasks',
+      '--task-dir',
       tasks,
       'run',
       '--task',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
-import { hasCode } from '../lib/errors.ts';
+import { hasCode, UserError } from '../lib/errors.ts';
 import {
   type Context,
   createContext,
@@ -16,14 +16,15 @@ import { Interrupts } from './interrupts.ts';
 import { logLevels, openLogger } from './logger.ts';
 import { plain, terminalJson, terminalText } from './table.ts';
 import type { Flag, Verb } from './verb.ts';
-import { type VerbEntry, verbs } from './verbs.ts';
+import { commandGroups, type VerbEntry, verbs } from './verbs.ts';
 
 /** Runs one command line (without the program's name) and returns the exit code of the process. */
-export async function main(argv: string[]): Promise<number> {
+export async function main(given: string[]): Promise<number> {
+  const argv = helpLast(given);
   const version = ownVersion();
   await using interrupts = new Interrupts();
   const asJson = argv.includes('--json');
-  const program = createProgram(version);
+  const program = createProgram(version, asJson);
   ignoreClosedPipes();
   let exitCode: ExitCode = exitCodes.ok;
   try {
@@ -38,6 +39,7 @@ export async function main(argv: string[]): Promise<number> {
         logger,
         (words) => interrupts.detachable(words),
       );
+      if (asJson) refuseOtherFormat(options);
       // Where nothing has to be ended, the kernel ends the process at once, whatever it is at.
       if (verb.onlyReads !== true) await interrupts.listen();
       const result = await logged(context, () => verb.run(context, args, options));
@@ -56,16 +58,22 @@ export async function main(argv: string[]): Promise<number> {
   return exitCode;
 }
 
-function createProgram(version: string): Command {
-  const program = new Command('mlab')
+function createProgram(version: string, asJson: boolean): Command {
+  const program = new Command('mlab');
+  program
     .description('Measure how well AI agents do machine-learning research.')
     .version(version)
     .option('--dir <folder>', 'folder of the experiments (default: $MLAB_EXPERIMENTS or ./experiments)')
     .option(
-      '--tasks <folder>',
+      '--task-dir <folder>',
       'one more folder to look for tasks in (./tasks is looked at too); may be repeated',
       (folder: string, before: string[] | undefined) => [...(before ?? []), folder],
     )
+    .addOption(new Option('--tasks <folder>').hideHelp())
+    .on('option:tasks', (folder: string) => {
+      process.stderr.write('mlab: --tasks is called --task-dir now.\n');
+      program.setOptionValue('taskDir', [...(program.opts<GlobalOptions>().taskDir ?? []), folder]);
+    })
     .option('--json', 'print one JSON document to standard output')
     .addOption(
       new Option(
@@ -75,7 +83,11 @@ function createProgram(version: string): Command {
     )
     .exitOverride()
     // Errors are told in one place, for people and for programs.
-    .configureOutput({ outputError: () => {} })
+    .configureOutput({
+      outputError: () => {},
+      // The help of a group that is called without a command.
+      writeErr: (text) => void (asJson ? process.stderr : process.stdout).write(text),
+    })
     .configureHelp({ showGlobalOptions: true })
     .addHelpText(
       'after',
@@ -91,8 +103,9 @@ async function addVerbs(
   act: (verb: Verb, args: string[], options: object) => Promise<void>,
 ): Promise<void> {
   const words = argv.filter((word) => !word.startsWith('-'));
-  for (const entry of verbs) {
+  for (const { heading, entry } of byGroup()) {
     const [first = '', second] = entry.name.split(' ');
+    program.commandsGroup(heading);
     const group = second === undefined ? program : groupOf(program, first);
     const command = group
       .command(second ?? first)
@@ -101,6 +114,34 @@ async function addVerbs(
     const isCalled = words.includes(first) && (second === undefined || words.includes(second));
     if (isCalled) await defineVerb(command, entry, act);
   }
+  program.helpCommand(true);
+}
+
+/** `mlab help runs show` asks what `mlab runs show --help` does. */
+function helpLast(argv: string[]): string[] {
+  const [first, ...rest] = argv;
+  return first === 'help' && rest.length > 0 ? [...rest, '--help'] : argv;
+}
+
+function refuseOtherFormat(options: { format?: string }): void {
+  const { format = 'json' } = options;
+  if (format === 'json' || format === 'text') return;
+  throw new UserError(
+    'bad_flag',
+    `--json and --format ${format} ask for two formats.`,
+    'Leave one of them out.',
+  );
+}
+
+/** Every verb, in the order of the help. */
+function byGroup(): { heading: string; entry: VerbEntry }[] {
+  return Object.entries(commandGroups).flatMap(([group, names]) =>
+    names.flatMap((name) =>
+      verbs
+        .filter((entry) => entry.name.split(' ')[0] === name)
+        .map((entry) => ({ heading: `${group}:`, entry })),
+    ),
+  );
 }
 
 function groupOf(program: Command, name: string): Command {
@@ -175,7 +216,11 @@ async function logged({ logger, signal }: Context, work: () => Promise<VerbResul
 /** Says what went wrong and what to do, and returns the exit code that stands for it. */
 async function tell(error: unknown, signal: AbortSignal, asJson: boolean): Promise<ExitCode> {
   // Help and version were asked for, and are printed by now.
-  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
+  if (
+    error instanceof CommanderError &&
+    (error.exitCode === 0 || (error.code === 'commander.help' && !asJson))
+  )
+    return exitCodes.ok;
   const { code, exitCode, message, hint } = explain(error, signal.aborted);
   process.stderr.write(`mlab: ${plain(message)}\n${hint === '' ? '' : `${plain(hint)}\n`}`);
   if (asJson) await print(jsonText({ error: { code, message, hint } }));

@@ -16,7 +16,7 @@ const here = { folder };
 afterAll(() => removeTree(folder));
 
 /** Tasks of the tests only; nothing of them is prepared by what is called here. */
-const withFixtures = ['--tasks', fixtureTasks];
+const withFixtures = ['--task-dir', fixtureTasks];
 
 describe('help', () => {
   test('without arguments and with --help it lists every command, and that is no error', async () => {
@@ -38,10 +38,23 @@ describe('help', () => {
     }
   });
 
-  test('a group without its command shows what there is and counts as wrong usage', async () => {
+  test('a group without its command shows what there is', async () => {
     const { code, out, err } = await mlab(['runs'], here);
-    expect([code, out]).toEqual([2, '']);
-    for (const word of ['ls', 'show', 'diff', 'restore', 'check']) expect(err).toContain(`\n  ${word}`);
+    expect([code, err]).toEqual([0, '']);
+    for (const word of ['ls', 'show', 'diff', 'restore', 'check']) expect(out).toContain(`\n  ${word}`);
+  });
+
+  test('mlab help shows a command of a group as its --help does', async () => {
+    const { code, out } = await mlab(['help', 'runs', 'show'], here);
+    expect([code, out]).toEqual([0, (await mlab(['runs', 'show', '--help'], here)).out]);
+    expect(out).toContain('Usage: mlab runs show');
+  });
+
+  test('of a flag it says the choices and the default', async () => {
+    const out = (await mlab(['run', '--help'], here)).out.replaceAll(/\s+/g, ' ');
+    expect(out).toMatch(/--sandbox <driver> .*bubblewrap, docker, none; default: bubblewrap/);
+    expect(out).toMatch(/--grade <which> .*final, all, none; default: final/);
+    expect(out).toMatch(/--wall-seconds <n> .*else 18000/);
   });
 
   test('the version is one line', async () => {
@@ -66,7 +79,7 @@ describe('wrong usage', () => {
     [['run', '--suite', 'startr'], /Did you mean "starter"/],
     [['run', '--task', 'digits', '--agent', 'automI'], /did you mean "automl"/],
     [['run', '--task', 'digits', '--seeds', 'x'], /"x" is not a number/],
-    [['run', '--task', 'digits', '--seeds', '0'], /seeds: .*>=1.*how many seeds, or which/],
+    [['run', '--task', 'digits', '--seeds', '0'], /seeds: .*>=1.*how many seeds/],
     [['run', '--task', 'digits', '--steps', '0'], /limits\.steps: .*>=1.*actions an agent may take/],
     [['run', '--task', 'digits', '--steps', '2.5'], /limits\.steps: .*int/],
     [['run', '--task', 'digits', '--sandbox', 'chroot'], /sandbox: .*"bubblewrap"\|"docker"\|"none"/],
@@ -98,15 +111,22 @@ describe('wrong usage', () => {
     [['run', '--task', 'digits', '--experience', 'none'], /There is no experience in/],
     [['experience', 'ls'], /There is no experience in .*\n.*mlab experience add/],
     [['run', '--from', 'none/x'], /There is no experiment "none"/],
-    [['runs', 'replay', 'none'], /There is no run "none"/],
+    [['runs', 'replay', 'none'], /There is no experiment and no run "none"/],
     [['run', 'none.yaml'], /none\.yaml can't be read as an experiment/],
     [['grade', 'x', '--steps', 'some'], /--steps some: there is no such choice/],
     [['report'], /Name an experiment/],
+    [['report', 'none*'], /No experiment in .* matches none\*/],
+    [['grade', 'none*/x'], /No run in .* matches none/],
+    [['view', 'none'], /There is no experiment and no run "none"/],
+    [
+      ['run', '--tasks', 'digits'],
+      /--tasks is called --task-dir now[\s\S]*There is no folder digits[\s\S]*tasks themselves with --task/,
+    ],
     [['report', 'none', '--format', 'pdf'], /--format pdf.*text, markdown, csv/s],
     [['report', 'none', '--table', 'result'], /did you mean "results"/],
-    [['report', 'none'], /There is no experiment "none"/],
+    [['report', 'none'], /There is no experiment and no run "none"/],
     [['runs', 'show', 'none/x'], /There is no experiment "none"/],
-    [['runs', 'show', 'none'], /There is no run "none"/],
+    [['runs', 'show', 'none'], /There is no experiment and no run "none"/],
     [['tasks', 'show', 'digit'], /digits/],
   ];
   test.each(cases)(
@@ -127,7 +147,10 @@ describe('wrong usage', () => {
   });
 
   test('with --json the error is the one document on standard output', async () => {
-    for (const argv of [['report', 'none'], ['rnu'], ['runs'], ['run', '--tsk']]) {
+    for (const argv of [
+      ...[['report', 'none'], ['rnu'], ['runs'], ['run', '--tsk']],
+      ['report', 'none', '--format', 'csv'],
+    ]) {
       const { code, out } = await mlab([...argv, '--json'], here);
       expect(code).toBe(2);
       expect(JSON.parse(out)).toMatchObject({

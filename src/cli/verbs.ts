@@ -7,6 +7,17 @@ export interface VerbEntry {
   load: () => Promise<Verb>;
 }
 
+/** How `mlab --help` orders commands, by their first words. */
+export const commandGroups = {
+  'Run agents': ['run', 'agents', 'decide', 'mcp'],
+  'See how they did': ['view', 'report', 'runs', 'grade', 'verify', 'judge'],
+  Tasks: ['tasks', 'prepare'],
+  'Language models': ['models', 'gateway'],
+  Experience: ['experience'],
+  'Many machines': ['worker', 'workers'],
+  'Set up': ['doctor'],
+};
+
 /** Verbs by name, alone or in a group such as `runs ls`. */
 export const verbs: readonly VerbEntry[] = [
   {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { UserError } from '../lib/errors.ts';
-import type { RunEvaluation } from '../schema/index.ts';
+import type { RunEvaluation, RunSpec } from '../schema/index.ts';
 import type { Experiment } from '../store/index.ts';
 import { evaluateAhead } from './evaluate-ahead.ts';
 import { evaluateRun } from './evaluate-run.ts';
@@ -16,6 +16,8 @@ export interface Surroundings {
   allCores?: boolean;
   /** Also branches that people began, after the planned runs. They are in no report. */
   withBranches?: boolean;
+  /** Whether a run counts, by its folder; default: every one. */
+  isWanted?: (folder: string) => boolean;
 }
 
 export interface Evaluations {
@@ -45,9 +47,12 @@ async function evaluateAll(
 ): Promise<void> {
   const { name } = experiment.plan;
   const branches = context.withBranches === true ? experiment.branches.map(({ run }) => run) : [];
-  const runs = [...experiment.plan.runs, ...branches];
+  const isWanted = ({ id }: RunSpec) => context.isWanted?.(experiment.runFolder(id).folder) !== false;
+  const runs = [...experiment.plan.runs, ...branches].filter(isWanted);
   if (context.allCores === true && index.isShared) {
-    const unknown = experiment.plan.runs.filter(({ id }) => !index.has(experiment.runFolder(id).folder));
+    const unknown = experiment.plan.runs.filter(
+      (run) => isWanted(run) && !index.has(experiment.runFolder(run.id).folder),
+    );
     const tell = tellOf(context, name, unknown.length);
     let done = 0;
     await evaluateAhead(experiment, unknown, context.signal, () => tell(++done));

@@ -38,7 +38,7 @@ const serve = (port: number) =>
   });
 
 const command = (...argv: string[]) =>
-  mlab([...argv, '--dir', bench.experiments, '--tasks', fixtureTasks], {
+  mlab([...argv, '--dir', bench.experiments, '--task-dir', fixtureTasks], {
     folder: bench.folder,
     variables: { MLAB_CACHE: bench.cache },
   });

@@ -27,11 +27,11 @@ const lastMoment = 1;
 const run = 'long/sums-oracle-0';
 const experience = ['--experience', 'experience.jsonl'];
 const runOn = (place: SlowPlace, task: Parameters<SlowPlace['tasks']>[0]) => [
-  ...['--tasks', place.tasks(task), 'run', '--task', 'sums', '--agent', 'baseline', '--name', task],
+  ...['--task-dir', place.tasks(task), 'run', '--task', 'sums', '--agent', 'baseline', '--name', task],
 ];
 const ofLong = (verb: string, ...more: string[]): SlowCommand => ({
   ...{ verb, busy: 'a run of 130,000 events and 200,000 files' },
-  argv: () => ['--tasks', fixtureTasks, ...verb.split(' '), run, ...more],
+  argv: () => ['--task-dir', fixtureTasks, ...verb.split(' '), run, ...more],
 });
 const exportTo = (format: string): SlowCommand => ({
   ...ofLong('runs export', '--to', format, '--out', `exported-${format}`),
@@ -39,7 +39,7 @@ const exportTo = (format: string): SlowCommand => ({
 });
 const manyTasks = (verb: string, ...more: string[]): SlowCommand => ({
   ...{ verb, busy: '1,500 tasks', moments: [0.3, 0.6, 1.2] },
-  argv: (place) => ['--tasks', place.tasks('many'), ...verb.split(' '), ...more],
+  argv: (place) => ['--task-dir', place.tasks('many'), ...verb.split(' '), ...more],
 });
 
 /** Each command at least once. */
@@ -48,16 +48,16 @@ export const slowCommands: readonly SlowCommand[] = [
   manyTasks('tasks show', 'sums-1400'),
   {
     ...{ verb: 'tasks check', busy: 'data of 250,000 files', moments: [9, 16] },
-    argv: (place) => ['--tasks', place.tasks('many-data-files'), 'tasks', 'check', 'sums'],
+    argv: (place) => ['--task-dir', place.tasks('many-data-files'), 'tasks', 'check', 'sums'],
   },
   {
     ...{ verb: 'tasks baseline', busy: 'a starter that sleeps', moments: [4] },
-    argv: (place) => ['--tasks', place.tasks('sleeping'), 'tasks', 'baseline', 'sums'],
+    argv: (place) => ['--task-dir', place.tasks('sleeping'), 'tasks', 'baseline', 'sums'],
   },
   { verb: 'agents', busy: 'nothing', moments: [0.1], argv: () => ['agents'] },
   {
     ...{ verb: 'prepare', busy: 'data of 250,000 files', moments: [5, 12, 18, 24] },
-    argv: (place) => ['--tasks', place.tasks('many-data-files'), 'prepare', 'sums'],
+    argv: (place) => ['--task-dir', place.tasks('many-data-files'), 'prepare', 'sums'],
   },
   {
     ...{ verb: 'run', busy: 'a sparse file of 1 TiB', moments: [3, 6] },
@@ -73,12 +73,12 @@ export const slowCommands: readonly SlowCommand[] = [
   },
   {
     ...ofLong('grade', '--steps', 'all'),
-    argv: (place) => ['--tasks', place.tasks('sleeping-grader'), 'grade', run, '--steps', 'all'],
+    argv: (place) => ['--task-dir', place.tasks('sleeping-grader'), 'grade', run, '--steps', 'all'],
   },
   {
     ...{ verb: 'mcp', busy: 'a client that never comes', moments: [3] },
     argv: (place) => [
-      '--tasks',
+      '--task-dir',
       place.tasks('sleeping'),
       'mcp',
       '--task',
@@ -114,7 +114,7 @@ export const slowCommands: readonly SlowCommand[] = [
   { ...ofLong('runs restore', 'last', 'restored'), makes: 'restored', moments: [1.5, 3, 6, 10] },
   {
     ...ofLong('runs retry'),
-    argv: () => ['--tasks', fixtureTasks, 'runs', 'retry', 'long', '--failed', 'infrastructure'],
+    argv: () => ['--task-dir', fixtureTasks, 'runs', 'retry', 'long', '--failed', 'infrastructure'],
     moments: [0.3],
   },
   ofLong('runs check'),

@@ -22,7 +22,7 @@ const tasksBesides = 1500;
 const runsToImport = 60;
 const entriesOfExperience = 100_000;
 
-/** Sums, with what makes the harness work for seconds: each a task folder for --tasks. */
+/** Sums, with what makes the harness work for seconds: each a task folder for --task-dir. */
 const slowTasks = {
   'many-data-files': {
     'hidden/prepare.py': (source: string) =>
@@ -54,7 +54,7 @@ export class SlowPlace extends TaskBench {
     mkdirSync(this.temporary);
     await new Promise<void>((resolve) => this.#silent.listen(0, '127.0.0.1', resolve));
     const made = await mlab(
-      ['--tasks', fixtureTasks, 'run', '--task', 'sums', '--agent', 'oracle', '--name', 'long'],
+      ['--task-dir', fixtureTasks, 'run', '--task', 'sums', '--agent', 'oracle', '--name', 'long'],
       this.place,
     );
     if (made.code !== 0) throw new Error(made.err);

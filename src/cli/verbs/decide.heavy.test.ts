@@ -15,7 +15,7 @@ afterAll(() => bench[Symbol.dispose]());
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
-const run = (...argv: string[]) => mlab(['--tasks', fixtureTasks, ...argv], place);
+const run = (...argv: string[]) => mlab(['--task-dir', fixtureTasks, ...argv], place);
 const write = (content: string) => ({ name: 'Write_File', input: { file_name: 'notes.txt', content } });
 const finish = { name: 'Final_Answer', input: { final_answer: 'done' } };
 
@@ -51,7 +51,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
       'one',
       '--approve-later',
     ];
-    const planner = startMlab(['--tasks', fixtureTasks, ...begin], place);
+    const planner = startMlab(['--task-dir', fixtureTasks, ...begin], place);
     const status = () => {
       try {
         const folder = folderOf('one');
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
       '--instead',
       'Write File {"file_name": "notes.txt", "content": "mine"}',
     );
-    const again = startMlab(['--tasks', fixtureTasks, ...begin], place);
+    const again = startMlab(['--task-dir', fixtureTasks, ...begin], place);
     for (const step of [3, 4]) {
       await until(
         () => status() === 'finished' || folderOf('one').readRecord()?.waits_for?.[0]?.step === step,
@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
       'two',
       '--approve-later',
     ];
-    const planner = startMlab(['--tasks', fixtureTasks, ...begin], place);
+    const planner = startMlab(['--task-dir', fixtureTasks, ...begin], place);
     await until(() => planner.said().includes('waits for a decision'));
     planner.process.kill('SIGINT');
     await planner.ended;
@@ -157,7 +157,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
     // Nobody had decided: nothing was begun.
     expect(readFileSync(folder.tracePath, 'utf8')).toBe(trace);
     await run('decide', `two/${folder.id}`, 'allow');
-    const worker = startMlab(['--tasks', fixtureTasks, 'worker', file], place);
+    const worker = startMlab(['--task-dir', fixtureTasks, 'worker', file], place);
     await until(() => readFileSync(folder.tracePath, 'utf8').includes('action_decided'));
     worker.process.kill('SIGKILL');
     await worker.ended;

@@ -90,7 +90,7 @@ test.skipIf(missing !== undefined)(
   'several that grade the same run at once leave one whole line for each step',
   async () => {
     const place = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache } };
-    const run = (...argv: string[]) => mlab(['--tasks', fixtureTasks, ...argv], place);
+    const run = (...argv: string[]) => mlab(['--task-dir', fixtureTasks, ...argv], place);
     await run('run', '--task', 'sums', '--agent', 'oracle', '--name', 'once', '--grade', 'none');
     const argv = ['grade', 'once', '--steps', 'all'];
     const ends = await Promise.all([1, 2, 3].map(() => run(...argv)));

@@ -6,7 +6,7 @@ import { improvementOf } from '../../statistics/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { leaseGpusOf } from '../gpus-of-run.ts';
-import { locateRuns } from '../locate.ts';
+import { expandNames, locateRuns, runsArgument } from '../locate.ts';
 import { logGrades } from '../log-events.ts';
 import { registryOf } from '../model-registry.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
@@ -19,18 +19,25 @@ interface Options extends PrepareOptions {
 }
 
 interface GradedRun {
+  experiment: string;
   run: string;
   grade: Grade;
 }
 
 /** Tools that are graded may ask the models of the plan, within what the experiment may still use. */
-function modelsOf(context: Context, experiment: Experiment): ExperimentModels | undefined {
-  const registry = registryOf(context, experiment.plan);
-  return experimentModels(experiment.plan, { registry, experiment });
+function modelsOfExperiments(context: Context): (experiment: Experiment) => ExperimentModels | undefined {
+  const known = new Map<string, ExperimentModels | undefined>();
+  return (experiment) => {
+    if (!known.has(experiment.folder)) {
+      const registry = registryOf(context, experiment.plan);
+      known.set(experiment.folder, experimentModels(experiment.plan, { registry, experiment }));
+    }
+    return known.get(experiment.folder);
+  };
 }
 
 export const grade: Verb = {
-  arguments: [{ name: '<run>', description: 'a run (EXPERIMENT/RUN), or an experiment for all its runs' }],
+  arguments: [runsArgument],
   flags: [
     {
       flags: '--steps <which>',
@@ -45,34 +52,36 @@ export const grade: Verb = {
   examples: [
     ['mlab grade start-1', 'the final submission of every run'],
     ['mlab grade start-1/digits-automl-0 --steps all', 'the hidden score after every step'],
+    ["mlab grade 'start-*/digits-*'", 'of several experiments, the runs on one task'],
   ],
-  async run(context, [given = ''], options: Options) {
+  async run(context, given, options: Options) {
     const which = options.steps;
     if (which !== 'final' && which !== 'all') {
       throw new UserError('bad_flag', `--steps ${which}: there is no such choice.`, 'Use final or all.');
     }
-    const { experiment, folders } = locateRuns(context, given, { withBranches: true });
+    const runs = expandNames(context, given).flatMap((name) => {
+      const { experiment, folders } = locateRuns(context, name, { withBranches: true });
+      return folders.map((folder) => ({ experiment, folder }));
+    });
     const resourcesOf = resourcesOfRuns(context, options);
-    let models: ExperimentModels | undefined;
+    const modelsOf = modelsOfExperiments(context);
     const graded: GradedRun[] = [];
     const unfinished: string[] = [];
-    const runs = folders.map((folder) => ({ folder }));
-    const failures = await forEachRun(context, runs, async ({ folder }) => {
+    const failures = await forEachRun(context, runs, async ({ experiment, folder }) => {
       const record = folder.readRecord();
       if (record === null) return void unfinished.push(folder.id);
       const resources = await resourcesOf(record.spec);
       const asksModel = resources.task.file.services.some(({ kind }) => kind === 'model');
-      if (asksModel) models ??= modelsOf(context, experiment);
       await using gpus = await leaseGpusOf(context, record.spec);
       const grades = await gradeRun({
         gpus: gpus?.gpus,
         ...{ folder, ...resources, helpersFolder: context.folders.helpers, which, signal: context.signal },
         dockerCommand: context.variables.MLAB_DOCKER,
-        toolModel: toolModelFor(record.spec, resources.task, models),
+        toolModel: toolModelFor(record.spec, resources.task, asksModel ? modelsOf(experiment) : undefined),
       });
       if (grades.length > 0)
         logGrades(context.logger, { experiment: experiment.plan.name, run: folder.id }, grades);
-      graded.push(...grades.map((one) => ({ run: folder.id, grade: one })));
+      graded.push(...grades.map((one) => ({ experiment: experiment.plan.name, run: folder.id, grade: one })));
       if (grades.length === 0) unfinished.push(folder.id);
       else context.log(`${folder.id}: ${grades.length} graded`);
     });
@@ -83,7 +92,7 @@ export const grade: Verb = {
     ];
     return {
       text: parts.filter((part) => part !== '').join('\n\n'),
-      json: { experiment: experiment.plan.name, grades: graded, unfinished, failures },
+      json: { grades: graded, unfinished, failures },
       exitCode: failures.length > 0 ? exitCodes.negative : exitCodes.ok,
     };
   },

@@ -21,7 +21,7 @@ import {
 import { addCall, nothingSpent, type RunFolder } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
-import { locateRuns } from '../locate.ts';
+import { expandNames, locateRuns, runsArgument } from '../locate.ts';
 import { dollars, number, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -40,7 +40,7 @@ const Options = z.object({
 const maxOutputTokens = 8000;
 
 export const judge: Verb = {
-  arguments: [{ name: '<runs...>', description: 'runs (EXPERIMENT/RUN), or experiments for all their runs' }],
+  arguments: [runsArgument],
   flags: [
     { flags: '--model <name>', description: 'the judge: provider/name' },
     ...experimentFlags().filter(({ flags }) => flags.startsWith('--base-url ')),
@@ -76,7 +76,9 @@ export const judge: Verb = {
     const quota = new Quota({ of: 'judging', tokens, money });
     const asked = new Judge(registry.gateway(roles, { quota }), context.signal);
     const rows: { run: string; judgements: RubricJudgement[] }[] = [];
-    for (const { folder, record, run } of names.flatMap((name) => runsOf(context, name))) {
+    for (const { folder, record, run } of expandNames(context, names).flatMap((name) =>
+      runsOf(context, name),
+    )) {
       const judgements: RubricJudgement[] = [];
       for (let repeat = 1; repeat <= repeats && asked.stopped === null; repeat += 1) {
         context.signal.throwIfAborted();

@@ -5,7 +5,7 @@ import { reportOptions, reportPage } from '../../server/index.ts';
 import { buildReport, compareRuns, type ReportOptions } from '../../statistics/index.ts';
 import { findTasks } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
-import { locateExperiment } from '../locate.ts';
+import { expandNames, locateRuns, runsArgument } from '../locate.ts';
 import { oneOf } from '../one-of.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';
@@ -28,7 +28,7 @@ const conventions = { 'every-run': 'every_run', paper: 'paper' } as const;
 
 export const report: Verb = {
   onlyReads: true,
-  arguments: [{ name: '[experiments...]', description: 'names of experiments, or their folders' }],
+  arguments: [{ ...runsArgument, name: '[runs...]' }],
   flags: [
     {
       flags: '--format <format>',
@@ -73,8 +73,13 @@ export const report: Verb = {
     if (chosen.length === 0) {
       throw new UserError('usage', 'Name an experiment.', `mlab runs ls${context.placeFlags} lists them.`);
     }
-    const experiments = [...new Set(chosen)].map((name) => locateExperiment(context, name));
-    const { evaluations, unreadable } = await evaluationsOf({ ...context, allCores: true }, experiments);
+    const found = expandNames(context, chosen).map((name) => locateRuns(context, name));
+    const experiments = [...new Map(found.map(({ experiment }) => [experiment.folder, experiment])).values()];
+    const runs = new Set(found.flatMap(({ folders }) => folders.map(({ folder }) => folder)));
+    const { evaluations, unreadable } = await evaluationsOf(
+      { ...context, allCores: true, isWanted: (run) => runs.has(run) },
+      experiments,
+    );
     const { format, published = false } = options;
     const { tasks } = findTasks(context.folders.tasks);
     const convention = conventions[options.convention];

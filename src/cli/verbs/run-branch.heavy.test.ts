@@ -17,7 +17,7 @@ afterAll(() => bench[Symbol.dispose]());
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
-const run = (...argv: string[]) => mlab(['--tasks', fixtureTasks, ...argv], place);
+const run = (...argv: string[]) => mlab(['--task-dir', fixtureTasks, ...argv], place);
 const json = async (...argv: string[]) => JSON.parse((await run(...argv, '--json')).out);
 const opened = () => openExperiment(join(bench.folder, 'experiments', 'first'));
 const filesOf = (folder: string) =>
@@ -165,7 +165,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     const usage = { input: 900, output: 100 };
     writeFileSync(script, lines.map((call) => JSON.stringify({ tool_calls: [call], usage })).join('\n'));
     const argv = ['run', '--from', original, '--step', '1', '--branch', 'killed'];
-    const started = startMlab(['--tasks', fixtureTasks, ...argv], place);
+    const started = startMlab(['--task-dir', fixtureTasks, ...argv], place);
     const folder = join(opened().folder, 'runs', 'sums-tools-scripted-replies-jsonl-0-killed');
     const isWaiting = () =>
       existsSync(join(folder, 'trace.jsonl')) &&

@@ -1,18 +1,20 @@
 import type { ObjectId } from '../../schema/index.ts';
 import { checkRun } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
-import { locateRuns } from '../locate.ts';
+import { expandNames, locateRuns, runsArgument } from '../locate.ts';
 import { counted, oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const runsCheck: Verb = {
   onlyReads: true,
-  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
+  arguments: [runsArgument],
   flags: [],
   details: 'Checks the hash chain of the trace, every event, and every object that the run refers to.',
   examples: [['mlab runs check start-1', 'all runs of an experiment']],
-  async run(context, [given = '']) {
-    const { folders } = locateRuns(context, given, { withBranches: true });
+  async run(context, given) {
+    const folders = expandNames(context, given).flatMap(
+      (name) => locateRuns(context, name, { withBranches: true }).folders,
+    );
     const verified = new Set<ObjectId>();
     const results = [];
     for (const folder of folders) {

@@ -31,7 +31,7 @@ test('exactly the runs that the machines failed at are executed again, and their
   if (record != null) interrupted?.writeRecordSync({ ...record, status: 'interrupted', end: null });
   const context = {
     ...createContext(
-      { dir: bench.experiments, tasks: [fixtureTasks] },
+      { dir: bench.experiments, taskDir: [fixtureTasks] },
       { MLAB_CACHE: bench.cache },
       '0',
       new AbortController().signal,

@@ -6,7 +6,7 @@ import type { Experiment, RunFolder } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { leaseGpusOf } from '../gpus-of-run.ts';
-import { locateRuns } from '../locate.ts';
+import { expandNames, locateRuns, runsArgument } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { counted, duration, number, oneLine, table } from '../table.ts';
@@ -24,9 +24,7 @@ interface Verified {
 }
 
 export const verify: Verb = {
-  arguments: [
-    { name: '<runs...>', description: 'runs (EXPERIMENT/RUN), or experiments for all their finished runs' },
-  ],
+  arguments: [runsArgument],
   flags: [
     {
       flags: '--repeats <n>',
@@ -84,7 +82,7 @@ function isFailure(verdict: Verdict): boolean {
 /** The runs that are named, and the finished ones of experiments that are. */
 function runsOf(context: Context, given: readonly string[]) {
   const found: { experiment: Experiment; folder: RunFolder; spec: RunSpec }[] = [];
-  for (const name of given) {
+  for (const name of expandNames(context, given)) {
     const { experiment, folders } = locateRuns(context, name);
     for (const folder of folders) {
       const record = folder.readRecord();

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { exportViewer, type RunningViewer, serveViewer } from '../../server/index.ts';
 import type { Context, VerbResult } from '../context.ts';
+import { expandNames, locateRuns } from '../locate.ts';
 import { openBrowser } from '../open-browser.ts';
 import { portOf } from '../port.ts';
 import { counted, plain } from '../table.ts';
@@ -24,8 +26,9 @@ const mostLeftShown = 5;
 export const view: Verb = {
   arguments: [
     {
-      name: '[folders...]',
-      description: 'folders of experiments, or of one experiment; default: all experiments',
+      name: '[experiments...]',
+      description:
+        'experiments, patterns of their names, runs (EXPERIMENT/RUN), or folders of experiments; default: all experiments',
     },
   ],
   flags: [
@@ -50,14 +53,16 @@ export const view: Verb = {
     'another machine by ssh, it prints the address alone. Ctrl-C ends it.',
   examples: [
     ['mlab view', 'all experiments, in the browser'],
-    ['mlab view experiments/start-1', 'one experiment'],
-    ['mlab view a b --port 8080 --no-open', 'two folders, without opening a browser'],
+    ['mlab view start-1', 'one experiment'],
+    ['mlab view a b --port 8080 --no-open', 'two of them, without opening a browser'],
     ['mlab view --host 0.0.0.0', 'for others in the network who have the token'],
-    ['mlab view experiments/start-1 --export page', 'a folder for a web server'],
+    ['mlab view start-1 --export page', 'a folder for a web server'],
   ],
-  async run(context, folders, options: Options) {
+  async run(context, given, options: Options) {
     const shown =
-      folders.length > 0 ? folders.map((folder) => resolve(folder)) : [context.folders.experiments];
+      given.length > 0
+        ? [...new Set(expandNames(context, given).map((name) => shownFolder(context, name)))]
+        : [context.folders.experiments];
     const { version, command } = context;
     const viewed = {
       folders: shown,
@@ -71,6 +76,15 @@ export const view: Verb = {
       : await write(context, viewed, resolve(options.export));
   },
 };
+
+/** An experiment's folder, or that of a run's experiment; any other folder as it is. */
+function shownFolder(context: Context, name: string): string {
+  const folder = resolve(name);
+  const isNamed = existsSync(join(context.folders.experiments, name, 'plan.json'));
+  const isRun = existsSync(join(folder, 'run.json'));
+  if (!isNamed && !isRun && existsSync(folder)) return folder;
+  return locateRuns(context, name).experiment.folder;
+}
 
 type Viewed = Pick<Parameters<typeof serveViewer>[0], 'folders' | 'tasks' | 'version' | 'command' | 'pages'>;
 

@@ -10,7 +10,7 @@ export interface ExecutorPlace {
   settings: ExecutorSettings;
   /** How many jobs may be executed at the same time; undefined: as many as there is room for. */
   parallel: number | undefined;
-  /** Words that start this mlab, with what every command of the experiment is given: `--tasks FOLDER`. */
+  /** Words that start this mlab, with what every command of the experiment is given: `--task-dir FOLDER`. */
   command: readonly string[];
   /** For runs that ask language models: those that this machine reaches, and what all runs together may use. */
   models: { registry: ModelRegistry; spend: Plan['spend'] } | undefined;

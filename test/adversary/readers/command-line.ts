@@ -36,7 +36,7 @@ function reading(
   });
 }
 
-const show = ['tasks', 'show', 'hostile', '--tasks', 'tasks'];
+const show = ['tasks', 'show', 'hostile', '--task-dir', 'tasks'];
 const imports = ['runs', 'import', 'tasks/hostile', '--from', 'mlagentbench'];
 const yaml = (content: string) => (stage: Stage) => void stage.file('tasks/hostile/task.yaml', content);
 const laughs = `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghij']
