@@ -39,7 +39,15 @@ describe.skipIf(missing !== null)(
 
     async function startWorker(...flags: string[]): Promise<StartedMlab> {
       const amounts = ['--cores', '2', '--memory', '16000', '--stalled-after', '3'];
-      const worker = start(['worker', '--redis', redis.url, '--task-dir', fixtureTasks, ...amounts, ...flags]);
+      const worker = start([
+        'worker',
+        '--redis',
+        redis.url,
+        '--task-dir',
+        fixtureTasks,
+        ...amounts,
+        ...flags,
+      ]);
       await until('the worker is there', () => worker.said().includes('Jobs are taken'));
       return worker;
     }

@@ -40,7 +40,7 @@ async function makeExperiment(tasks: string): Promise<WrittenRun[]> {
 }
 
 function contextOf(tasks: string) {
-  const place = { dir: join(bench.experiments, tasks), tasks: [join(bench.folder, tasks)] };
+  const place = { dir: join(bench.experiments, tasks), taskDir: [join(bench.folder, tasks)] };
   const variables = { ...process.env, MLAB_CACHE: bench.cache };
   const context = createContext(place, variables, 'test', new AbortController().signal);
   return { ...context, log: () => {} };
