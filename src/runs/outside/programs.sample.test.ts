@@ -38,8 +38,9 @@ const turns: Turn[] = [
   { text: 'All numbers are added now.' },
 ];
 
+const answersTo = (answers: Turn[]) => inTurns({ turns: answers, texts: ['A title'] });
 const serve = (answers: Turn[], latencyMs = 0) =>
-  startProviderServer({ answer: inTurns({ turns: answers, texts: ['A title'] }), latencyMs });
+  startProviderServer({ answer: answersTo(answers), latencyMs });
 
 const gradesOf = (folder: RunFolder, which: 'final' | 'all') =>
   gradeRun({ folder, ...resources, helpersFolder, which, signal: new AbortController().signal });
@@ -144,6 +145,34 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     });
     const theirs = await runCommand({ ...run, server: broken });
     expect(theirs.record).toMatchObject({ status: 'failed', end: { cause: 'unauthorised' } });
+  });
+
+  test('that gets no answer to its last request twice, while its model answers others, is judged as it is', async () => {
+    const overloaded = { kind: 'status', status: 529, message: 'overloaded' } as const;
+    const faults = (number: number) => (number === 3 ? overloaded : null);
+    await using first = await startProviderServer({ answer: answersTo([{ run: improve }]), faults });
+    const { record, folder, experiment } = await runCommand({
+      ...{ experiments: bench.experiments, resources, server: first },
+    });
+    expect(record).toMatchObject({ status: 'failed', end: { reason: 'infrastructure_error' } });
+    const again = async (plan: typeof faults) => {
+      await using server = await startProviderServer({ answer: answersTo([{ run: improve }]), faults: plan });
+      const registry = registryOf(server, bench.experiments);
+      return (await workThrough(experiment, resources, 'restart', { registry }))[0];
+    };
+    // Nobody gets an answer: that is the provider's failure, however often.
+    expect(await again((number) => (number >= 3 ? overloaded : null))).toMatchObject({
+      record: { status: 'failed', end: { cause: 'overloaded' } },
+    });
+    const judged = await again(faults);
+    expect(judged).toMatchObject({ problem: null, record: { status: 'finished', steps: 1 } });
+    expect(judged?.record?.end).toMatchObject({
+      reason: 'agent_error',
+      message: expect.stringContaining('the model answers a plain question'),
+    });
+    // The title, one turn and the plain question.
+    expect(judged?.record?.spent).toMatchObject({ calls: 3 });
+    expect(await gradesOf(folder, 'final')).toMatchObject([{ valid: true, score: 0 }]);
   });
 
   test('is stopped from outside, and starts over as a new attempt, which is paid for beside the first', async () => {

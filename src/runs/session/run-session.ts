@@ -10,13 +10,14 @@ import {
 } from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
-import { Quota } from '../../models/index.ts';
+import { ModelUnavailable, Quota } from '../../models/index.ts';
 import { type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
 import { type AgentClaims, branchesAtOnce, type EventOf, type RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
 import { ProgramSetting } from '../outside/program-setting.ts';
 import { runProgram } from '../outside/run-program.ts';
+import { endUnanswered } from '../outside/unanswered.ts';
 import { fixedFiles, isReadOnly, publicManifest, type TaskResources } from '../workspace.ts';
 import { type BranchWorkspace, branchFolders, mainBranch } from './branch-workspace.ts';
 import { type ResumeState, readResumeState } from './resume-state.ts';
@@ -103,26 +104,34 @@ function openLoop(
 
 function openProgram(
   spec: RunSpec,
-  { agent: { program }, models, resources }: RunServices,
+  { agent: { program }, models, resources, folder, signal }: RunServices,
   setting: ProgramSetting,
   sandbox: Sandbox,
   options: RunEnvironmentOptions,
   quota: Quota,
 ): Acting {
-  if (program === undefined || models === undefined || spec.roles === undefined)
+  const { roles } = spec;
+  if (program === undefined || models === undefined || roles === undefined)
     throw new Error('a program needs models');
-  const upstream = models.registry.upstream(spec.roles);
+  const upstream = models.registry.upstream(roles);
   const environment = new ProgramEnvironment(options);
   let claimed: AgentClaims | null = null;
   const onClaims = (claims: AgentClaims | null) => {
     claimed = claims;
   };
-  const act = () =>
-    runProgram({
-      ...{ program, spec, setting, sandbox, environment, upstream },
-      entry: resources.task.brief.entry,
-      ...{ quota, shared: models.shared, onClaims },
-    });
+  const act = async () => {
+    try {
+      return await runProgram({
+        ...{ program, spec, setting, sandbox, environment, upstream },
+        entry: resources.task.brief.entry,
+        ...{ quota, shared: models.shared, onClaims },
+      });
+    } catch (error) {
+      if (!ModelUnavailable.isInstance(error)) throw error;
+      const gateway = models.registry.gateway(roles, { quota, shared: models.shared });
+      return await endUnanswered(error, { folder, environment, gateway, signal });
+    }
+  };
   return { environment, act, claimed: () => claimed };
 }
 

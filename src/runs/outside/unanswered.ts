@@ -1,0 +1,39 @@
+import type { Ending, ProgramEnvironment } from '../../environment/index.ts';
+import type { ModelGateway, ModelUnavailable } from '../../models/index.ts';
+import { ModelFailure, type ModelRequest } from '../../schema/index.ts';
+import type { RunFolder } from '../../store/index.ts';
+import { archivedAttempts } from '../archived-attempts.ts';
+
+const plainQuestion: ModelRequest = {
+  role: 'agent',
+  purpose: 'ping',
+  messages: [{ role: 'user', text: 'Answer with the one word: ready' }],
+};
+
+/**
+ * How a run ended whose program got no answer to its last request. A provider that fails is no fault of the program's, and
+ * the run is tried again. But a program can bring that about, to be counted nowhere: where an earlier attempt ended so
+ * as well and the model answers a plain question now, the failure is the program's own.
+ * @throws the failure itself where it is the provider's
+ */
+export async function endUnanswered(
+  failure: ModelUnavailable,
+  run: {
+    folder: RunFolder;
+    environment: ProgramEnvironment;
+    gateway: ModelGateway;
+    signal: AbortSignal;
+  },
+): Promise<Ending> {
+  const { folder, environment, gateway, signal } = run;
+  if (!archivedAttempts(folder).some(endedUnanswered)) throw failure;
+  const reply = await gateway.ask(plainQuestion, { signal, record: (call) => environment.called(call) });
+  if (reply.kind !== 'answered') throw failure;
+  const message = `The program's last request was not answered, as in an attempt before, while the model answers a plain question: ${failure.message}`;
+  return { reason: 'agent_error', message, finalAnswer: null };
+}
+
+function endedUnanswered(attempt: RunFolder): boolean {
+  const end = attempt.readRecord()?.end;
+  return end?.reason === 'infrastructure_error' && ModelFailure.safeParse(end.cause).success;
+}
