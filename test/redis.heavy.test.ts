@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkRun, openExperiment, readTraceSync } from '../src/store/index.ts';
 import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
@@ -54,10 +55,10 @@ describe.skipIf(missing !== null)(
 
     function run(name: string, rounds: number, seeds: number, changes: Record<string, unknown> = {}) {
       const file = join(bench.folder, `${name}.yaml`);
-      const plan = { name, seeds, tasks: ['sums'], agents: [agent], sandbox: 'none', ...changes };
+      const agents = [{ name: agent, options: { rounds, seconds: 0.3 } }];
+      const plan = { name, seeds, tasks: ['sums'], agents, sandbox: 'none', ...changes };
       writeFileSync(file, JSON.stringify(plan));
-      const options = ['--agent-option', `rounds=${rounds}`, '--agent-option', 'seconds=0.3'];
-      return start(['run', file, '--on', redis.url, ...options, ...places]);
+      return start(['run', file, '--on', redis.url, ...places]);
     }
 
     async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -137,6 +138,31 @@ describe.skipIf(missing !== null)(
       expect(small.said()).not.toContain('graded');
       expect(large.said().match(/graded/g)).toHaveLength(4);
       await Promise.all([stop(small), stop(large)]);
+    });
+
+    test('give up a run that takes down whoever executes it; mlab runs retry does it again', async () => {
+      const submitted = run('poison', 1, 1, {
+        agents: [join(import.meta.dirname, 'fixtures/deadly-agent.ts')],
+      });
+      const client = new Redis(redis.url, { password });
+      const queued = async () => (await client.keys('mlab:*.run-0'))[0];
+      await until('it is queued', async () => (await queued()) !== undefined);
+      await client.hset((await queued()) ?? '', 'stc', 7);
+      client.disconnect();
+      const [first, second] = [await startWorker(), await startWorker()];
+      const end = await submitted.ended;
+      expect([first, second].map(({ process: { signalCode } }) => signalCode).sort()).toEqual([
+        'SIGKILL',
+        null,
+      ]);
+      expect(end.code).toBe(1);
+      expect(end.out).toContain('was lost 8 times');
+      const listed = await mlab(['runs', 'retry', 'poison', '--dry-run', ...places], {
+        folder: bench.folder,
+        variables,
+      });
+      expect(listed.out).toContain('1 run to be executed again');
+      for (const worker of [first, second]) worker.process.kill('SIGKILL');
     });
 
     test('get their password from the environment alone, and nobody is told it', async () => {

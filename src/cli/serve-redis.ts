@@ -62,9 +62,10 @@ export async function serveJobs(context: Context, flags: RedisWorkerFlags): Prom
   const cancelled = context.detachable(words);
   cancelled.addEventListener('abort', () => process.exit(exitCodes.interrupted), { once: true });
   const gpus = await GpuLeases.find(variables);
-  log(`Jobs are taken from ${address.shown}. Ctrl-C or SIGTERM stops after what is recorded.`);
   const done = await serveRedis({
     ...{ address, labels, signal, stalledAfterSeconds: flags.stalledAfter ?? 30 },
+    onReady: () =>
+      log(`Jobs are taken from ${address.shown}. Ctrl-C or SIGTERM stops after what is recorded.`),
     machine: {
       ...{ folders, variables, gpus, dockerCommand: variables.MLAB_DOCKER, onProgress: log },
       versions: { mlab: version, node: process.version },

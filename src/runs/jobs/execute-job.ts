@@ -9,7 +9,7 @@ import { archiveAttempt, archivedAttempts } from '../archived-attempts.ts';
 import { GpuLeases, type HeldGpus } from '../gpus/gpu-leases.ts';
 import { isGraded } from '../graded.ts';
 import { refuseChangedTask, refuseOtherData } from '../provision.ts';
-import { compressTrace, executeRun } from '../session/execute-run.ts';
+import { compressTrace, executeRun, failRun } from '../session/execute-run.ts';
 import { gateOnDisk, longestWaitMs, waitsStill } from '../session/gate-on-disk.ts';
 import { solutionFiles } from '../solution-files.ts';
 import { toolModelFor } from '../tool-model.ts';
@@ -58,6 +58,27 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
   return job.kind === 'run'
     ? await executeRunJob(job, experiment, folder, host, owned)
     : await executeGradeJob(job, experiment, folder, host, owned);
+}
+
+/**
+ * Ends a job that is not to be executed again: its run has failed for the reason given. What is done stays as it is.
+ * @throws UserError where the job does not fit the store, or somebody is at the run
+ */
+export async function giveUpJob(
+  job: Job,
+  host: JobHost,
+  reason: UserError,
+  { signal }: Following,
+): Promise<JobResult> {
+  const experiment = host.experiment(job);
+  refuseOtherPlan(experiment, job.run);
+  const folder = experiment.runFolder(job.run.id);
+  using _ = await folder.acquire({ signal });
+  const record = folder.readRecord();
+  if (job.kind === 'run' && record?.status !== 'finished')
+    return resultOf(await failRun(job.run, { folder, versions: host.versions }, reason));
+  if (record === null) return { record, problem: 'not begun' };
+  return isLeft(job, folder) ? { record, problem: `not graded: ${reason.message}` } : resultOf(record);
 }
 
 async function executeRunJob(

@@ -41,6 +41,17 @@ export async function executeRun(spec: RunSpec, given: RunServices): Promise<Run
   }
 }
 
+/** Ends a run that can't be executed, as a failure of the infrastructure. The caller holds its lease. */
+export async function failRun(
+  spec: RunSpec,
+  { folder, versions }: Pick<RunServices, 'folder' | 'versions'>,
+  error: unknown,
+): Promise<RunRecord> {
+  const record = await beginRecord(spec, folder, versions, {});
+  const end = infrastructureFailure(error);
+  return await endRecord(record, folder, { status: 'failed', end, ...recordedSoFar(folder) });
+}
+
 async function discardWorkspace(folder: RunFolder, signal: AbortSignal): Promise<void> {
   const main = branchFolders(folder, mainBranch);
   await rm(main.brief, { force: true });

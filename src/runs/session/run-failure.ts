@@ -1,9 +1,12 @@
 import { ExperimentSpent, ReplayDiverged } from '../../environment/index.ts';
-import { messageOf } from '../../lib/errors.ts';
+import { hasCode, messageOf, UserError } from '../../lib/errors.ts';
 import { sentence } from '../../lib/sentence.ts';
 import { ModelUnavailable } from '../../models/index.ts';
 import { SandboxError } from '../../sandbox/index.ts';
 import type { RunRecord } from '../../schema/index.ts';
+
+/** Of a run whose workers died or were cut off, again and again. */
+export const workerLost = 'worker_lost';
 
 const restartHint =
   'What the agent is told or how it decides has changed since: undo that, or start the run over (--incomplete restart).';
@@ -19,6 +22,7 @@ function explained(error: unknown): string {
   if (SandboxError.isInstance(error)) return `The sandbox can't start: ${error.message} ${error.hint}`;
   if (error instanceof ReplayDiverged)
     return `It can't go on from its trace: ${error.message} ${restartHint}`;
+  if (UserError.isInstance(error) && error.code === workerLost) return `${error.message} ${error.hint}`;
   return messageOf(error);
 }
 
@@ -28,5 +32,6 @@ function causeOf(error: unknown): { cause?: string } {
   if (SandboxError.isInstance(error)) return { cause: 'sandbox' };
   if (error instanceof ExperimentSpent) return { cause: 'experiment_limit' };
   if (error instanceof ReplayDiverged) return { cause: 'replay_diverged' };
+  if (hasCode(error, workerLost)) return { cause: workerLost };
   return {};
 }

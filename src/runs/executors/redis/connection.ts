@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { messageOf, UserError } from '../../../lib/errors.ts';
+import { sentence } from '../../../lib/sentence.ts';
 import type { RedisAddress } from './address.ts';
 
 const firstAnswerMs = 10_000;
@@ -38,7 +39,7 @@ export async function connectRedis(address: RedisAddress, signal: AbortSignal): 
     // The cause would hold the commands, and with them the password.
     throw new UserError(
       'no_redis',
-      `Redis at ${address.shown} can't be used: ${withoutPassword(trouble, address)}.`,
+      `Redis at ${address.shown} can't be used: ${sentence(withoutPassword(trouble, address))}`,
       'See that it runs, that this machine reaches it, and that MLAB_REDIS_PASSWORD holds its password.',
     );
   }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
+import { SharedWork } from '../../../lib/shared-work.ts';
 import type { Job } from '../../../schema/index.ts';
 import type { Experiment } from '../../../store/index.ts';
 import { spentByAll } from '../../experiment-models.ts';
@@ -21,7 +22,7 @@ export class FleetHost {
   readonly #redis: Redis;
   readonly #worker: string;
   readonly #experiments = new Map<string, { stamp: string; experiment: Experiment }>();
-  readonly #resources = new Map<string, Promise<TaskResources>>();
+  readonly #resources = new Map<string, SharedWork<TaskResources>>();
   readonly #models = new Map<string, ExperimentModels | undefined>();
   readonly #quotas = new Map<string, FleetQuota>();
 
@@ -58,11 +59,13 @@ export class FleetHost {
   #resourcesOf(job: Job, alone: JobHost, signal: AbortSignal): Promise<TaskResources> {
     const wanted = JSON.stringify([job.task, job.provisioning, job.run.marks]);
     const known = this.#resources.get(wanted);
-    if (known !== undefined) return known;
-    const found = alone.resources(job, signal);
-    this.#resources.set(wanted, found);
-    found.catch(() => this.#resources.delete(wanted));
-    return found;
+    if (known !== undefined && !known.isStopped) return known.join(signal);
+    const work = new SharedWork((needed) => alone.resources(job, needed));
+    this.#resources.set(wanted, work);
+    return work.join(signal).catch((error: unknown) => {
+      if (!signal.aborted && this.#resources.get(wanted) === work) this.#resources.delete(wanted);
+      throw error;
+    });
   }
 
   #modelsOf({ run, models, quota, experiment: folder }: Job, experiment: Experiment) {

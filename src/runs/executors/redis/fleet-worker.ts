@@ -3,10 +3,13 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job as BullJob, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { hasCode, messageOf } from '../../../lib/errors.ts';
+import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
+import type { Job } from '../../../schema/index.ts';
 import type { Capacity } from '../../jobs/capacity.ts';
 import { nothing } from '../../jobs/capacity.ts';
-import type { Executor } from '../../jobs/executor.ts';
+import type { Executor, Following } from '../../jobs/executor.ts';
+import type { JobResult } from '../../jobs/job-result.ts';
+import { workerLost } from '../../session/run-failure.ts';
 import { type JobClass, JobQueue, Queued } from './job-queue.ts';
 import { experimentKey, keys, prefix } from './keys.ts';
 import { sayGoodbye, sayHello } from './workers.ts';
@@ -21,6 +24,8 @@ export interface FleetWorkerOptions {
   /** How long a worker may be silent before its jobs are given to others. */
   stalledAfterMs: number;
   execute: Executor['execute'];
+  /** Ends a job that is not to be executed again, for this reason. */
+  giveUp: (job: Job, reason: UserError, following: Following) => Promise<JobResult>;
   log: (line: string) => void;
 }
 
@@ -37,8 +42,8 @@ const helloMs = 2_000;
 const idleMs = 500;
 /** A run that somebody else has is looked at again then. */
 const heldMs = 10_000;
-/** A job that takes its worker down each time is no work, but a fault. */
-const mostStalls = 20;
+/** A job whose worker died, or was cut off, so often is given up: it may be what takes workers down. */
+const mostLosses = 8;
 
 /** Takes jobs that it has room for, and executes them until it is stopped. */
 export class FleetWorker {
@@ -133,7 +138,7 @@ export class FleetWorker {
       if (this.#sources.has(name) || !suits || capacity.whyNever(jobs.resources) !== null) continue;
       const worker = new Worker(name, null, {
         ...{ connection: redis, prefix, autorun: false, lockDuration: stalledAfterMs },
-        ...{ stalledInterval: stalledAfterMs / 2, maxStalledCount: mostStalls, name: this.id },
+        ...{ stalledInterval: stalledAfterMs / 2, maxStalledCount: Number.MAX_SAFE_INTEGER, name: this.id },
       });
       worker.on('error', () => {});
       await worker.startStalledCheckTimer();
@@ -173,8 +178,7 @@ export class FleetWorker {
     if (kind === 'run') await redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun));
     let problem: string | null;
     try {
-      const result = await this.#options.execute(queued.job, { signal: stop.signal, onProgress: () => {} });
-      problem = result.problem;
+      problem = (await this.#resultOf(queued.job, job.stalledCounter, stop.signal)).problem;
     } catch (error) {
       const isHeld = hasCode(error, 'run_locked') || hasCode(error, 'lease_lost');
       if (isHeld && !stop.signal.aborted) {
@@ -197,6 +201,18 @@ export class FleetWorker {
     await job.moveToCompleted('', this.id, false);
     this.#done += 1;
     log(`${run.id}: ${queued.job.kind === 'run' ? 'run' : 'graded'}${told === null ? '' : `: ${told}`}`);
+  }
+
+  async #resultOf(job: Job, losses: number, signal: AbortSignal): Promise<JobResult> {
+    const following = { signal, onProgress: () => {} };
+    if (losses < mostLosses) return await this.#options.execute(job, following);
+    const what = job.kind === 'run' ? 'The run' : 'Its grading';
+    const reason = new UserError(
+      workerLost,
+      `${what} was lost ${losses} times: its worker died, or was cut off, while it was at it.`,
+      'See what the workers said last, and whether they have enough memory. mlab runs retry does it again.',
+    );
+    return await this.#options.giveUp(job, reason, following);
   }
 
   /** By the clock of Redis: those of workers may differ. */

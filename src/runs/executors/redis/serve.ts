@@ -1,5 +1,5 @@
 import { type Amounts, Capacity, machineAmounts } from '../../jobs/capacity.ts';
-import { executeJob } from '../../jobs/execute-job.ts';
+import { executeJob, giveUpJob } from '../../jobs/execute-job.ts';
 import type { Machine } from '../../jobs/job-host.ts';
 import type { JobProgress } from '../../jobs/job-result.ts';
 import type { RedisAddress } from './address.ts';
@@ -15,6 +15,8 @@ export interface FleetWorkerSettings {
   amounts: Partial<Amounts>;
   labels: readonly string[];
   stalledAfterSeconds: number;
+  /** It is connected, and takes jobs from now on. */
+  onReady: () => void;
   onJobProgress: (progress: JobProgress) => void;
   signal: AbortSignal;
 }
@@ -36,8 +38,10 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
       ...{ stalledAfterMs: stalledAfterSeconds * 1000, log: machine.onProgress },
       execute: async (job, following) =>
         await executeJob(job, fleet.host, { ...following, onProgress: settings.onJobProgress }),
+      giveUp: async (job, reason, following) => await giveUpJob(job, fleet.host, reason, following),
     });
     const fleet = new FleetHost(machine, redis, worker.id);
+    settings.onReady();
     const done = await worker.run(signal);
     await fleet.settled();
     return done;
