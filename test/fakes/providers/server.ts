@@ -47,6 +47,8 @@ export interface ProviderServerOptions {
   faults?: readonly Fault[] | FaultPlan;
   /** Before the headers of every reply, in milliseconds. */
   latencyMs?: number;
+  /** Where it listens; default: on this machine alone. */
+  address?: string;
 }
 
 /** A local server that speaks the formats of the real providers. */
@@ -104,10 +106,11 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
       else response.destroy();
     });
   });
-  server.listen(0, '127.0.0.1');
+  const { address: host = '127.0.0.1' } = options;
+  server.listen(0, host);
   await once(server, 'listening');
   const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const url = `http://${host}:${typeof address === 'object' && address !== null ? address.port : 0}`;
   return {
     url,
     baseUrls: {
