@@ -1,6 +1,6 @@
 /** A process that does the jobs of a `Background`, one after another, and ends with it. */
-import { setPriority } from 'node:os';
 import { messageOf, UserError } from '../../lib/errors.ts';
+import { lowerPriority } from '../../lib/lower-priority.ts';
 import { carryOut } from './carry-out.ts';
 import { type Message, Order } from './jobs.ts';
 
@@ -28,7 +28,7 @@ process.on('disconnect', () => process.exit(0));
 // Whoever wanted the answer has gone.
 process.on('error', () => process.exit(0));
 // What people wait for goes first.
-if (process.argv[2] === 'patient') setPriority(10);
+if (process.argv[2] === 'patient') lowerPriority(10);
 
 function say(message: Message): void {
   process.send?.(message);

@@ -1,7 +1,7 @@
 /** A thread of the store, see `StoreThread`: walks through large workspaces, and hashes, restores and removes their files. */
-import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { UserError } from '../../lib/errors.ts';
+import { lowerPriority } from '../../lib/lower-priority.ts';
 import { removeTreeSlowly } from '../../lib/read-only-tree.ts';
 import { ObjectStore } from '../object-store.ts';
 import { restoreSnapshot } from '../restore.ts';
@@ -20,7 +20,7 @@ const workspaces = new Map<number, Workspace>();
 const underWay = new Map<number, AbortController>();
 
 // On Linux that is this thread alone. Many runs wait for the thread that started it, and one for this.
-if (process.platform === 'linux') setPriority(0, niceness);
+if (process.platform === 'linux') lowerPriority(niceness);
 
 parentPort?.on('message', (order: Order) => {
   if (order.kind === 'adopt') workspaces.set(order.workspace, adopted(order.handed));
