@@ -32,8 +32,11 @@ interface Thing {
   isLate: boolean;
 }
 
-/** A branch has no such step to be forked at: the agent's mistake, which ends nothing. */
-class NoSuchStep extends RangeError {}
+/** In one run: each branch is kept in memory, used or not, and whoever reads the trace follows them all. */
+const mostForks = 10_000;
+
+/** A branch can not be forked like that: the agent's mistake, which ends nothing. */
+class RefusedFork extends RangeError {}
 
 export interface AgentEnvironmentParts {
   task: TaskBrief;
@@ -199,8 +202,12 @@ export class AgentEnvironment implements Environment {
   }
 
   #fork(branch: AgentBranch, at: number | undefined): Promise<Branch> {
-    const thing = this.#newThing();
+    if (this.#forks === mostForks) {
+      const refused = new RefusedFork(`A run can be forked ${mostForks} times.`);
+      return this.#guarded(() => Promise.reject(refused));
+    }
     this.#forks += 1;
+    const thing = this.#newThing();
     const id = BranchIdSchema.parse(`b${this.#forks}`);
     this.#order.concurrent = true;
     return this.#guarded(() => branch.queue.take(() => this.#makeBranch(id, branch, at, thing)));
@@ -211,7 +218,7 @@ export class AgentEnvironment implements Environment {
     state.throwIfFailed();
     const step = at ?? from.lastStep;
     if (!Number.isInteger(step) || step < 0 || step > from.lastStep) {
-      throw new NoSuchStep(`Branch ${from.id} has the steps 0 to ${from.lastStep}, and no step ${step}.`);
+      throw new RefusedFork(`Branch ${from.id} has the steps 0 to ${from.lastStep}, and no step ${step}.`);
     }
     const origin = { branch: from.id, step };
     const branch = this.#newBranch(id, origin);
@@ -260,7 +267,7 @@ export class AgentEnvironment implements Environment {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof NoSuchStep)) this.#parts.state.fail(error);
+        if (!(error instanceof RefusedFork)) this.#parts.state.fail(error);
         throw error;
       }
     })();

@@ -35,16 +35,29 @@ export class BranchHistory {
 
   /** In their order, until a step. */
   steps(last = Number.POSITIVE_INFINITY): StepFacts[] {
-    const before = this.#parent?.steps(Math.min(last, this.origin?.step ?? 0)) ?? [];
-    return [...before, ...this.#own.filter(({ step }) => step <= last)];
+    const parts: StepFacts[][] = [];
+    for (const { history, until } of this.#withAncestors(last))
+      parts.push(history.#own.filter(({ step }) => step <= until));
+    return parts.reverse().flat();
   }
 
   /** The workspace after a step, 0 for the start; by default after the last one. */
   snapshotAt(step = this.lastStep): ObjectId {
-    if (this.#parent !== null && step <= (this.origin?.step ?? 0)) return this.#parent.snapshotAt(step);
-    const snapshot = this.steps(step).at(-1)?.snapshot ?? this.#start;
-    if (snapshot === null) throw new Error('it is not known how the workspace was before the first step');
-    return snapshot;
+    for (const { history, until } of this.#withAncestors(step)) {
+      const own = history.#own.findLast((one) => one.step <= until);
+      if (own !== undefined) return own.snapshot;
+    }
+    if (this.#start === null) throw new Error('it is not known how the workspace was before the first step');
+    return this.#start;
+  }
+
+  /** Itself, then whom it was forked off, and so on, each until a step. No recursion: an agent decides how deep it is. */
+  *#withAncestors(last: number): Generator<{ history: BranchHistory; until: number }> {
+    let until = last;
+    for (let history: BranchHistory | null = this; history !== null; history = history.#parent) {
+      yield { history, until };
+      until = Math.min(until, history.origin?.step ?? 0);
+    }
   }
 }
 

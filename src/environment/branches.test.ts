@@ -70,6 +70,15 @@ describe('a branch', () => {
     expect(await (await place.environment.fork(1)).step(read())).toMatchObject({ status: 'ok' });
   });
 
+  test('is refused once a run was forked ten thousand times, which ends nothing', async () => {
+    await using place = await WorkspacePlace.open();
+    const { environment } = place;
+    const asked = await Promise.allSettled(Array.from({ length: 10_000 }, () => environment.fork(-1)));
+    expect(asked.filter(({ status }) => status === 'rejected')).toHaveLength(10_000);
+    await expect(environment.fork()).rejects.toThrow('can be forked 10000 times');
+    expect(await environment.step(write('one'))).toMatchObject({ status: 'ok' });
+  });
+
   test('is graded where it is selected, and main where none is', async () => {
     await using place = await WorkspacePlace.open();
     const { environment } = place;

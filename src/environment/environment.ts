@@ -67,7 +67,7 @@ export interface Branch {
   /**
    * Begins a branch with the workspace as it was after a step of this one: the last by default, 0 for the start. It has
    * files and processes of its own; its steps are numbered from that step on.
-   * @throws RangeError for a step that this branch has not
+   * @throws RangeError for a step that this branch has not, and for the 10,001st fork of a run
    */
   fork(at?: number): Promise<Branch>;
 }
