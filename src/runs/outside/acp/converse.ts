@@ -66,7 +66,7 @@ export async function converse(talk: AcpTalk): Promise<AcpEnd> {
   const permissions = new Permissions(environment, updates, over);
   const connection = client({ name: 'mlab' })
     .onRequest(methods.client.session.requestPermission, asItCame, ({ params }) => permissions.answer(params))
-    .connect(messages.stream((line) => process.write(line), closing.signal));
+    .connect(messages.stream(process, closing.signal));
   const { agent } = connection;
   let session: string | null = null;
   try {

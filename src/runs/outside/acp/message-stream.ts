@@ -2,6 +2,7 @@ import type { Stream } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { plainLine } from '../../../lib/plain-line.ts';
 import { parseShallowJson } from '../../../lib/shallow-json.ts';
+import type { SandboxProcess } from '../../../sandbox/index.ts';
 import { AgentFailed } from '../../agents/agent-process.ts';
 import { LineQueue } from '../../agents/line-queue.ts';
 
@@ -10,6 +11,8 @@ const longestLine = 16 * 2 ** 20;
 /** What an agent may write between two answers of its model, which are limited: all that it writes costs the harness time. */
 const mostCharacters = 64 * 2 ** 20;
 const mostMessages = 100_000;
+/** Of what it was told and asked. */
+const mostUnreadBytes = 16 * 2 ** 20;
 
 const Id = z.union([z.string().max(200), z.number(), z.null()]);
 const version = { jsonrpc: z.literal('2.0') };
@@ -62,14 +65,16 @@ export class MessageStream {
     this.#messages = 0;
   }
 
-  /** @param write where its messages go. Reading rejects with AgentFailed, or as the signal does. */
-  stream(write: (line: string) => void, signal: AbortSignal): Stream {
+  /** @param process that reads what is sent. Reading rejects with AgentFailed, or as the signal does. */
+  stream(process: Pick<SandboxProcess, 'write' | 'unreadBytes'>, signal: AbortSignal): Stream {
     return {
       readable: new ReadableStream({ pull: async (to) => to.enqueue(await this.#next(signal)) }),
       writable: new WritableStream({
         write: (message) => {
           if ('method' in message && 'id' in message) this.#open.add(message.id);
-          write(`${JSON.stringify(message)}\n`);
+          if (process.unreadBytes > mostUnreadBytes)
+            this.end(`It has not read ${mostUnreadBytes / 2 ** 20} MiB of what it was sent.`);
+          else process.write(`${JSON.stringify(message)}\n`);
         },
       }),
     };

@@ -18,7 +18,10 @@ async function read(output: string | Buffer, pieces = 1) {
   const messages: unknown[] = [];
   let problem = '';
   try {
-    for await (const message of stream.stream(() => {}, new AbortController().signal).readable)
+    for await (const message of stream.stream(
+      { write: () => {}, unreadBytes: 0 },
+      new AbortController().signal,
+    ).readable)
       messages.push(message);
   } catch (error) {
     problem = error instanceof Error ? `${error.name}: ${error.message}` : 'no error';
@@ -74,6 +77,26 @@ describe('messages of an agent', () => {
   test('that are too many without an answer of its model end the conversation, however short', async () => {
     const { problem } = await read(line({ method: 'x' }).repeat(10_001));
     expect(problem).toBe('AgentFailed: It wrote 10000 lines without waiting for an answer.');
+  });
+
+  test('fill the harness with no answers that it does not read', async () => {
+    const stream = new MessageStream({ notified: () => {}, printed: () => {} });
+    let unreadBytes = 0;
+    const write = (text: string | Uint8Array) => {
+      unreadBytes += text.length;
+    };
+    const process = {
+      write,
+      get unreadBytes() {
+        return unreadBytes;
+      },
+    };
+    const { readable, writable } = stream.stream(process, new AbortController().signal);
+    const writer = writable.getWriter();
+    const result = 'x'.repeat(2 ** 20);
+    for (let id = 0; id < 100; id += 1) await writer.write({ jsonrpc: '2.0', id, result });
+    expect(unreadBytes).toBeLessThan(18 * 2 ** 20);
+    await expect(readable.getReader().read()).rejects.toThrow('has not read 16 MiB');
   });
 
   test('may be anything: nothing is thrown but that the agent failed', async () => {
