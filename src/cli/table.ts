@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { stripVTControlCharacters, styleText } from 'node:util';
-import stringWidth from 'string-width';
 
 export interface Column {
   title: string;
@@ -8,31 +8,51 @@ export interface Column {
 
 /** A text table with aligned columns; widths count what a terminal shows. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const widths = columns.map(({ title }, index) =>
-    rows.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? '')), widthOf(title)),
+  const head = columns.map(({ title }) => cellOf(title));
+  const body = rows.map((row) => columns.map((_, index) => cellOf(row[index] ?? '')));
+  const widths = head.map(({ width }, index) =>
+    body.reduce((widest, cells) => Math.max(widest, cells[index]?.width ?? 0), width),
   );
-  const line = (cells: readonly string[]) =>
-    columns
-      // A cell is one line, whatever it says.
-      .map(({ align }, index) =>
-        padded((cells[index] ?? '').replaceAll(/[\r\n\v\f\t]+/g, ' '), widths[index] ?? 0, align ?? 'left'),
-      )
+  const line = (cells: readonly Cell[]) =>
+    cells
+      .map((cell, index) => padded(cell, widths[index] ?? 0, columns[index]?.align ?? 'left'))
       .join('  ')
       .trimEnd();
-  const head = line(columns.map(({ title }) => title));
-  return [styleText('bold', head), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join(
-    '\n',
-  );
+  const rule = widths.map((width) => '─'.repeat(width)).join('  ');
+  return [styleText('bold', line(head)), rule, ...body.map(line)].join('\n');
 }
 
-/** Columns of a terminal; most texts need no look at each character. */
+interface Cell {
+  text: string;
+  width: number;
+}
+
+/** One line, whatever it says. */
+function cellOf(text: string): Cell {
+  if (isNarrow(text)) return { text, width: text.length };
+  const line = text.replaceAll(/[\r\n\v\f\t]+/g, ' ');
+  return { text: line, width: widthOf(line) };
+}
+
+function padded({ text, width }: Cell, wanted: number, align: 'left' | 'right'): string {
+  if (width >= wanted) return text;
+  const space = ' '.repeat(wanted - width);
+  return align === 'left' ? text + space : space + text;
+}
+
+/** Each character takes one column: most texts need no look at each. */
+function isNarrow(text: string): boolean {
+  return /^[\x20-\x7e·–…]*$/.test(text);
+}
+
+const load = createRequire(import.meta.url);
+let measure: ((text: string) => number) | undefined;
+
+/** Columns of a terminal. The library is loaded where a text needs it: that takes longer than most commands. */
 function widthOf(text: string): number {
-  return /^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text);
-}
-
-function padded(cell: string, width: number, align: 'left' | 'right'): string {
-  const space = ' '.repeat(Math.max(0, width - widthOf(cell)));
-  return align === 'left' ? cell + space : space + cell;
+  if (isNarrow(text)) return text.length;
+  measure ??= (load('string-width') as typeof import('string-width')).default;
+  return measure(text);
 }
 
 /** A text that an agent or its scripts wrote, safe for a terminal: no escape sequences, no control characters. */
@@ -61,16 +81,17 @@ export function terminalJson(json: string): string {
   );
 }
 
-const graphemes = new Intl.Segmenter();
+let graphemes: Intl.Segmenter | undefined;
 
 /** One line of at most `width` columns, safe for a terminal. */
 export function oneLine(text: string, width: number): string {
   const line = plain(text).replaceAll(/\s+/g, ' ').trim();
-  if (line.length <= width && stringWidth(line) <= width) return line;
+  if (line.length <= width && widthOf(line) <= width) return line;
   let cut = '';
   let used = 1;
+  graphemes ??= new Intl.Segmenter();
   for (const { segment } of graphemes.segment(line.slice(0, 8 * width))) {
-    used += stringWidth(segment);
+    used += widthOf(segment);
     // Many marks can share one column: those are bounded as well.
     if (used > width || cut.length + segment.length >= width) break;
     cut += segment;

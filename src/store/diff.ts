@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+// All of it are twenty modules, which every command would load.
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff/lib/patch/create.js';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import type { ObjectStore } from './object-store.ts';
 import { byPath, readSnapshot } from './snapshot-file.ts';

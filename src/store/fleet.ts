@@ -20,7 +20,8 @@ export interface Fleet {
 }
 
 /** What is read of a plan whose runs have not begun. */
-const Outline = z.object({ name: ExperimentName, runs: z.array(z.looseObject({ id: RunId })) });
+const Outline = z.object({ name: ExperimentName, runs: z.array(z.object({ id: RunId })) });
+const Whole = z.looseObject({ runs: z.array(z.unknown()) });
 
 /**
  * Opens an experiment without a look at runs that have not begun: they have no folder.
@@ -35,11 +36,12 @@ export function openFleet(folder: string): Fleet {
   if (!outline.success) return fleetOf(openExperiment(absolute));
   const { name, runs } = outline.data;
   const there = foldersIn(join(absolute, 'runs'));
-  const begun = runs.filter(({ id }) => there.has(id));
   const queued = runs.flatMap(({ id }) => (there.has(id) ? [] : [id]));
   const executor = recordedExecutor(absolute);
-  if (begun.length === 0) return { name, folder: absolute, executor, queued, begun: null };
-  const plan = parseStored(Plan, { ...z.looseObject({}).parse(value), runs: begun }, path);
+  if (queued.length === runs.length) return { name, folder: absolute, executor, queued, begun: null };
+  const whole = Whole.parse(value);
+  const begun = whole.runs.filter((_, index) => there.has(runs[index]?.id ?? ''));
+  const plan = parseStored(Plan, { ...whole, runs: begun }, path);
   return { name, folder: absolute, executor, queued, begun: new Experiment(absolute, plan) };
 }
 

@@ -1,7 +1,12 @@
 import { messageOf, UserError } from '../../lib/errors.ts';
 import type { ReportRun } from '../../schema/index.ts';
-import { buildRuns } from '../../statistics/index.ts';
-import { type Fleet, listExperiments, openExperiment, openFleet } from '../../store/index.ts';
+import {
+  type Experiment,
+  type Fleet,
+  listExperiments,
+  openExperiment,
+  openFleet,
+} from '../../store/index.ts';
 import type { Context } from '../context.ts';
 import { locateExperimentFolder } from '../locate.ts';
 import { countsText, placeOf, queuedPlace, type RunPlace, type RunState, runStates } from '../run-states.ts';
@@ -84,10 +89,8 @@ async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
   const place = queuedPlace(fleet);
   const queued = fleet.queued.map((id) => ({ run: `${fleet.name}/${id}`, work: null, ...place }));
   if (begun === null) return queued;
-  const { evaluations, unreadable } = await evaluated({ ...context, allCores: true, withBranches: true }, [
-    begun,
-  ]);
-  const known = buildRuns(evaluations).map((work) => ({
+  const { works, unreadable } = await evaluated(context, [begun]);
+  const known = works.map((work) => ({
     run: `${work.experiment}/${work.run}`,
     work,
     ...placeOf(begun.runFolder(work.run), fleet),
@@ -109,15 +112,21 @@ async function reportRuns(
   shown: readonly Listed[],
 ): Promise<ReportRun[]> {
   const experiments = fleets.map(({ folder }) => openExperiment(folder));
-  const { evaluations } = await evaluated({ ...context, allCores: true, withBranches: true }, experiments);
+  const { works } = await evaluated(context, experiments);
   const names = new Set(shown.map(({ run }) => run));
-  return buildRuns(evaluations).filter(({ experiment, run }) => names.has(`${experiment}/${run}`));
+  return works.filter(({ experiment, run }) => names.has(`${experiment}/${run}`));
 }
 
 /** Loaded where a run has begun: nothing of it is needed for those that wait. */
-async function evaluated(...given: Parameters<typeof import('../../evaluation/index.ts').evaluationsOf>) {
+async function evaluated(
+  context: Context,
+  experiments: readonly Experiment[],
+): Promise<{ works: ReportRun[]; unreadable: string[] }> {
   const { evaluationsOf } = await import('../../evaluation/index.ts');
-  return await evaluationsOf(...given);
+  const { buildRuns } = await import('../../statistics/index.ts');
+  const place = { ...context, allCores: true, withBranches: true };
+  const { evaluations, unreadable } = await evaluationsOf(place, experiments);
+  return { works: buildRuns(evaluations), unreadable };
 }
 
 function tableOf(runs: readonly Listed[]): string {
