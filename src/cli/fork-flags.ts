@@ -8,9 +8,10 @@ import { type AgentFlags, agentOptions, agentPlace } from './agent-options.ts';
 import type { Context } from './context.ts';
 import { locateRun } from './locate.ts';
 import { snapshotOfStep } from './run-steps.ts';
+import { refuseAddresses, refuseUnconfined, type TrustFlags, trustFlag } from './trust.ts';
 import type { Flag } from './verb.ts';
 
-export interface ForkFlags {
+export interface ForkFlags extends TrustFlags {
   from?: string;
   step?: string;
   branch?: string;
@@ -25,6 +26,7 @@ export const forkFlags: Flag[] = [
   },
   { flags: '--step <n>', description: 'the step that --from goes on after: a number, or last (default)' },
   { flags: '--branch <name>', description: 'name of the branch that --from begins; default: from-STEP' },
+  trustFlag,
 ];
 
 /** A run that another one is forked from. */
@@ -57,7 +59,7 @@ const ofModels = new Set<string>([
  */
 export function findParent(
   context: Context,
-  { from, step, branch, sample }: ForkFlags,
+  { from, step, branch, sample, trust }: ForkFlags,
   said: ReadonlySet<string>,
 ): ForkSource | null {
   if (from === undefined) {
@@ -74,6 +76,7 @@ export function findParent(
       'Name one that has: mlab runs ls lists them.',
     );
   }
+  if (!said.has('sandbox')) refuseUnconfined(spec, { trust });
   if (sample === true && !spec.marks.includes(sampleMark))
     throw new UserError('bad_fork', `The run ${from} has the data of its task.`, 'Leave out --sample.');
   const asking = [...said].filter((key) => ofModels.has(key));
@@ -123,10 +126,14 @@ export async function makeFork(
   context: Context,
   { experiment: { plan }, spec, step }: ForkSource,
   wanted: ExperimentFile,
-  flags: AgentFlags,
+  flags: AgentFlags & ForkFlags,
   task: Task | undefined,
 ): Promise<Plan> {
-  const agent = await anyAgentOfRun(spec, agentPlace(context, spec));
+  const ofPlan = Object.entries(plan.providers ?? {}).filter(
+    ([name]) => wanted.providers[name] === undefined,
+  );
+  if (spec.roles !== undefined) refuseAddresses(Object.fromEntries(ofPlan), flags);
+  const agent = await anyAgentOfRun(spec, agentPlace(context, wanted));
   if (agent.program !== undefined || agent.ledFromOutside) {
     throw new UserError(
       'not_forked',

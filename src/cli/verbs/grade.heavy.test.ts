@@ -46,7 +46,7 @@ function contextOf(tasks: string) {
   return { ...context, log: () => {} };
 }
 
-const grading = { steps: 'final' };
+const grading = { steps: 'final', trust: true };
 
 function copyTasks(name: string): void {
   bench.copyTask(name, {});
@@ -78,10 +78,16 @@ test('a task whose data can not be had costs the runs of other tasks nothing', a
   await expect(grade.run(context, ['mixed/lost-noop-0'], grading)).rejects.toThrow('the source is gone');
   expect(written.map(({ folder }) => folder.readGrades().grades.length)).toEqual([0, 0, 0, 1, 0, 0]);
 
-  expect(await verify.run(context, ['mixed'], {})).toMatchObject({
+  expect(await verify.run(context, ['mixed'], { trust: true })).toMatchObject({
     json: { runs: [{ run: 'sums-noop-3', verification: { verdict: 'nothing_to_verify' } }], failures },
     exitCode: 1,
   });
+
+  for (const refused of [
+    grade.run(context, ['mixed/sums-noop-3'], { steps: 'all' }),
+    verify.run(context, ['mixed/sums-noop-3'], {}),
+  ])
+    await expect(refused).rejects.toThrow('The run sums-noop-3 had no sandbox');
 });
 
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');

@@ -12,9 +12,10 @@ import { registryOf } from '../model-registry.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { number, oneLine, percent, table } from '../table.ts';
 import { type PrepareOptions, prepareFlags } from '../task-resources.ts';
+import { refuseAddresses, refuseUnconfined, type TrustFlags, trustFlag } from '../trust.ts';
 import type { Verb } from '../verb.ts';
 
-interface Options extends PrepareOptions {
+interface Options extends PrepareOptions, TrustFlags {
   steps: string;
 }
 
@@ -25,10 +26,14 @@ interface GradedRun {
 }
 
 /** Tools that are graded may ask the models of the plan, within what the experiment may still use. */
-function modelsOfExperiments(context: Context): (experiment: Experiment) => ExperimentModels | undefined {
+function modelsOfExperiments(
+  context: Context,
+  flags: TrustFlags,
+): (experiment: Experiment) => ExperimentModels | undefined {
   const known = new Map<string, ExperimentModels | undefined>();
   return (experiment) => {
     if (!known.has(experiment.folder)) {
+      refuseAddresses(experiment.plan.providers, flags);
       const registry = registryOf(context, experiment.plan);
       known.set(experiment.folder, experimentModels(experiment.plan, { registry, experiment }));
     }
@@ -44,6 +49,7 @@ export const grade: Verb = {
       description: 'final, or all for the hidden score of every step of all branches',
       default: 'final',
     },
+    trustFlag,
     ...prepareFlags,
   ],
   details:
@@ -64,12 +70,13 @@ export const grade: Verb = {
       return folders.map((folder) => ({ experiment, folder }));
     });
     const resourcesOf = resourcesOfRuns(context, options);
-    const modelsOf = modelsOfExperiments(context);
+    const modelsOf = modelsOfExperiments(context, options);
     const graded: GradedRun[] = [];
     const unfinished: string[] = [];
     const failures = await forEachRun(context, runs, async ({ experiment, folder }) => {
       const record = folder.readRecord();
       if (record === null) return void unfinished.push(folder.id);
+      refuseUnconfined(record.spec, options);
       const resources = await resourcesOf(record.spec);
       const asksModel = resources.task.file.services.some(({ kind }) => kind === 'model');
       await using gpus = await leaseGpusOf(context, record.spec);

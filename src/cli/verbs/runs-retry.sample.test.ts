@@ -42,11 +42,13 @@ test('exactly the runs that the machines failed at are executed again, and their
     [finished, otherwise, interrupted].map((run) => readFileSync(String(run?.recordPath), 'utf8'));
   const before = untouched();
   const retry = async (what: string, more: object = {}) =>
-    await runsRetry.run(context, ['night'], { failed: what, ...more });
+    await runsRetry.run(context, ['night'], { failed: what, trust: true, ...more });
 
   expect((await retry('sandbox', { dryRun: true })).text).toBe(
     `1 run to be executed again:\n  night/${failed?.id}`,
   );
+  expect(failed?.readRecord()?.status).toBe('failed');
+  await expect(retry('sandbox', { trust: undefined })).rejects.toThrow('had no sandbox');
   expect(failed?.readRecord()?.status).toBe('failed');
   expect(await retry('sandbox')).toMatchObject({ exitCode: 0, json: { retried: [`night/${failed?.id}`] } });
   expect(failed?.readRecord()).toMatchObject({ status: 'finished' });

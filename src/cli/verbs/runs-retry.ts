@@ -14,9 +14,10 @@ import { locateExperiment } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
 import { counted } from '../table.ts';
 import { type PrepareOptions, prepareFlags, provision, provisioningOf } from '../task-resources.ts';
+import { refuseAddresses, refuseUnconfined, type TrustFlags, trustFlag } from '../trust.ts';
 import type { Flag, Verb } from '../verb.ts';
 
-interface Options extends PrepareOptions {
+interface Options extends PrepareOptions, TrustFlags {
   failed: string;
   on?: string;
   parallel?: string;
@@ -37,6 +38,7 @@ const flags: Flag[] = [
     description: 'experiment file, for its section executor: what is asked for where runs are executed',
   },
   { flags: '--dry-run', description: 'list the runs and stop' },
+  trustFlag,
   ...prepareFlags,
 ];
 
@@ -103,9 +105,11 @@ async function retry(
   experiment: Experiment,
   runs: readonly RunSpec[],
   wanted: ExperimentFile,
-  options: PrepareOptions,
+  options: PrepareOptions & TrustFlags,
 ): Promise<VerbResult> {
   const { plan } = experiment;
+  for (const run of runs) refuseUnconfined(run, options);
+  if (runs.some(({ roles }) => roles !== undefined)) refuseAddresses(plan.providers, options);
   const again: Plan = { ...plan, runs: [...runs], parallel: wanted.parallel ?? plan.parallel };
   const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
   const registry = registryOf(context, again);

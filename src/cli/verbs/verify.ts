@@ -11,10 +11,11 @@ import { registryOf } from '../model-registry.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { counted, duration, number, oneLine, table } from '../table.ts';
 import { type PrepareOptions, prepareFlags } from '../task-resources.ts';
+import { refuseAddresses, refuseUnconfined, type TrustFlags, trustFlag } from '../trust.ts';
 import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
 
-interface Options extends PrepareOptions {
+interface Options extends PrepareOptions, TrustFlags {
   repeats: number;
 }
 
@@ -31,6 +32,7 @@ export const verify: Verb = {
       description: 'how often the code is run again; from 3 on its own spread counts (default: 1)',
       parse: wholeNumber,
     },
+    trustFlag,
     ...prepareFlags,
   ],
   details:
@@ -47,6 +49,7 @@ export const verify: Verb = {
     const resourcesOf = resourcesOfRuns(context, options);
     const runs = runsOf(context, given);
     const failures = await forEachRun(context, runs, async ({ experiment, folder, spec }) => {
+      refuseUnconfined(spec, options);
       const resources = await resourcesOf(spec);
       await using gpus = await leaseGpusOf(context, spec);
       const verification = await verifyRun({
@@ -55,7 +58,7 @@ export const verify: Verb = {
         threads: availableParallelism(),
         versions: { mlab: context.version, node: process.version },
         dockerCommand: context.variables.MLAB_DOCKER,
-        toolModel: toolModelOf(context, experiment, spec, resources.task),
+        toolModel: toolModelOf(context, experiment, spec, resources.task, options),
         onProgress: (line) => context.log(`${folder.id}: ${oneLine(line, 120)}`),
       });
       verified.push({ run: folder.id, verification });
@@ -103,8 +106,9 @@ function notBegun(run: string): UserError {
 }
 
 /** Tools of submitted code may ask the models of the plan, within what the experiment may still use. */
-function toolModelOf(context: Context, experiment: Experiment, spec: RunSpec, task: Task) {
+function toolModelOf(context: Context, experiment: Experiment, spec: RunSpec, task: Task, flags: TrustFlags) {
   if (!task.file.services.some(({ kind }) => kind === 'model')) return undefined;
+  refuseAddresses(experiment.plan.providers, flags);
   const registry = registryOf(context, experiment.plan);
   return toolModelFor(spec, task, experimentModels(experiment.plan, { registry, experiment }));
 }
