@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Agent, agentOfRun, type FoundAgent, findAgent } from '../../agents/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { RunSpec } from '../../schema/index.ts';
@@ -23,8 +23,29 @@ export async function findAnyAgent(name: string, folder: string, place: AgentPla
 
 /**
  * The agent of a planned run, whatever its language.
- * @throws UserError `agent_changed` where its source is not the one that was planned
+ * @throws UserError `agent_changed` where its source is not the one that was planned, `agent_not_trusted` where that came with the plan
  */
-export async function anyAgentOfRun(run: RunSpec, place: AgentPlace): Promise<Agent> {
+export async function anyAgentOfRun(
+  run: Pick<RunSpec, 'agent' | 'agent_source'>,
+  place: AgentPlace,
+): Promise<Agent> {
+  if (run.agent_source !== undefined) refuseHandedOn(run.agent_source.path);
   return await agentOfRun(run, (name, folder) => findAnyAgent(name, folder, place));
+}
+
+/** Whoever hands on an experiment would have code of theirs run by naming it as the agent. */
+function refuseHandedOn(path: string): void {
+  const isFoundByProcess = /^\/(proc|dev)\//.test(path);
+  if (!isFoundByProcess && (!existsSync(path) || !isInExperiment(realpathSync(path)))) return;
+  throw new UserError(
+    'agent_not_trusted',
+    `The agent of the run is ${path}, which is part of an experiment: it may have come with the plan that names it.`,
+    'Keep agents of your own outside of the experiments folder, and plan an experiment with them.',
+  );
+}
+
+function isInExperiment(path: string): boolean {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(join(folder, 'plan.json')) && existsSync(join(folder, 'runs'))) return true;
+  return false;
 }
