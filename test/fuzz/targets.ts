@@ -12,6 +12,7 @@ import { importTarget, tornJsonTarget } from './targets/imports.ts';
 import { outputTarget } from './targets/outputs.ts';
 import { graderTarget, replTarget } from './targets/processes.ts';
 import { providerTargets } from './targets/providers.ts';
+import { proxiedRequestTarget } from './targets/proxied-requests.ts';
 import { pythonReaderTargets } from './targets/python-readers.ts';
 import { pythonTarget } from './targets/python-sources.ts';
 import { commandTarget, replyTarget } from './targets/replies.ts';
@@ -33,6 +34,6 @@ export const targets: readonly FuzzTarget[] = [
   ...[runTarget, exportTarget, planTarget, compressedTraceTarget, conversationTarget, pathTarget],
   ...[importTarget, tornJsonTarget, chatTarget, gatewayTarget, viewerTarget, graderTarget, replTarget],
   ...[printedTarget, transcriptTarget, outputTarget, pythonTarget],
-  ...[agentLinesTarget, passedReplyTarget],
+  ...[agentLinesTarget, passedReplyTarget, proxiedRequestTarget],
   ...pythonReaderTargets,
 ];

@@ -99,7 +99,7 @@ describe('tools that a provider runs by itself', () => {
   ])('are withheld in each dialect: %s %s', async (model, path, kept, withheld) => {
     const { url, server } = await place(answers, { model });
     await postTo(url, path, { tools: [kept, withheld] });
-    expect(bodyOf(server.requests[0])).toEqual({ tools: [kept] });
+    expect(bodyOf(server.requests[0])).toMatchObject({ tools: [kept] });
     const reply = await postTo(url, path, { tools: [withheld] });
     expect([reply.status, server.requests.length]).toEqual([400, 1]);
   });
@@ -112,7 +112,7 @@ describe('tools that a provider runs by itself', () => {
     const space = (...tools: object[]) => ({ type: 'namespace', name: 'functions', tools });
     const input = [bring(space(exec), search), bring(space(search)), { role: 'user', content: 'Hello?' }];
     await postTo(url, '/v1/responses', { input });
-    expect(bodyOf(server.requests[0])).toEqual({ input: [bring(space(exec)), bring(), input[2]] });
+    expect(bodyOf(server.requests[0])).toMatchObject({ input: [bring(space(exec)), bring(), input[2]] });
     expect(told[0]?.request.tools?.map(({ name }) => name)).toContain('exec');
     expect(told[0]?.request.messages).toEqual([{ role: 'user', text: 'Hello?' }]);
   });
@@ -129,6 +129,16 @@ describe('tools that a provider runs by itself', () => {
     await postTo(url, chat, { ...hello, service_tier: 'priority' });
     await postTo(url, chat, { service_tier: 'flex', ...hello });
     expect(server.requests.map(bodyOf)).toEqual([hello, { service_tier: 'flex', ...hello }]);
+  });
+
+  test.each([
+    ['{}', { model: 'gpt-4o' }],
+    [' { "messages": [] }', { model: 'gpt-4o', messages: [] }],
+    ['{"stream":true}', { model: 'gpt-4o', stream: true, stream_options: { include_usage: true } }],
+  ])('and a provider chooses no model itself where %s names none', async (body, sent) => {
+    const { url, server } = await place(answers);
+    await postTo(url, chat, body);
+    expect(bodyOf(server.requests[0])).toEqual(sent);
   });
 
   test.each([

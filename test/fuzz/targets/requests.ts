@@ -45,7 +45,7 @@ export const chatTarget = defineTarget({
 const post = (body: string) =>
   `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-const httpWords = [
+export const httpWords = [
   ...[
     'GET ',
     'POST ',
@@ -206,7 +206,7 @@ export const viewerTarget = defineTarget({
 });
 
 /** Sends all of it, and gives back what was answered until nothing more comes. */
-async function exchange(
+export async function exchange(
   place: { path: string } | { port: number; host: string },
   input: Buffer,
 ): Promise<string> {

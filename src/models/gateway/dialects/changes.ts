@@ -36,6 +36,8 @@ export function changesOf(
   const named = members.get('model');
   const name = rules.bodyName?.(model) ?? model;
   if (named !== undefined && body.model !== name) edits.push({ ...named.value, text: JSON.stringify(name) });
+  // Some providers choose a model where none is named, and a dearer one. Of those that have it in the address, none is in the body.
+  if (named === undefined && rules.bodyName === undefined) edits.push(firstMember(text, members.size, name));
   const left: string[] = dearer
     .filter(({ name, plain }) => members.has(name) && !plain.includes(body[name]))
     .map(({ name }) => name);
@@ -67,6 +69,11 @@ export function toolsWithout(
     part === 'nothing' ? [] : [part === 'all' ? (texts[place] ?? '') : part.text],
   );
   return kept.length === 0 ? 'none' : { ...member.value, text: `[${kept.join(',')}]` };
+}
+
+function firstMember(text: string, others: number, model: string): Edit {
+  const start = text.indexOf('{') + 1;
+  return { from: start, to: start, text: `"model":${JSON.stringify(model)}${others === 0 ? '' : ','}` };
 }
 
 /** Takes members out of an object, each with one of the commas around it. */
