@@ -141,6 +141,16 @@ export class Stage implements AsyncDisposable {
     return { ...end, output: Buffer.concat(chunks).toString() };
   }
 
+  /**
+   * What is added to times that an attack may take, in milliseconds: some times as long as a command takes now that does nothing.
+   * A busy machine, or an engine that takes seconds to remove a container, is no attack that works.
+   */
+  async allowance(sandbox?: Sandbox): Promise<number> {
+    const start = performance.now();
+    await this.shell('true', sandbox === undefined ? {} : { sandbox });
+    return 4 * (performance.now() - start);
+  }
+
   /** Whether a text holds the planted secret; also for texts that come in pieces. */
   isSecret(text: string): boolean {
     return text.includes(this.secret);

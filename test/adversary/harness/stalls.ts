@@ -20,6 +20,7 @@ function stalling(title: string, source: string, more: Partial<AttackFields> = {
     run: async (stage) => {
       const watch = { folder: stage.workspace, maxBytes: 512 * mebibyte };
       await using sandbox = await stage.sandbox({ limits, watch });
+      const allowance = await stage.allowance(sandbox);
       let last = performance.now();
       let longest = 0;
       const timer = setInterval(() => {
@@ -35,7 +36,7 @@ function stalling(title: string, source: string, more: Partial<AttackFields> = {
         });
         if (/SyntaxError|NameError/.test(output)) throw new Error(output);
         const late = performance.now() - start - timeoutMs;
-        if (late > 7_000) return worked(`it ended ${(late / 1000).toFixed(1)} s after its time`);
+        if (late > 7_000 + allowance) return worked(`it ended ${(late / 1000).toFixed(1)} s after its time`);
         const next = await stage.shell('echo well', { sandbox });
         if (!next.output.includes('well')) return worked(`the next command said: ${next.output}`);
         if (longest > 2_000) return worked(`the harness had no turn for ${(longest / 1000).toFixed(1)} s`);
