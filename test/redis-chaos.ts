@@ -17,6 +17,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string', default: '1' },
     longest: { type: 'string', default: '60' },
+    keep: { type: 'string' },
     pause: { type: 'string', default: '3' },
   },
 });
@@ -35,6 +36,7 @@ if (missing === null) {
     ...{ idle: Number(values.idle), real: Number(values.real), seconds: Number(values.seconds) },
     ...{ seed: Number(values.seed), longestMs: Number(values.longest) * 1000 },
     ...{ rounds: 8, roundSeconds: 0.5 },
+    keep: values.keep,
     pauseMs: Number(values.pause) * 1000,
   });
   log(JSON.stringify(facts));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -163,6 +164,49 @@ describe.skipIf(missing !== null)(
       });
       expect(listed.out).toContain('1 run to be executed again');
       for (const worker of [first, second]) worker.process.kill('SIGKILL');
+    });
+
+    test('work over TLS, with a user and its password, where the certificate is one that they trust', async () => {
+      const [certificate, key] = [join(bench.folder, 'redis.pem'), join(bench.folder, 'redis.key')];
+      const subject = ['-subj', '/CN=redis', '-addext', 'subjectAltName=IP:127.0.0.1'];
+      const made = [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-days',
+        '2',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+      ];
+      execFileSync('openssl', [...made, ...subject], { stdio: 'ignore' });
+      const rules = [
+        '--user',
+        'mlab',
+        'on',
+        `>${password}`,
+        '~mlab:*',
+        '&mlab:*',
+        '+@all',
+        '--user',
+        'default',
+        'off',
+      ];
+      await using encrypted = await RedisServer.start({ tls: { certificate, key }, options: rules });
+      const url = encrypted.url.replace('rediss://', 'rediss://mlab@');
+      const distrusting = await mlab(['workers', '--redis', url], { folder: bench.folder, variables });
+      expect(distrusting).toMatchObject({ code: 2 });
+      expect(distrusting.err).toContain('NODE_EXTRA_CA_CERTS');
+      const trusting = { ...variables, NODE_EXTRA_CA_CERTS: certificate };
+      const worker = start(['worker', '--redis', url, '--task-dir', fixtureTasks, '--cores', '2'], trusting);
+      const argv = ['run', '--task', 'sums', '--agent', 'noop', '--sandbox', 'none', '--name', 'encrypted'];
+      const end = await start([...argv, '--on', url, ...places], trusting).ended;
+      expect(end.code, end.err + worker.said()).toBe(0);
+      expect(readFileSync(join(bench.experiments, 'encrypted', 'executor.json'), 'utf8')).toContain(url);
+      await stop(worker);
     });
 
     test('get their password from the environment alone, and nobody is told it', async () => {

@@ -228,6 +228,17 @@ withSandbox(`going on${why}`, () => {
     }
   });
 
+  test('a run whose end was the last thing that its process wrote has ended, and ends no second time', async () => {
+    const experiments = newPlace();
+    const { folder: whole, record: ended } = await runOnce(experiments, resources, steadyAgent);
+    writeFileSync(whole.recordPath, JSON.stringify({ ...ended, status: 'running', end: null }));
+    const { record, folder } = await runOnce(experiments, resources, steadyAgent);
+    expect(record).toMatchObject({ status: 'finished', end: ended.end, steps: ended.steps });
+    const { events } = readTraceSync(folder.tracePath);
+    expect(events.filter(({ kind }) => kind === 'run_ended')).toHaveLength(1);
+    expect(await checkRun(folder)).toEqual([]);
+  });
+
   test('an agent that acts otherwise than before is told, with what to do', async () => {
     const experiments = newPlace();
     const controller = new AbortController();

@@ -8,7 +8,7 @@ import type { RunFolder } from '../../store/index.ts';
 import { branchFolders, discardBranchWorkspace, mainBranch } from './branch-workspace.ts';
 import { awaited } from './gate-on-disk.ts';
 import { infrastructureFailure } from './run-failure.ts';
-import { beginRecord, endRecord, recordedSoFar } from './run-record.ts';
+import { beginRecord, endRecord, recordedEnd, recordedSoFar } from './run-record.ts';
 import type { RunServices } from './run-services.ts';
 import { executeSession } from './run-session.ts';
 
@@ -22,10 +22,12 @@ export async function executeRun(spec: RunSpec, given: RunServices): Promise<Run
   // What other runs add to the store that they share counts for them.
   const folder = given.folder.counted();
   const services = { ...given, folder };
+  const hasBegun = folder.readRecord() !== null;
   const record = await beginRecord(spec, folder, services.versions, await limitsHeld(spec.sandbox));
   const gpusUsed = () => (services.gpus === undefined ? {} : { gpus: services.gpus.added(record.gpus) });
   try {
-    const outcome = await executeSession(spec, services);
+    const ended = hasBegun ? recordedEnd(folder) : null;
+    const outcome = ended ?? (await executeSession(spec, services));
     folder.lease?.verify();
     await discardWorkspace(folder, services.signal);
     const finished = await endRecord(record, folder, { ...outcome, ...gpusUsed() });

@@ -68,6 +68,14 @@ export async function endRecord(
   return ended;
 }
 
+/** What a run came to whose trace ends with its end: who wrote that may have been killed, or found the disk full, before it was in the record. */
+export function recordedEnd(folder: RunFolder): RunOutcome | null {
+  const last = readTraceSync(folder.tracePath).events.at(-1);
+  if (last?.kind !== 'run_ended') return null;
+  const { reason, message } = last;
+  return { status: 'finished', end: { reason, message }, ...recordedSoFar(folder) };
+}
+
 /** What a run that did not end properly has done. */
 export function recordedSoFar(folder: RunFolder): Pick<RunOutcome, 'steps' | 'seconds_used' | 'spent'> {
   try {

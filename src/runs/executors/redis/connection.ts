@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { messageOf, UserError } from '../../../lib/errors.ts';
 import { sentence } from '../../../lib/sentence.ts';
@@ -6,6 +7,9 @@ import type { RedisAddress } from './address.ts';
 const firstAnswerMs = 10_000;
 /** A connection on which nothing comes back for so long is given up, and made anew. */
 const silenceMs = 20_000;
+/** What the driver says of commands that it gave up. */
+const cutMessage = 'Command aborted due to connection close';
+const cutPauseMs = 100;
 
 /**
  * Connects. Later, where the connection breaks, it is made again, and commands wait for that.
@@ -40,13 +44,28 @@ export async function connectRedis(address: RedisAddress, signal: AbortSignal): 
     throw new UserError(
       'no_redis',
       `Redis at ${address.shown} can't be used: ${sentence(withoutPassword(trouble, address))}`,
-      'See that it runs, that this machine reaches it, and that MLAB_REDIS_PASSWORD holds its password.',
+      `See that it runs, that this machine reaches it, and that MLAB_REDIS_PASSWORD holds its password.${address.isEncrypted ? ' Where its certificate is of an authority of your own, NODE_EXTRA_CA_CERTS names the file of that.' : ''}`,
     );
   }
 }
 
 function withoutPassword(text: string, { password }: RedisAddress): string {
   return password === undefined ? text : text.replaceAll(password, '…');
+}
+
+/**
+ * Does again what a broken connection left undone: the driver gives up commands that were sent together. For what may be
+ * done twice alone.
+ */
+export async function evenIfCut<Value>(work: () => Promise<Value>): Promise<Value> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Error) || error.message !== cutMessage) throw error;
+      await sleep(cutPauseMs);
+    }
+  }
 }
 
 class TimedOut extends Error {}

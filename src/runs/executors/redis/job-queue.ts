@@ -2,6 +2,7 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { GradeJob, Job, JobResources } from '../../../schema/index.ts';
+import { evenIfCut } from './connection.ts';
 import { experimentKey, jobId, keys, prefix } from './keys.ts';
 
 /** What is queued: a job, and the grading that follows where it ends well. */
@@ -35,16 +36,16 @@ export class JobQueue implements AsyncDisposable {
       await this.#redis.hset(keys.queues, name, JSON.stringify(classOf(first)));
       for (let at = 0; at < group.length; at += atOnce) {
         const part = group.slice(at, at + atOnce);
-        await this.#queue(name).addBulk(
-          part.map((queued) => ({
-            name: queued.job.kind,
-            data: queued,
-            opts: {
-              ...{ jobId: jobId(queued.job), lifo: queued.job.kind === 'grade' },
-              ...{ removeOnComplete: true, removeOnFail: true },
-            },
-          })),
-        );
+        const jobs = part.map((queued) => ({
+          name: queued.job.kind,
+          data: queued,
+          opts: {
+            ...{ jobId: jobId(queued.job), lifo: queued.job.kind === 'grade' },
+            ...{ removeOnComplete: true, removeOnFail: true },
+          },
+        }));
+        // Those that are queued already stay as they are.
+        await evenIfCut(() => this.#queue(name).addBulk(jobs));
       }
     }
     await this.#redis.publish(keys.news, '');

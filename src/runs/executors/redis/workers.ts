@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { evenIfCut } from './connection.ts';
 import { keys } from './keys.ts';
 
 const Amount = z.strictObject({
@@ -32,11 +33,12 @@ const listedMs = 15_000;
 
 export async function sayHello(redis: Redis, report: WorkerReport): Promise<void> {
   const key = keys.worker(report.id);
-  await redis.multi().set(key, JSON.stringify(report), 'PX', listedMs).sadd(keys.workers, report.id).exec();
+  const text = JSON.stringify(report);
+  await evenIfCut(() => redis.multi().set(key, text, 'PX', listedMs).sadd(keys.workers, report.id).exec());
 }
 
 export async function sayGoodbye(redis: Redis, id: string): Promise<void> {
-  await redis.multi().del(keys.worker(id)).srem(keys.workers, id).exec();
+  await evenIfCut(() => redis.multi().del(keys.worker(id)).srem(keys.workers, id).exec());
 }
 
 /** Those that are there, by their hosts. */
