@@ -1,5 +1,5 @@
 import type { Ending } from '../../environment/index.ts';
-import { ModelUnavailable } from '../../models/index.ts';
+import { ModelUnavailable, type OverQuota } from '../../models/index.ts';
 import type { ProcessEnd } from '../../sandbox/index.ts';
 import type { ProgramOutcome } from './program-turns.ts';
 
@@ -46,6 +46,11 @@ export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, pr
       finalAnswer: null,
     };
   return { reason: 'final_answer', message: 'The program ended by itself.', finalAnswer: lastText };
+}
+
+/** How a run ends whose own limit has no room for a call. */
+export function overLimit({ exceeded, message }: OverQuota): Ending {
+  return { reason: exceeded === 'tokens' ? 'token_limit' : 'money_limit', message, finalAnswer: null };
 }
 
 function failed(message: string): Ending {

@@ -13,11 +13,12 @@ import {
 } from '../../../test/fixtures/outside/outside-place.ts';
 import { workThrough } from '../../../test/fixtures/run-place.ts';
 import { gradeRun } from '../../grading/index.ts';
-import { Quota } from '../../models/index.ts';
+import { ModelUnavailable, Quota } from '../../models/index.ts';
 import { checkSandbox, trySandbox } from '../../sandbox/index.ts';
 import { checkRun, type RunFolder, readTraceSync } from '../../store/index.ts';
 import { archivedAttempts } from '../archived-attempts.ts';
 import type { TaskResources } from '../index.ts';
+import { endUnanswered } from './unanswered.ts';
 
 const bench = new TaskBench();
 let resources: TaskResources;
@@ -173,6 +174,26 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     // The title, one turn and the plain question.
     expect(judged?.record?.spent).toMatchObject({ calls: 3 });
     expect(await gradesOf(folder, 'final')).toMatchObject([{ valid: true, score: 0 }]);
+  });
+
+  test('that left no room for a plain question ends by that limit, where its last request was not answered before', async () => {
+    const overloaded = { kind: 'status', status: 529, message: 'overloaded' } as const;
+    await using server = await startProviderServer({ answer: answersTo([]), faults: () => overloaded });
+    const { record, folder, experiment } = await runCommand({
+      ...{ experiments: bench.experiments, resources, server },
+    });
+    const registry = registryOf(server, bench.experiments);
+    await workThrough(experiment, resources, 'restart', { registry });
+    const { roles } = record.spec;
+    if (roles === undefined) throw new Error('the run has no models');
+    const end = (limits: { tokens?: number; money?: number }) =>
+      endUnanswered(new ModelUnavailable('overloaded', 'overloaded', '', []), {
+        ...{ folder, signal: new AbortController().signal, called: () => {} },
+        gateway: registry.gateway(roles, { quota: new Quota({ of: 'this run', ...limits }), shared: null }),
+      });
+    expect(await end({ tokens: 1 })).toMatchObject({ reason: 'token_limit' });
+    expect(await end({ money: 0 })).toMatchObject({ reason: 'money_limit' });
+    await expect(end({})).rejects.toThrow('overloaded');
   });
 
   test('is stopped from outside, and starts over as a new attempt, which is paid for beside the first', async () => {

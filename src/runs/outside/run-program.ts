@@ -18,7 +18,7 @@ import {
 import type { Sandbox, SandboxProcess } from '../../sandbox/index.ts';
 import type { AgentClaims, RunSpec } from '../../schema/index.ts';
 import { ClaimsReader } from './claims.ts';
-import { howItEnded, type ProgramEnd } from './how-it-ended.ts';
+import { howItEnded, overLimit, type ProgramEnd } from './how-it-ended.ts';
 import type { ProgramSetting } from './program-setting.ts';
 import { ProgramTurns } from './program-turns.ts';
 import { Tail } from './tail.ts';
@@ -145,12 +145,7 @@ function begin(
   return started;
 }
 
-function refuse({ quota, exceeded, message }: OverQuota, environment: ProgramEnvironment): void {
-  if (quota === 'shared') environment.fail(new ExperimentSpent(message));
-  else
-    environment.close({
-      reason: exceeded === 'tokens' ? 'token_limit' : 'money_limit',
-      message,
-      finalAnswer: null,
-    });
+function refuse(refused: OverQuota, environment: ProgramEnvironment): void {
+  if (refused.quota === 'shared') environment.fail(new ExperimentSpent(refused.message));
+  else environment.close(overLimit(refused));
 }

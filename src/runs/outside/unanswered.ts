@@ -1,8 +1,9 @@
-import type { Ending, ProgramEnvironment } from '../../environment/index.ts';
-import type { ModelGateway, ModelUnavailable } from '../../models/index.ts';
+import type { Ending } from '../../environment/index.ts';
+import type { CallRecord, ModelGateway, ModelUnavailable } from '../../models/index.ts';
 import { ModelFailure, type ModelRequest } from '../../schema/index.ts';
 import type { RunFolder } from '../../store/index.ts';
 import { archivedAttempts } from '../archived-attempts.ts';
+import { overLimit } from './how-it-ended.ts';
 
 const plainQuestion: ModelRequest = {
   role: 'agent',
@@ -13,21 +14,23 @@ const plainQuestion: ModelRequest = {
 /**
  * How a run ended whose program got no answer to its last request. A provider that fails is no fault of the program's, and
  * the run is tried again. But a program can bring that about, to be counted nowhere: where an earlier attempt ended so
- * as well and the model answers a plain question now, the failure is the program's own.
+ * as well and the model answers a plain question now, the failure is the program's own; where the run's limits have no room
+ * left for that question, they end it.
  * @throws the failure itself where it is the provider's
  */
 export async function endUnanswered(
   failure: ModelUnavailable,
   run: {
     folder: RunFolder;
-    environment: ProgramEnvironment;
     gateway: ModelGateway;
+    called: (call: CallRecord) => void;
     signal: AbortSignal;
   },
 ): Promise<Ending> {
-  const { folder, environment, gateway, signal } = run;
+  const { folder, gateway, called, signal } = run;
   if (!archivedAttempts(folder).some(endedUnanswered)) throw failure;
-  const reply = await gateway.ask(plainQuestion, { signal, record: (call) => environment.called(call) });
+  const reply = await gateway.ask(plainQuestion, { signal, record: called });
+  if (reply.kind === 'over_quota' && reply.quota === 'own') return overLimit(reply);
   if (reply.kind !== 'answered') throw failure;
   const message = `The program's last request was not answered, as in an attempt before, while the model answers a plain question: ${failure.message}`;
   return { reason: 'agent_error', message, finalAnswer: null };

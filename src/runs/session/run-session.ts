@@ -10,7 +10,7 @@ import {
 } from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
-import { ModelUnavailable, Quota } from '../../models/index.ts';
+import { type CallRecord, ModelUnavailable, Quota } from '../../models/index.ts';
 import { type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
 import { type AgentClaims, branchesAtOnce, type EventOf, type RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
@@ -129,7 +129,8 @@ function openProgram(
     } catch (error) {
       if (!ModelUnavailable.isInstance(error)) throw error;
       const gateway = models.registry.gateway(roles, { quota, shared: models.shared });
-      return await endUnanswered(error, { folder, environment, gateway, signal });
+      const called = (call: CallRecord) => environment.called(call);
+      return await endUnanswered(error, { folder, gateway, called, signal });
     }
   };
   return { environment, act, claimed: () => claimed };
