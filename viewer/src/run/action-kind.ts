@@ -12,10 +12,10 @@ export const kindWords: Record<ActionKind, string> = {
 
 const patterns: readonly [RegExp, ActionKind][] = [
   [/final answer|submission|submit/, 'finish'],
-  [/research log|reflection|help|think|plan/, 'think'],
-  [/execute|run|repl|command|shell/, 'execute'],
-  [/edit|write|append|copy|undo|replace|delete|move/, 'edit'],
-  [/read|list|inspect|understand|retriev|search|view/, 'read'],
+  [/research log|reflection|help|think|plan|todo|^reply$/, 'think'],
+  [/exec|run|\brepl\b|command|shell|bash|terminal/, 'execute'],
+  [/edit|write|append|copy|undo|replace|delete|move|patch/, 'edit'],
+  [/read|list|inspect|understand|retriev|search|view|grep|glob|^ls$/, 'read'],
 ];
 
 /** What an action is for, by its name: agents and imported runs have names of their own. */

@@ -102,6 +102,14 @@ test.each([
   ['Understand File', 'read'],
   ['Validate Submission', 'finish'],
   ['<script>', 'other'],
+  ['Reply', 'think'],
+  ['update_plan', 'think'],
+  ['bash', 'execute'],
+  ['exec_command', 'execute'],
+  ['apply_patch', 'edit'],
+  ['str_replace', 'edit'],
+  ['glob', 'read'],
+  ['ls', 'read'],
 ])('the action %s is told apart as %s', (name, kind) => {
   expect(actionKind(name)).toBe(kind);
 });
