@@ -1,14 +1,16 @@
-"""Runs AIDE on the workspace that it is started in, and hands in the best solution so far after each of its steps. A script.
+"""Runs AIDE on the workspace that it is started in, and hands in its best solution. A script.
 
     python -I aide_loop.py BUNDLE BRIEF ENTRY STEPS
 
-BUNDLE is the environment that AIDE is installed in, BRIEF the file that tells the task, ENTRY the name of the script that
-the task begins with. AIDE runs what it writes within its own interpreter: so that is the task's, and AIDE's packages come
-after the task's own. Models, by the roles of the run, are reached as OPENAI_BASE_URL and OPENAI_API_KEY say.
+BUNDLE is the environment that AIDE is installed in, BRIEF the file that tells the task, ENTRY the
+name of the script that the task begins with. AIDE runs what it writes within its own interpreter:
+so that is the task's, and AIDE's packages come after the task's own. Models, by the roles of the
+run, are reached as OPENAI_BASE_URL and OPENAI_API_KEY say.
 
-AIDE's solutions read ./input and write ./working. Its own places lie in the folder `aide` of the workspace; what is handed in
-is the solution as ENTRY and all that it wrote, with links `input` and `working` that lead to the workspace itself, so that
-ENTRY does there what it did in AIDE's place.
+AIDE's solutions read ./input and write ./working. Its own places lie in the folder `aide` of the
+workspace; what is handed in is the solution as ENTRY and all that it wrote, with links `input` and
+`working` that lead to the workspace itself, so that ENTRY does there what it did in AIDE's place.
+After each of its steps that made a new best solution, that one is handed in.
 """
 
 import shutil
@@ -18,8 +20,9 @@ from pathlib import Path
 PLACES = """
 
 # Where things are
-What the text above calls your workspace is ./input here: read data from there (./input/data/train.csv, say). Write the
-submission and whatever else it asks for below ./working, by the same names.
+What the text above calls your workspace is ./input here: read data from there
+(./input/data/train.csv, say). Write the submission and whatever else it asks for below ./working,
+by the same names.
 """
 
 

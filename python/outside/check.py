@@ -1,4 +1,4 @@
-"""Says whether the grader would accept the submission, as the action Validate Submission does: what `mlab-check` runs.
+"""Says what the action Validate Submission says of the submission: what `mlab-check` runs.
 
 It never gives a score. Exit code: 0 where the grader would accept it, 1 where it would not.
 """

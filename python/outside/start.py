@@ -1,11 +1,13 @@
-"""Starts an outside agent inside its sandbox, and carries its connections to the model gateway. A script.
+"""Starts an outside agent in its sandbox, and carries its connections to the gateway. A script.
 
     python -I start.py < start.json
 
-What it reads: a line with {"home", "files": {path in home: text}, "variables", "path", "argv", "folder", "bridge": {"port",
-"socket"} or null, "speaks"}. An agent that speaks has the rest of the input as its own, and its messages alone are
-printed at once: of its standard error, the end is when it has ended. The agent's home is made anew; the folder `path` comes first in its PATH. The bridge takes connections on a
-loopback port, which only this sandbox has, to a Unix socket. It ends with the agent, and with its exit code.
+What it reads: a line with {"home", "files": {path in home: text}, "variables", "path", "argv",
+"folder", "bridge": {"port", "socket"} or null, "speaks"}. An agent that speaks has the rest of the
+input as its own, and its messages alone are printed at once: of its standard error, the end is when
+it has ended. The agent's home is made anew; the folder `path` comes first in its PATH. The bridge
+takes connections on a loopback port, which only this sandbox has, to a Unix socket. It ends with
+the agent, and with its exit code.
 """
 
 import asyncio
@@ -29,9 +31,7 @@ async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         writer.write_eof()
 
 
-async def connect(
-    socket: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> None:
+async def connect(socket: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Carries one connection in both directions, until the gateway ends it or either side fails."""
     try:
         inner_reader, inner_writer = await asyncio.open_unix_connection(socket)
@@ -57,7 +57,7 @@ async def connect(
 
 async def serve(port: int, socket: str) -> None:
     """Takes connections on a loopback port until the loop ends."""
-    # The loop itself holds its tasks weakly: one that waits could be collected, and its connection with it.
+    # The loop itself holds its tasks weakly: one that waits could be lost, with its connection.
     connections: set[asyncio.Task[None]] = set()
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

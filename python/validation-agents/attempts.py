@@ -1,4 +1,4 @@
-"""How a adversarial script says what it tried and what stopped it: one line of JSON for each attempt.
+"""How an adversarial script says what it tried and what stopped it: a line of JSON each.
 
 The harness lays this file beside the script. A script registers its attempts with `tries` and calls
 `run_all`. Lines that start with `@plan` and `@attempt` are read by the harness: what was planned

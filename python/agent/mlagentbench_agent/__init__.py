@@ -1,4 +1,4 @@
-"""Write an agent for mlagentbench in Python: see docs/how-to/own-agent.md."""
+"""Write an agent for mlagentbench in Python: see docs/how-to/write-an-agent-in-python.md."""
 
 from .definition import Option, agent
 from .environment import (

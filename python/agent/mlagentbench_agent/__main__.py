@@ -70,13 +70,19 @@ def imported_from(folder: Path) -> list[str]:
     """The files of this folder that are loaded, by their paths in it."""
     paths = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
     files = [Path(path).absolute() for path in paths if path is not None]
-    return sorted({file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)})
+    return sorted(
+        {file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)}
+    )
 
 
 def told(error: BaseException) -> str:
     """As Python tells of it, without the lines of this package."""
     here = str(Path(__file__).parent)
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(here)]
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(here)
+    ]
     frames = [frame for frame in frames if "importlib" not in frame.filename]
     lines = traceback.format_list(frames) + traceback.format_exception_only(error)
     return "".join(lines).rstrip()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .environment import Environment
 
-OptionValue = Union[str, int, float, bool]
+OptionValue = str | int | float | bool
 Run = Callable[["Environment"], None]
 
 

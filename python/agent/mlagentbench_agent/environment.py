@@ -44,7 +44,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Submission:
-    """Whether the files to hand in are there, which step wrote them, and whether a script ran since."""
+    """Whether the files to hand in are there, which step wrote them, and whether they are stale."""
 
     present: bool
     written_at_step: int | None
@@ -92,7 +92,9 @@ class Reply:
         """The answer as a message of the next request, with all that the provider wants back."""
         message: Message = {"role": "assistant", "text": self.text}
         if self.tool_calls:
-            calls = [{"id": call.id, "name": call.name, "input": call.input} for call in self.tool_calls]
+            calls = [
+                {"id": call.id, "name": call.name, "input": call.input} for call in self.tool_calls
+            ]
             message["tool_calls"] = calls
         if self.provider is not None:
             message["provider"] = self.provider
@@ -113,7 +115,7 @@ class Branch:
         return _step_result(self._wire.ask("step", self._step(name, args)))
 
     def fork(self, at: int | None = None) -> Branch:
-        """Begin a branch with the workspace as it was after a step of this one: the last by default."""
+        """Begin a branch with the workspace as it was after a step: the last by default."""
         begun = self._wire.ask("fork", {"branch": self.id} | ({} if at is None else {"at": at}))
         return Branch(self._wire, begun["id"], begun["origin"])
 

@@ -16,7 +16,7 @@ class RequestRefused(Exception):
 
 
 class Wire:
-    """The connection to the harness. What the agent prints goes the same way, as messages of its own."""
+    """The connection to the harness. What the agent prints goes the same way, as messages."""
 
     def __init__(self) -> None:
         self._lines = os.fdopen(os.dup(0), "r", encoding="utf-8", newline="\n")
@@ -27,7 +27,7 @@ class Wire:
         sys.stdin = io.StringIO()
         sys.stdout = sys.stderr = Printed(self)
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> Any:
         """The next message; ends the process where the harness has closed the connection."""
         line = self._lines.readline()
         if not line:
