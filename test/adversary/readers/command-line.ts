@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { type AttackFields, attack, held, worked } from '../attack.ts';
 import type { Stage } from '../stage.ts';
 
@@ -81,6 +82,19 @@ export default [
     pipe(join(folder, 'env_log/trace.json'));
     symlinkSync('/dev/zero', join(folder, 'agent_log/main_log'));
     symlinkSync('/', join(folder, 'env_log/traces'));
+  }),
+  reading('imports a trace of 4 GiB that comes as 4 MiB', imports, (stage) => {
+    const member = gzipSync(Buffer.alloc(2 ** 27));
+    stage.file('tasks/hostile/trace.json.gz', Buffer.concat(Array.from({ length: 32 }, () => member)));
+    stage.file('tasks/hostile/calls.jsonl.gz', Buffer.concat(Array.from({ length: 32 }, () => member)));
+  }),
+  reading('imports workspaces of links, pipes and devices', imports, (stage, folder) => {
+    const inner = join(folder, 'env_log/traces/step_0_files/inner');
+    mkdirSync(inner, { recursive: true });
+    symlinkSync(join(stage.vault, 'secret.txt'), join(inner, 'link'));
+    symlinkSync(stage.vault, join(folder, 'env_log/traces/step_1_files'));
+    symlinkSync('/dev/zero', join(inner, 'zero'));
+    pipe(join(inner, 'pipe'));
   }),
   reading('imports a trace that is nested 200,000 deep', imports, (stage) => {
     stage.file('tasks/hostile/env_log/trace.json', '['.repeat(200_000));
