@@ -11,15 +11,16 @@ function holding(title: string, source: string, more: Partial<AttackFields> = {}
     seconds: 60,
     ...more,
     run: async (stage) => {
+      const seconds = 1.5 + (await stage.allowance()) / 1000;
       const script = `import os, sys, mmap, socket, time, ctypes
 def reached(total):
     if total >= ${most}:
-        print("REACHED", flush=True); time.sleep(1.5); print("KEPT", flush=True); os._exit(0)
+        print("REACHED", flush=True); time.sleep(${seconds}); print("KEPT", flush=True); os._exit(0)
 ${source}
 `;
-      const { output, ending } = await stage.python(script, { timeoutMs: 20_000 });
+      const { output, ending } = await stage.python(script, { timeoutMs: 40_000 });
       if (/SyntaxError|NameError/.test(output)) throw new Error(output);
-      if (output.includes('KEPT')) return worked(`held ${most} MiB for a second and a half`);
+      if (output.includes('KEPT')) return worked(`held ${most} MiB for ${seconds.toFixed(1)} s`);
       return held(`${ending}: ${output.trim().split('\n').at(-1) ?? ''}`);
     },
   });
