@@ -62,6 +62,11 @@ const heavyLibraries = [
   { name: 'mcp-lives-in-its-agent', libraries: '@modelcontextprotocol/[^/]+', home: 'agents/mcp/' },
   { name: 'acp-lives-in-its-driver', libraries: '@agentclientprotocol/[^/]+', home: 'runs/outside/acp/' },
   { name: 'redis-lives-in-its-executor', libraries: 'bullmq|ioredis', home: 'runs/executors/redis/' },
+  {
+    name: 'kubernetes-lives-in-its-executor',
+    libraries: '@kubernetes/[^/]+',
+    home: 'runs/executors/kubernetes/',
+  },
   { name: 'python-parser-lives-in-automl', libraries: '@lezer/[^/]+', home: 'agents/automl/' },
 ].map(({ name, libraries, home }) => ({
   name,
@@ -146,8 +151,8 @@ export default {
       from: { path: '^src/', pathNot: tests },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        // Those of Redis are optional peers: decision 0034.
-        pathNot: '^node_modules/(@types|bullmq|ioredis)/',
+        // Those of Redis and Kubernetes are optional peers: decisions 0034 and 0037.
+        pathNot: '^node_modules/(@types|bullmq|ioredis|@kubernetes/client-node)/',
       },
     },
     {

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../lib/cache-folder.ts';
 import { UserError } from '../lib/errors.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { type Logger, type LogLevel, silentLogger } from './logger.ts';
 import { terminalText } from './table.ts';
 
@@ -131,9 +132,4 @@ function placeFlagsOf({ dir, taskDir }: GlobalOptions): string {
     ...(taskDir ?? []).flatMap((folder) => ['--task-dir', folder]),
   ];
   return given.map((word) => ` ${shellWord(word)}`).join('');
-}
-
-/** A text as one word of a shell. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stringify as stringifyYaml } from 'yaml';
 import type { Gate } from '../environment/index.ts';
 import { hasCode, UserError } from '../lib/errors.ts';
 import type { ModelRegistry } from '../models/index.ts';
@@ -35,6 +36,27 @@ export function isHere(
     `Nobody can be asked by a run that is executed on ${kind.name}.`,
     'Leave out --approve and --interactive, or use --approve-later: mlab decide answers from anywhere.',
   );
+}
+
+/** What would be given to where the runs are to be executed; null where there is nothing to show. */
+export async function documentsElsewhere(
+  context: Context,
+  plan: Plan,
+  { executor: settings, parallel }: ExperimentFile,
+): Promise<unknown[] | null> {
+  const kind = chooseExecutor(settings.on, executorBefore(context, plan));
+  const folder = join(context.folders.experiments, plan.name);
+  const place = { settings, parallel, plan, folder };
+  return (await kind?.documents?.(place)) ?? null;
+}
+
+/** YAML for other tools, with the plan as a remark. */
+export function withDocuments(planText: string, documents: readonly unknown[]): string {
+  const remark = planText.replaceAll(/^/gm, '# ');
+  return [
+    remark,
+    ...documents.map((document) => stringifyYaml(document, { aliasDuplicateObjects: false })),
+  ].join('\n---\n');
 }
 
 /** With a gateway at an address no key of a provider is needed, here or elsewhere: its token stands for all. */

@@ -83,10 +83,66 @@ export const RedisSettings = z.strictObject({
 });
 export type RedisSettings = z.infer<typeof RedisSettings>;
 
+const Name = z.string().regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'a name of Kubernetes: a-z, 0-9, - and .');
+
+/** What is asked of Kubernetes for the jobs of an experiment. */
+export const KubernetesSettings = z.strictObject({
+  image: z.string().min(1).describe('image that holds mlab, with bubblewrap and Python'),
+  volumes: z
+    .array(
+      z.strictObject({
+        claim: Name.describe('a PersistentVolumeClaim that many pods may write'),
+        path: z.string().startsWith('/').describe('where it is, here and in pods'),
+      }),
+    )
+    .min(1)
+    .describe('where the experiment and the cache lie, at the same path as here'),
+  namespace: Name.default('default').describe('namespace of the jobs'),
+  context: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('context of the configuration of kubectl; default: the current one'),
+  cores: z.int().min(1).default(1).describe('cores that a job asks for'),
+  memory_mb: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("memory of a job; default: the run's limit and 512 MB for mlab"),
+  gpu_resource: z.string().min(1).default('nvidia.com/gpu').describe('what GPUs are called in the cluster'),
+  secrets: z
+    .array(Name)
+    .default([])
+    .describe('Secrets whose entries are variables of the pods: keys of providers, by name only'),
+  service_account: Name.optional().describe('service account of the pods'),
+  node_selector: z.record(z.string(), z.string()).optional().describe('labels that nodes must have'),
+  tolerations: z
+    .array(z.record(z.string(), z.union([z.string(), z.number()])))
+    .optional()
+    .describe('taints of nodes that are no hindrance, as a pod names them'),
+  privileged: z
+    .boolean()
+    .default(false)
+    .describe('pods are privileged: where user namespaces are off on the nodes, bubblewrap needs it'),
+  retries: z
+    .int()
+    .min(0)
+    .default(3)
+    .describe('how often a pod that failed is made again; evictions do not count'),
+  keep_seconds: z.int().min(0).default(86_400).describe('how long jobs are kept that are over'),
+  command: z
+    .string()
+    .min(1)
+    .default('mlab')
+    .describe('how mlab is started in the image, in words of the shell'),
+});
+export type KubernetesSettings = z.infer<typeof KubernetesSettings>;
+
 /** Where jobs are executed, and what is asked for there. It may differ each time that an experiment goes on. */
 export const ExecutorSettings = z.strictObject({
   on: z.string().min(1).optional(),
   slurm: SlurmSettings.optional().describe('what jobs ask of Slurm'),
+  kubernetes: KubernetesSettings.optional().describe('what jobs ask of Kubernetes'),
   redis: RedisSettings.optional().describe('what jobs ask of workers'),
 });
 export type ExecutorSettings = z.infer<typeof ExecutorSettings>;

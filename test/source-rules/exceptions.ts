@@ -19,7 +19,7 @@ export const exceptions: Record<RuleName, Record<string, string>> = {
     'src/exchange/original/folder-files.ts': 'a log folder: names that are no text match no file of a log',
     'src/grading/grade-run.ts': task,
     'src/runs/archived-attempts.ts': own,
-    'src/runs/executors/slurm/wave.ts': own,
+    'src/runs/executors/arrays/wave.ts': own,
     'src/runs/validation-agents/data-writer.ts': library,
     'src/runs/validation-agents/host-files.ts': 'a folder of the host that a validation agent attacks',
     'src/runs/validation-agents/host-processes.ts': host,

@@ -19,7 +19,7 @@ import { branchOf, personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
 import type { Context } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
-import { executeThere, isHere, withGateway } from '../execute-there.ts';
+import { documentsElsewhere, executeThere, isHere, withDocuments, withGateway } from '../execute-there.ts';
 import { experimentFlags, keysSaid, readExperiment } from '../experiment-flags.ts';
 import { asItsRun, type ForkFlags, findParent, forkFlags, makeFork, onData } from '../fork-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
@@ -130,7 +130,11 @@ export const run: Verb = {
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
       );
       const plan = planOf(expected);
-      return { text: planText(plan), json: plan };
+      const documents = await documentsElsewhere(context, plan, wanted);
+      return {
+        text: documents === null ? planText(plan) : withDocuments(planText(plan), documents),
+        json: documents === null ? plan : { ...plan, documents },
+      };
     }
     // What is wrong with flags and keys is said before anything is downloaded.
     const expected = planOf(tasks.map((task) => ({ task, verified: true })));

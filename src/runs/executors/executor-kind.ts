@@ -42,6 +42,13 @@ export interface WorkerChecks {
   findings: DoctorCheck[];
 }
 
+/** A plan that is looked at before anything is made of it. */
+export interface PlannedPlace extends Pick<ExecutorPlace, 'settings' | 'parallel'> {
+  plan: Plan;
+  /** Of the experiment that would be made. */
+  folder: string;
+}
+
 export interface ExecutorKind {
   /** What `--on` says: `slurm`; of an address, how it is written. */
   name: string;
@@ -50,6 +57,8 @@ export interface ExecutorKind {
   /** As it is written down in the experiment's folder, so that the next command finds it: without a password. */
   recorded(on: string): string;
   open(on: string, place: ExecutorPlace): Promise<RemoteExecutor>;
+  /** What it would be given for the runs of a plan: documents for people, and for the tools of that place. */
+  documents?(place: PlannedPlace): Promise<unknown[]>;
   /** Looks what one of its machines can do. */
   check?(place: CheckPlace): Promise<WorkerChecks>;
 }

@@ -2,11 +2,12 @@ import { UserError } from '../../lib/errors.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Experiment } from '../../store/index.ts';
 import type { ExecutorKind, ExecutorPlace, RemoteExecutor } from './executor-kind.ts';
+import { kubernetes } from './kubernetes/index.ts';
 import { redis } from './redis/index.ts';
 import { slurm } from './slurm/index.ts';
 
 /** Those that are elsewhere. */
-const kinds: readonly ExecutorKind[] = [slurm, redis];
+const kinds: readonly ExecutorKind[] = [slurm, redis, kubernetes];
 const local = 'local';
 
 /** What `--on` takes. */

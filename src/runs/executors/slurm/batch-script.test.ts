@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { shellWord } from '../../../lib/shell-word.ts';
 import { SlurmSettings } from '../../../schema/index.ts';
-import { arrayOptions, batchScript, shellWord } from './batch-script.ts';
+import { arrayOptions, batchScript } from './batch-script.ts';
 
 /** A job's folder, with a worker and a scontrol that tell what they were asked for. */
 function makePlace(settings: Record<string, unknown> = {}) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { shellWord } from '../../../lib/shell-word.ts';
 import type { Job, SlurmSettings } from '../../../schema/index.ts';
 
 /** What all jobs of an array have in common. */
@@ -103,8 +104,4 @@ fi
 mv "$result.part" "$result"
 exit "$code"
 `;
-}
-
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

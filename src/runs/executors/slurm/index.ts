@@ -1,11 +1,12 @@
+import { ArrayExecutor } from '../arrays/array-executor.ts';
 import type { ExecutorKind } from '../executor-kind.ts';
 import { checkNode } from './node-checks.ts';
-import { SlurmExecutor } from './slurm-executor.ts';
+import { SlurmScheduler } from './slurm-scheduler.ts';
 
 export const slurm: ExecutorKind = {
   name: 'slurm',
   matches: (on) => on === 'slurm',
   recorded: () => 'slurm',
   check: checkNode,
-  open: (_, place) => SlurmExecutor.open(place),
+  open: async (_, place) => new ArrayExecutor(place, await SlurmScheduler.open(place)),
 };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasEnded, indicesOf, parseAccounting, parseQueue } from './job-states.ts';
+import { hasEnded } from '../arrays/job-state.ts';
+import { indicesOf, parseAccounting, parseQueue } from './job-states.ts';
 
 /** As Slurm 22.05 prints it, without what mlab does not read. */
 const of2205 = {

@@ -1,22 +1,6 @@
 import { z } from 'zod';
 import { parseShallowJson } from '../../../lib/shallow-json.ts';
-
-/** What Slurm says of one job of an array. */
-export interface JobState {
-  /** As Slurm calls it: PENDING, RUNNING, COMPLETED … */
-  state: string;
-  /** Why it waits, or why it ended so. */
-  reason: string;
-  /** Where it is or was; empty while it waits. */
-  nodes: string;
-  /** How often Slurm queued it again. */
-  restarts: number;
-  /** Name of the array, by which it is found when its number was never told. */
-  name: string;
-}
-
-/** By `array_index`, such as `12_3`. */
-export type JobStates = Map<string, JobState>;
+import type { JobStates } from '../arrays/job-state.ts';
 
 /** Plain up to Slurm 22.05; later an object, so that a number may be missing or infinite. */
 const FlexibleNumber = z
@@ -102,17 +86,3 @@ const mostIndices = 5_000_000;
 function wordOf(text: string | null | undefined): string {
   return text === undefined || text === null || text === 'None' ? '' : text;
 }
-
-const ended = new Set([
-  ...['COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL'],
-  ...['OUT_OF_MEMORY', 'DEADLINE', 'REVOKED', 'LAUNCH_FAILED'],
-]);
-/** Of these the job knows nothing: it can be given again. */
-const notItsFault = new Set(['TIMEOUT', 'NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'REVOKED', 'LAUNCH_FAILED']);
-
-export const hasEnded = ({ state }: JobState): boolean => ended.has(state);
-export const mayBeGivenAgain = ({ state, reason }: JobState): boolean =>
-  notItsFault.has(state) || reason === 'DependencyNeverSatisfied';
-/** Nobody looks for room for it: it waits for a person, or for ever. */
-export const isWaiting = ({ state }: JobState): boolean =>
-  ['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_HOLD', 'REQUEUE_FED', 'SPECIAL_EXIT'].includes(state);

@@ -5,10 +5,11 @@ import { z } from 'zod';
 import { writeFileAtomically } from '../../../lib/atomic-file.ts';
 import { hasCode, UserError } from '../../../lib/errors.ts';
 import { readRegularFile } from '../../../lib/regular-file.ts';
+import { shellWord } from '../../../lib/shell-word.ts';
 import { SlurmSettings } from '../../../schema/index.ts';
+import { hasEnded } from '../arrays/job-state.ts';
 import type { CheckPlace, WorkerChecks } from '../executor-kind.ts';
-import { arrayOptions, shellWord } from './batch-script.ts';
-import { hasEnded } from './job-states.ts';
+import { arrayOptions } from './batch-script.ts';
 import { SlurmCommands } from './slurm-commands.ts';
 
 const pollMs = 1_000;

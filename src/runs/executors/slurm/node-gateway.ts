@@ -5,10 +5,10 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
 import { readRegularFile } from '../../../lib/regular-file.ts';
+import { shellWord } from '../../../lib/shell-word.ts';
 import type { Job, RunSpec, SlurmSettings } from '../../../schema/index.ts';
 import type { ExecutorPlace } from '../executor-kind.ts';
 import { gatewayTokenVariable, RunGateways, throughGateway } from '../run-gateways.ts';
-import { shellWord } from './batch-script.ts';
 
 /** `slurm/gateway.json`, which its owner alone may read: jobs find the gateway again when `mlab run` is started again. */
 const KnownGateway = z.object({ v: z.literal(1), port: z.int(), secret: z.string() });

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
-import { type JobStates, parseAccounting, parseQueue } from './job-states.ts';
+import { refusal } from '../arrays/array-scheduler.ts';
+import type { JobStates } from '../arrays/job-state.ts';
+import { parseAccounting, parseQueue } from './job-states.ts';
 
 /** How a command of Slurm's ended. */
 interface Ending {
@@ -14,9 +16,6 @@ const mostMs = 120_000;
 /** What they say where the controller, not the request, is at fault; whether a request was taken is not known then. */
 const unreachable =
   /unable to contact|socket timed out|communications? (connection )?failure|connection refused|zero bytes were transmitted|resource temporarily unavailable|slurmctld.*(?:down|backup)|not responding/i;
-
-/** Code of the error where Slurm refuses jobs. */
-export const slurmRefusal = 'slurm_refused';
 
 /** Slurm's command line, with `--json` where there is one. */
 export class SlurmCommands {
@@ -33,7 +32,7 @@ export class SlurmCommands {
     if (code === 0 && id !== undefined) return id;
     if (unreachable.test(err)) return null;
     throw new UserError(
-      slurmRefusal,
+      refusal,
       `Slurm did not take the jobs: ${err.trim() || out.trim()}`,
       'Change executor.slurm in the experiment file; sinfo and sacctmgr show associations tell what there is.',
     );

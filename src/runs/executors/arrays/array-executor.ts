@@ -1,19 +1,15 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeFileAtomically } from '../../../lib/atomic-file.ts';
 import { hasCode } from '../../../lib/errors.ts';
 import { withFileLock } from '../../../lib/file-lock.ts';
-import { type GradeJob, type Job, type RunId, SlurmSettings } from '../../../schema/index.ts';
+import type { GradeJob, Job, RunId } from '../../../schema/index.ts';
 import { isGraded } from '../../graded.ts';
 import type { Following } from '../../jobs/executor.ts';
 import { type JobResult, resultOf } from '../../jobs/job-result.ts';
 import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
-import { arrayOptions, batchScript, resourceOptions, shellWord } from './batch-script.ts';
+import { type ArrayScheduler, refusal } from './array-scheduler.ts';
 import { FollowedJob, type Given, type Submitted } from './followed-job.ts';
-import { hasEnded, type JobStates } from './job-states.ts';
-import { type NodeGateway, openNodeGateway, writeSecretly } from './node-gateway.ts';
-import { SlurmCommands, slurmRefusal } from './slurm-commands.ts';
+import { hasEnded, type JobStates } from './job-state.ts';
 import { type Wave, WaveFolder } from './wave.ts';
 
 /** Jobs that are given within this time are submitted together. */
@@ -30,11 +26,9 @@ const interrupted: JobResult = { record: null, problem: 'interrupted' };
  * Submits jobs as arrays, and follows them. What it submitted is in the experiment's folder, so that the next one follows it
  * instead of submitting it again.
  */
-export class SlurmExecutor implements RemoteExecutor {
-  readonly threads: number;
+export class ArrayExecutor implements RemoteExecutor {
   readonly #place: ExecutorPlace;
-  readonly #settings: SlurmSettings;
-  readonly #commands: SlurmCommands;
+  readonly #scheduler: ArrayScheduler;
   readonly #waves: WaveFolder;
   readonly #followed = new Map<string, FollowedJob>();
   /** Runs whose end was seen here, so that their gradings are told of, too. */
@@ -45,22 +39,16 @@ export class SlurmExecutor implements RemoteExecutor {
   #isWatching = false;
   #saidSilent = false;
 
-  readonly #gateway: NodeGateway | null;
-
-  static async open(place: ExecutorPlace): Promise<SlurmExecutor> {
-    const settings = place.settings.slurm ?? SlurmSettings.parse({});
-    const folder = new WaveFolder(place.experiment.folder);
-    return new SlurmExecutor(place, settings, await openNodeGateway(place, settings, folder.folder));
+  /** @param scheduler is closed with it */
+  constructor(place: ExecutorPlace, scheduler: ArrayScheduler) {
+    this.#place = place;
+    this.#scheduler = scheduler;
+    this.#waves = new WaveFolder(place.experiment.folder, scheduler.folderName);
+    place.signal.addEventListener('abort', this.#leave, { once: true });
   }
 
-  private constructor(place: ExecutorPlace, settings: SlurmSettings, gateway: NodeGateway | null) {
-    this.#place = place;
-    this.#settings = settings;
-    this.#gateway = gateway;
-    this.#commands = new SlurmCommands(place.variables);
-    this.#waves = new WaveFolder(place.experiment.folder);
-    this.threads = this.#settings.cores;
-    place.signal.addEventListener('abort', this.#leave, { once: true });
+  get threads(): number {
+    return this.#scheduler.threads;
   }
 
   execute(job: Job, following: Following, next?: GradeJob): Promise<JobResult> {
@@ -75,16 +63,17 @@ export class SlurmExecutor implements RemoteExecutor {
   async cancel(): Promise<string> {
     // A submission that is under way comes first.
     await this.#work;
-    const before = await this.#commands.queue();
+    const before = await this.#scheduler.queue();
     const waves = this.#waves.read();
     const submitted = before === null ? [] : this.#underWay(waves, before);
     const ids = before === null ? waves.flatMap(({ id }) => id ?? []) : idsOf(submitted);
     if (ids.length === 0) return 'No job was under way.';
-    const isTold = before !== null && (await this.#commands.cancel(ids));
-    if (!isTold) return `Slurm's controller does not answer. Cancel the jobs with: scancel ${ids.join(' ')}`;
+    const isTold = before !== null && (await this.#scheduler.cancel(ids));
+    if (!isTold)
+      return `${this.#scheduler.name} does not answer. Cancel the jobs with: ${this.#scheduler.cancelCommand(ids)}`;
     const patience = AbortSignal.timeout(cancelMs);
     while (!patience.aborted) {
-      const now = await this.#commands.queue();
+      const now = await this.#scheduler.queue();
       if (now !== null && this.#underWay(waves, now).length === 0) break;
       await sleep(pollMs / 4);
     }
@@ -96,7 +85,7 @@ export class SlurmExecutor implements RemoteExecutor {
     this.#leave();
     this.#place.signal.removeEventListener('abort', this.#leave);
     await this.#work;
-    await this.#gateway?.[Symbol.asyncDispose]();
+    await this.#scheduler[Symbol.asyncDispose]();
   }
 
   /** Stops following; the jobs go on. */
@@ -137,8 +126,8 @@ export class SlurmExecutor implements RemoteExecutor {
       await withFileLock(this.#waves.lock, { signal }, async () => {
         const fresh = await this.#followThere(gathered);
         if (fresh.length === 0) return;
-        const most = this.#settings.array_size ?? (await this.#commands.mostOfArray());
-        for (const group of groupsOf(fresh, most, this.#settings)) await this.#submitGroup(group);
+        const most = await this.#scheduler.mostOfArray();
+        for (const group of groupsOf(fresh, most, this.#scheduler)) await this.#submitGroup(group);
       });
     } catch (error) {
       for (const { resolve, reject } of gathered) signal.aborted ? resolve(interrupted) : reject(error);
@@ -179,45 +168,32 @@ export class SlurmExecutor implements RemoteExecutor {
       const { kind, run } = given.job;
       this.#follow(given, { wave, index, key: `${wave.id}_${index}`, kind, run: run.id });
     }
-    const gradings = group.flatMap(({ next }) => next ?? []);
+    const gradings = this.#scheduler.chains ? group.flatMap(({ next }) => next ?? []) : [];
     // Each begins when its run has ended well, whether anybody is there to ask for it or not.
     if (gradings.length > 0) await this.#submit(gradings, wave.id ?? undefined);
   }
 
   async #submit(jobs: readonly Job[], after?: string): Promise<Wave> {
-    const [first] = jobs;
-    if (first === undefined) throw new Error('no job to submit');
-    const { parallel, command, variables } = this.#place;
-    const gateway = this.#gateway;
-    const wave = this.#waves.create(jobs.map((job) => gateway?.changed(job) ?? job));
+    const wave = this.#waves.create(jobs.map((job) => this.#scheduler.changed(job)));
     const folder = this.#waves.folderOf(wave);
-    const script = join(folder, 'array.sh');
-    const words = this.#settings.command ?? command.map(shellWord).join(' ');
-    writeFileAtomically(script, batchScript(folder, words, this.#settings, gateway?.lines));
-    if (gateway !== null)
-      for (const [index, { run }] of jobs.entries())
-        writeSecretly(join(folder, 'tokens', `${index}`), gateway.tokenOf(run));
-    const array = { name: wave.name, folder, count: jobs.length, parallel, after };
-    const options = [
-      ...arrayOptions(array, this.#settings, variables),
-      ...resourceOptions(first, this.#settings),
-    ];
+    const array = { name: wave.name, folder, jobs, after, parallel: this.#place.parallel };
+    this.#scheduler.prepare(array);
     try {
-      const id = await this.#submitted(wave.name, [...options, script]);
+      const id = await this.#submitted(wave.name, () => this.#scheduler.submit(array));
       const done = { ...wave, id };
       this.#waves.write(done);
       return done;
     } catch (error) {
-      // Whatever else went wrong, Slurm may have taken it.
-      if (hasCode(error, slurmRefusal)) rmSync(folder, { recursive: true, force: true });
+      // Whatever else went wrong, it may have been taken.
+      if (hasCode(error, refusal)) rmSync(folder, { recursive: true, force: true });
       throw error;
     }
   }
 
-  /** Where the controller fell silent, it may have taken the array before: it is looked for by its name, and only then submitted again. */
-  async #submitted(name: string, options: readonly string[]): Promise<string> {
+  /** Where the scheduler fell silent, it may have taken the array before: it is looked for by its name, and only then submitted again. */
+  async #submitted(name: string, submit: () => Promise<string | null>): Promise<string> {
     for (;;) {
-      const id = await this.#commands.submit(options);
+      const id = await submit();
       if (id !== null) return id;
       for (const [key, state] of await this.#queue())
         if (state.name === name) return key.split('_')[0] ?? key;
@@ -226,7 +202,10 @@ export class SlurmExecutor implements RemoteExecutor {
 
   #follow(given: Given, submitted: Submitted): void {
     const folder = this.#place.experiment.runFolder(given.job.run.id);
-    this.#followed.set(submitted.key, new FollowedJob(given, submitted, folder, this.#waves));
+    this.#followed.set(
+      submitted.key,
+      new FollowedJob(given, submitted, folder, this.#waves, this.#scheduler.name),
+    );
   }
 
   /** Looks at all that is followed until all has ended. */
@@ -256,7 +235,7 @@ export class SlurmExecutor implements RemoteExecutor {
     const accounted =
       unknown.length === 0
         ? new Map()
-        : await this.#commands.accounted(idsOf(unknown.map(({ submitted }) => submitted)));
+        : await this.#scheduler.accounted(idsOf(unknown.map(({ submitted }) => submitted)));
     for (const [key, followed] of this.#followed) {
       const verdict = followed.look(states.get(key) ?? accounted.get(key));
       if (verdict.kind === 'under way') continue;
@@ -265,7 +244,9 @@ export class SlurmExecutor implements RemoteExecutor {
       this.#seen.add(given.job.run.id);
       if (verdict.kind === 'ended') given.resolve(verdict.result);
       else {
-        this.#place.log(`${given.job.run.id}: submitted again, as Slurm ended ${key}: ${verdict.why}`);
+        this.#place.log(
+          `${given.job.run.id}: submitted again, as ${this.#scheduler.name} ended ${key}: ${verdict.why}`,
+        );
         this.#give({ ...given, attempts: given.attempts + 1 });
       }
     }
@@ -274,27 +255,25 @@ export class SlurmExecutor implements RemoteExecutor {
   /** Waits for the controller where it does not answer. @throws the signal's reason */
   async #queue(): Promise<JobStates> {
     const { signal, log } = this.#place;
+    const { name } = this.#scheduler;
     for (;;) {
-      const states = await this.#commands.queue();
+      const states = await this.#scheduler.queue();
       if (states !== null) {
-        if (this.#saidSilent) log("Slurm's controller answers again.");
+        if (this.#saidSilent) log(`${name} answers again.`);
         this.#saidSilent = false;
         return states;
       }
-      if (!this.#saidSilent)
-        log("Slurm's controller does not answer; jobs that run go on. It is asked again.");
+      if (!this.#saidSilent) log(`${name} does not answer; jobs that run go on. It is asked again.`);
       this.#saidSilent = true;
       await sleep(pollMs, undefined, { signal });
     }
   }
 }
 
-/** One array for those that ask for the same, and no longer than Slurm takes them. */
-function groupsOf(given: readonly Given[], most: number, settings: SlurmSettings): Given[][] {
+/** One array for those that ask for the same, and no longer than the scheduler takes them. */
+function groupsOf(given: readonly Given[], most: number, scheduler: ArrayScheduler): Given[][] {
   const alike = Map.groupBy(given, ({ job, next }) =>
-    JSON.stringify(
-      [job, ...(next === undefined ? [] : [next])].map((each) => resourceOptions(each, settings)),
-    ),
+    JSON.stringify([job, ...(next === undefined ? [] : [next])].map((each) => scheduler.asksFor(each))),
   );
   return [...alike.values()].flatMap((group) =>
     Array.from({ length: Math.ceil(group.length / most) }, (_, at) =>

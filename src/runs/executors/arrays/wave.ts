@@ -8,13 +8,13 @@ import { readRegularFile } from '../../../lib/regular-file.ts';
 import { type Job, RunId } from '../../../schema/index.ts';
 import { parseStoredText } from '../../../store/index.ts';
 
-/** `slurm/<name>/wave.json` of an experiment: jobs that were submitted together, as one array. */
+/** `slurm/<name>/wave.json` of an experiment, or `kubernetes/…`: jobs that were submitted together, as one array. */
 const Wave = z.object({
   v: z.literal(1),
-  /** Of the array in Slurm, too: it is found by it where mlab ended before it was told the number. */
+  /** Of the array at the scheduler, too: it is found by it where mlab ended before it was told the number. */
   name: z.string().regex(/^mlab-[0-9a-f]{12}$/),
   created: z.number(),
-  /** Number of the array; null until Slurm has said it. */
+  /** What the scheduler calls the array; null until it has said it. */
   id: z.string().nullable(),
   /** By index. */
   jobs: z.array(z.object({ kind: z.enum(['run', 'grade']), run: RunId })),
@@ -30,13 +30,14 @@ export type WorkerResult = z.infer<typeof WorkerResult>;
 
 const mostBytes = 2 ** 22;
 
-/** The folder `slurm` of an experiment: the arrays that were submitted, the documents of their jobs, and what became of them. */
+/** A scheduler's folder in an experiment: the arrays that were submitted, the documents of their jobs, and what became of them. */
 export class WaveFolder {
   /** Absolute path. */
   readonly folder: string;
 
-  constructor(experiment: string) {
-    this.folder = join(experiment, 'slurm');
+  /** @param name of the scheduler's folder */
+  constructor(experiment: string, name: string) {
+    this.folder = join(experiment, name);
   }
 
   get lock(): string {
@@ -47,7 +48,7 @@ export class WaveFolder {
     return join(this.folder, name);
   }
 
-  /** Written before Slurm is told. */
+  /** Written before the scheduler is told. */
   create(jobs: readonly Job[]): Wave {
     const name = `mlab-${randomBytes(6).toString('hex')}`;
     const named = jobs.map(({ kind, run }) => ({ kind, run: run.id }));

@@ -3,14 +3,14 @@ import type { RunFolder } from '../../../store/index.ts';
 import { isGraded } from '../../graded.ts';
 import type { Following } from '../../jobs/executor.ts';
 import { type JobResult, notGradedYet, resultOf } from '../../jobs/job-result.ts';
-import { hasEnded, isWaiting, type JobState, mayBeGivenAgain } from './job-states.ts';
+import { hasEnded, isWaiting, type JobState, mayBeGivenAgain } from './job-state.ts';
 import type { Wave, WaveFolder } from './wave.ts';
 
-/** A job of an array that Slurm was given. */
+/** A job of an array that a scheduler was given. */
 export interface Submitted {
   wave: Wave;
   index: number;
-  /** As Slurm names it: `12_3`. */
+  /** The array and its index: `12_3`. */
   key: string;
   kind: Job['kind'];
   run: RunId;
@@ -27,7 +27,7 @@ export interface Given {
   reject: (error: unknown) => void;
 }
 
-/** What is made of a job that was looked at: it goes on, has its result, or has to be given to Slurm again. */
+/** What is made of a job that was looked at: it goes on, has its result, or has to be given again. */
 export type Verdict =
   | { kind: 'under way' }
   | { kind: 'ended'; result: JobResult }
@@ -40,20 +40,23 @@ const mostAttempts = 4;
 
 const lost: JobState = { state: 'LOST', reason: '', nodes: '', restarts: 0, name: '' };
 
-/** Follows one job by what Slurm and the store say of it. */
+/** Follows one job by what its scheduler and the store say of it. */
 export class FollowedJob {
   readonly given: Given;
   readonly submitted: Submitted;
   readonly #folder: RunFolder;
   readonly #waves: WaveFolder;
+  readonly #scheduler: string;
   #told = '';
   #looks = 0;
 
-  constructor(given: Given, submitted: Submitted, folder: RunFolder, waves: WaveFolder) {
+  /** @param scheduler its name, for people */
+  constructor(given: Given, submitted: Submitted, folder: RunFolder, waves: WaveFolder, scheduler: string) {
     this.given = given;
     this.submitted = submitted;
     this.#folder = folder;
     this.#waves = waves;
+    this.#scheduler = scheduler;
   }
 
   /** @param state undefined: neither the queue nor accounting knows it */
@@ -69,7 +72,9 @@ export class FollowedJob {
     if (this.#looks < patientLooks) return { kind: 'under way' };
     const { state: word, reason } = state ?? lost;
     const why =
-      word === 'LOST' ? 'Slurm knows nothing of it any more' : [word, reason].filter(Boolean).join(', ');
+      word === 'LOST'
+        ? `${this.#scheduler} knows nothing of it any more`
+        : [word, reason].filter(Boolean).join(', ');
     const isAgain = state === undefined || word === 'COMPLETED' || mayBeGivenAgain(state);
     if (isAgain && this.given.attempts + 1 < mostAttempts) return { kind: 'again', why };
     return this.#ended({ record: this.#folder.readRecord(), problem: this.#problem(word, why) });
@@ -83,7 +88,7 @@ export class FollowedJob {
     if (now === this.#told || job.kind !== 'run') return;
     this.#told = now;
     const { run } = job;
-    const number = `Slurm ${this.submitted.key}`;
+    const number = `${this.#scheduler} ${this.submitted.key}`;
     if (now.startsWith('waits')) {
       const place = reason === '' ? number : `${number} (${reason})`;
       following.onProgress({ kind: 'run_queued', run, place, held: /held|hold/i.test(reason) });
@@ -115,9 +120,9 @@ export class FollowedJob {
 
   #problem(state: string, why: string): string {
     const { wave, index, key } = this.submitted;
-    if (state === 'CANCELLED') return `cancelled in Slurm (${key})`;
+    if (state === 'CANCELLED') return `cancelled in ${this.#scheduler} (${key})`;
     const lines = this.#waves.lastLines(wave, index);
-    return `Slurm ended ${key}: ${why}. ${lines === '' ? 'It printed nothing' : `It printed at the end:\n${lines}\nAll of it`}: ${this.#waves.logOf(wave, index)}`;
+    return `${this.#scheduler} ended ${key}: ${why}. ${lines === '' ? 'It printed nothing' : `It printed at the end:\n${lines}\nAll of it`}: ${this.#waves.logOf(wave, index)}`;
   }
 
   #ended(result: JobResult): Verdict {
@@ -127,7 +132,13 @@ export class FollowedJob {
     if (job.kind === 'grade') {
       const grades = this.#folder.readGrades().grades;
       if (problem === null) following.onProgress({ kind: 'run_graded', run, grades });
-      else following.onProgress({ kind: 'run_not_graded', run, message: problem, error: 'slurm' });
+      else
+        following.onProgress({
+          kind: 'run_not_graded',
+          run,
+          message: problem,
+          error: this.#scheduler.toLowerCase(),
+        });
     } else if (record !== null && record.status !== 'running')
       following.onProgress({ kind: 'run_ended', run, record });
     return { kind: 'ended', result };

@@ -1,0 +1,41 @@
+import { hasCode, UserError } from '../../../lib/errors.ts';
+import type { ExecutorSettings, KubernetesSettings } from '../../../schema/index.ts';
+import { ArrayExecutor } from '../arrays/array-executor.ts';
+import type { ExecutorKind } from '../executor-kind.ts';
+import { plannedManifests } from './manifest.ts';
+
+/** Who uses no Kubernetes neither installs nor loads its client. */
+async function load(): Promise<typeof import('./kubernetes-scheduler.ts')> {
+  try {
+    return await import('./kubernetes-scheduler.ts');
+  } catch (error) {
+    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error;
+    throw new UserError(
+      'no_kubernetes_client',
+      'The client for Kubernetes is not installed.',
+      'Install it beside mlab: npm install @kubernetes/client-node@^2.0.0',
+      { cause: error },
+    );
+  }
+}
+
+function settingsOf({ kubernetes: settings }: ExecutorSettings): KubernetesSettings {
+  if (settings !== undefined) return settings;
+  throw new UserError(
+    'bad_experiment',
+    'Kubernetes needs to know the image that mlab is in, and where the experiment lies.',
+    'Give executor.kubernetes.image and executor.kubernetes.volumes in an experiment file (docs/how-to/scale.md).',
+  );
+}
+
+export const kubernetes: ExecutorKind = {
+  name: 'kubernetes',
+  matches: (on) => on === 'kubernetes',
+  recorded: () => 'kubernetes',
+  open: async (_, place) => {
+    const settings = settingsOf(place.settings);
+    const { KubernetesScheduler } = await load();
+    return new ArrayExecutor(place, new KubernetesScheduler(place, settings));
+  },
+  documents: async (place) => plannedManifests(place, settingsOf(place.settings)),
+};

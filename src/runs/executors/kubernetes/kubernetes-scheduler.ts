@@ -1,0 +1,213 @@
+import {
+  ApiException,
+  BatchV1Api,
+  CoreV1Api,
+  KubeConfig,
+  type V1Job,
+  type V1Pod,
+} from '@kubernetes/client-node';
+import { messageOf, UserError } from '../../../lib/errors.ts';
+import type { Job, KubernetesSettings } from '../../../schema/index.ts';
+import { type ArrayScheduler, type JobArray, refusal } from '../arrays/array-scheduler.ts';
+import type { JobState, JobStates } from '../arrays/job-state.ts';
+import type { ExecutorPlace } from '../executor-kind.ts';
+import { indicesOf } from '../slurm/job-states.ts';
+import { experimentLabel, jobManifest, labelOf, resourcesOf } from './manifest.ts';
+
+/** As many pods as the control plane is told to keep of one Indexed Job at most with a limit for each index. */
+const mostIndices = 10_000;
+const podsAtOnce = 500;
+const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
+const jobLabel = 'batch.kubernetes.io/job-name';
+
+/** Indexed Jobs of a Kubernetes cluster, by its API. */
+export class KubernetesScheduler implements ArrayScheduler {
+  readonly name = 'Kubernetes';
+  readonly folderName = 'kubernetes';
+  // No job of Kubernetes waits for another: gradings are submitted when their runs have ended.
+  readonly chains = false;
+  readonly #settings: KubernetesSettings;
+  readonly #place: ExecutorPlace;
+  readonly #jobs: BatchV1Api;
+  readonly #pods: CoreV1Api;
+
+  /** @throws UserError `no_kubernetes` */
+  constructor(place: ExecutorPlace, settings: KubernetesSettings) {
+    this.#settings = settings;
+    this.#place = place;
+    const config = configFor(settings, place.variables);
+    this.#jobs = config.makeApiClient(BatchV1Api);
+    this.#pods = config.makeApiClient(CoreV1Api);
+  }
+
+  get threads(): number {
+    return this.#settings.cores;
+  }
+
+  asksFor(job: Job): unknown {
+    return resourcesOf(job, this.#settings);
+  }
+
+  async mostOfArray(): Promise<number> {
+    return mostIndices;
+  }
+
+  changed(job: Job): Job {
+    return job;
+  }
+
+  prepare(): void {}
+
+  async submit(array: JobArray): Promise<string | null> {
+    const { namespace } = this.#settings;
+    const body = jobManifest(array, this.#place.experiment.plan.name, this.#settings);
+    try {
+      await this.#jobs.createNamespacedJob({ namespace, body });
+    } catch (error) {
+      // Another try of this submission was taken.
+      if (isAnswer(error, 409)) return array.name;
+      if (isSilence(error)) return null;
+      throw refused(error, this.#settings);
+    }
+    return array.name;
+  }
+
+  async queue(): Promise<JobStates | null> {
+    const { namespace } = this.#settings;
+    const labelSelector = `${experimentLabel}=${labelOf(this.#place.experiment.plan.name)}`;
+    try {
+      const [jobs, pods] = [
+        await all((more) => this.#jobs.listNamespacedJob({ namespace, labelSelector, ...more })),
+        await all((more) => this.#pods.listNamespacedPod({ namespace, labelSelector, ...more })),
+      ];
+      return statesOf(jobs, pods);
+    } catch (error) {
+      if (isSilence(error)) return null;
+      throw refused(error, this.#settings);
+    }
+  }
+
+  async accounted(): Promise<JobStates> {
+    return new Map();
+  }
+
+  async cancel(ids: readonly string[]): Promise<boolean> {
+    const { namespace } = this.#settings;
+    for (const name of new Set(ids)) {
+      try {
+        await this.#jobs.deleteNamespacedJob({ name, namespace, propagationPolicy: 'Background' });
+      } catch (error) {
+        if (isSilence(error)) return false;
+        if (!isAnswer(error, 404)) throw refused(error, this.#settings);
+      }
+    }
+    return true;
+  }
+
+  cancelCommand(ids: readonly string[]): string {
+    return `kubectl delete job --namespace ${this.#settings.namespace} ${ids.join(' ')}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** What is known of each index: of its newest pod, and of the job's own count of those that are over. */
+export function statesOf(jobs: readonly V1Job[], pods: readonly V1Pod[]): JobStates {
+  const states: JobStates = new Map();
+  for (const { metadata, spec, status } of jobs) {
+    const name = metadata?.name ?? '';
+    const waiting = { state: 'PENDING', reason: '', nodes: '', restarts: 0, name };
+    const set = (index: number, state: Partial<JobState>) =>
+      states.set(`${name}_${index}`, { ...(states.get(`${name}_${index}`) ?? waiting), ...state });
+    for (let index = 0; index < (spec?.completions ?? 0); index += 1) set(index, {});
+    for (const pod of pods.filter(({ metadata: each }) => each?.labels?.[jobLabel] === name)) {
+      const index = Number(pod.metadata?.annotations?.[indexAnnotation] ?? -1);
+      const restarts =
+        (states.get(`${name}_${index}`)?.restarts ?? 0) + (pod.status?.phase === 'Failed' ? 1 : 0);
+      set(index, { ...podState(pod), restarts });
+    }
+    for (const index of indicesOf(status?.completedIndexes ?? '')) set(index, { state: 'COMPLETED' });
+    for (const index of indicesOf(status?.failedIndexes ?? '')) set(index, { state: 'FAILED' });
+    const failure = status?.conditions?.find(({ type, status: is }) => type === 'Failed' && is === 'True');
+    if (failure === undefined) continue;
+    // Of a job that is given up as a whole, no index is begun any more.
+    for (const [key, state] of states)
+      if (state.name === name && state.state !== 'COMPLETED')
+        states.set(key, { ...state, state: 'FAILED', reason: failure.reason ?? '' });
+  }
+  return states;
+}
+
+/** A pod that has failed is made again by its job: then its index waits. */
+function podState({ spec, status }: V1Pod): Partial<JobState> {
+  if (status?.phase === 'Running') return { state: 'RUNNING', nodes: spec?.nodeName ?? '' };
+  const why = status?.conditions?.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
+  const stuck = status?.containerStatuses?.find(({ state }) => state?.waiting !== undefined)?.state?.waiting;
+  return { reason: why?.reason ?? stuck?.reason ?? '' };
+}
+
+async function all<Item>(
+  list: (more: { limit: number; _continue?: string }) => Promise<{
+    items: Item[];
+    metadata?: { _continue?: string };
+  }>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let next: string | undefined;
+  do {
+    const page = await list({ limit: podsAtOnce, ...(next === undefined ? {} : { _continue: next }) });
+    items.push(...page.items);
+    next = page.metadata?._continue || undefined;
+  } while (next !== undefined);
+  return items;
+}
+
+function configFor(settings: KubernetesSettings, variables: ExecutorPlace['variables']): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    const file = variables.KUBECONFIG;
+    if (file === undefined) config.loadFromDefault();
+    else config.loadFromFile(file);
+    if (settings.context !== undefined) config.setCurrentContext(settings.context);
+    if (config.getCurrentCluster() === null) throw new Error('it names no cluster');
+  } catch (error) {
+    throw new UserError(
+      'no_kubernetes',
+      `The configuration of kubectl can't be used: ${messageOf(error)}`,
+      'kubectl get jobs must work here; KUBECONFIG names another file, executor.kubernetes.context a context in it.',
+      { cause: error },
+    );
+  }
+  return config;
+}
+
+/** Whether the request was not refused, but not answered: it may have been taken. */
+function isSilence(error: unknown): boolean {
+  if (error instanceof ApiException) return error.code >= 500 || error.code === 429;
+  // As fetch tells of connections.
+  return error instanceof TypeError && error.message === 'fetch failed';
+}
+
+function isAnswer(error: unknown, code: number): boolean {
+  return error instanceof ApiException && error.code === code;
+}
+
+function refused(error: unknown, { namespace }: KubernetesSettings): UserError {
+  const text = error instanceof ApiException ? messageIn(error.body) : messageOf(error);
+  return new UserError(
+    refusal,
+    `Kubernetes refuses it: ${text}`,
+    `Change executor.kubernetes in the experiment file; kubectl auth can-i create jobs --namespace ${namespace} says what is allowed.`,
+  );
+}
+
+/** Of a `Status`, as text or read. */
+function messageIn(body: unknown): string {
+  try {
+    const read: unknown = typeof body === 'string' ? JSON.parse(body) : body;
+    if (typeof read === 'object' && read !== null && 'message' in read) return String(read.message);
+  } catch {
+    // It is told as it is.
+  }
+  return String(body).slice(0, 500);
+}

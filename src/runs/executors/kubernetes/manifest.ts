@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import type { V1Job } from '@kubernetes/client-node';
+import { sha256 } from '../../../lib/hash.ts';
+import { shellWord } from '../../../lib/shell-word.ts';
+import type { Job, KubernetesSettings } from '../../../schema/index.ts';
+import type { JobArray } from '../arrays/array-scheduler.ts';
+import type { PlannedPlace } from '../executor-kind.ts';
+
+/** All jobs of an experiment have it, with the experiment's name. */
+export const experimentLabel = 'mlagentbench/experiment';
+/** What mlab and the agent's processes need beside the agent's limit. */
+const harnessMemoryMb = 512;
+/** For the step under way and its snapshot, when a pod is asked to end. */
+const graceSeconds = 120;
+
+/** A label holds 63 characters at most, and ends with a letter or a digit. */
+export function labelOf(experiment: string): string {
+  if (/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/.test(experiment)) return experiment;
+  return `${experiment.slice(0, 40).replace(/[^A-Za-z0-9]+$/, '')}-${sha256(experiment).slice(0, 12)}`;
+}
+
+/** As much of a job as its manifest tells. */
+export type JobNeeds = { resources: Pick<Job['resources'], 'cores' | 'memory_mb' | 'gpu' | 'gpus'> };
+
+/** What a job asks of a node. */
+export function resourcesOf({ resources }: JobNeeds, settings: KubernetesSettings) {
+  const memory = `${settings.memory_mb ?? resources.memory_mb + harnessMemoryMb}Mi`;
+  const gpus = resources.gpu ? { [settings.gpu_resource]: String(resources.gpus ?? 1) } : {};
+  return {
+    requests: { cpu: String(resources.cores), memory, ...gpus },
+    limits: { memory, ...gpus },
+  };
+}
+
+/**
+ * An Indexed Job: a pod for each job of an array, which executes `mlab worker` with the document of its index. A pod that is
+ * evicted or preempted is made again and costs no retry; its run goes on from its last step.
+ */
+export function jobManifest(
+  {
+    name,
+    folder,
+    jobs,
+    parallel,
+  }: Pick<JobArray, 'name' | 'folder' | 'parallel'> & { jobs: readonly JobNeeds[] },
+  experiment: string,
+  settings: KubernetesSettings,
+): V1Job {
+  const [first] = jobs;
+  if (first === undefined) throw new Error('no job to submit');
+  const labels = { 'app.kubernetes.io/managed-by': 'mlagentbench', [experimentLabel]: labelOf(experiment) };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace: settings.namespace, labels },
+    spec: {
+      completionMode: 'Indexed',
+      completions: jobs.length,
+      parallelism: Math.min(parallel ?? jobs.length, jobs.length),
+      backoffLimitPerIndex: settings.retries,
+      maxFailedIndexes: jobs.length,
+      podFailurePolicy: {
+        rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
+      },
+      ttlSecondsAfterFinished: settings.keep_seconds,
+      template: {
+        metadata: { labels },
+        spec: {
+          restartPolicy: 'Never',
+          terminationGracePeriodSeconds: graceSeconds,
+          ...(settings.service_account === undefined ? {} : { serviceAccountName: settings.service_account }),
+          ...(settings.node_selector === undefined ? {} : { nodeSelector: settings.node_selector }),
+          ...(settings.tolerations === undefined ? {} : { tolerations: settings.tolerations }),
+          containers: [
+            {
+              name: 'mlab',
+              image: settings.image,
+              command: ['/bin/sh', '-c', workerScript(folder, settings.command)],
+              resources: resourcesOf(first, settings),
+              // Names only: the keys themselves are in the cluster.
+              ...(settings.secrets.length === 0
+                ? {}
+                : { envFrom: settings.secrets.map((secret) => ({ secretRef: { name: secret } })) }),
+              volumeMounts: settings.volumes.map(({ path }, index) => ({
+                name: `volume-${index}`,
+                mountPath: path,
+              })),
+              ...(settings.privileged ? { securityContext: { privileged: true } } : {}),
+            },
+          ],
+          volumes: settings.volumes.map(({ claim }, index) => ({
+            name: `volume-${index}`,
+            persistentVolumeClaim: { claimName: claim },
+          })),
+        },
+      },
+    },
+  };
+}
+
+/** What the worker printed is its result once it has come to an end; a pod that is stopped leaves none, and is made again. */
+function workerScript(folder: string, command: string): string {
+  return `index=$JOB_COMPLETION_INDEX
+folder=${shellWord(folder)}
+result=$folder/results/$index.json
+rm -f "$result"
+exec 2>> "$folder/logs/$index.log"
+echo "mlab: $(date -u +%FT%TZ) in pod $(hostname)" >&2
+trap 'kill -TERM "$worker" 2>/dev/null' TERM
+${command} worker ${shellWord(join(folder, 'jobs'))}/"$index".json --json > "$result.part" &
+worker=$!
+wait "$worker"; code=$?
+while kill -0 "$worker" 2>/dev/null; do wait "$worker"; code=$?; done
+[ "$code" -ge 128 ] && exit "$code"
+mv "$result.part" "$result"
+exit 0
+`;
+}
+
+/** A manifest for those runs of a plan that ask for the same; the documents of their jobs are written when the plan is executed. */
+export function plannedManifests(
+  { plan, folder, parallel }: PlannedPlace,
+  settings: KubernetesSettings,
+): V1Job[] {
+  const needs = plan.runs.map(({ limits, gpu, gpus }): JobNeeds => {
+    const memory = limits.memory_mb * (limits.branches_at_once ?? 1);
+    return { resources: { cores: settings.cores, memory_mb: memory, gpu: gpu === true, gpus } };
+  });
+  const alike = Map.groupBy(needs, (each) => JSON.stringify(resourcesOf(each, settings)));
+  return [...alike.values()].map((jobs, index) => {
+    const name = `mlab-${sha256(`${folder} ${index}`).slice(0, 12)}`;
+    const array = { name, folder: join(folder, 'kubernetes', name), jobs, parallel };
+    return jobManifest(array, plan.name, settings);
+  });
+}

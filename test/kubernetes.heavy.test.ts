@@ -1,0 +1,129 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openExperiment, readTraceSync } from '../src/store/index.ts';
+import { FakeKubernetes } from './fakes/kubernetes.ts';
+import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
+import { launcher, startMlab } from './fixtures/mlab-process.ts';
+
+const agent = join(import.meta.dirname, 'fixtures/slurm/counting-agent.ts');
+
+describe('a Kubernetes cluster (a local server that speaks its API)', () => {
+  const bench = new TaskBench();
+  let cluster: FakeKubernetes;
+
+  beforeAll(async () => {
+    await bench.provision();
+    const variables = { PATH: process.env.PATH ?? '', HOME: bench.folder, MLAB_CACHE: bench.cache };
+    cluster = await FakeKubernetes.start(variables);
+    writeFileSync(join(bench.folder, 'kubeconfig'), JSON.stringify(cluster.configuration));
+  });
+  afterAll(async () => {
+    await cluster?.[Symbol.asyncDispose]();
+    bench[Symbol.dispose]();
+  });
+
+  function start(name: string, changes: Record<string, unknown>, ...flags: string[]) {
+    const file = join(bench.folder, `${name}.yaml`);
+    const settings = {
+      ...{ image: 'mlab', volumes: [{ claim: 'shared', path: bench.folder }], secrets: ['model-keys'] },
+      command: `${process.execPath} ${launcher} --task-dir ${fixtureTasks}`,
+    };
+    const experiment = { name, tasks: ['sums'], agents: [agent], sandbox: 'none' };
+    writeFileSync(file, JSON.stringify({ ...experiment, ...changes, executor: { kubernetes: settings } }));
+    const places = ['--task-dir', fixtureTasks, '--dir', bench.experiments];
+    const variables = { MLAB_CACHE: bench.cache, KUBECONFIG: join(bench.folder, 'kubeconfig') };
+    return startMlab(['run', file, ...places, ...flags], { folder: bench.folder, variables });
+  }
+
+  async function until(what: string, holds: () => boolean): Promise<void> {
+    for (let tries = 0; tries < 600 && !holds(); tries += 1) await sleep(100);
+    expect(holds(), what).toBe(true);
+  }
+
+  test('executes the runs of an experiment as one Indexed Job, and grades them by another, though the API fails now and then', async () => {
+    cluster.failures.push(503, 500);
+    const flags = ['--on', 'kubernetes', '--agent-option', 'rounds=1'];
+    const end = await start('plain', { seeds: 3, parallel: 2 }, ...flags).ended;
+    expect(end.code, end.err).toBe(0);
+    expect(end.err).toMatch(/started on node-1 \(Kubernetes mlab-[0-9a-f]{12}_0\)/);
+    expect(end.err.match(/score 4.5/g)).toHaveLength(3);
+    const { created } = cluster;
+    expect(created.map(({ spec }) => spec?.completions)).toEqual(
+      expect.arrayContaining([3, expect.any(Number)]),
+    );
+    expect(created[0]?.spec).toMatchObject({ completionMode: 'Indexed', parallelism: 2 });
+    const again = await start('plain', { seeds: 3 }, '--agent-option', 'rounds=1').ended;
+    expect(again.code, again.err).toBe(0);
+    expect(cluster.created).toHaveLength(created.length);
+  });
+
+  test('shows the manifest that a plan would be given, without making anything', async () => {
+    const before = cluster.created.length;
+    const end = await start('shown', { seeds: 2 }, '--on', 'kubernetes', '--dry-run').ended;
+    expect(end.code, end.err).toBe(0);
+    expect(end.out).toMatch(/^# shown: 2 runs/);
+    expect(end.out).toContain('completionMode: Indexed');
+    expect(end.out).toContain('name: model-keys');
+    expect(cluster.created).toHaveLength(before);
+    expect(() => openExperiment(join(bench.experiments, 'shown'))).toThrow();
+  });
+
+  test('goes on with a run from its last step when its pod is evicted, and follows again after Ctrl-C', async () => {
+    const flags = ['--on', 'kubernetes', '--agent-option', 'rounds=8'];
+    const first = start('evicted', {}, ...flags);
+    const experiment = () => openExperiment(join(bench.experiments, 'evicted'));
+    const trace = () => {
+      const [id] = experiment().runIds;
+      if (id === undefined) throw new Error('the plan is empty');
+      return experiment().runFolder(id).tracePath;
+    };
+    const hasStep = () => {
+      try {
+        return readFileSync(trace(), 'utf8').includes('"step":2');
+      } catch {
+        return false;
+      }
+    };
+    await until('a step is there', hasStep);
+    cluster.evict();
+    first.process.kill('SIGINT');
+    expect((await first.ended).code).toBe(130);
+    const created = cluster.created.length;
+    const second = await start('evicted', {}, ...flags).ended;
+    expect(second.code, second.err).toBe(0);
+    // Only the grading is new.
+    expect(cluster.created).toHaveLength(created + 1);
+    const { events } = readTraceSync(trace());
+    expect(events.filter(({ kind }) => kind === 'session_started').length).toBeGreaterThanOrEqual(2);
+    const steps = events.flatMap((event) => (event.kind === 'step_finished' ? [event.step] : []));
+    expect(steps).toEqual(steps.map((_, index) => index + 1));
+  });
+
+  test('ends its jobs after the second Ctrl-C', async () => {
+    const started = start('ended', {}, '--on', 'kubernetes', '--agent-option', 'rounds=500');
+    await until('a pod runs', () => cluster.runningPods.length > 0);
+    started.process.kill('SIGINT');
+    await until('it says so', () => started.said().includes('again within'));
+    started.process.kill('SIGINT');
+    const end = await started.ended;
+    expect(end.code, end.err).toBe(130);
+    expect(end.err).toMatch(/1 job was cancelled/);
+    await until('no pod runs', () => cluster.runningPods.length === 0);
+  });
+
+  test('says what is missing: settings, a configuration, the right to make jobs', async () => {
+    const none = join(bench.folder, 'none.yaml');
+    writeFileSync(none, JSON.stringify({ name: 'none', tasks: ['sums'], agents: ['noop'] }));
+    const flags = ['--task-dir', fixtureTasks, '--dir', bench.experiments, '--on', 'kubernetes'];
+    const options = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache } };
+    const unset = await startMlab(['run', none, ...flags], options).ended;
+    expect(unset.code).toBe(2);
+    expect(unset.err).toContain('Give executor.kubernetes.image');
+    cluster.failures.push(403, 403, 403);
+    const refused = await start('refused', {}, '--on', 'kubernetes', '--agent-option', 'rounds=1').ended;
+    expect(refused.err).toContain('Kubernetes refuses it: failure 403');
+    cluster.failures.length = 0;
+  });
+});
