@@ -24,3 +24,9 @@ export const outsideAgents: readonly OutsideAgent[] = [
   command,
   acp,
 ];
+
+/** Why programs that people ask for are none of these. */
+export const absentPrograms: ReadonlyMap<string, string> = new Map([
+  ['goose', 'goose is in no registry of packages, so mlab can not install it'],
+  ['openhands', 'OpenHands can not be installed without running code of its packages outside of the sandbox'],
+]);

@@ -1,13 +1,15 @@
 import type { Stream } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { plainLine } from '../../../lib/plain-line.ts';
-import { parseShallowJson } from '../../../lib/shallow-json.ts';
+import { parseSmallJson } from '../../../lib/shallow-json.ts';
 import type { SandboxProcess } from '../../../sandbox/index.ts';
 import { AgentFailed } from '../../agents/agent-process.ts';
 import { LineQueue } from '../../agents/line-queue.ts';
 
 /** In characters; agents send pictures and whole files along. */
 const longestLine = 16 * 2 ** 20;
+/** In one message. */
+const mostValues = 2 ** 20;
 /** What an agent may write between two answers of its model, which are limited: all that it writes costs the harness time. */
 const mostCharacters = 64 * 2 ** 20;
 const mostMessages = 100_000;
@@ -109,7 +111,7 @@ export class MessageStream {
     if (line.trim() === '') return null;
     let problem = 'it is no JSON';
     try {
-      const message = Message.safeParse(parseShallowJson(line));
+      const message = Message.safeParse(parseSmallJson(line, mostValues));
       if (message.success) return message.data;
       problem = 'no kind of message has such fields';
     } catch (error) {

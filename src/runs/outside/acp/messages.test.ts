@@ -69,6 +69,11 @@ describe('messages of an agent', () => {
     }
   });
 
+  test('end with one that holds more values than any message has', async () => {
+    const many = `{"jsonrpc":"2.0","id":1,"method":"x","params":[${'1,'.repeat(2 ** 20)}1]}\n`;
+    expect((await read(many)).problem).toContain('it holds more than 1048576 values');
+  });
+
   test('hold as much of what it says of itself as is kept, and no more', async () => {
     const { claims } = await read(says('agent_message_chunk', 'x'.repeat(30_000)).repeat(3));
     expect(claims?.['Claimed words']).toHaveLength(32_000);
