@@ -76,8 +76,9 @@ export const grade: Verb = {
     const failures = await forEachRun(context, runs, async ({ experiment, folder }) => {
       const record = folder.readRecord();
       if (record === null) return void unfinished.push(folder.id);
-      refuseUnconfined(record.spec, options);
       const resources = await resourcesOf(record.spec);
+      // Of most tasks the grader alone is executed, and nothing that an agent wrote.
+      if (resources.task.file.grading.runs_submission) refuseUnconfined(record.spec, options);
       const asksModel = resources.task.file.services.some(({ kind }) => kind === 'model');
       await using gpus = await leaseGpusOf(context, record.spec);
       const grades = await gradeRun({
