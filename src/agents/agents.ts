@@ -39,7 +39,7 @@ export function agentByName(name: string): Agent {
     throw new UserError(
       'absent_agent',
       `there is no agent "${name}": ${absent}`,
-      `Install it yourself below /usr, which the sandbox shows, and start it with --agent command:"${name} …": docs/agents/programs.md says how.`,
+      `Put its program into /usr/local/bin, which the sandbox shows, and start it with --agent command:"${name} …": docs/agents/programs.md says how.`,
     );
   }
   const names = agents.map((candidate) => candidate.name);
