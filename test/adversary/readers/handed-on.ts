@@ -39,7 +39,6 @@ const unconfined = (...argv: string[]) =>
   });
 
 export default [
-  unconfined('grade', '--steps', 'all'),
   unconfined('verify'),
   attack({
     title: 'names code that came along as the agent of its run',
