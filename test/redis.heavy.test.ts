@@ -85,6 +85,17 @@ describe.skipIf(missing !== null)(
       expect(await worker.ended).toMatchObject({ code: 0 });
     }
 
+    test('are told of by mlab run where there is none, or none that could ever take a job', async () => {
+      const submitted = run('unwanted', 1, 1, { resources: { cores: 3 } });
+      await until('it says so', () => submitted.said().includes('No worker takes jobs from'));
+      const worker = await startWorker();
+      await until('it says why', () =>
+        /1 job fits no worker that is there: it needs 3 cores; .* 2 cores/.test(submitted.said()),
+      );
+      submitted.process.kill('SIGKILL');
+      await stop(worker);
+    });
+
     test('take the runs of an experiment and grade them; one that is killed loses nothing, one that is stopped gives back what it has', async () => {
       const first = await startWorker();
       const submitted = run('moved', 6, 3);

@@ -10,6 +10,8 @@ const silenceMs = 20_000;
 /** What the driver says of commands that it gave up. */
 const cutMessage = 'Command aborted due to connection close';
 const cutPauseMs = 100;
+/** In a row; between two of them the driver waits for a new connection. */
+const mostCuts = 100;
 
 /**
  * Connects. Later, where the connection breaks, it is made again, and commands wait for that.
@@ -57,14 +59,13 @@ function withoutPassword(text: string, { password }: RedisAddress): string {
  * Does again what a broken connection left undone: the driver gives up commands that were sent together. For what may be
  * done twice alone.
  */
-export async function evenIfCut<Value>(work: () => Promise<Value>): Promise<Value> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof Error) || error.message !== cutMessage) throw error;
-      await sleep(cutPauseMs);
-    }
+export async function evenIfCut<Value>(work: () => Promise<Value>, left = mostCuts): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (left === 0 || !(error instanceof Error) || error.message !== cutMessage) throw error;
+    await sleep(cutPauseMs);
+    return await evenIfCut(work, left - 1);
   }
 }
 

@@ -5,6 +5,7 @@ import { messageOf } from '../../../lib/errors.ts';
 import type { GradeJob, Job } from '../../../schema/index.ts';
 import { spentByAll } from '../../experiment-models.ts';
 import { isGraded } from '../../graded.ts';
+import { Capacity } from '../../jobs/capacity.ts';
 import type { Following } from '../../jobs/executor.ts';
 import { type JobResult, resultOf } from '../../jobs/job-result.ts';
 import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
@@ -13,6 +14,7 @@ import { connectRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
 import { JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
+import { type WorkerReport, workersThere } from './workers.ts';
 
 interface Given {
   queued: Queued;
@@ -50,6 +52,7 @@ export class RedisExecutor implements RemoteExecutor {
   readonly #queued = new Map<string, Queued>();
   readonly #closing = new AbortController();
   #gathered: Given[] = [];
+  #told = '';
   #gathering: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
   #watching: Promise<void> | undefined;
@@ -184,6 +187,7 @@ export class RedisExecutor implements RemoteExecutor {
         await this.#readEnds();
         if (performance.now() - swept < sweepMs) continue;
         await this.#sweep();
+        await this.#tellUnwanted();
         swept = performance.now();
       } catch (error) {
         if (!signal.aborted) this.#place.log(`Redis: ${messageOf(error)}`);
@@ -224,6 +228,28 @@ export class RedisExecutor implements RemoteExecutor {
     await this.#queue.add(lost);
   }
 
+  /** Says when jobs wait for nobody: no worker is there, or none that could ever take them. Once, until it changes. */
+  async #tellUnwanted(): Promise<void> {
+    if (this.#followed.size === 0) return;
+    const workers = (await workersThere(this.#redis)).filter(({ state }) => state === 'working');
+    const told = this.#unwantedText(workers);
+    if (told !== this.#told && told !== '') this.#place.log(told);
+    this.#told = told;
+  }
+
+  #unwantedText(workers: readonly WorkerReport[]): string {
+    const { shown } = this.#address;
+    if (workers.length === 0)
+      return `No worker takes jobs from ${shown} now. Start one with: mlab worker --redis ${shown}`;
+    const lacking = [...this.#followed.values()].flatMap(({ queued }) => {
+      const reasons = workers.map((worker) => whyNever(worker, queued));
+      return reasons.every((reason) => reason !== null) ? reasons.slice(0, 1) : [];
+    });
+    if (lacking.length === 0) return '';
+    const jobs = lacking.length === 1 ? '1 job fits' : `${lacking.length} jobs fit`;
+    return `${jobs} no worker that is there: ${lacking[0]}. mlab workers --redis ${shown} lists them.`;
+  }
+
   #isDone(job: Job): boolean {
     const folder = this.#place.experiment.runFolder(job.run.id);
     if (folder.readRecord()?.status !== 'finished') return false;
@@ -253,4 +279,12 @@ export class RedisExecutor implements RemoteExecutor {
         following.onProgress({ kind: 'run_started', run, resumed: false, place });
     }
   }
+}
+
+/** Why a worker can't execute a job, however long it waits; null where it can. */
+function whyNever({ total, labels }: WorkerReport, { job, labels: wanted }: Queued): string | null {
+  const missing = wanted.find((label) => !labels.includes(label));
+  return missing === undefined
+    ? new Capacity(total).whyNever(job.resources)
+    : `it wants the label ${missing}`;
 }
