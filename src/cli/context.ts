@@ -61,7 +61,7 @@ export interface VerbResult {
 export const exitCodes = {
   /** Done. */
   ok: 0,
-  /** Done, and the answer is no: a check failed, a run could not be finished or graded. */
+  /** Completed with a negative result: a check failed, a run could not be finished or graded. */
   negative: 1,
   /** Wrong usage or bad input. */
   usage: 2,

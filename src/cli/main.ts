@@ -201,7 +201,7 @@ function acceptFormerName(command: Command, flag: Flag, name: string): void {
   });
 }
 
-/** What a command came to grief with stands in the log as it is told. */
+/** Logs the error that a command ends with, as it is told. */
 async function logged({ logger, signal }: Context, work: () => Promise<VerbResult>): Promise<VerbResult> {
   try {
     return await work();

@@ -203,7 +203,7 @@ const efficiency = define<ReportRow>({
 });
 
 const failures = define<ReportRow>({
-  title: 'How runs came out',
+  title: 'Outcomes',
   note: 'Runs by outcome, and infrastructure failures by cause.',
   rows: ({ rows }) => rows,
   fields: [

@@ -31,7 +31,7 @@ export function FrontierPlot() {
   return (
     <PlotCard
       title="Success against cost"
-      explanation="Up and to the left is better. On the frontier (joined, with a ring) is an agent that nobody beats: none is no dearer, succeeds no less, and is better in one of the two."
+      explanation="Up and to the left is better. An agent is on the frontier (joined, with a ring) if no other agent is at least as good in both success and cost and better in one of them."
       table={{
         columns: ['agent', costs[cost].label, 'success', 'runs', 'on the frontier'],
         rows: points.map((point) => [

@@ -13,12 +13,12 @@ export const outcomes: readonly Outcome[] = [
   'unfinished',
 ];
 
-/** How the runs of each agent came out. */
+/** The outcomes of each agent's runs. */
 export function OutcomePlot() {
   const { report } = useReport();
   return (
     <PlotCard
-      title="How runs came out"
+      title="Outcomes"
       explanation="Each run has one outcome. Small improvement: better than the baseline, but not beyond the threshold. Invalid: no submission that could be graded. Infrastructure: not the agent's doing."
       table={{
         columns: ['agent', ...outcomes.map(outcomeWords)],

@@ -26,7 +26,7 @@ const measures = [
   },
 ] as const;
 
-/** How runs went, measure by measure. */
+/** Measures of the process: means over runs. */
 export function ProcessPlot() {
   const { report } = useReport();
   const lines = measures
@@ -39,8 +39,8 @@ export function ProcessPlot() {
   return (
     <PlotCard
       wide
-      title="How runs went"
-      explanation="Means over the runs that ended, from traces alone; behind each, over how many of them. Bars are in proportion to the largest of their line. docs/evaluation.md defines each measure."
+      title="Process measures"
+      explanation="Means over the runs that ended, computed from traces alone, with the number of runs behind each. Bars are scaled to the largest in their row. docs/evaluation.md defines each measure."
       table={{
         columns: ['measure', ...report.rows.map(({ agent }) => agent)],
         rows: lines.map(({ title, show, values, runs }) => [
