@@ -38,7 +38,11 @@ export const runsArgument: Argument = {
  * @throws UserError `nothing_matches`
  */
 export function expandNames(context: Context, given: readonly string[]): string[] {
-  return [...new Set(given.flatMap((name) => (/[*?[{]/.test(name) ? matchesOf(context, name) : [name])))];
+  return [...new Set(given.flatMap((name) => (isPattern(name) ? matchesOf(context, name) : [name])))];
+}
+
+export function isPattern(name: string): boolean {
+  return /[*?[{]/.test(name);
 }
 
 function matchesOf(context: Context, pattern: string): string[] {
@@ -52,6 +56,13 @@ function matchesOf(context: Context, pattern: string): string[] {
     'nothing_matches',
     `No ${what} in ${context.folders.experiments} matches ${pattern}.`,
     `mlab runs ls${context.placeFlags} lists what there is; EXPERIMENT/RUN is a run.`,
+  );
+}
+
+/** Whether an experiment has this name, or lies in this folder. */
+export function isExperiment({ folders }: Context, name: string): boolean {
+  return [join(folders.experiments, name), resolve(name)].some((folder) =>
+    existsSync(join(folder, 'plan.json')),
   );
 }
 
@@ -123,10 +134,7 @@ export function locateRuns(
   given: string,
   { withBranches = false } = {},
 ): { experiment: Experiment; folders: RunFolder[] } {
-  const isExperiment = [join(context.folders.experiments, given), resolve(given)].some((folder) =>
-    existsSync(join(folder, 'plan.json')),
-  );
-  if (!isExperiment) {
+  if (!isExperiment(context, given)) {
     const { experiment, folder } = locateRun(context, given);
     const branches = withBranches ? branchesOfRun(experiment, folder.id) : [];
     return { experiment, folders: [folder, ...branches.map(({ run }) => experiment.runFolder(run.id))] };

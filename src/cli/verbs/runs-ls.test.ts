@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -34,10 +35,13 @@ function fleetIn(folder: string): Experiment {
   return experiment;
 }
 
-async function list(folder: string, status?: string[]) {
+async function list(folder: string, status?: string[], names: string[] = [], flags = {}) {
   const { signal } = new AbortController();
   const context = { ...createContext({ dir: folder }, {}, '1', signal), log: () => {} };
-  const { text, json } = await runsLs.run(context, [], status === undefined ? {} : { status });
+  const { text, json } = await runsLs.run(context, names, {
+    ...flags,
+    ...(status === undefined ? {} : { status }),
+  });
   return { text, ...Listing.parse(typeof json === 'function' ? await json() : json) };
 }
 
@@ -75,4 +79,25 @@ test('runs that wait elsewhere say with whom, and only the wanted states are lis
   expect(states.map(({ run, where }) => [run, where]).sort()).toEqual([['first/failed', ''], ...slurm]);
   expect(runs.map(({ run }) => run).sort()).toEqual(['failed', 'queued', 'running', 'starting']);
   await expect(list(folder, ['lost'])).rejects.toThrow('--status lost: there is no such state.');
+});
+
+test('runs are named by patterns, sorted by what they came to, and listed up to a limit', async () => {
+  const folder = temporaryFolder();
+  fleetIn(folder);
+  const named = async (...names: string[]) =>
+    (await list(folder, undefined, names)).states.map(({ run }) => run);
+  expect((await named('f*/*ed')).sort()).toEqual(
+    ['failed', 'finished', 'interrupted', 'queued'].map((id) => `first/${id}`),
+  );
+  expect(await named('first/running')).toEqual(['first/running']);
+  expect(await named('first')).toHaveLength(7);
+  expect(await named(join(folder, 'first'))).toHaveLength(7);
+  expect(await named(join(folder, 'first/queued'))).toEqual(['first/queued']);
+  expect(await named('none*')).toEqual([]);
+  cpSync(join(folder, 'first'), join(folder, 'copy'), { recursive: true });
+  expect(await named('copy')).toHaveLength(7);
+  const { text, states } = await list(folder, undefined, ['first'], { sort: 'time', limit: 2 });
+  expect(states).toHaveLength(2);
+  expect(text).toContain('7 runs: ');
+  expect(text).toContain('… and 5 more');
 });

@@ -1,3 +1,4 @@
+import { basename, dirname, join, matchesGlob, resolve } from 'node:path';
 import { messageOf, UserError } from '../../lib/errors.ts';
 import type { ReportRun } from '../../schema/index.ts';
 import {
@@ -8,14 +9,26 @@ import {
   openFleet,
 } from '../../store/index.ts';
 import type { Context } from '../context.ts';
-import { locateExperimentFolder } from '../locate.ts';
+import { isExperiment, isPattern, locateExperimentFolder } from '../locate.ts';
+import { oneOf } from '../one-of.ts';
 import { countsText, placeOf, queuedPlace, type RunPlace, type RunState, runStates } from '../run-states.ts';
 import { duration, number, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options {
   status?: string[];
+  sort?: SortKey;
+  limit?: number;
 }
+
+/** What runs are sorted by: the largest first. */
+const sortKeys = {
+  score: ({ score }: ReportRun) => score,
+  improvement: ({ improvement }: ReportRun) => improvement,
+  time: ({ seconds }: ReportRun) => seconds,
+  steps: ({ steps }: ReportRun) => steps,
+} as const;
+type SortKey = keyof typeof sortKeys;
 
 /** One run as it is listed; what is known of its work, where it has begun. */
 interface Listed extends RunPlace {
@@ -25,13 +38,24 @@ interface Listed extends RunPlace {
 
 export const runsLs: Verb = {
   onlyReads: true,
-  arguments: [{ name: '[experiments...]', description: 'names of experiments; default: all' }],
+  arguments: [
+    {
+      name: '[runs...]',
+      description: 'experiments, runs (EXPERIMENT/RUN), or patterns: start-*/digits-*; default: all',
+    },
+  ],
   flags: [
     {
       flags: '--status <states>',
       description: `only runs in these states: ${runStates.join(', ')}`,
       many: 'commas',
     },
+    {
+      flags: '--sort <by>',
+      description: `the largest first: by ${Object.keys(sortKeys).join(', ')}`,
+      parse: (text) => oneOf('--sort', Object.keys(sortKeys), text),
+    },
+    { flags: '--limit <n>', description: 'list so many runs at most', parse: wholeNumber },
   ],
   details:
     'A run is queued until somebody begins it. Of one that is running it says where: host, process, GPUs; of one that waits,\n' +
@@ -39,23 +63,72 @@ export const runsLs: Verb = {
   examples: [
     ['mlab runs ls', 'every run of every experiment'],
     ['mlab runs ls night-1 --status running,failed', 'who is at work, and what went wrong'],
+    ["mlab runs ls 'start-*/digits-*' --sort score --limit 5", 'the five best runs on a task'],
     ['mlab runs ls start-1 --json', 'the runs of one, as data'],
   ],
-  async run(context, names, { status }: Options) {
+  async run(context, names, { status, sort, limit }: Options) {
     const wanted = statesOf(status);
-    const fleets = fleetsOf(context, names);
+    const targets = names.map((name) => targetOf(context, name));
+    const fleets = fleetsOf(context, targets);
     const runs: Listed[] = [];
-    for (const fleet of fleets) runs.push(...(await listed(context, fleet)));
-    const shown = wanted === null ? runs : runs.filter(({ state }) => wanted.has(state));
+    for (const fleet of fleets)
+      runs.push(...(await listed(context, fleet)).filter(namedIn(context, fleet, targets)));
+    const matching = runs.filter(({ state }) => wanted?.has(state) !== false);
+    const sorted = sort === undefined ? matching : largestFirst(matching, sortKeys[sort]);
+    const shown = sorted.slice(0, limit);
     const states = () => shown.map(({ run, state, where, why }) => ({ run, state, where, why }));
     const json = async () => ({ runs: await reportRuns(context, fleets, shown), states: states() });
-    if (runs.length > 0) return { text: `${tableOf(shown)}\n\n${countsText(shown)}`, json };
+    if (runs.length > 0)
+      return { text: [tableOf(shown), countsText(matching), ...leftOut(matching, shown)].join('\n\n'), json };
+    if (names.length > 0) return { text: `No run matches ${names.join(', ')}.`, json };
     return {
       text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter${context.placeFlags}`,
       json,
     };
   },
 };
+
+/** Which runs a name means: those of an experiment, or of several, that match a pattern. */
+interface Target {
+  /** A name, a folder, or a pattern of names. */
+  experiment: string;
+  run: string;
+}
+
+function targetOf(context: Context, name: string): Target {
+  if (isPattern(name)) {
+    const [experiment = '', run = '*'] = name.split('/');
+    return { experiment, run };
+  }
+  if (isExperiment(context, name) || !name.includes('/')) return { experiment: name, run: '*' };
+  return { experiment: dirname(name), run: basename(name) };
+}
+
+/** Whether a run of an experiment is meant. */
+function namedIn({ folders }: Context, fleet: Fleet, targets: readonly Target[]): (run: Listed) => boolean {
+  const isHere = ({ experiment: name }: Target) =>
+    isPattern(name)
+      ? matchesGlob(basename(fleet.folder), name)
+      : [join(folders.experiments, name), resolve(name)].includes(fleet.folder);
+  const here = targets.filter(isHere);
+  return ({ run }) => targets.length === 0 || here.some((target) => matchesGlob(basename(run), target.run));
+}
+
+/** Those of which it is not known come last. */
+function largestFirst(runs: readonly Listed[], figure: (work: ReportRun) => number | null): Listed[] {
+  const value = ({ work }: Listed) => (work === null ? null : figure(work)) ?? Number.NEGATIVE_INFINITY;
+  return runs.toSorted((one, other) => (value(one) === value(other) ? 0 : value(other) - value(one)));
+}
+
+function leftOut(matching: readonly Listed[], shown: readonly Listed[]): string[] {
+  const left = matching.length - shown.length;
+  return left === 0 ? [] : [`… and ${left} more: --limit lists more of them.`];
+}
+
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new UserError('bad_flag', `--limit ${text}: this is no number of runs.`, 'Give one, such as 20.');
+}
 
 function statesOf(given: readonly string[] | undefined): ReadonlySet<RunState> | null {
   if (given === undefined) return null;
@@ -71,9 +144,13 @@ function statesOf(given: readonly string[] | undefined): ReadonlySet<RunState> |
   return new Set(known);
 }
 
-function fleetsOf(context: Context, names: readonly string[]): Fleet[] {
-  if (names.length > 0) return names.map((name) => openFleet(locateExperimentFolder(context, name)));
+function fleetsOf(context: Context, targets: readonly Target[]): Fleet[] {
+  const names = [...new Set(targets.map(({ experiment }) => experiment))];
+  if (names.length > 0 && !names.some(isPattern))
+    return names.map((name) => openFleet(locateExperimentFolder(context, name)));
+  const isMeant = (name: string) => names.length === 0 || names.some((each) => matchesGlob(name, each));
   return listExperiments(context.folders.experiments).flatMap(({ name, folder }) => {
+    if (!isMeant(name)) return [];
     try {
       return [openFleet(folder)];
     } catch (error) {
