@@ -64,7 +64,9 @@ export function VirtualRows({ lines, head, row, columns: width }: VirtualRowsPro
           ) : null}
         </tbody>
       </table>
-      {lines.length === 0 ? <p className="empty-note">No runs match these filters. Remove one to see more.</p> : null}
+      {lines.length === 0 ? (
+        <p className="empty-note">No runs match these filters. Remove one to see more.</p>
+      ) : null}
     </Scroll>
   );
 }
