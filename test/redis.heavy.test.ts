@@ -92,7 +92,11 @@ describe.skipIf(missing !== null)(
       await until('it says why', () =>
         /1 job fits no worker that is there: it needs 3 cores; .* 2 cores/.test(submitted.said()),
       );
-      submitted.process.kill('SIGKILL');
+      // Nothing of it is left for the workers of other tests.
+      submitted.process.kill('SIGINT');
+      await until('it says how to cancel', () => submitted.said().includes('again within'));
+      submitted.process.kill('SIGINT');
+      expect((await submitted.ended).err).toContain('1 job was cancelled');
       await stop(worker);
     });
 
