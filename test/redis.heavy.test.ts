@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkRun, openExperiment, readTraceSync } from '../src/store/index.ts';
 import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { mlab, type StartedMlab, startMlab } from './fixtures/mlab-process.ts';
+import { CuttingProxy } from './fixtures/redis/cutting-proxy.ts';
 import { RedisServer, whyNoRedis } from './fixtures/redis/server.ts';
 
 const missing = whyNoRedis();
@@ -154,6 +155,20 @@ describe.skipIf(missing !== null)(
       expect(small.said()).not.toContain('graded');
       expect(large.said().match(/graded/g)).toHaveLength(4);
       await Promise.all([stop(small), stop(large)]);
+    });
+
+    test('bring a job to its end though a connection broke when they first found one to take', async () => {
+      // The first two are the worker's own; the third it makes for the queue.
+      await using proxy = await CuttingProxy.start(redis.url, [3]);
+      const worker = await startWorker('--redis', proxy.url);
+      const submitted = run('cut-off', 1, 1);
+      const end = await submitted.ended;
+      expect(end.code, end.err + worker.said()).toBe(0);
+      const client = new Redis(redis.url, { password });
+      await until('no job is left', async () => (await client.keys('mlab:jobs-*:*.*')).length === 0);
+      client.disconnect();
+      expect(worker.said().match(/: (run|graded)$/gm)).toHaveLength(2);
+      await stop(worker);
     });
 
     test('give up a run that takes down whoever executes it; mlab runs retry does it again', async () => {

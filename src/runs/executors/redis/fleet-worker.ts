@@ -141,6 +141,11 @@ export class FleetWorker {
         ...{ stalledInterval: stalledAfterMs / 2, maxStalledCount: Number.MAX_SAFE_INTEGER, name: this.id },
       });
       worker.on('error', () => {});
+      // One whose own connection broke while it was made never gets another: it is made anew, the next time.
+      await worker.waitUntilReady().catch(async (error: unknown) => {
+        await worker.close(true).catch(() => {});
+        throw error;
+      });
       await worker.startStalledCheckTimer();
       this.#sources.set(name, { worker, jobs, last: 0 });
     }

@@ -45,7 +45,7 @@ export class JobQueue implements AsyncDisposable {
           },
         }));
         // Those that are queued already stay as they are.
-        await evenIfCut(() => this.#queue(name).addBulk(jobs));
+        await evenIfCut(async () => await (await this.#queue(name)).addBulk(jobs));
       }
     }
     await this.#redis.publish(keys.news, '');
@@ -69,7 +69,9 @@ export class JobQueue implements AsyncDisposable {
   async remove(all: readonly Queued[]): Promise<void> {
     for (let at = 0; at < all.length; at += atOnce) {
       const part = all.slice(at, at + atOnce);
-      await Promise.all(part.map((queued) => this.#queue(queueName(queued)).remove(jobId(queued.job))));
+      await Promise.all(
+        part.map(async (queued) => (await this.#queue(queueName(queued))).remove(jobId(queued.job))),
+      );
     }
   }
 
@@ -96,11 +98,16 @@ export class JobQueue implements AsyncDisposable {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close().catch(() => {})));
   }
 
-  #queue(name: string): Queue {
-    const known = this.#queues.get(name) ?? new Queue(name, { connection: this.#redis, prefix });
-    if (!this.#queues.has(name)) known.on('error', () => {});
-    this.#queues.set(name, known);
-    return known;
+  async #queue(name: string): Promise<Queue> {
+    const known = this.#queues.get(name);
+    if (known !== undefined) return known;
+    const made = new Queue(name, { connection: this.#redis, prefix });
+    made.on('error', () => {});
+    // One that Redis left while it was made stays of no use, and is not kept.
+    await made.waitUntilReady();
+    const first = this.#queues.get(name) ?? made;
+    this.#queues.set(name, first);
+    return first;
   }
 }
 
