@@ -24,8 +24,8 @@ export class FakeKubernetes implements AsyncDisposable {
   readonly #jobs = new Map<string, KnownJob>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #variables: Record<string, string>;
-  /** Answers of the next requests: status codes of failures. */
-  readonly failures: number[] = [];
+  /** Answers of the next requests: status codes of failures, or `cut`: it is done, and the answer breaks off. */
+  readonly failures: (number | 'cut')[] = [];
   readonly created: V1Job[] = [];
 
   private constructor(variables: Record<string, string>) {
@@ -78,14 +78,18 @@ export class FakeKubernetes implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const failure = this.failures.shift();
     const reply = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/json' });
+      if (failure === 'cut') {
+        response.write(JSON.stringify(body).slice(0, 9), () => response.destroy());
+        return;
+      }
       response.end(JSON.stringify(body));
     };
     const { pathname } = new URL(request.url ?? '/', 'http://fake');
     const name = pathname.split('/jobs/')[1];
-    const failure = this.failures.shift();
-    if (failure !== undefined) return reply(failure, { kind: 'Status', message: `failure ${failure}` });
+    if (typeof failure === 'number') return reply(failure, { kind: 'Status', message: `failure ${failure}` });
     if (request.headers.authorization !== 'Bearer a-token-of-the-cluster')
       return reply(401, { kind: 'Status', message: 'Unauthorized' });
     if (pathname.endsWith('/jobs') && request.method === 'POST') {

@@ -184,8 +184,8 @@ function configFor(settings: KubernetesSettings, variables: ExecutorPlace['varia
 /** Whether the request was not refused, but not answered: it may have been taken. */
 function isSilence(error: unknown): boolean {
   if (error instanceof ApiException) return error.code >= 500 || error.code === 429;
-  // As fetch tells of connections.
-  return error instanceof TypeError && error.message === 'fetch failed';
+  // As fetch tells of connections that were never made, and of those that broke off within an answer.
+  return error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message);
 }
 
 function isAnswer(error: unknown, code: number): boolean {
