@@ -64,7 +64,7 @@ describe.skipIf(missing !== null)(
     }
 
     async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-      for (let tries = 0; tries < 300 && !(await holds()); tries += 1) await sleep(100);
+      for (let tries = 0; tries < 1200 && !(await holds()); tries += 1) await sleep(100);
       expect(await holds(), what).toBe(true);
     }
 
