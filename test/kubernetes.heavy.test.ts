@@ -38,7 +38,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
   }
 
   async function until(what: string, holds: () => boolean): Promise<void> {
-    for (let tries = 0; tries < 600 && !holds(); tries += 1) await sleep(100);
+    for (let tries = 0; tries < 1200 && !holds(); tries += 1) await sleep(100);
     expect(holds(), what).toBe(true);
   }
 

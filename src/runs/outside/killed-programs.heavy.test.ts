@@ -76,6 +76,6 @@ async function vanished(word: string): Promise<void> {
         return false;
       }
     });
-  for (let tries = 0; lives() && tries < 500; tries += 1) await sleep(10);
+  for (let tries = 0; lives() && tries < 6_000; tries += 1) await sleep(10);
   expect(lives()).toBe(false);
 }
