@@ -40,6 +40,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
   const stored = folder.readGrades().grades;
   const current = currentGrades(stored, states);
   const scoringReference = scoringReferenceOf(current);
+  const finalGrade = current.findLast(({ final }) => final);
   const grades = current.map((grade) => gradedStep(grade, reader.steps));
   const finalSnapshot = states.find(({ final }) => final)?.snapshot ?? null;
   const transcript = withLessons(reader.transcript(grades), spec.experience ?? []);
@@ -53,7 +54,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     seed: spec.seed,
     status: statusOf(folder, record),
     end: end ? { reason: end.reason, cause: end.cause ?? null, message: end.message } : null,
-    marks: [...spec.marks, ...marks],
+    marks: [...new Set([...spec.marks, ...marks, ...(finalGrade?.marks ?? [])])],
     steps,
     scoring_reference: scoringReference,
     grades: [...transcript.grades],

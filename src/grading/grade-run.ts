@@ -25,6 +25,7 @@ import {
 } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
 import type { GraderOptions } from './grader-process.ts';
+import { isBesideOthers, sharedMachineMark, watchNeighbours } from './neighbours.ts';
 import { gradeSubmissions, missingFiles, sizeProblem } from './submission-files.ts';
 
 /** A workspace to grade. */
@@ -142,14 +143,15 @@ function filesBelow(path: string): string[] {
     .sort();
 }
 
-/** A result with the seconds that getting it took. */
-type TimedResult = GraderResult & { seconds: number };
+/** A result, with what getting it took and what else was at work. */
+type TimedResult = GraderResult & Pick<Grade, 'seconds' | 'others_cores'>;
 
 function knownResults(grades: readonly Grade[]): Map<string, TimedResult> {
   const known = new Map<string, TimedResult>();
-  for (const { submission, valid, score, baseline, problems, details, seconds } of grades) {
+  for (const { submission, valid, score, baseline, problems, details, seconds, others_cores } of grades) {
     if (submission === null) continue;
-    known.set(submission, { submission, valid, score, baseline, problems, details, seconds });
+    const others = others_cores === undefined ? {} : { others_cores };
+    known.set(submission, { submission, valid, score, baseline, problems, details, seconds, ...others });
   }
   return known;
 }
@@ -189,9 +191,15 @@ async function gradeTimed(
   const start = performance.now();
   const { objects } = options.folder;
   const workspaces = new Map([...todo].map(([name, { entries }]) => [name, { entries, objects }]));
+  const { grading, metric } = options.task.file;
+  const isTimed = grading.runs_submission && metric.unit === 'seconds';
+  // A container's processes are not ours: they would count as others.
+  const neighbours = isTimed && spec.sandbox !== 'docker' ? watchNeighbours() : () => null;
   const results = await gradeSubmissions(workspaces, graderFor(spec, options));
   const seconds = (performance.now() - start) / 1000 / todo.size;
-  return results.map((result) => ({ ...result, seconds }));
+  const busy = neighbours();
+  const others = busy === null ? {} : { others_cores: Math.round(busy * 100) / 100 };
+  return results.map((result) => ({ ...result, seconds, ...others }));
 }
 
 function figuresOf({ file: { baseline, reference, metric } }: Task): NonNullable<Grade['figures']> {
@@ -225,6 +233,7 @@ function gradeOf(
     problems: result.problems,
     details: result.details,
     seconds: result.seconds,
-    marks: spec.marks,
+    ...(result.others_cores === undefined ? {} : { others_cores: result.others_cores }),
+    marks: [...spec.marks, ...(isBesideOthers(result.others_cores ?? null) ? [sharedMachineMark] : [])],
   };
 }

@@ -75,6 +75,11 @@ export const Grade = z.object({
   problems: z.array(SubmissionProblem),
   details: z.record(z.string(), z.unknown()),
   seconds: z.number(),
+  /**
+   * Where the grader takes the time of submitted code: cores that other programs kept busy meanwhile, on average; absent where nobody
+   * measured it.
+   */
+  others_cores: z.number().nonnegative().optional(),
   /** Why the result is not comparable: unverified data, no sandbox, … */
   marks: z.array(z.string()),
 });

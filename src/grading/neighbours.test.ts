@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { busyCores, isBesideOthers, machineSeconds, ownSeconds, watchNeighbours } from './neighbours.ts';
+
+test('the time of the machine is all but idle time and waiting for disks', () => {
+  const text = 'cpu  100 20 300 99999 5000 10 20 50 77 88\ncpu0 1 2 3 4 5 6 7 8 9 10\n';
+  expect(machineSeconds(text)).toBe(5);
+});
+
+test('the time of a process is its own and that of its children, whatever it is called', () => {
+  const fields = 'S 1 2 3 4 5 6 7 8 9 10 100 200 300 400 20 0 1';
+  expect(ownSeconds(`42 (a) (b 1 2 3) ${fields}`)).toBe(10);
+});
+
+test('others kept as many cores busy as the machine was, without what is our own', () => {
+  const before = { at: 10, machine: 1000, own: 7 };
+  expect(busyCores(before, { at: 20, machine: 1025, own: 17 })).toBe(1.5);
+  expect(busyCores(before, { at: 20, machine: 1010, own: 19 })).toBe(0);
+  expect([0.1, 0.3, null].map(isBesideOthers)).toEqual([false, true, false]);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a program beside us is seen, whether it is done or not',
+  async () => {
+    const burner = spawn(process.execPath, ['-e', 'console.log(1); for (;;);']);
+    await once(burner.stdout, 'data');
+    const neighbours = watchNeighbours();
+    await sleep(400);
+    const seen = neighbours();
+    burner.kill('SIGKILL');
+    await once(burner, 'close');
+    expect(seen).toBeGreaterThan(0.1);
+  },
+);

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** Beside more than so many busy cores of other work, a measured time says something of that work, too. */
+const mostBusyCores = 0.25;
+/** Of the kernel's tables, on all systems that we know. */
+const ticksPerSecond = 100;
+const Ticks = z.array(z.coerce.number().nonnegative());
+
+/** Mark of a grade whose times were taken while other programs were at work on the machine. */
+export const sharedMachineMark = 'timed beside other work on the machine';
+
+export function isBesideOthers(busyCores: number | null): boolean {
+  return busyCores !== null && busyCores > mostBusyCores;
+}
+
+interface Look {
+  /** Seconds by this process's clock. */
+  at: number;
+  /** Processor time, in seconds: of the whole machine, of it what its own neighbours on the hardware took; of this process and its children. */
+  machine: number;
+  own: number;
+}
+
+/**
+ * Begins to measure what other programs do on this machine, in whatever container they are.
+ * @returns asked at the end: how many cores they kept busy on average; null where the system does not tell (it is not Linux)
+ */
+export function watchNeighbours(): () => number | null {
+  const before = look();
+  return () => {
+    const after = look();
+    return before === null || after === null ? null : busyCores(before, after);
+  };
+}
+
+/** Children that began before and ended meanwhile count as our own from their beginning: then the result may be too low. */
+export function busyCores(before: Look, after: Look): number {
+  const seconds = Math.max(after.at - before.at, 1e-3);
+  return Math.max(0, (after.machine - before.machine - (after.own - before.own)) / seconds);
+}
+
+function look(): Look | null {
+  try {
+    const own = readFileSync('/proc/self/stat', 'utf8');
+    return {
+      at: performance.now() / 1000,
+      machine: machineSeconds(readFileSync('/proc/stat', 'utf8')),
+      own: ownSeconds(own),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** All but idle time and waiting for disks, of the first line of /proc/stat (proc_stat(5)); guests are a part of user time. */
+export function machineSeconds(text: string): number {
+  const words = text.slice(0, text.indexOf('\n')).trim().split(/ +/).slice(1, 9);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = Ticks.parse(words);
+  return (user + nice + system + irq + softirq + steal) / ticksPerSecond;
+}
+
+/** The 14th to 17th field of /proc/PID/stat (proc_pid_stat(5)); the second, a name in parentheses, may hold anything. */
+export function ownSeconds(text: string): number {
+  const words = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15);
+  return (
+    Ticks.length(4)
+      .parse(words)
+      .reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond
+  );
+}
