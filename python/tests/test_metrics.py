@@ -1,0 +1,72 @@
+import math
+import random
+import unittest
+
+import support  # noqa: F401
+
+from mlab_task.metrics import (
+    f1,
+    log_loss,
+    macro_f1,
+    roc_auc,
+    weighted_absolute_percentage_error,
+)
+
+
+class OfClasses(unittest.TestCase):
+    def test_f1_weighs_false_alarms_against_misses(self) -> None:
+        labels = ["yes", "yes", "yes", "no", "no"]
+        predictions = ["yes", "yes", "no", "yes", "no"]
+        precision, recall = 2 / 3, 2 / 3
+        expected = 2 * precision * recall / (precision + recall)
+        self.assertAlmostEqual(f1(labels, predictions, "yes"), expected)
+        self.assertEqual(f1(labels, predictions, "perhaps"), 0)
+
+    def test_macro_f1_gives_a_rare_class_the_weight_of_a_frequent_one(self) -> None:
+        labels = ["a"] * 98 + ["b"] * 2
+        self.assertAlmostEqual(macro_f1(labels, ["a"] * 100), (2 * 98 / 198) / 2)
+        self.assertEqual(macro_f1(labels, labels), 1)
+        self.assertEqual(macro_f1(labels, ["c"] * 100), 0)
+
+    def test_the_area_under_the_curve_is_the_share_of_pairs_in_order(self) -> None:
+        drawn = random.Random(3)
+        for size in (2, 5, 40):
+            labels = [True, False] + [drawn.random() < 0.3 for _ in range(size - 2)]
+            scores = [float(drawn.randrange(6)) for _ in labels]
+            pairs = [
+                (one > other) + (one == other) / 2
+                for one, is_true in zip(scores, labels, strict=True)
+                for other, is_other in zip(scores, labels, strict=True)
+                if is_true and not is_other
+            ]
+            self.assertAlmostEqual(roc_auc(labels, scores), sum(pairs) / len(pairs))
+
+    def test_one_kind_of_label_has_no_area(self) -> None:
+        for labels in ([True, True], [False], []):
+            with self.assertRaises(ValueError):
+                roc_auc(labels, [0.5] * len(labels))
+
+    def test_log_loss_is_the_mean_surprise(self) -> None:
+        even = log_loss([0, 1], [[0.5, 0.5], [0.5, 0.5]])
+        self.assertAlmostEqual(even, math.log(2))
+        self.assertEqual(log_loss([1], [[0, 3]]), 0)
+        self.assertAlmostEqual(
+            log_loss([0, 0], [[2, 6], [0, 1]]), (math.log(4) - math.log(1e-15)) / 2
+        )
+
+    def test_what_is_no_probability_is_refused(self) -> None:
+        for row in ([-0.1, 1.1], [0, 0], [math.inf, 1], [math.nan, 1]):
+            with self.assertRaises(ValueError, msg=str(row)):
+                log_loss([0], [row])
+
+
+class OfNumbers(unittest.TestCase):
+    def test_wape_weighs_errors_by_the_size_of_the_whole(self) -> None:
+        self.assertAlmostEqual(weighted_absolute_percentage_error([1, -3, 0], [2, -3, 1]), 0.5)
+        self.assertEqual(weighted_absolute_percentage_error([1, 2], [0, 0]), 1)
+        with self.assertRaises(ValueError):
+            weighted_absolute_percentage_error([0, 0], [1, 1])
+
+
+if __name__ == "__main__":
+    unittest.main()
