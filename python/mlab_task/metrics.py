@@ -73,8 +73,8 @@ def log_loss(
     Mean of minus the natural logarithm of the probability given to the true class, in nats: 0 is
     perfect. `labels` are numbers of columns; `probabilities` has a row for each label and a column
     for each class. Rows are divided by their sum; what is below `least` then counts as `least`.
-    Raises ValueError where a number is negative or not finite, or a row has no positive sum: graders
-    tell that as `Rejected`.
+    Raises ValueError where a number is negative or not finite, or a row has no positive sum:
+    graders tell that as `Rejected`.
     """
     losses = []
     for label, row in zip(labels, probabilities, strict=True):
