@@ -7,6 +7,7 @@ import { mean, sampleStandardDeviation } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
 import { dataMarks } from '../tasks/index.ts';
 import { limitsFor } from './plan.ts';
+import { scriptCrash } from './script-crash.ts';
 import { executeRun } from './session/execute-run.ts';
 import { solutionFiles } from './solution-files.ts';
 import { constantAgent } from './validation-agents/honest.ts';
@@ -90,12 +91,15 @@ async function measureSeed(
   });
   signal.throwIfAborted();
   if (record.status !== 'finished') throw failure(spec, record.end?.message ?? record.status);
+  const steps = stepsOf(readTraceSync(folder.tracePath).events);
+  const crash = scriptCrash(folder, steps);
   const [grade] = await gradeRun({ folder, ...resources, helpersFolder, which: 'final', signal });
   if (grade === undefined || grade.score === null) {
     const problems = grade?.problems.map(({ message }) => message).join('; ') ?? 'no grade';
-    throw failure(spec, `no valid submission: ${problems}`);
+    throw failure(spec, [crash, `no valid submission: ${problems}`].filter(Boolean).join('\n'));
   }
-  const steps = stepsOf(readTraceSync(folder.tracePath).events);
+  // What an earlier version of a script left behind is no measurement.
+  if (crash !== null) throw failure(spec, crash);
   const script = steps.findLast(({ started }) => started.action === 'Execute Script');
   return { seed: spec.seed, score: grade.score, seconds: (script?.finished.duration_ms ?? 0) / 1000 };
 }
@@ -117,7 +121,7 @@ function failure({ id }: RunSpec, message: string): UserError {
   return new UserError(
     'not_measured',
     `The run ${id} gave no score: ${message}`,
-    'Try it with mlab run, and see its steps with mlab runs show.',
+    'Repair the script, then measure again; mlab tasks check keeps the runs of what fails.',
   );
 }
 

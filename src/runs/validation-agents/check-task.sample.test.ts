@@ -34,3 +34,20 @@ test('a validation agent that throws is reported, and the others come to their e
   ]);
   expect(existsSync(folder)).toBe(true);
 }, 90_000);
+
+test('a solution and a starter that crash are told with their tracebacks', async () => {
+  const broken = 'import csv\n\nraise KeyError("no column y")\n';
+  const tasks = bench.copyTask('crashing', { 'hidden/solution/train.py': broken, 'env/train.py': broken });
+  const reports = await checkTask({
+    ...{ resources: await bench.provision(tasks), helpersFolder, folder: join(bench.folder, 'crashed') },
+    ...{ versions: {}, sandbox: 'bubblewrap', parallel: 2 },
+    validationAgents: validationAgentsByName(['oracle', 'baseline']),
+    signal: AbortSignal.timeout(60_000),
+    ...{ onProgress: () => {}, onReport: () => {} },
+  });
+  expect(reports.map(({ agent, ok }) => [agent, ok])).toEqual([
+    ['oracle', false],
+    ['baseline', false],
+  ]);
+  for (const { faults } of reports) expect(faults[0]).toMatch(/line 3[\s\S]*KeyError: 'no column y'/);
+}, 90_000);

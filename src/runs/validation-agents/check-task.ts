@@ -22,6 +22,7 @@ import {
 } from '../../store/index.ts';
 import { dataMarks } from '../../tasks/index.ts';
 import { limitsFor } from '../plan.ts';
+import { scriptCrash } from '../script-crash.ts';
 import { executeRun } from '../session/execute-run.ts';
 import type { TaskResources } from '../workspace.ts';
 import { compareHostFiles, hostFiles } from './host-files.ts';
@@ -125,8 +126,9 @@ async function runAndJudge(
     probes.push(await storeProbe(folder), secretProbe(folder, evidence, scene.secrets));
   }
   const attempts = staged.attempts(evidence);
+  const crash = validationAgent.mustRun?.(resources) === true ? scriptCrash(folder, evidence.steps) : null;
   const seconds = (performance.now() - start) / 1000;
-  return judgeAgent({ validationAgent, record, grades, notGraded, attempts, probes, seconds });
+  return judgeAgent({ validationAgent, record, grades, notGraded, crash, attempts, probes, seconds });
 }
 
 async function gradesOf(

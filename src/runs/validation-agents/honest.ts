@@ -10,11 +10,20 @@ interface Honest {
   agent: Agent;
   files: (resources: TaskResources) => ReadonlyMap<string, string> | null;
   fits?: (resources: TaskResources) => boolean;
+  mustRun: (resources: TaskResources) => boolean;
 }
 
-function honest({ name, summary, expects, agent, files, fits = () => true }: Honest): ValidationAgent {
+function honest({
+  name,
+  summary,
+  expects,
+  agent,
+  files,
+  mustRun,
+  fits = () => true,
+}: Honest): ValidationAgent {
   return {
-    ...{ name, summary, expects, limits: {}, graded: 'final', fits },
+    ...{ name, summary, expects, limits: {}, graded: 'final', fits, mustRun },
     async stage({ resources }) {
       return {
         agent,
@@ -39,6 +48,7 @@ export const honestAgents: readonly ValidationAgent[] = [
     expects: 'success',
     agent: agentByName('oracle'),
     files: ({ task }) => solutionFiles(task, 'solution'),
+    mustRun: () => true,
   }),
   honest({
     name: 'noop',
@@ -46,6 +56,7 @@ export const honestAgents: readonly ValidationAgent[] = [
     expects: 'no_success',
     agent: agentByName('noop'),
     files: () => null,
+    mustRun: () => false,
   }),
   honest({
     name: 'baseline',
@@ -53,6 +64,8 @@ export const honestAgents: readonly ValidationAgent[] = [
     expects: 'no_success',
     agent: agentByName('baseline'),
     files: () => null,
+    // One with a gap can't run as it is: then a trivial predictor is the baseline.
+    mustRun: ({ task }) => task.file.baseline.method === 'starter',
   }),
   honest({
     name: 'constant',
@@ -60,6 +73,7 @@ export const honestAgents: readonly ValidationAgent[] = [
     expects: 'no_success',
     agent: constantAgent(),
     files: ({ task }) => solutionFiles(task, 'constant'),
+    mustRun: () => true,
     fits: ({ task }) => task.file.baseline.method === 'constant',
   }),
 ];

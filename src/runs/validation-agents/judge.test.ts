@@ -51,10 +51,25 @@ function judged(
     notGraded: null,
     attempts: expects === 'no_breach' ? [stopped] : [],
     probes: [],
+    crash: null,
     seconds: 1,
     ...changes,
   });
 }
+
+describe('a script that ended with an error', () => {
+  const crash = 'train.py failed:\nKeyError: digit';
+
+  test('is told with what it printed, where the submission is missing for it', () => {
+    const problems = [{ code: 'missing_file' as const, message: 'submission.csv is missing' }];
+    const { faults } = judged('success', { grades: [grade(null, { problems })], crash });
+    expect(faults).toEqual([crash, 'its submission is not valid: submission.csv is missing']);
+  });
+
+  test('is a fault of an agent that need not succeed, too', () => {
+    expect(judged('no_success', { grades: [grade(null)], crash }).faults).toEqual([crash]);
+  });
+});
 
 describe('an agent that must succeed', () => {
   test('does so by a valid, fresh submission beyond the threshold', () => {

@@ -33,6 +33,8 @@ export interface ValidationAgentOutcome {
   grades: readonly Grade[];
   /** Why it could not be graded; null when it was. */
   notGraded: string | null;
+  /** How a script failed that must not; null where none did. */
+  crash: string | null;
   attempts: Attempt[];
   probes: Probe[];
   seconds: number;
@@ -91,8 +93,8 @@ function succeeds(grade: Grade): boolean {
 }
 
 /** A run that did not go its way to the end proves nothing. */
-function runFaults({ record, notGraded }: ValidationAgentOutcome): string[] {
-  const faults = notGraded === null ? [] : [notGraded];
+function runFaults({ record, notGraded, crash }: ValidationAgentOutcome): string[] {
+  const faults = [notGraded, crash].flatMap((fault) => fault ?? []);
   const reason = record.end?.reason ?? record.status;
   if (reason !== 'final_answer')
     faults.push(`the run ended by ${reason}: ${record.end?.message ?? 'no reason given'}`);

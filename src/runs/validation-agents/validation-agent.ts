@@ -58,5 +58,7 @@ export interface ValidationAgent {
   graded: 'final' | 'all';
   /** Whether the task has what the validation agent needs. */
   fits(resources: TaskResources): boolean;
+  /** Whether its last script must end without an error; default: no. */
+  mustRun?(resources: TaskResources): boolean;
   stage(scene: Scene): Promise<Staged>;
 }

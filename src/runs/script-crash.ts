@@ -1,0 +1,12 @@
+import { type RecordedStep, type RunFolder, resolveText } from '../store/index.ts';
+
+const mostLines = 12;
+const mostCharacters = 2_000;
+
+/** How the last script of a run failed, with the end of what it printed; null where none was run, or it ended well. */
+export function scriptCrash({ objects }: RunFolder, steps: readonly RecordedStep[]): string | null {
+  const last = steps.findLast(({ started }) => started.action === 'Execute Script');
+  if (last === undefined || last.finished.status === 'ok') return null;
+  const lines = resolveText(objects, last.finished.observation).trimEnd().split('\n').slice(-mostLines);
+  return `its script ended with an error (${last.finished.status}):\n${lines.join('\n').slice(-mostCharacters)}`;
+}
