@@ -9,7 +9,7 @@ from typing import BinaryIO
 from mlab_task.cells import Fault, Value, read_cell
 from mlab_task.declaration import Column, CsvFile
 from mlab_task.problems import Problem, Tally, listed, quoted
-from mlab_task.tables import Unreadable, read_rows
+from mlab_task.tables import Unreadable, column_places, read_rows
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def read_ids(public: Path, declared: CsvFile) -> tuple[str, ...]:
     """All ids that a submission must have, in the order of the public file that lists them."""
     with (public / declared.id_file).open("rb") as file:
         rows = read_rows(file)
-        position = next(rows)[1].index(declared.id_column)
+        [position] = column_places(next(rows)[1], [declared.id_column], declared.id_file)
         ids = tuple(row[position] for _, row in rows)
     if len(set(ids)) != len(ids):
         raise ValueError(f"{declared.id_file} lists an id twice")

@@ -17,7 +17,7 @@ from mlab_task.declaration import read_declaration
 from mlab_task.harness import HarnessError, connect_harness
 from mlab_task.problems import Problem, Rejected, plain
 from mlab_task.submission import FormatCheck, Submission
-from mlab_task.tables import read_rows
+from mlab_task.tables import column_places, read_rows
 
 TOO_LARGE = Problem("out_of_range", "the score is not finite: submitted numbers are too large")
 
@@ -57,7 +57,7 @@ def read_labels(file: Path, id_column: str, label_column: str) -> dict[str, str]
     with file.open("rb") as opened:
         rows = read_rows(opened)
         header = next(rows)[1]
-        identifier, label = header.index(id_column), header.index(label_column)
+        identifier, label = column_places(header, [id_column, label_column], file.name)
         return {row[identifier]: row[label] for _, row in rows}
 
 

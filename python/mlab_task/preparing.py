@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mlab_task.tables import column_places
+
 Row = Sequence[object]
 
 
@@ -48,7 +50,7 @@ def write_hidden_test(
     folders: Folders, header: Sequence[str], rows: Sequence[Row], id_column: str, target: str
 ) -> None:
     """Splits test rows into `public/test.csv` without the target and `private/labels.csv`."""
-    identifier, hidden = header.index(id_column), header.index(target)
+    identifier, hidden = column_places(header, [id_column, target], "the table of test rows")
     shown = [name for name in header if name != target]
     write_table(
         folders.public / "test.csv",

@@ -1,7 +1,7 @@
 """Reading CSV text that nobody has vouched for, a line at a time and within fixed limits."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 LONGEST_LINE = 4 * 2**20
@@ -51,3 +51,12 @@ def _lines(file: BinaryIO) -> Iterator[str]:
         if "\0" in text:
             raise Unreadable(f"line {number} holds a NUL byte")
         yield text.removeprefix("\ufeff") if number == 1 else text
+
+
+def column_places(header: Sequence[str], names: Iterable[str], table: str) -> list[int]:
+    """Where columns stand in a header. Raises ValueError that names the table and what it has."""
+    missing = [name for name in names if name not in header]
+    if missing:
+        absent, there = (", ".join(map(repr, each)) for each in (missing, header))
+        raise ValueError(f"{table} has no column {absent}; its columns are {there}")
+    return [header.index(name) for name in names]

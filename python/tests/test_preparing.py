@@ -7,6 +7,16 @@ import unittest
 from support import HELPERS, TASKS, FolderTest
 
 from mlab_task.bundled import order_by_content
+from mlab_task.tables import column_places
+
+
+class Columns(unittest.TestCase):
+    def test_one_that_is_not_there_is_named_beside_those_that_are(self) -> None:
+        self.assertEqual(column_places(["id", "digit"], ["digit", "id"], "labels.csv"), [1, 0])
+        with self.assertRaisesRegex(
+            ValueError, "labels.csv has no column 'test_id'; .* 'id', 'digit'"
+        ):
+            column_places(["id", "digit"], ["test_id", "digit"], "labels.csv")
 
 
 class Splits(FolderTest):
