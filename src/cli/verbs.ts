@@ -36,6 +36,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/tasks-check.ts')).tasksCheck,
   },
   {
+    name: 'tasks new',
+    summary: 'make a task from a table, with its figures measured',
+    load: async () => (await import('./verbs/tasks-new.ts')).tasksNew,
+  },
+  {
     name: 'tasks baseline',
     summary: "measure the starter's (or the reference's) score over seeds",
     load: async () => (await import('./verbs/tasks-baseline.ts')).tasksBaseline,

@@ -13,6 +13,7 @@ import {
 import { driftInSpreads } from '../../statistics/index.ts';
 import { loadTask, sampleOf, saveFigures, type Task } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
+import { machineName, rounded } from '../measured-figures.ts';
 import { duration, number, table } from '../table.ts';
 import { type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
@@ -92,7 +93,7 @@ function save({ folders, log }: Context, { task, prepared }: TaskResources, meas
   const { what, mean, spread, seeds, seconds } = measurement;
   const figures = { mean, spread, seeds, seconds };
   const measured =
-    what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine: machine() } };
+    what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine: machineName() } };
   saveFigures(task, prepared, measured, folders);
   log(`${task.file.id}: kept; results on this data are marked as measured against it`);
 }
@@ -121,20 +122,9 @@ function yamlOf(part: 'baseline' | 'reference', { mean, spread, seeds, seconds }
     `spread: ${rounded(spread)}`,
     `seeds: ${seeds}`,
     `seconds: ${seconds.toFixed(1)}`,
-    ...(part === 'baseline' ? [`machine: ${machine()}`] : []),
+    ...(part === 'baseline' ? [`machine: ${machineName()}`] : []),
   ];
   return [`${part}:`, ...lines.map((line) => `  ${line}`)].join('\n');
-}
-
-/** Six significant digits. */
-function rounded(value: number): string {
-  return String(Number(value.toPrecision(6)));
-}
-
-function machine(): string {
-  const [processor] = cpus();
-  const model = processor?.model.replaceAll(/[^\w .()@-]/g, '').trim();
-  return `${cpus().length} cores, ${model === undefined || model === '' ? 'CPU' : model}`;
 }
 
 function textOf({ task, measurement, remark, yaml }: Result): string {

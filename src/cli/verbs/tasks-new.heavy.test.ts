@@ -1,0 +1,42 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { mlab } from '../../../test/fixtures/mlab-command.ts';
+import { removeTree } from '../../lib/read-only-tree.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'mlab-new-task-'));
+afterAll(() => removeTree(scratch));
+
+test('a task made from a table with classes, gaps, texts and odd names stands up to tasks check', async () => {
+  const rows = Array.from({ length: 240 }, (_, row) => {
+    const [age, plan] = [18 + ((row * 37) % 60), ['basic', 'pro', ''][(row * 7) % 3]];
+    const leaves = age < 35 !== (plan === 'pro') ? 'yes, soon' : 'no "never"';
+    return `${row},${row % 11 === 0 ? '' : age},${plan},${(row * 53) % 17},"${leaves.replaceAll('"', '""')}"`;
+  });
+  const csv = join(scratch, 'customers.csv');
+  writeFileSync(csv, ['id,age,"plan ""now""",größe,will leave?', ...rows, ''].join('\n'));
+  const made = await mlab(
+    ...['tasks', 'new', 'churn', '--csv', csv, '--target', 'will leave?', '--into', scratch, '--json'],
+  );
+  expect(made.code, made.stderr).toBe(0);
+  const { folder, baseline, reference } = JSON.parse(made.stdout);
+  expect(baseline.seeds).toBe(3);
+  expect(reference.mean).toBeGreaterThan(0.5);
+  const names = 'noop,baseline,hidden-values,row-order,same-data,reference-score';
+  const checked = await mlab('tasks', 'check', folder, '--only', names);
+  expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+  const again = await mlab(
+    'tasks',
+    'new',
+    'churn',
+    '--csv',
+    csv,
+    '--target',
+    'will leave?',
+    '--into',
+    scratch,
+  );
+  expect(again).toMatchObject({ code: 2 });
+  expect(again.stderr).toContain('is there already');
+});

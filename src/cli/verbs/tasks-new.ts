@@ -1,0 +1,205 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import { removeTree } from '../../lib/read-only-tree.ts';
+import { type Measured, measureFolder, measureTask, type TaskResources } from '../../runs/index.ts';
+import { TaskId } from '../../schema/index.ts';
+import { improvement } from '../../statistics/index.ts';
+import {
+  type Figures,
+  loadTask,
+  type TableFacts,
+  tableFacts,
+  writeFigures,
+  writeTask,
+} from '../../tasks/index.ts';
+import type { Context } from '../context.ts';
+import { machineName, rounded } from '../measured-figures.ts';
+import { duration, number, percent } from '../table.ts';
+import { provision } from '../task-resources.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options {
+  csv?: string;
+  target?: string;
+  into: string;
+  interpreter?: string;
+}
+
+/** Its packages are those of a new task: then both share one environment. */
+const packagesOf = 'ecoli';
+const seeds = [0, 1, 2];
+const usualThreshold = 0.1;
+
+export const tasksNew: Verb = {
+  arguments: [{ name: '<name>', description: 'lower-case letters, digits and hyphens: it becomes the id' }],
+  flags: [
+    { flags: '--csv <file>', description: 'your table, with a header; default: a small one that is made up' },
+    { flags: '--target <column>', description: 'what is to be predicted: numbers, or up to 50 classes' },
+    { flags: '--into <folder>', description: 'where the folder of the task is made', default: 'tasks' },
+    {
+      flags: '--interpreter <python>',
+      description: 'the Python that environments are made with (3.10 or newer)',
+    },
+  ],
+  details:
+    'Writes a whole task: 30 % of the rows are the hidden test, the starter is a decision tree, the reference solution a\n' +
+    'random forest, the score accuracy or RMSE. Then it measures both over three seeds, and puts the figures into task.yaml.\n' +
+    'Everything is yours to change.',
+  examples: [
+    ['mlab tasks new churn --csv customers.csv --target left', 'a task from your own table'],
+    ['mlab tasks new my-task', 'one to look at and to change'],
+  ],
+  async run(context, [name = ''], given: object) {
+    const options = given as Options;
+    const id = idOf(name);
+    const folder = resolve(options.into, id);
+    const scratch = mkdtempSync(join(tmpdir(), 'mlab-new-'));
+    try {
+      const { csv, facts } = tableOf(options, scratch);
+      const { folder: other } = loadTask(packagesOf, context.folders.tasks);
+      const requirements = join(other, 'requirements.txt');
+      const template = join(context.folders.helpers, 'new-task');
+      writeTask({ id, facts, csv, folder, template, requirements });
+      context.log(`${folder}: written; measuring the starter and the reference solution`);
+      const measured = await measureBoth(context, folder, scratch, options).catch((error: unknown) => {
+        context.log(`${folder} stays; its figures are made up until mlab tasks baseline measures them.`);
+        throw error;
+      });
+      return { text: textOf(context, folder, facts, measured), json: { task: id, folder, ...measured } };
+    } finally {
+      removeTree(scratch);
+    }
+  },
+};
+
+function idOf(name: string): TaskId {
+  const parsed = TaskId.safeParse(name);
+  if (parsed.success) return parsed.data;
+  throw new UserError(
+    'bad_name',
+    `"${name}" can't be the id of a task.`,
+    'Take lower-case letters, digits and hyphens, such as customer-churn.',
+  );
+}
+
+function tableOf({ csv, target }: Options, scratch: string): { csv: string; facts: TableFacts } {
+  if (csv === undefined) {
+    if (target !== undefined)
+      throw new UserError('bad_flag', '--target needs a table.', 'Give it with --csv FILE.');
+    const file = join(scratch, 'flats.csv');
+    writeFileSync(file, madeUpTable());
+    return { csv: file, facts: tableFacts(file, 'rent') };
+  }
+  if (target === undefined)
+    throw new UserError('bad_flag', '--csv needs --target.', 'Name the column that is to be predicted.');
+  return { csv, facts: tableFacts(csv, target) };
+}
+
+/** Rents that follow from size, storey, quarter and year, with noise; the same each time. */
+function madeUpTable(): string {
+  let state = 7;
+  const draw = (): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+  const quarters = { harbour: 1.3, centre: 1.5, meadows: 0.9 };
+  const rows = Array.from({ length: 600 }, () => {
+    const [size, storey, year] = [
+      20 + Math.floor(draw() * 100),
+      Math.floor(draw() * 6),
+      1900 + Math.floor(draw() * 120),
+    ];
+    const [quarter, factor] = Object.entries(quarters)[Math.floor(draw() * 3)] ?? ['centre', 1.5];
+    const rent = (200 + 8 * size + 12 * storey + Math.abs(year - 1960)) * factor * (0.9 + 0.2 * draw());
+    return [size, storey, year, quarter, rent.toFixed(0)].join();
+  });
+  return ['size,storey,year,quarter,rent', ...rows, ''].join('\n');
+}
+
+interface MeasuredTask {
+  baseline: Figures;
+  reference: Figures;
+  /** Of the reference against the baseline, as a fraction; null where the baseline is 0. */
+  improvement: number | null;
+  threshold: number;
+  /** Twice the spread of the baseline, as a fraction of it: what luck may do. */
+  noise: number;
+}
+
+async function measureBoth(
+  context: Context,
+  folder: string,
+  scratch: string,
+  { interpreter }: Options,
+): Promise<MeasuredTask> {
+  const task = loadTask(folder, context.folders.tasks);
+  const resources = await provision(context, task, interpreter === undefined ? {} : { interpreter });
+  const baseline = await measure(context, resources, 'starter', scratch);
+  const reference = await measure(context, resources, 'solution', scratch);
+  const gain = improvement(reference.mean, baseline.mean, task.file.metric.direction);
+  const noise = baseline.mean === 0 ? 0 : Math.abs((2 * baseline.spread) / baseline.mean);
+  const isUsual = gain !== null && gain > usualThreshold + noise;
+  // Between the two, where the reference is better at all.
+  const threshold =
+    isUsual || gain === null || gain <= 0 ? usualThreshold : Number((gain / 2).toPrecision(2));
+  writeFigures(folder, { ...baseline, machine: machineName() }, reference, isUsual ? null : threshold);
+  return { baseline, reference, improvement: gain, threshold, noise };
+}
+
+async function measure(
+  context: Context,
+  resources: TaskResources,
+  what: Measured,
+  scratch: string,
+): Promise<Figures> {
+  const { mean, spread, seconds } = await measureTask({
+    ...{ resources, what, seeds, sandbox: 'bubblewrap', signal: context.signal },
+    helpersFolder: context.folders.helpers,
+    folder: measureFolder(join(scratch, what), resources.task.file.id),
+    versions: { mlab: context.version, node: process.version },
+    threads: cpus().length,
+    onSeed: ({ seed, score, seconds: took }) =>
+      context.log(
+        `${what === 'starter' ? 'starter' : 'reference solution'}: seed ${seed}: ${number(score)} in ${duration(took)}`,
+      ),
+  });
+  return {
+    mean: rounded(mean),
+    spread: rounded(spread),
+    seeds: seeds.length,
+    seconds: Number(seconds.toFixed(1)),
+  };
+}
+
+function textOf(
+  { command, placeFlags }: Context,
+  folder: string,
+  { target, rows, features, classes }: TableFacts,
+  measured: MeasuredTask,
+): string {
+  const kind = classes === null ? 'a number' : `one of ${classes.size} classes`;
+  const { baseline, reference } = measured;
+  const shown = join(basename(join(folder, '..')), basename(folder));
+  return `${folder}: ${rows} rows, ${features.length} columns, and ${target}, ${kind}
+
+  starter             ${number(baseline.mean)} ± ${number(baseline.spread)}
+  reference solution  ${number(reference.mean)} ± ${number(reference.spread)}
+
+${adviceOn(measured)}
+
+Next:
+  read ${shown}/task.yaml and say what your data is; the agent is told "problem"
+  ${command} tasks check ${folder}${placeFlags}    the reference must succeed, and nothing else
+  ${command} run --task ${folder} --agent automl${placeFlags}`;
+}
+
+function adviceOn({ improvement: gain, threshold, noise }: MeasuredTask): string {
+  if (gain === null || gain <= 0)
+    return 'The reference solution is no better than the starter: improve hidden/solution/train.py, or nobody can solve this.';
+  const found = `The reference solution is ${percent(gain)} better; a success is an improvement beyond ${percent(threshold)}.`;
+  if (gain - threshold > noise) return found;
+  const remedies = 'Improve hidden/solution/train.py, make the starter weaker, or take more rows.';
+  return `${found}\nThat is close to what luck does (${percent(noise)}). ${remedies}`;
+}

@@ -1,0 +1,121 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { TaskId } from '../../schema/index.ts';
+import { loadTask } from '../find-tasks.ts';
+import { tableFacts } from './table-facts.ts';
+import { writeFigures, writeTask } from './write-task.ts';
+
+const python = join(import.meta.dirname, '../../../python');
+const requirements = join(import.meta.dirname, '../../../tasks/ecoli/requirements.txt');
+
+function tableFile(text: string): string {
+  const file = join(temporaryFolder(), 'table.csv');
+  writeFileSync(file, text);
+  return file;
+}
+
+const rows = (count: number, row: (number: number) => string) =>
+  Array.from({ length: count }, (_, number) => row(number)).join('\n');
+
+describe('a table', () => {
+  test('with many numbers in its target asks for a number, with few or with texts for a class', () => {
+    const file = tableFile(
+      `id,size,rooms,rent\n${rows(60, (each) => `${each},${each % 7},${each % 3},${each * 1.5}`)}`,
+    );
+    expect(tableFacts(file, 'rent')).toMatchObject({
+      ...{ rows: 60, features: ['size', 'rooms'], leftOut: ['id'], classes: null },
+    });
+    expect([...(tableFacts(file, 'rooms').classes ?? [])]).toEqual([
+      ['0', 20],
+      ['1', 20],
+      ['2', 20],
+    ]);
+  });
+
+  test('counts only rows whose target is known', () => {
+    const file = tableFile(`a,b\n${rows(80, (each) => `${each},${each % 4 === 0 ? '' : each % 2}`)}`);
+    expect(tableFacts(file, 'b').rows).toBe(60);
+  });
+
+  test.each([
+    ['no such column', 'a,b\n1,2\n', 'c', /has no column c/],
+    ['one name twice', `a,a,b\n${rows(60, () => '1,2,3')}`, 'b', /"a" twice/],
+    ['too few rows', `a,b\n${rows(9, (each) => `${each},${each}`)}`, 'b', /has 9 rows with a b/],
+    ['one value', `a,b\n${rows(60, (each) => `${each},x`)}`, 'b', /one value/],
+    ['as many texts as rows', `a,b\n${rows(60, (each) => `${each},t${each}`)}`, 'b', /60 different texts/],
+    ['the target alone', `b\n${rows(60, (each) => `${each}`)}`, 'b', /no column beside/],
+    ['rows of other lengths', 'a,b\n1,2,3\n', 'b', /can't be read/],
+  ])('with %s is refused, and the message says what to do', (_, text, target, message) => {
+    expect(() => tableFacts(tableFile(text), target)).toThrow(message);
+  });
+});
+
+test('whatever its columns and classes are called, the task that is written is valid', () => {
+  const name = fc
+    .string({ minLength: 1, maxLength: 12, unit: 'grapheme' })
+    .filter((text) => text.trim() === text && text !== '' && text !== 'id' && !/[\r\n\0]/.test(text));
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(name, { minLength: 3, maxLength: 5 }),
+      fc.array(name, { minLength: 2, maxLength: 2 }),
+      (header, classes) => {
+        const [first = '', second = ''] = classes;
+        const values = first === second ? [first, `${first}x`] : [first, second];
+        const table = Array.from({ length: 50 }, (_, row) =>
+          header.map((__, column) => (column === 0 ? (values[row % 2] ?? '') : `${row}`)),
+        );
+        const csv = tableFile(stringify([header, ...table]));
+        const facts = tableFacts(csv, header[0] ?? '');
+        const folder = join(temporaryFolder(), 'mine');
+        writeTask({
+          id: TaskId.parse('mine'),
+          facts,
+          csv,
+          folder,
+          template: join(python, 'new-task'),
+          requirements,
+        });
+        const { file } = loadTask(folder, []);
+        expect(file.submission.files[0]).toMatchObject({ columns: [{ name: header[0] }] });
+        expect(file.problem).toContain(`Predict \`${header[0]}\``);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test('figures take the place of made-up ones, and what a person wrote stays', () => {
+  const csv = tableFile(`a,b\n${rows(60, (each) => `${each},${each * 2}`)}`);
+  const folder = join(temporaryFolder(), 'mine');
+  const facts = tableFacts(csv, 'b');
+  writeTask({
+    id: TaskId.parse('mine'),
+    facts,
+    csv,
+    folder,
+    template: join(python, 'new-task'),
+    requirements,
+  });
+  const path = join(folder, 'task.yaml');
+  writeFileSync(path, `# mine\n${readFileSync(path, 'utf8')}`);
+  const figures = { mean: 2.5, spread: 0.1, seeds: 3, seconds: 1.2 };
+  writeFigures(folder, { ...figures, machine: 'here' }, { ...figures, mean: 1.5 }, 0.2);
+  expect(readFileSync(path, 'utf8')).toMatch(/^# mine\n/);
+  const { baseline, reference, success } = loadTask(folder, []).file;
+  expect(baseline).toMatchObject({ mean: 2.5, machine: 'here', method: 'starter' });
+  expect([reference.mean, success.threshold]).toEqual([1.5, 0.2]);
+});
+
+test('a folder that is there is left alone', () => {
+  const csv = tableFile(`a,b\n${rows(60, (each) => `${each},${each * 2}`)}`);
+  const folder = join(temporaryFolder(), 'mine');
+  mkdirSync(folder);
+  const task = { id: TaskId.parse('mine'), facts: tableFacts(csv, 'b'), csv, folder };
+  expect(() => writeTask({ ...task, template: join(python, 'new-task'), requirements })).toThrow(
+    /is there already/,
+  );
+});

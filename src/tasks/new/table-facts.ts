@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { messageOf, UserError } from '../../lib/errors.ts';
+
+/** What a new task needs to know of its table. */
+export interface TableFacts {
+  /** With a target. */
+  rows: number;
+  /** Columns that agents see, in their order. */
+  features: string[];
+  target: string;
+  /** Column that is left out, because tasks number the rows by themselves. */
+  leftOut: string[];
+  /** Of classes, each with how often it occurs; null where the target is a number. */
+  classes: Map<string, number> | null;
+}
+
+const fewestRows = 50;
+const mostClasses = 50;
+/** A column with more different numbers than this is a quantity, not a class. */
+const fewestValues = 20;
+
+/** @throws UserError where the file is no table with a header, or can't be a task */
+export function tableFacts(file: string, target: string): TableFacts {
+  const [header = [], ...rows] = readTable(file);
+  const at = header.indexOf(target);
+  if (at < 0) throw refusal(file, `has no column ${target}`, `Its columns are: ${header.join(', ')}.`);
+  const twice = header.find((name, place) => name === '' || header.indexOf(name) !== place);
+  if (twice !== undefined)
+    throw refusal(file, `has a column without a name, or "${twice}" twice`, 'Give each its own.');
+  const leftOut = header.filter((name) => name === 'id' && name !== target);
+  const features = header.filter((name) => name !== target && !leftOut.includes(name));
+  if (features.length === 0)
+    throw refusal(file, 'has no column beside the target', 'Nothing can be learned.');
+  const values = rows.map((row) => row[at] ?? '').filter((value) => value !== '');
+  if (values.length < fewestRows) {
+    throw refusal(file, `has ${values.length} rows with a ${target}`, `A task needs ${fewestRows} or more.`);
+  }
+  return { rows: values.length, features, target, leftOut, classes: classesOf(file, values) };
+}
+
+function readTable(file: string): string[][] {
+  try {
+    return parse(readFileSync(file), { bom: true, trim: true, skip_empty_lines: true });
+  } catch (error) {
+    throw refusal(file, `can't be read: ${messageOf(error)}`, 'It must be CSV with a header and commas.');
+  }
+}
+
+function classesOf(file: string, values: readonly string[]): Map<string, number> | null {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const areNumbers = [...counts.keys()].every((value) => Number.isFinite(Number(value)));
+  if (areNumbers && counts.size > fewestValues) return null;
+  if (counts.size < 2) throw refusal(file, 'has one value in its target', 'There is nothing to tell apart.');
+  if (counts.size <= mostClasses) return counts;
+  throw refusal(
+    file,
+    `has ${counts.size} different texts in its target`,
+    `A target is a number, or one of up to ${mostClasses} classes.`,
+  );
+}
+
+function refusal(file: string, what: string, hint: string): UserError {
+  return new UserError('bad_table', `${file} ${what}.`, hint);
+}

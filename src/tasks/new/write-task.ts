@@ -1,0 +1,162 @@
+import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Document, isScalar, parseDocument, Scalar } from 'yaml';
+import { UserError } from '../../lib/errors.ts';
+import type { TaskId } from '../../schema/index.ts';
+import type { TableFacts } from './table-facts.ts';
+
+export interface NewTask {
+  id: TaskId;
+  facts: TableFacts;
+  /** The table. */
+  csv: string;
+  /** A folder that is not there yet. */
+  folder: string;
+  /** `python/new-task`: a task that predicts a number. */
+  template: string;
+  /** File of its packages: numpy, pandas and scikit-learn. */
+  requirements: string;
+}
+
+/** Figures that are measured when the task is there. */
+export type Figures = Record<'mean' | 'spread' | 'seeds' | 'seconds', number>;
+
+/** What stands in its scripts in place of what predicts a number, where the target is a class. */
+const forClasses: [from: string, to: string][] = [
+  ['DecisionTreeRegressor', 'DecisionTreeClassifier'],
+  ['RandomForestRegressor', 'RandomForestClassifier'],
+  ['sklearn.metrics import root_mean_squared_error', 'sklearn.metrics import accuracy_score'],
+  ['{root_mean_squared_error(', '{accuracy_score('],
+  ['mlab_task.metrics import root_mean_squared_error', 'mlab_task.metrics import accuracy'],
+  ['return root_mean_squared_error(values', 'return accuracy(values'],
+  ['Root mean squared error of the predicted values', 'Share of the right classes'],
+  ['RMSE', 'accuracy'],
+  ['[float(label) for label in labels.values()]', 'list(labels.values())'],
+  ['submission.table.numbers(', 'submission.table.column('],
+];
+
+const unmeasured: Figures = { mean: 1, spread: 0, seeds: 1, seconds: 0 };
+
+/** Writes a task that is whole but for its figures, which are made up until `writeFigures`. @throws UserError where the folder is there */
+export function writeTask(task: NewTask): void {
+  const { folder, template, facts, csv } = task;
+  if (existsSync(folder))
+    throw new UserError('task_exists', `${folder} is there already.`, 'Take another name, or remove it.');
+  try {
+    cpSync(template, folder, { recursive: true, filter: (path) => !path.includes('__pycache__') });
+    copyFileSync(csv, join(folder, 'hidden/data.csv'));
+    for (const script of [
+      'env/train.py',
+      'hidden/solution/train.py',
+      'hidden/prepare.py',
+      'hidden/grade.py',
+    ]) {
+      const path = join(folder, script);
+      writeFileSync(path, changed(readFileSync(path, 'utf8'), facts));
+    }
+    copyFileSync(task.requirements, join(folder, 'requirements.txt'));
+    writeFileSync(join(folder, 'task.yaml'), yamlOf(taskFile(task)));
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Puts what was measured into task.yaml, and the rest of it stays as it is. */
+export function writeFigures(
+  folder: string,
+  baseline: Figures & { machine: string },
+  reference: Figures,
+  threshold: number | null,
+): void {
+  const path = join(folder, 'task.yaml');
+  const document = parseDocument(readFileSync(path, 'utf8'));
+  for (const [part, figures] of Object.entries({ baseline, reference }))
+    for (const [name, value] of Object.entries(figures)) document.setIn([part, name], value);
+  if (threshold !== null) document.setIn(['success', 'threshold'], threshold);
+  writeFileSync(path, document.toString({ lineWidth: 0 }));
+}
+
+function yamlOf(task: object): string {
+  const document = new Document(task);
+  const problem = document.get('problem', true);
+  if (isScalar(problem)) problem.type = Scalar.BLOCK_LITERAL;
+  return document.toString({ lineWidth: 0 });
+}
+
+function changed(script: string, { target, leftOut, classes }: TableFacts): string {
+  const text = script
+    .replace('TARGET = "target"', () => `TARGET = ${JSON.stringify(target)}`)
+    .replace('LEFT_OUT: list[str] = []', () => `LEFT_OUT: list[str] = ${JSON.stringify(leftOut)}`)
+    .replace('Predicts TARGET', 'Predicts the target');
+  const swaps = classes === null ? [] : forClasses;
+  return swaps.reduce((result, [from, to]) => result.replaceAll(from, to), text);
+}
+
+function taskFile({ id, facts }: NewTask): object {
+  const { target, classes, features, rows } = facts;
+  const values = classes === null ? null : [...classes.keys()].sort();
+  const metric =
+    values === null
+      ? { name: 'RMSE', unit: target, direction: 'minimize', best: 0 }
+      : { name: 'accuracy', unit: 'fraction', direction: 'maximize', best: 1, chance: 1 / values.length };
+  return {
+    schema: 1,
+    id,
+    title: `Predict ${target}`,
+    category: 'own data',
+    modality: values === null ? 'tabular regression' : 'tabular classification',
+    summary: `Predict ${target} from ${features.length} columns, better than one decision tree does.`,
+    suites: [],
+    problem: problemOf(facts, values),
+    entry: 'train.py',
+    metric,
+    baseline: {
+      method: 'starter',
+      description: 'One decision tree, grown until its leaves are pure.',
+      ...unmeasured,
+      machine: 'not measured',
+    },
+    reference: { description: 'A random forest of 300 trees.', ...unmeasured },
+    data: {
+      size: `${rows} rows, ${features.length} columns`,
+      split: '30 % of the rows, by a hash of their features',
+      licence: 'yours',
+    },
+    limits: { script_seconds: 600, memory_mb: 4096, workspace_mb: 512 },
+    submission: {
+      description: `submission.csv with a ${target} for each id of data/test.csv.`,
+      files: [
+        {
+          format: 'csv',
+          path: 'submission.csv',
+          id: { column: 'id', from: 'test.csv' },
+          columns: [{ name: target, ...(values === null ? { type: 'number' } : { type: 'text', values }) }],
+        },
+      ],
+    },
+    grading: { seconds: 60, memory_mb: 1024 },
+  };
+}
+
+function problemOf({ target, features }: TableFacts, values: string[] | null): string {
+  const shown = features.map((name) => `\`${name}\``).join(', ');
+  const what = values === null ? 'a number' : values.map((value) => `\`${value}\``).join(' or ');
+  const how =
+    values === null
+      ? `the root mean squared error on the hidden \`${target}\`: **lower is better**`
+      : `the share of rows whose hidden \`${target}\` was told right: **higher is better**`;
+  return `Predict \`${target}\` from ${features.length} other columns.
+
+**What is given.** \`data/train.csv\` holds an \`id\`, ${shown}, and \`${target}\`, which is ${what}. \`data/test.csv\` holds
+more rows without it. \`data/\` is read-only. \`train.py\` grows a decision tree, prints its score in a cross-validation, and
+writes the predictions. numpy, pandas, scipy and scikit-learn are installed.
+
+**What to do.** Make the predictions as good as you can. You may change everything in \`train.py\`.
+
+**What to hand in.** \`submission.csv\` with the columns \`id\` and \`${target}\` and one row for each row of \`data/test.csv\`, in
+any order.
+
+**How it is judged.** By ${how}. The file must be written by the last script that you run.
+`;
+}
