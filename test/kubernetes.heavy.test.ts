@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openExperiment, readTraceSync } from '../src/store/index.ts';
@@ -25,6 +28,10 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
   });
 
   function start(name: string, changes: Record<string, unknown>, ...flags: string[]) {
+    return startBy(join(bench.folder, 'kubeconfig'), name, changes, ...flags);
+  }
+
+  function startBy(kubeconfig: string, name: string, changes: Record<string, unknown>, ...flags: string[]) {
     const file = join(bench.folder, `${name}.yaml`);
     const settings = {
       ...{ image: 'mlab', volumes: [{ claim: 'shared', path: bench.folder }], secrets: ['model-keys'] },
@@ -33,7 +40,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     const experiment = { name, tasks: ['sums'], agents: [agent], sandbox: 'none' };
     writeFileSync(file, JSON.stringify({ ...experiment, ...changes, executor: { kubernetes: settings } }));
     const places = ['--task-dir', fixtureTasks, '--dir', bench.experiments];
-    const variables = { MLAB_CACHE: bench.cache, KUBECONFIG: join(bench.folder, 'kubeconfig') };
+    const variables = { MLAB_CACHE: bench.cache, HOME: bench.folder, KUBECONFIG: kubeconfig };
     return startMlab(['run', file, ...places, ...flags], { folder: bench.folder, variables });
   }
 
@@ -113,6 +120,40 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     expect(end.code, end.err).toBe(130);
     expect(end.err).toMatch(/1 job was cancelled/);
     await until('no pod runs', () => cluster.runningPods.length === 0);
+  });
+
+  test('takes a configuration in several files, as kubectl does', async () => {
+    const { users, ...rest } = cluster.configuration;
+    const [first, second] = [join(bench.folder, 'clusters.yaml'), join(bench.folder, 'users.yaml')];
+    writeFileSync(first, JSON.stringify({ ...rest, users: [] }));
+    const own = { apiVersion: 'v1', kind: 'Config', clusters: [], contexts: [] };
+    writeFileSync(second, JSON.stringify({ ...own, users }));
+    const flags = ['--on', 'kubernetes', '--agent-option', 'rounds=1'];
+    const end = await startBy([first, second].join(delimiter), 'parts', {}, ...flags).ended;
+    expect(end.code, end.err).toBe(0);
+  });
+
+  test('says at once that there is no configuration, or that the certificate of the server is not trusted', async () => {
+    const flags = ['--on', 'kubernetes', '--agent-option', 'rounds=1'];
+    const none = await startBy('', 'unknown', {}, ...flags).ended;
+    expect(none.code).toBe(2);
+    expect(none.err).toContain('there is none');
+    const [key, certificate] = [join(bench.folder, 'key.pem'), join(bench.folder, 'certificate.pem')];
+    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2'];
+    execFileSync('openssl', [...made, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const configuration = structuredClone(cluster.configuration);
+    configuration.clusters = [
+      { name: 'fake', cluster: { server: `https://127.0.0.1:${port}`, 'insecure-skip-tls-verify': false } },
+    ];
+    const file = join(bench.folder, 'kubeconfig-untrusted');
+    writeFileSync(file, JSON.stringify(configuration));
+    const untrusted = await startBy(file, 'untrusted', {}, ...flags).ended;
+    server.close();
+    expect(untrusted.err).toMatch(/Kubernetes refuses it: .*certificate/);
+    expect(untrusted.code).not.toBe(0);
   });
 
   test('says what is missing: settings, a configuration, the right to make jobs', async () => {

@@ -40,7 +40,7 @@ export class FakeKubernetes implements AsyncDisposable {
   }
 
   /** A configuration of kubectl for it, as a document. */
-  get configuration(): object {
+  get configuration() {
     const server = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
     return {
       ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'fake' },

@@ -6,7 +6,7 @@ import {
   type V1Job,
   type V1Pod,
 } from '@kubernetes/client-node';
-import { messageOf, UserError } from '../../../lib/errors.ts';
+import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
 import type { Job, KubernetesSettings } from '../../../schema/index.ts';
 import { type ArrayScheduler, type JobArray, refusal } from '../arrays/array-scheduler.ts';
 import type { JobState, JobStates } from '../arrays/job-state.ts';
@@ -18,6 +18,7 @@ import { experimentLabel, jobManifest, labelOf, resourcesOf } from './manifest.t
 const mostIndices = 10_000;
 const podsAtOnce = 500;
 const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
+const nobodysServer = 'http://localhost:8080';
 const jobLabel = 'batch.kubernetes.io/job-name';
 
 /** Indexed Jobs of a Kubernetes cluster, by its API. */
@@ -35,7 +36,7 @@ export class KubernetesScheduler implements ArrayScheduler {
   constructor(place: ExecutorPlace, settings: KubernetesSettings) {
     this.#settings = settings;
     this.#place = place;
-    const config = configFor(settings, place.variables);
+    const config = configFor(settings);
     this.#jobs = config.makeApiClient(BatchV1Api);
     this.#pods = config.makeApiClient(CoreV1Api);
   }
@@ -162,12 +163,12 @@ async function all<Item>(
   return items;
 }
 
-function configFor(settings: KubernetesSettings, variables: ExecutorPlace['variables']): KubeConfig {
+function configFor(settings: KubernetesSettings): KubeConfig {
   const config = new KubeConfig();
   try {
-    const file = variables.KUBECONFIG;
-    if (file === undefined) config.loadFromDefault();
-    else config.loadFromFile(file);
+    config.loadFromDefault();
+    if (isMadeUp(config))
+      throw new Error('there is none, neither in KUBECONFIG or ~/.kube/config nor of a pod that this is');
     if (settings.context !== undefined) config.setCurrentContext(settings.context);
     if (config.getCurrentCluster() === null) throw new Error('it names no cluster');
   } catch (error) {
@@ -184,8 +185,19 @@ function configFor(settings: KubernetesSettings, variables: ExecutorPlace['varia
 /** Whether the request was not refused, but not answered: it may have been taken. */
 function isSilence(error: unknown): boolean {
   if (error instanceof ApiException) return error.code >= 500 || error.code === 429;
+  if (!(error instanceof TypeError) || isDistrust(error.cause)) return false;
   // As fetch tells of connections that were never made, and of those that broke off within an answer.
-  return error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message);
+  return ['fetch failed', 'terminated'].includes(error.message);
+}
+
+/** Whether a connection was refused for its certificate: asking again does not help. */
+function isDistrust(cause: unknown): boolean {
+  return hasCode(cause, 'ERR_TLS_CERT_ALTNAME_INVALID') || /certificate/i.test(messageOf(cause));
+}
+
+/** What the client takes where nobody configured anything: a server of this machine that is hardly ever there. */
+function isMadeUp(config: KubeConfig): boolean {
+  return config.currentContext === 'loaded-context' && config.getCurrentCluster()?.server === nobodysServer;
 }
 
 function isAnswer(error: unknown, code: number): boolean {
@@ -193,12 +205,17 @@ function isAnswer(error: unknown, code: number): boolean {
 }
 
 function refused(error: unknown, { namespace }: KubernetesSettings): UserError {
-  const text = error instanceof ApiException ? messageIn(error.body) : messageOf(error);
+  const text = error instanceof ApiException ? messageIn(error.body) : messageOf(causeOf(error));
   return new UserError(
     refusal,
     `Kubernetes refuses it: ${text}`,
     `Change executor.kubernetes in the experiment file; kubectl auth can-i create jobs --namespace ${namespace} says what is allowed.`,
   );
+}
+
+/** `fetch failed` alone says nothing. */
+function causeOf(error: unknown): unknown {
+  return error instanceof TypeError && error.cause !== undefined ? error.cause : error;
 }
 
 /** Of a `Status`, as text or read. */
