@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import { machineIdentity, processStartTime } from '../lib/process-identity.ts';
@@ -140,6 +140,24 @@ test('a lease counts as dead when its process number belongs to another process,
   expect(run.holder()).toBeNull();
   run.lock().release();
   expect(run.holder()).toBeNull();
+});
+
+test('whether a run on another machine is shown as running does not depend on what the clocks of the two say', () => {
+  using folder = temporaryFolder();
+  const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
+  run.lock();
+  const path = join(run.folder, leaseName, '1');
+  const lease = JSON.parse(readFileSync(path, 'utf8')) as object;
+  const now = Date.now();
+  onTestFinished(() => void vi.useRealTimers());
+  for (const minutesOff of [-600, -10, 0, 10, 600]) {
+    vi.useFakeTimers({ toFake: ['Date'], now: now + minutesOff * 60_000 });
+    writeFileSync(path, JSON.stringify({ ...lease, machine: 'another', lasting: null, host: 'elsewhere' }));
+    expect.soft(run.holder()?.host, `${minutesOff} minutes off`).toBe('elsewhere');
+    utimesSync(path, new Date(now - 120_000), new Date(now - 120_000));
+    expect.soft(run.holder(), `${minutesOff} minutes off, its owner gone`).toBeNull();
+  }
+  expect(readdirSync(join(run.folder, leaseName))).toEqual(['1']);
 });
 
 test('a lock of a former version is honoured while its owner is there, and cleared when it is not', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode, UserError } from '../../lib/errors.ts';
 import { createFileExclusively } from '../documents.ts';
+import { fileTimeNow } from './file-time.ts';
 import {
   epochsIn,
   type FoundLease,
@@ -86,10 +87,11 @@ export function takeLeaseNow(run: string): RunLease {
   }
 }
 
-/** Who works on the run now; null when nobody does. Of an owner elsewhere it is what this machine's clock makes of its last sign. */
+/** Who works on the run now; null when nobody does. An owner elsewhere counts as gone when its last sign is old by the clock of the files. */
 export function leaseHolder(run: string): LeaseHolder | null {
   const { state, holder, writtenMs } = look(run, thisProcess());
-  const isHeld = state === 'alive' || (state === 'unknown' && Date.now() - writtenMs < probablySilentMs);
+  const isSilent = () => fileTimeNow(join(run, leaseName)) - writtenMs >= probablySilentMs;
+  const isHeld = state === 'alive' || (state === 'unknown' && !isSilent());
   return isHeld ? holder : null;
 }
 
