@@ -18,7 +18,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
 
   beforeAll(async () => {
     await bench.provision();
-    const variables = { PATH: process.env.PATH ?? '', HOME: bench.folder, MLAB_CACHE: bench.cache };
+    const variables = { PATH: process.env.PATH ?? '', HOME: bench.folder };
     cluster = await FakeKubernetes.start(variables);
     writeFileSync(join(bench.folder, 'kubeconfig'), JSON.stringify(cluster.configuration));
   });
@@ -27,18 +27,19 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     bench[Symbol.dispose]();
   });
 
+  const kubernetes = {
+    ...{ image: 'mlab', secrets: ['model-keys'], command: `${process.execPath} ${launcher}` },
+    volumes: [bench.folder, fixtureTasks].map((path) => ({ claim: 'shared', path })),
+  };
+
   function start(name: string, changes: Record<string, unknown>, ...flags: string[]) {
     return startBy(join(bench.folder, 'kubeconfig'), name, changes, ...flags);
   }
 
   function startBy(kubeconfig: string, name: string, changes: Record<string, unknown>, ...flags: string[]) {
     const file = join(bench.folder, `${name}.yaml`);
-    const settings = {
-      ...{ image: 'mlab', volumes: [{ claim: 'shared', path: bench.folder }], secrets: ['model-keys'] },
-      command: `${process.execPath} ${launcher} --task-dir ${fixtureTasks}`,
-    };
     const experiment = { name, tasks: ['sums'], agents: [agent], sandbox: 'none' };
-    writeFileSync(file, JSON.stringify({ ...experiment, ...changes, executor: { kubernetes: settings } }));
+    writeFileSync(file, JSON.stringify({ ...experiment, executor: { kubernetes }, ...changes }));
     const places = ['--task-dir', fixtureTasks, '--dir', bench.experiments];
     const variables = { MLAB_CACHE: bench.cache, HOME: bench.folder, KUBECONFIG: kubeconfig };
     return startMlab(['run', file, ...places, ...flags], { folder: bench.folder, variables });
@@ -164,6 +165,11 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     const unset = await startMlab(['run', none, ...flags], options).ended;
     expect(unset.code).toBe(2);
     expect(unset.err).toContain('Give executor.kubernetes.image');
+    const elsewhere = { ...kubernetes, volumes: [{ claim: 'shared', path: '/elsewhere' }] };
+    const unmounted = await start('unmounted', { executor: { kubernetes: elsewhere } }, '--on', 'kubernetes')
+      .ended;
+    expect(unmounted.code).toBe(2);
+    expect(unmounted.err).toContain('Pods would not see');
     cluster.failures.push(403, 403, 403);
     const refused = await start('refused', {}, '--on', 'kubernetes', '--agent-option', 'rounds=1').ended;
     expect(refused.err).toContain('Kubernetes refuses it: failure 403');

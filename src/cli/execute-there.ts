@@ -46,13 +46,15 @@ export async function documentsElsewhere(
 ): Promise<unknown[] | null> {
   const kind = chooseExecutor(settings.on, executorBefore(context, plan));
   const folder = join(context.folders.experiments, plan.name);
-  const place = { settings, parallel, plan, folder };
+  const { variables } = context;
+  const place = { settings, parallel, plan, folder, variables, command: commandElsewhere(context) };
   return (await kind?.documents?.(place)) ?? null;
 }
 
 /** YAML for other tools, with the plan as a remark. */
 export function withDocuments(planText: string, documents: readonly unknown[]): string {
-  const remark = planText.replaceAll(/^/gm, '# ');
+  const hint = 'To look at: what the jobs read is written when mlab run gives them.';
+  const remark = `${planText}\n${hint}`.replaceAll(/^/gm, '# ');
   return [
     remark,
     ...documents.map((document) => stringifyYaml(document, { aliasDuplicateObjects: false })),

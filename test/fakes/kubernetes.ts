@@ -133,8 +133,10 @@ export class FakeKubernetes implements AsyncDisposable {
 
   #beginPod(known: KnownJob, index: number): void {
     const { spec, metadata } = known.job;
-    const [command = '', ...argv] = spec?.template.spec?.containers[0]?.command ?? [];
-    const env = { ...this.#variables, JOB_COMPLETION_INDEX: String(index) };
+    const container = spec?.template.spec?.containers[0];
+    const [command = '', ...argv] = container?.command ?? [];
+    const own = Object.fromEntries((container?.env ?? []).map(({ name, value = '' }) => [name, value]));
+    const env = { ...this.#variables, ...own, JOB_COMPLETION_INDEX: String(index) };
     const pod: V1Pod = {
       metadata: {
         name: `${metadata?.name}-${index}-${known.pods.length}`,

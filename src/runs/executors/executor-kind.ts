@@ -43,7 +43,7 @@ export interface WorkerChecks {
 }
 
 /** A plan that is looked at before anything is made of it. */
-export interface PlannedPlace extends Pick<ExecutorPlace, 'settings' | 'parallel'> {
+export interface PlannedPlace extends Pick<ExecutorPlace, 'settings' | 'parallel' | 'command' | 'variables'> {
   plan: Plan;
   /** Of the experiment that would be made. */
   folder: string;

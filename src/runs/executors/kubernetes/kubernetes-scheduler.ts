@@ -61,7 +61,7 @@ export class KubernetesScheduler implements ArrayScheduler {
 
   async submit(array: JobArray): Promise<string | null> {
     const { namespace } = this.#settings;
-    const body = jobManifest(array, this.#place.experiment.plan.name, this.#settings);
+    const body = jobManifest(array, this.#place.experiment.plan.name, this.#settings, this.#place);
     try {
       await this.#jobs.createNamespacedJob({ namespace, body });
     } catch (error) {

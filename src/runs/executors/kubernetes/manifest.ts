@@ -1,10 +1,12 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { V1Job } from '@kubernetes/client-node';
+import { cacheFolder } from '../../../lib/cache-folder.ts';
+import { UserError } from '../../../lib/errors.ts';
 import { sha256 } from '../../../lib/hash.ts';
 import { shellWord } from '../../../lib/shell-word.ts';
 import type { Job, KubernetesSettings } from '../../../schema/index.ts';
 import type { JobArray } from '../arrays/array-scheduler.ts';
-import type { PlannedPlace } from '../executor-kind.ts';
+import type { ExecutorPlace, PlannedPlace } from '../executor-kind.ts';
 
 /** All jobs of an experiment have it, with the experiment's name. */
 export const experimentLabel = 'mlagentbench/experiment';
@@ -45,7 +47,11 @@ export function jobManifest(
   }: Pick<JobArray, 'name' | 'folder' | 'parallel'> & { jobs: readonly JobNeeds[] },
   experiment: string,
   settings: KubernetesSettings,
+  { command, variables }: Pick<ExecutorPlace, 'command' | 'variables'>,
 ): V1Job {
+  const taskFolders = taskFoldersOf(command);
+  refuseUnmounted([folder, ...taskFolders], settings);
+  const cache = cacheFolder(variables);
   const [first] = jobs;
   if (first === undefined) throw new Error('no job to submit');
   const labels = { 'app.kubernetes.io/managed-by': 'mlagentbench', [experimentLabel]: labelOf(experiment) };
@@ -75,7 +81,9 @@ export function jobManifest(
             {
               name: 'mlab',
               image: settings.image,
-              command: ['/bin/sh', '-c', workerScript(folder, settings.command)],
+              command: ['/bin/sh', '-c', workerScript(folder, commandOf(settings, taskFolders))],
+              // Without one, each pod makes environments and data anew.
+              ...(isMounted(cache, settings) ? { env: [{ name: 'MLAB_CACHE', value: cache }] } : {}),
               resources: resourcesOf(first, settings),
               // Names only: the keys themselves are in the cluster.
               ...(settings.secrets.length === 0
@@ -96,6 +104,31 @@ export function jobManifest(
       },
     },
   };
+}
+
+function commandOf({ command }: KubernetesSettings, taskFolders: readonly string[]): string {
+  return [command, ...taskFolders.flatMap((folder) => ['--task-dir', shellWord(folder)])].join(' ');
+}
+
+/** Those of `--task-dir`, as every command of the experiment is given them. */
+function taskFoldersOf(command: readonly string[]): string[] {
+  return command.filter((_, index) => command[index - 1] === '--task-dir');
+}
+
+/** Pods see files of the experiment and of tasks only on volumes, at the same path as here. */
+function refuseUnmounted(folders: readonly string[], settings: KubernetesSettings): void {
+  const folder = folders.find((each) => !isMounted(each, settings));
+  if (folder === undefined) return;
+  const paths = settings.volumes.map(({ path }) => path).join(', ');
+  throw new UserError(
+    'not_mounted',
+    `Pods would not see ${folder}: they have ${paths === '' ? 'no volume' : paths}.`,
+    'Add to executor.kubernetes.volumes the claim whose volume is mounted there, here and in pods at the same path.',
+  );
+}
+
+function isMounted(folder: string, { volumes }: KubernetesSettings): boolean {
+  return volumes.some(({ path }) => !relative(path, folder).startsWith('..'));
 }
 
 /** What the worker printed is its result once it has come to an end; a pod that is stopped leaves none, and is made again. */
@@ -119,7 +152,7 @@ exit 0
 
 /** A manifest for those runs of a plan that ask for the same; the documents of their jobs are written when the plan is executed. */
 export function plannedManifests(
-  { plan, folder, parallel }: PlannedPlace,
+  { plan, folder, parallel, ...place }: PlannedPlace,
   settings: KubernetesSettings,
 ): V1Job[] {
   const needs = plan.runs.map(({ limits, gpu, gpus }): JobNeeds => {
@@ -130,6 +163,6 @@ export function plannedManifests(
   return [...alike.values()].map((jobs, index) => {
     const name = `mlab-${sha256(`${folder} ${index}`).slice(0, 12)}`;
     const array = { name, folder: join(folder, 'kubernetes', name), jobs, parallel };
-    return jobManifest(array, plan.name, settings);
+    return jobManifest(array, plan.name, settings, place);
   });
 }
