@@ -54,6 +54,10 @@ export const slowCommands: readonly SlowCommand[] = [
     ...{ verb: 'tasks baseline', busy: 'a starter that sleeps', moments: [4] },
     argv: (place) => ['--task-dir', place.tasks('sleeping'), 'tasks', 'baseline', 'sums'],
   },
+  {
+    ...{ verb: 'tasks new', busy: 'the packages of its environment', moments: [2] },
+    argv: (place) => ['tasks', 'new', `made-${Date.now()}`, '--into', place.folder],
+  },
   { verb: 'agents', busy: 'nothing', moments: [0.1], argv: () => ['agents'] },
   {
     ...{ verb: 'prepare', busy: 'data of 250,000 files', moments: [5, 12, 18, 24] },
