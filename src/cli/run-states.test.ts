@@ -122,7 +122,7 @@ const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<S
   },
   'the viewer, page of the experiment': async ({ viewer }) => {
     const ask = () => get(viewer, '/api/experiments/first', ExperimentPage);
-    const { runs } = await until(ask, ({ line }) => line.statuses.running === 1);
+    const { runs } = await until(ask, ({ line }) => line.states.running === 1);
     return (id) => {
       const line = runs.find(({ run }) => run === id);
       if (line === undefined) throw new Error(`the page does not list ${id}`);

@@ -81,6 +81,27 @@ export function isImported({ marks }: Pick<RunSpec, 'marks'>): boolean {
 export const RunStatus = z.enum(['pending', 'running', 'waiting', 'finished', 'interrupted', 'failed']);
 export type RunStatus = z.infer<typeof RunStatus>;
 
+/** What a run of a fleet does now. `starting`: somebody has it, and nothing of it is recorded yet. */
+export const RunState = z.enum([
+  'queued',
+  'starting',
+  'running',
+  'waiting',
+  'finished',
+  'interrupted',
+  'failed',
+]);
+export type RunState = z.infer<typeof RunState>;
+
+export const RunPlace = z.object({
+  state: RunState,
+  /** Host, process and GPUs; of what is queued elsewhere, with whom. Empty where it is nowhere. */
+  where: z.string(),
+  /** What it waits for, or why it failed. */
+  why: z.string(),
+});
+export type RunPlace = z.infer<typeof RunPlace>;
+
 /** How much a trace held at one moment: a trace that holds less was cut off. */
 export const TraceHead = z.object({
   events: z.int().min(0),

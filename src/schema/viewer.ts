@@ -5,7 +5,7 @@ import { Spend } from './experiment.ts';
 import { RunId, TaskId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
 import { Report, ReportRun } from './report.ts';
-import { RunStatus } from './run.ts';
+import { RunPlace, RunState, RunStatus } from './run.ts';
 import { Metric, TaskFile } from './task.ts';
 import { ShownText, Strip } from './viewer-run.ts';
 
@@ -67,6 +67,8 @@ export const RunLine = z.object({
   agent: z.string(),
   seed: count,
   status: RunStatus,
+  /** What it does now, where and why, as `mlab runs ls` says. */
+  ...RunPlace.shape,
   end: EndReason.nullable(),
   steps: count,
   used: Usage,
@@ -96,7 +98,8 @@ export const ExperimentLine = z.object({
   /** What is the matter, where it is broken. */
   message: z.string().nullable(),
   runs: count,
-  statuses: z.record(RunStatus, count),
+  /** How many runs are in each. */
+  states: z.record(RunState, count),
   tasks: z.array(z.string()),
   agents: z.array(z.string()),
   created: z.int().nullable(),

@@ -65,7 +65,7 @@ test("the page of a run has the tree of its branches, the agent's and those of p
   const spec = await beginBranch(join(run.folder, '../..'));
   const viewer = await startViewer([join(scratch, 'experiments')], scratch);
   const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
-  expect(experiments).toMatchObject([{ runs: 2, statuses: { finished: 1 } }]);
+  expect(experiments).toMatchObject([{ runs: 2, states: { finished: 1 } }]);
   let page = await get(viewer, `${runs}/${run.id}`, RunPage);
   // Its evaluation is made in the background.
   while (page.pending) page = await get(viewer, `${runs}/${run.id}`, RunPage);

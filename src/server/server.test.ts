@@ -1,9 +1,11 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
+import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { ask, get, startViewer } from '../../test/fixtures/viewer-place.ts';
 import {
@@ -13,6 +15,7 @@ import {
   FileText,
   ReportPage,
   RunPage,
+  type RunRecord,
   SearchResult,
   StepDiff,
   StepPage,
@@ -22,6 +25,7 @@ import {
   ViewerError,
   ViewerInfo,
 } from '../schema/index.ts';
+import { createExperiment } from '../store/index.ts';
 
 const run = '/api/experiments/first/runs/digits-baseline-0';
 
@@ -38,7 +42,7 @@ describe('what the viewer answers', () => {
     const viewer = await startViewer([root], scratch, { tasks: ['tasks'] });
     expect(await get(viewer, '/api/info', ViewerInfo)).toMatchObject({ source: 'server', mlab: '1.2.3' });
     const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
-    expect(experiments).toMatchObject([{ id: 'first', runs: 2, statuses: { finished: 1, pending: 1 } }]);
+    expect(experiments).toMatchObject([{ id: 'first', runs: 2, states: { finished: 1, queued: 1 } }]);
     const page = await get(viewer, '/api/experiments/first', ExperimentPage);
     expect(page.runs.map(({ run, status }) => [run, status])).toEqual([
       ['digits-baseline-0', 'finished'],
@@ -64,6 +68,42 @@ describe('what the viewer answers', () => {
     expect(diff.files).toMatchObject([{ path: 'train.py', kind: 'modified', as: 'text' }]);
     expect(diff.files[0]?.patch).toContain('-lr = 0.1\n+lr = 0.01\n');
     expect(snapshot).toHaveLength(64);
+  });
+
+  test('says of each run what it does now, where, and what it waits for or why it failed', async () => {
+    const scratch = temporaryFolder();
+    const root = join(scratch, 'experiments');
+    const ids = ['queued', 'starting', 'running', 'waiting', 'failed', 'unreadable'];
+    const experiment = createExperiment(join(root, 'first'), examplePlan(ids));
+    experiment.recordExecutor('slurm');
+    const record = (id: string, changes: Partial<RunRecord>) =>
+      experiment.runFolder(id).writeRecordSync(exampleRecord({ spec: exampleSpec(id), ...changes }));
+    using _starting = experiment.runFolder('starting').lock();
+    using _running = experiment.runFolder('running').lock();
+    const gpus = { uuids: ['GPU-1'], held_seconds: 0, busy_seconds: null, peak_memory_bytes: null };
+    record('running', { status: 'running', gpus });
+    const waits_for = [{ branch: 'main' as never, step: 3, action: 'Edit File', decision: 'x' }];
+    record('waiting', { status: 'waiting', waits_for });
+    const end = { reason: 'infrastructure_error' as const, message: 'no\nbwrap', cause: 'sandbox' };
+    record('failed', { status: 'failed', end });
+    record('unreadable', { status: 'failed', end });
+    writeFileSync(experiment.runFolder('unreadable').recordPath, '{');
+    const viewer = await startViewer([root], scratch);
+    const page = await get(viewer, '/api/experiments/first', ExperimentPage);
+    const here = `${hostname()}, process ${process.pid}`;
+    expect(page.runs.map(({ run, state, where, why }) => [run, state, where, why])).toEqual([
+      ['queued', 'queued', 'slurm', ''],
+      ['starting', 'starting', here, ''],
+      ['running', 'running', `${here}, GPU-1`, ''],
+      ['waiting', 'waiting', '', 'waits for a decision on step 3 (Edit File)'],
+      ['failed', 'failed', '', 'sandbox: no bwrap'],
+      ['unreadable', 'failed', '', 'its files can not be read'],
+    ]);
+    expect(page.line.states).toMatchObject({ queued: 1, starting: 1, running: 1, waiting: 1, failed: 2 });
+    _starting.release();
+    await expect
+      .poll(async () => (await get(viewer, '/api/experiments/first', ExperimentPage)).line.states)
+      .toMatchObject({ queued: 2, starting: 0 });
   });
 
   test('shows a step whole: what was noted, asked, done, seen and left', async () => {

@@ -23,6 +23,7 @@ export {
   type Experiment,
   listExperiments,
   openExperiment,
+  recordedExecutor,
 } from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
 export { type Fleet, openFleet } from './fleet.ts';
@@ -51,6 +52,7 @@ export {
   type StoredGrades,
   type StoredVerifications,
 } from './run-folder.ts';
+export { placeOf, queuedPlace } from './run-place.ts';
 export { decisionWait, statusOf } from './run-status.ts';
 export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export type { FirstFile, SnapshotSummary } from './snapshot-summary.ts';

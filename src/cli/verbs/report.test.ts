@@ -10,7 +10,7 @@ import {
   sessionStarted,
 } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { Report } from '../../schema/index.ts';
+import { ExperimentName, Report } from '../../schema/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
 import { report } from './report.ts';
@@ -55,6 +55,34 @@ describe('mlab report', () => {
       expect((await make(['first'], { format })).text).toBe(text);
       expect(text).toContain('baseline');
     }
+  });
+
+  it('says of runs that are not finished what they do, where and why, and nothing where all are', async () => {
+    expect((await make(['first'])).text).not.toContain('ot finished');
+    const experiment = ExperimentName.parse('later');
+    const { runs, ...rest } = examplePlan(['queued', 'running', 'failed']);
+    const plan = { ...rest, name: experiment, runs: runs.map((spec) => ({ ...spec, experiment })) };
+    const later = createExperiment(join(folder, 'later'), plan);
+    later.recordExecutor('slurm');
+    const record = (index: number, changes: object) => {
+      const spec = plan.runs[index];
+      if (spec !== undefined) later.runFolder(spec.id).writeRecordSync(exampleRecord({ spec, ...changes }));
+    };
+    using _running = later.runFolder('running').lock();
+    record(1, { status: 'running' });
+    const end = { reason: 'infrastructure_error', message: 'no bwrap', cause: 'sandbox' };
+    record(2, { status: 'failed', end });
+    const { text, json } = await make(['first', 'later']);
+    expect(text).toContain('Not finished: 3 runs: 1 queued, 1 running, 1 failed.');
+    expect(text).toMatch(/later\/queued +queued +slurm/);
+    const place = `process ${process.pid}`;
+    expect(text).toMatch(new RegExp(`later/running +running +.*${place}`));
+    expect(text).toMatch(/later\/failed +failed +sandbox: no bwrap/);
+    expect(json).toMatchObject({
+      unfinished: expect.arrayContaining([
+        { run: 'later/running', state: 'running', where: expect.stringContaining(place), why: '' },
+      ]),
+    });
   });
 
   it('gives the numbers of its tables as data', async () => {

@@ -11,6 +11,7 @@ import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';
 import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
 import type { ReportTableName } from '../report/tables.ts';
+import { unfinishedRuns, withUnfinished } from '../report/unfinished-runs.ts';
 import type { Verb } from '../verb.ts';
 import { viewerPages } from '../viewer-pages.ts';
 
@@ -90,8 +91,10 @@ export const report: Verb = {
       options.compare === undefined
         ? null
         : compare(evaluations, options.compare, names.length > 0, settings);
+    const unfinished = unfinishedRuns(experiments, made);
     const json = {
       ...made,
+      ...(unfinished.length === 0 ? {} : { unfinished }),
       ...(compared === null ? {} : { comparison: compared }),
       ...(unreadable.length === 0 ? {} : { unreadable }),
     };
@@ -110,7 +113,15 @@ export const report: Verb = {
     }
     if (format === 'json') return { text: JSON.stringify(json, null, 2), json, exitCode };
     const tables = options.table ?? usualTables(made, format !== 'text');
-    return { text: textOf(format, documentOf(made, compared, tables, unreadable), options), json, exitCode };
+    return {
+      text: textOf(
+        format,
+        withUnfinished(documentOf(made, compared, tables, unreadable), unfinished),
+        options,
+      ),
+      json,
+      exitCode,
+    };
   },
 };
 

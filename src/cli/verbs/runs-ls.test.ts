@@ -4,17 +4,14 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import type { RunRecord } from '../../schema/index.ts';
+import { type RunRecord, RunState } from '../../schema/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
-import { runStates } from '../run-states.ts';
 import { runsLs } from './runs-ls.ts';
 
 const Listing = z.object({
   runs: z.array(z.object({ run: z.string(), status: z.string() })),
-  states: z.array(
-    z.object({ run: z.string(), state: z.enum(runStates), where: z.string(), why: z.string() }),
-  ),
+  states: z.array(z.object({ run: z.string(), state: RunState, where: z.string(), why: z.string() })),
 });
 
 function fleetIn(folder: string): Experiment {

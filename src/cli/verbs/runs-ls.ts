@@ -1,18 +1,20 @@
 import { basename, dirname, join, matchesGlob, resolve } from 'node:path';
 import { messageOf, UserError } from '../../lib/errors.ts';
-import type { ReportRun } from '../../schema/index.ts';
+import { type ReportRun, type RunPlace, RunState } from '../../schema/index.ts';
 import {
   type Experiment,
   type Fleet,
   listExperiments,
   openExperiment,
   openFleet,
+  placeOf,
+  queuedPlace,
 } from '../../store/index.ts';
 import type { Context } from '../context.ts';
 import { isExperiment, isPattern, locateExperimentFolder } from '../locate.ts';
 import { oneOf } from '../one-of.ts';
-import { countsText, placeOf, queuedPlace, type RunPlace, type RunState, runStates } from '../run-states.ts';
-import { duration, number, percent, table } from '../table.ts';
+import { countsText } from '../run-states.ts';
+import { duration, number, oneLine, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options {
@@ -47,7 +49,7 @@ export const runsLs: Verb = {
   flags: [
     {
       flags: '--status <states>',
-      description: `only runs in these states: ${runStates.join(', ')}`,
+      description: `only runs in these states: ${RunState.options.join(', ')}`,
       many: 'commas',
     },
     {
@@ -133,12 +135,12 @@ function wholeNumber(text: string): number {
 function statesOf(given: readonly string[] | undefined): ReadonlySet<RunState> | null {
   if (given === undefined) return null;
   const known = given.map((word) => {
-    const state = runStates.find((each) => each === word);
+    const state = RunState.options.find((each) => each === word);
     if (state !== undefined) return state;
     throw new UserError(
       'bad_flag',
       `--status ${word}: there is no such state.`,
-      `Use ${runStates.join(', ')}.`,
+      `Use ${RunState.options.join(', ')}.`,
     );
   });
   return new Set(known);
@@ -223,7 +225,7 @@ function tableOf(runs: readonly Listed[]): string {
     ...(work === null || state === 'queued'
       ? ['', '', '', '']
       : [String(work.steps), duration(work.seconds), number(work.score), percent(work.improvement, true)]),
-    [work?.end?.reason ?? '', where, why].filter((part) => part !== '').join(' · '),
+    [work?.end?.reason ?? '', where, oneLine(why, 80)].filter((part) => part !== '').join(' · '),
   ]);
   return table(columns, rows);
 }

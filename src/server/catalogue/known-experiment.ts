@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
 import type {
@@ -13,19 +14,22 @@ import {
   branchesIn,
   branchesName,
   type Experiment,
+  type Fleet,
   nothingSpent,
   ObjectStore,
   openExperiment,
+  queuedPlace,
   RunFolder,
+  recordedExecutor,
 } from '../../store/index.ts';
 import { breather } from '../breathe.ts';
 import type { TraceIndex } from '../trace/trace-index.ts';
 import {
   fileState,
   judgedState,
-  livingLine,
   nothingUsed,
   pendingLine,
+  placedLine,
   plannedLine,
   recordedLine,
   tracedLine,
@@ -151,10 +155,11 @@ export class KnownExperiment {
   async #refreshOnce(index: TraceIndex): Promise<Changes> {
     const breathe = breather();
     const changes: Changes = { lines: [], results: [] };
+    const fleet = { executor: recordedExecutor(this.place.folder) };
     this.#findBranches();
     for (const run of [...this.#runs, ...this.#branches]) {
       await breathe();
-      const line = await this.#lineNow(run, index);
+      const line = await this.#lineNow(run, index, fleet);
       const judged = run.state === null ? null : judgedState(join(this.place.folder, 'runs', line.run));
       if (judged !== run.judged || line.status !== run.line.status) changes.results.push(line.run);
       run.judged = judged;
@@ -182,15 +187,20 @@ export class KnownExperiment {
     );
   }
 
-  async #lineNow(run: KnownRun, index: TraceIndex): Promise<RunLine> {
-    const state = fileState(join(this.place.folder, 'runs', run.line.run, 'run.json'));
-    if (state === run.state && run.line.status !== 'running') return run.line;
+  async #lineNow(run: KnownRun, index: TraceIndex, fleet: Pick<Fleet, 'executor'>): Promise<RunLine> {
+    const path = join(this.place.folder, 'runs', run.line.run);
+    const state = fileState(join(path, 'run.json'));
+    const { status } = run.line;
+    if (state === run.state && status !== 'running' && status !== 'pending') return run.line;
     run.state = state;
-    if (state === null) return pendingLine(run.line);
+    if (state === null) {
+      const queued = { ...pendingLine(run.line), ...queuedPlace(fleet) };
+      return existsSync(path) ? placedLine(queued, this.#folderOf(run), fleet) : queued;
+    }
     const folder = this.#folderOf(run);
     const recorded = recordedLine(run.line, folder);
-    if (recorded.status !== 'running') return recorded;
-    const line = livingLine(recorded, folder);
+    const line = placedLine(recorded, folder, fleet);
+    if (recorded.status !== 'running') return line;
     const { table } = await index.table(this.place.root, folder.tracePath);
     return tracedLine(line, table);
   }
@@ -202,7 +212,7 @@ export class KnownExperiment {
     const changes = lines.flatMap(({ updated }) => updated ?? []);
     return {
       ...{ id, name, state: this.#state(running.length), message: this.#message, runs: lines.length },
-      statuses: statusCounts(lines),
+      states: stateCounts(lines),
       tasks: [...new Set(lines.map(({ task }) => task))].sort(),
       agents: [...new Set(lines.map(({ agent }) => agent))].sort(),
       created: this.#created,
@@ -233,9 +243,9 @@ function planInShort({ plan }: Experiment): ExperimentPage['plan'] {
   return { mlab, parallel, grade, spend: spend ?? null };
 }
 
-function statusCounts(lines: readonly RunLine[]): ExperimentLine['statuses'] {
-  const counts = { pending: 0, running: 0, waiting: 0, finished: 0, interrupted: 0, failed: 0 };
-  for (const { status } of lines) counts[status] += 1;
+function stateCounts(lines: readonly RunLine[]): ExperimentLine['states'] {
+  const counts = { queued: 0, starting: 0, running: 0, waiting: 0, finished: 0, interrupted: 0, failed: 0 };
+  for (const { state } of lines) counts[state] += 1;
   return counts;
 }
 

@@ -2,9 +2,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentLabel } from '../../evaluation/index.ts';
 import { hasCode, messageOf } from '../../lib/errors.ts';
+import { plainLine } from '../../lib/plain-line.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
-import { type RunLine, RunRecord, type RunSpec, type Usage } from '../../schema/index.ts';
-import { type RunFolder, statusOf } from '../../store/index.ts';
+import { type RunLine, type RunPlace, RunRecord, type RunSpec, type Usage } from '../../schema/index.ts';
+import { type Fleet, placeOf, type RunFolder } from '../../store/index.ts';
 import type { TracedRun } from '../run/step-page.ts';
 import { shownSteps, type TraceTable } from '../trace/trace-table.ts';
 
@@ -16,6 +17,8 @@ const ShownRecord = RunRecord.pick({
 const mostRecordBytes = 2 ** 26;
 
 export const nothingUsed: Usage = { seconds: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 };
+
+const nowhere: RunPlace = { state: 'queued', where: '', why: '' };
 
 /** The line of a run, as far as the plan says it. */
 export function plannedLine(spec: RunSpec): RunLine {
@@ -30,7 +33,7 @@ export function pendingLine(
   planned: Pick<RunLine, 'run' | 'task' | 'agent' | 'seed' | 'parent' | 'marks'>,
 ): RunLine {
   const nothingYet = { end: null, steps: 0, used: nothingUsed, started: null, updated: null, broken: null };
-  return { ...planned, ...nothingYet, status: 'pending' };
+  return { ...planned, ...nothingYet, status: 'pending', ...nowhere };
 }
 
 /** Size and time of a file: what has to change with its content. Null where it is not there. */
@@ -56,6 +59,7 @@ export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
     return {
       ...fresh,
       status: record.status,
+      state: record.status === 'pending' ? 'queued' : record.status,
       end: record.end?.reason ?? null,
       steps: record.steps,
       used: {
@@ -69,15 +73,21 @@ export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
     };
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return fresh;
-    return { ...fresh, status: 'failed', broken: problemOf(folder, error) };
+    const why = 'its files can not be read';
+    return { ...fresh, status: 'failed', state: 'failed', why, broken: problemOf(folder, error) };
   }
 }
 
-/** A record that says `running` may be of a process that is gone. */
-export function livingLine(line: RunLine, folder: RunFolder): RunLine {
-  if (line.status !== 'running') return line;
-  const record = folder.readRecord();
-  return record === null ? line : { ...line, status: statusOf(folder, record) };
+/** What it does now, and where: a record that says `running` may be of a process that is gone. */
+export function placedLine(line: RunLine, folder: RunFolder, fleet: Pick<Fleet, 'executor'>): RunLine {
+  if (line.status === 'finished' || line.broken !== null) return line;
+  try {
+    const place = placeOf(folder, fleet);
+    const { state } = place;
+    return { ...line, ...place, status: state === 'queued' || state === 'starting' ? 'pending' : state };
+  } catch (error) {
+    return { ...line, why: plainLine(messageOf(error), 200) };
+  }
 }
 
 /** Records are written when runs begin and end: meanwhile, and after a kill, the trace knows more. */

@@ -122,7 +122,7 @@ function Head({ page: { line, plan }, children }: { page: PageData; children: Re
       </div>
       {line.message === null ? null : <Notice kind="warning">{line.message}</Notice>}
       <div className="facts">
-        <ProgressBar statuses={line.statuses} total={line.runs} />
+        <ProgressBar states={line.states} total={line.runs} />
         <span title="the times of all runs, added up">{showSeconds(line.used.seconds)} in all runs</span>
         {line.used.tokens === 0 ? null : (
           <span>

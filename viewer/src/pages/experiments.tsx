@@ -136,7 +136,7 @@ function Line({ line, select }: LineProps) {
         </p>
       )}
       <div className="experiment-facts">
-        <ProgressBar statuses={line.statuses} total={line.runs} />
+        <ProgressBar states={line.states} total={line.runs} />
         <span className="quiet">{usedWords(line.used)}</span>
       </div>
       {line.running.length === 0 ? null : (

@@ -27,6 +27,8 @@ const statusSigns: Record<string, string> = {
   waiting: '?',
   failed: '✗',
   pending: '○',
+  queued: '○',
+  starting: '◔',
   unfinished: '‖',
   broken: '✗',
   reading: '…',

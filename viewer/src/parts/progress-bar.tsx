@@ -1,26 +1,18 @@
 import { showCount, showPlural } from '../format/numbers.ts';
 
-const order = ['finished', 'failed', 'interrupted', 'waiting', 'running', 'pending'] as const;
+const order = ['finished', 'failed', 'interrupted', 'waiting', 'running', 'starting', 'queued'] as const;
 
-/** Runs by status, as a bar and in words. */
-export function ProgressBar({
-  statuses,
-  total,
-}: {
-  statuses: Partial<Record<string, number>>;
-  total: number;
-}) {
-  const parts = order
-    .map((status) => ({ status, count: statuses[status] ?? 0 }))
-    .filter(({ count }) => count > 0);
-  const words = parts.map(({ status, count }) => `${showCount(count)} ${status}`).join(', ');
+/** Runs by what they do now, as a bar and in words. */
+export function ProgressBar({ states, total }: { states: Partial<Record<string, number>>; total: number }) {
+  const parts = order.map((state) => ({ state, count: states[state] ?? 0 })).filter(({ count }) => count > 0);
+  const words = parts.map(({ state, count }) => `${showCount(count)} ${state}`).join(', ');
   return (
     <span className="progress">
       <span className="progress-bar" aria-hidden="true">
-        {parts.map(({ status, count }) => (
+        {parts.map(({ state, count }) => (
           <span
-            key={status}
-            className={`progress-${status}`}
+            key={state}
+            className={`progress-${state}`}
             style={{ width: `${(count / Math.max(1, total)) * 100}%` }}
           />
         ))}

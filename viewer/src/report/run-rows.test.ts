@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { groupKeys, matchingRows, type RunRow, sortedRows, sortKeys, tableLines } from './run-rows.ts';
+import { RunId, type RunLine, type RunPlace, TaskId } from '../../../src/schema/index.ts';
+import {
+  groupKeys,
+  matchingRows,
+  placeWords,
+  type RunRow,
+  rowOfLine,
+  sortedRows,
+  sortKeys,
+  tableLines,
+} from './run-rows.ts';
 import { filterAddress, queryOf } from './use-run-query.ts';
 
 const row = fc.record<RunRow>({
@@ -10,6 +20,8 @@ const row = fc.record<RunRow>({
   agent: fc.constantFrom('automl', 'research(openai/x)'),
   seed: fc.nat(3),
   status: fc.constantFrom('finished', 'running'),
+  where: fc.constantFrom('', 'node-7, process 12'),
+  why: fc.constantFrom('', 'sandbox: no room'),
   end: fc.constantFrom('final_answer', null),
   outcome: fc.constantFrom('success', 'no_improvement', 'unfinished'),
   score: fc.option(fc.double({ noNaN: true })),
@@ -106,4 +118,25 @@ test('ten thousand runs are filtered and sorted in less than the hundred millise
   expect(found[0]?.run).toBe('digits-automl-9999');
   // Three times as much as is aimed at: the machine may be busy with other tests.
   expect(took).toBeLessThan(300);
+});
+
+test('a row says where its run is, and why it failed, and is found by it', () => {
+  const used = { seconds: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 };
+  const line = (run: string, place: RunPlace): RunLine => ({
+    ...{ run: RunId.parse(run), task: TaskId.parse('digits'), agent: 'noop', seed: 0, status: 'running' },
+    ...{ ...place, end: null, steps: 0, used, started: null, updated: null, parent: null, marks: [] },
+    broken: null,
+  });
+  const all = [
+    line('first', { state: 'queued', where: 'slurm', why: '' }),
+    line('second', { state: 'running', where: 'node-7, process 12, GPU-1', why: '' }),
+    line('third', { state: 'failed', where: '', why: 'sandbox: no room' }),
+  ].map((each) => rowOfLine('e', each, null));
+  expect(all.map((each) => `${each.status} ${placeWords(each)}`)).toEqual([
+    'queued slurm',
+    'running node-7, process 12, GPU-1',
+    'failed sandbox: no room',
+  ]);
+  expect(matchingRows(all, {}, 'node-7').map(({ run }) => run)).toEqual(['second']);
+  expect(matchingRows(all, {}, 'no room').map(({ run }) => run)).toEqual(['third']);
 });

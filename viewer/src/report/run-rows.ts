@@ -9,6 +9,10 @@ export interface RunRow {
   agent: string;
   seed: number;
   status: string;
+  /** Host, process and GPUs of one that runs; with whom one waits. */
+  where: string;
+  /** What it waits for, or why it failed. */
+  why: string;
   end: string | null;
   outcome: string;
   score: number | null;
@@ -27,7 +31,8 @@ export interface RunRow {
 }
 
 export function rowOfReport(run: ReportRun): RunRow {
-  return { ...run, end: run.end?.reason ?? null, broken: null };
+  const why = run.status === 'failed' ? (run.end?.message ?? '') : '';
+  return { ...run, end: run.end?.reason ?? null, where: '', why, broken: null };
 }
 
 /** @param known what the report says of it; null while there is none */
@@ -38,7 +43,9 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     task: line.task,
     agent: line.agent,
     seed: line.seed,
-    status: line.broken === null ? line.status : 'broken',
+    status: line.broken === null ? line.state : 'broken',
+    where: line.where,
+    why: line.broken ?? line.why,
     end: line.end,
     outcome: known?.outcome ?? (line.end === null ? 'unfinished' : 'not_known'),
     score: known?.score ?? null,
@@ -54,6 +61,11 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     stale: known?.stale ?? false,
     broken: line.broken,
   };
+}
+
+/** Where it is, and what it waits for or why it failed: as `mlab runs ls` says it. */
+export function placeWords({ where, why }: RunRow): string {
+  return [where, why].filter((part) => part !== '').join(' · ');
 }
 
 export const sortKeys = [
@@ -99,7 +111,7 @@ export function matchingRows(rows: readonly RunRow[], filter: RunFilter, text: s
 
 function hasWords(row: RunRow, words: readonly string[]): boolean {
   const text =
-    `${row.run} ${row.task} ${row.agent} ${row.status} ${row.end ?? ''} ${row.outcome} ${[...row.flags, ...row.errors].join(' ')}`
+    `${row.run} ${row.task} ${row.agent} ${row.status} ${row.where} ${row.why} ${row.end ?? ''} ${row.outcome} ${[...row.flags, ...row.errors].join(' ')}`
       .replaceAll('_', ' ')
       .toLowerCase();
   return words.every((word) => text.includes(word));

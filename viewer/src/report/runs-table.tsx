@@ -16,6 +16,7 @@ import { showFlag } from '../plots/count-plots.tsx';
 import {
   type GroupKey,
   matchingRows,
+  placeWords,
   type RunRow,
   type SortKey,
   sortedRows,
@@ -71,6 +72,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
     );
   const section = useScrollWhenAsked();
   const several = useMemo(() => new Set(rows.map(({ experiment }) => experiment)).size > 1, [rows]);
+  const hasPlaces = useMemo(() => rows.some((row) => placeWords(row) !== ''), [rows]);
   const columns = allColumns.filter(({ key }) => several || key !== 'experiment');
   return (
     <section className="runs" ref={section} aria-labelledby="runs-title" tabIndex={-1}>
@@ -126,6 +128,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
                 </th>
               );
             })}
+            {hasPlaces ? <th scope="col">where and why</th> : null}
             <th scope="col">remarks</th>
           </tr>
         }
@@ -133,6 +136,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
           <RunCells
             row={row}
             several={several}
+            hasPlaces={hasPlaces}
             href={runHref(row)}
             select={
               sideBySideHref === null
@@ -141,7 +145,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
             }
           />
         )}
-        columns={columns.length + (sideBySideHref === null ? 1 : 2)}
+        columns={columns.length + Number(hasPlaces) + (sideBySideHref === null ? 1 : 2)}
       />
     </section>
   );
@@ -230,11 +234,13 @@ interface RunCellsProps {
   row: RunRow;
   /** The runs are of more than one experiment. */
   several: boolean;
+  /** Some run is somewhere, waits for something or failed. */
+  hasPlaces: boolean;
   href: string | null;
   select: { checked: boolean; toggle: () => void } | null;
 }
 
-function RunCells({ row, several, href, select }: RunCellsProps) {
+function RunCells({ row, several, hasPlaces, href, select }: RunCellsProps) {
   const remarks = [...row.flags.map(showFlag), ...(row.stale ? ['stale submission'] : []), ...row.marks];
   return (
     <>
@@ -264,6 +270,11 @@ function RunCells({ row, several, href, select }: RunCellsProps) {
       <td className="number">{showSeconds(row.seconds)}</td>
       <td className="number">{showTokens(row.tokens, row.tokens_estimated)}</td>
       <td className="number">{showMoney(row.money)}</td>
+      {hasPlaces ? (
+        <td className="place" title={placeWords(row)}>
+          {placeWords(row)}
+        </td>
+      ) : null}
       <td className="remarks" title={remarks.join(', ')}>
         {remarks.join(', ')}
       </td>

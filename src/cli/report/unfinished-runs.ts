@@ -1,0 +1,45 @@
+import type { Report, RunPlace } from '../../schema/index.ts';
+import { type Experiment, placeOf } from '../../store/index.ts';
+import { countsText } from '../run-states.ts';
+import { oneLine } from '../table.ts';
+import type { DocumentCell, ReportDocument } from './document.ts';
+
+/** A run that is not finished: what it does now, where and why. */
+export interface UnfinishedRun extends RunPlace {
+  run: string;
+}
+
+/** A table holds so many at most: `mlab runs ls` lists all of them. */
+const mostRows = 20;
+
+/** Those of a report. Where one came to its end since the report was made, it is left out. */
+export function unfinishedRuns(experiments: readonly Experiment[], { runs }: Report): UnfinishedRun[] {
+  const byName = new Map(experiments.map((experiment) => [experiment.plan.name, experiment]));
+  return runs.flatMap(({ experiment: name, run, status }) => {
+    const experiment = status === 'finished' ? undefined : byName.get(name);
+    if (experiment === undefined || experiment.specOf(run) === null) return [];
+    const place = placeOf(experiment.runFolder(run), experiment);
+    return place.state === 'finished' ? [] : [{ run: `${name}/${run}`, ...place }];
+  });
+}
+
+/** The report, and after its summary what the runs do that are not finished; the same where all are. */
+export function withUnfinished(document: ReportDocument, runs: readonly UnfinishedRun[]): ReportDocument {
+  if (runs.length === 0) return document;
+  const left = runs.length - mostRows;
+  const note = left > 0 ? `… and ${left} more: mlab runs ls lists them.` : '';
+  const rows = runs
+    .slice(0, mostRows)
+    .map(({ run, state, where, why }) => [run, state, where, oneLine(why, 80)].map(cellOf));
+  const columns = ['run', 'status', 'where', 'why'].map((title) => ({ title, name: title }));
+  const table = { name: 'unfinished', title: 'Runs that are not finished', note, columns, rows };
+  return {
+    ...document,
+    summary: [...document.summary, `Not finished: ${countsText(runs)}.`],
+    tables: [...document.tables, table],
+  };
+}
+
+function cellOf(text: string): DocumentCell {
+  return { text, value: text };
+}

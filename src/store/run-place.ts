@@ -1,0 +1,39 @@
+import { plainLine } from '../lib/plain-line.ts';
+import type { RunPlace, RunRecord, RunState } from '../schema/index.ts';
+import type { Fleet } from './fleet.ts';
+import type { RunFolder } from './run-folder.ts';
+import { decisionWait, statusOf } from './run-status.ts';
+
+/** Of messages of errors, which may be long. */
+const mostWhy = 200;
+
+/** Of runs that nobody has begun. */
+export function queuedPlace(fleet: Pick<Fleet, 'executor'>): RunPlace {
+  return { state: 'queued', where: fleet.executor ?? '', why: '' };
+}
+
+/** @throws UserError as `RunFolder.readRecord` */
+export function placeOf(folder: RunFolder, fleet: Pick<Fleet, 'executor'>): RunPlace {
+  const record = folder.readRecord();
+  const state = statusOf(folder, record);
+  if (record === null || state === 'pending') {
+    const holder = folder.holder();
+    if (holder === null) return queuedPlace(fleet);
+    return { state: 'starting', where: `${holder.host}, process ${holder.pid}`, why: '' };
+  }
+  return { state, where: state === 'running' ? whereOf(folder, record) : '', why: whyOf(state, record) };
+}
+
+function whereOf(folder: RunFolder, { host, pid, gpus }: RunRecord): string {
+  const holder = folder.holder();
+  const process = `process ${holder?.pid ?? pid}`;
+  return [holder?.host ?? String(host.name ?? ''), process, ...(gpus?.uuids ?? [])].join(', ');
+}
+
+function whyOf(state: RunState, record: RunRecord): string {
+  if (state === 'waiting') return decisionWait(record);
+  if (state === 'interrupted') return 'stopped; the same mlab run goes on with it';
+  if (state !== 'failed' || record.end === null) return '';
+  const { cause, message } = record.end;
+  return plainLine(cause === undefined ? message : `${cause}: ${message}`, mostWhy);
+}
