@@ -1,4 +1,4 @@
-import { UserError } from '../../lib/errors.ts';
+import { messageOf, UserError } from '../../lib/errors.ts';
 import { anyAgentOfRun, type RemoteExecutor, type TaskResources } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
@@ -56,14 +56,15 @@ export const runsRetry: Verb = {
   async run(context, names, options: Options) {
     const wanted = settingsOf(options);
     const experiments = names.map((name) => locateExperiment(context, name));
-    const chosen = experiments.map((experiment) => ({
+    const found = experiments.map((experiment) => failedRuns(context, experiment));
+    const chosen = found.map(({ experiment, failed }) => ({
       experiment,
-      runs: failedRuns(experiment, options.failed),
+      runs: failed.flatMap(({ run, cause }) => (isWanted(cause, options.failed) ? [run] : [])),
     }));
-    const ids = chosen.flatMap(({ experiment, runs }) =>
-      runs.map(({ id }) => `${experiment.plan.name}/${id}`),
-    );
-    if (options.dryRun === true || ids.length === 0) return listed(ids, options.failed);
+    const ids = chosen.flatMap(({ experiment, runs }) => runs.map(({ id }) => nameOf(experiment, id)));
+    const unreadable = found.flatMap((one) => one.unreadable);
+    if (options.dryRun === true || ids.length === 0)
+      return listed(ids, options.failed, causesOf(found), unreadable);
     const results: VerbResult[] = [];
     for (const { experiment, runs } of chosen) {
       if (runs.length > 0) results.push(await retry(context, experiment, runs, wanted, options));
@@ -72,7 +73,7 @@ export const runsRetry: Verb = {
     const worst = results.map(({ exitCode }) => exitCode ?? exitCodes.ok);
     return {
       text: results.map(({ text }) => text).join('\n\n'),
-      json: { retried: ids, experiments: results.map(({ json }) => json) },
+      json: { retried: ids, unreadable, experiments: results.map(({ json }) => json) },
       exitCode: worst.find((code) => code !== exitCodes.ok) ?? exitCodes.ok,
     };
   },
@@ -83,21 +84,61 @@ function settingsOf({ settings, on, parallel }: Options): ExperimentFile {
   return readExperiment(settings, given);
 }
 
-/** Planned runs that ended with a failure of the machines. */
-function failedRuns(experiment: Experiment, wanted: string): RunSpec[] {
-  return experiment.plan.runs.filter(({ id }) => {
-    const record = experiment.runFolder(id).readRecord();
-    if (record?.status !== 'failed' || record.end?.reason !== 'infrastructure_error') return false;
-    return wanted === 'infrastructure' || record.end.cause === wanted;
-  });
+interface Failures {
+  experiment: Experiment;
+  failed: { run: RunSpec; cause: string }[];
+  /** Names of runs of which nobody can say. */
+  unreadable: string[];
 }
 
-function listed(ids: readonly string[], failed: string): VerbResult {
+/** Planned runs that ended with a failure of the machines. One that can't be read keeps no other from being found. */
+function failedRuns(context: Context, experiment: Experiment): Failures {
+  const found: Failures = { experiment, failed: [], unreadable: [] };
+  for (const run of experiment.plan.runs) {
+    try {
+      const record = experiment.runFolder(run.id).readRecord();
+      if (record?.status === 'failed' && record.end?.reason === 'infrastructure_error')
+        found.failed.push({ run, cause: record.end.cause ?? 'unknown' });
+    } catch (error) {
+      const name = nameOf(experiment, run.id);
+      found.unreadable.push(name);
+      context.log(`${name} is left out: ${messageOf(error)}`);
+    }
+  }
+  return found;
+}
+
+function isWanted(cause: string, wanted: string): boolean {
+  return wanted === 'infrastructure' || cause === wanted;
+}
+
+function nameOf({ plan }: Experiment, run: string): string {
+  return `${plan.name}/${run}`;
+}
+
+/** How many runs failed with each cause, the most frequent first. */
+function causesOf(found: readonly Failures[]): Record<string, number> {
+  const byCause = Map.groupBy(
+    found.flatMap(({ failed }) => failed),
+    ({ cause }) => cause,
+  );
+  const counts = [...byCause].map(([cause, runs]) => [cause, runs.length] as const);
+  return Object.fromEntries(counts.sort(([, one], [, other]) => other - one));
+}
+
+function listed(
+  ids: readonly string[],
+  failed: string,
+  causes: Readonly<Record<string, number>>,
+  unreadable: readonly string[],
+): VerbResult {
+  const known = Object.entries(causes).map(([cause, count]) => `${cause} (${count})`);
+  const there = known.length === 0 ? '' : ` Causes here: ${known.join(', ')}.`;
   const text =
     ids.length === 0
-      ? `No run has failed (${failed}). mlab runs ls --status failed lists those that have, with the cause.`
+      ? `No run has failed (${failed}).${there} mlab runs ls --status failed lists those that have, with the cause.`
       : `${counted(ids.length, 'run')} to be executed again:\n${ids.map((id) => `  ${id}`).join('\n')}`;
-  return { text, json: { retried: [], runs: ids } };
+  return { text, json: { retried: [], runs: ids, causes, unreadable } };
 }
 
 async function retry(
