@@ -18,7 +18,12 @@ test('others kept as many cores busy as the machine was, without what is our own
   const before = { at: 10, machine: 1000, own: 7 };
   expect(busyCores(before, { at: 20, machine: 1025, own: 17 })).toBe(1.5);
   expect(busyCores(before, { at: 20, machine: 1010, own: 19 })).toBe(0);
-  expect([0.1, 0.3, null].map(isBesideOthers)).toEqual([false, true, false]);
+});
+
+test('a time is marked where others took more than half of the cores beside its own', () => {
+  expect([0.4, 0.6, null].map((busy) => isBesideOthers(busy, 2))).toEqual([false, true, false]);
+  expect([3, 4].map((busy) => isBesideOthers(busy, 8))).toEqual([false, true]);
+  expect([0.2, 0.3].map((busy) => isBesideOthers(busy, 1))).toEqual([false, true]);
 });
 
 test.skipIf(process.platform !== 'linux')(

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
-/** Beside more than so many busy cores of other work, a measured time says something of that work, too. */
-const mostBusyCores = 0.25;
 /** Of the kernel's tables, on all systems that we know. */
 const ticksPerSecond = 100;
 const Ticks = z.array(z.coerce.number().nonnegative());
@@ -10,8 +9,9 @@ const Ticks = z.array(z.coerce.number().nonnegative());
 /** Mark of a grade whose times were taken while other programs were at work on the machine. */
 export const sharedMachineMark = 'timed beside other work on the machine';
 
-export function isBesideOthers(busyCores: number | null): boolean {
-  return busyCores !== null && busyCores > mostBusyCores;
+/** Whether others took more than half of what timed code, which has a core of its own, left them. */
+export function isBesideOthers(busyCores: number | null, cores = availableParallelism()): boolean {
+  return busyCores !== null && busyCores > Math.max(cores - 1, 0.5) / 2;
 }
 
 interface Look {
