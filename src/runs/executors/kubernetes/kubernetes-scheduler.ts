@@ -1,25 +1,16 @@
-import {
-  ApiException,
-  BatchV1Api,
-  CoreV1Api,
-  KubeConfig,
-  type V1Job,
-  type V1Pod,
-} from '@kubernetes/client-node';
+import { ApiException, BatchV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
 import type { Job, KubernetesSettings } from '../../../schema/index.ts';
 import { type ArrayScheduler, type JobArray, refusal } from '../arrays/array-scheduler.ts';
-import type { JobState, JobStates } from '../arrays/job-state.ts';
+import type { JobStates } from '../arrays/job-state.ts';
 import type { ExecutorPlace } from '../executor-kind.ts';
-import { indicesOf } from '../slurm/job-states.ts';
+import { all, isAnswer } from './answers.ts';
+import { statesOf } from './job-states.ts';
 import { experimentLabel, jobManifest, labelOf, resourcesOf } from './manifest.ts';
 
 /** As many pods as the control plane is told to keep of one Indexed Job at most with a limit for each index. */
 const mostIndices = 10_000;
-const podsAtOnce = 500;
-const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
 const nobodysServer = 'http://localhost:8080';
-const jobLabel = 'batch.kubernetes.io/job-name';
 
 /** Indexed Jobs of a Kubernetes cluster, by its API. */
 export class KubernetesScheduler implements ArrayScheduler {
@@ -112,57 +103,6 @@ export class KubernetesScheduler implements ArrayScheduler {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** What is known of each index: of its newest pod, and of the job's own count of those that are over. */
-export function statesOf(jobs: readonly V1Job[], pods: readonly V1Pod[]): JobStates {
-  const states: JobStates = new Map();
-  for (const { metadata, spec, status } of jobs) {
-    const name = metadata?.name ?? '';
-    const waiting = { state: 'PENDING', reason: '', nodes: '', restarts: 0, name };
-    const set = (index: number, state: Partial<JobState>) =>
-      states.set(`${name}_${index}`, { ...(states.get(`${name}_${index}`) ?? waiting), ...state });
-    for (let index = 0; index < (spec?.completions ?? 0); index += 1) set(index, {});
-    for (const pod of pods.filter(({ metadata: each }) => each?.labels?.[jobLabel] === name)) {
-      const index = Number(pod.metadata?.annotations?.[indexAnnotation] ?? -1);
-      const restarts =
-        (states.get(`${name}_${index}`)?.restarts ?? 0) + (pod.status?.phase === 'Failed' ? 1 : 0);
-      set(index, { ...podState(pod), restarts });
-    }
-    for (const index of indicesOf(status?.completedIndexes ?? '')) set(index, { state: 'COMPLETED' });
-    for (const index of indicesOf(status?.failedIndexes ?? '')) set(index, { state: 'FAILED' });
-    const failure = status?.conditions?.find(({ type, status: is }) => type === 'Failed' && is === 'True');
-    if (failure === undefined) continue;
-    // Of a job that is given up as a whole, no index is begun any more.
-    for (const [key, state] of states)
-      if (state.name === name && state.state !== 'COMPLETED')
-        states.set(key, { ...state, state: 'FAILED', reason: failure.reason ?? '' });
-  }
-  return states;
-}
-
-/** A pod that has failed is made again by its job: then its index waits. */
-function podState({ spec, status }: V1Pod): Partial<JobState> {
-  if (status?.phase === 'Running') return { state: 'RUNNING', nodes: spec?.nodeName ?? '' };
-  const why = status?.conditions?.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
-  const stuck = status?.containerStatuses?.find(({ state }) => state?.waiting !== undefined)?.state?.waiting;
-  return { reason: why?.reason ?? stuck?.reason ?? '' };
-}
-
-async function all<Item>(
-  list: (more: { limit: number; _continue?: string }) => Promise<{
-    items: Item[];
-    metadata?: { _continue?: string };
-  }>,
-): Promise<Item[]> {
-  const items: Item[] = [];
-  let next: string | undefined;
-  do {
-    const page = await list({ limit: podsAtOnce, ...(next === undefined ? {} : { _continue: next }) });
-    items.push(...page.items);
-    next = page.metadata?._continue || undefined;
-  } while (next !== undefined);
-  return items;
-}
-
 function configFor(settings: KubernetesSettings): KubeConfig {
   const config = new KubeConfig();
   try {
@@ -198,10 +138,6 @@ function isDistrust(cause: unknown): boolean {
 /** What the client takes where nobody configured anything: a server of this machine that is hardly ever there. */
 function isMadeUp(config: KubeConfig): boolean {
   return config.currentContext === 'loaded-context' && config.getCurrentCluster()?.server === nobodysServer;
-}
-
-function isAnswer(error: unknown, code: number): boolean {
-  return error instanceof ApiException && error.code === code;
 }
 
 function refused(error: unknown, { namespace }: KubernetesSettings): UserError {

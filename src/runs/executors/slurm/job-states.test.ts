@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hasEnded } from '../arrays/job-state.ts';
-import { indicesOf, parseAccounting, parseQueue } from './job-states.ts';
+import { parseAccounting, parseQueue } from './job-states.ts';
 
 /** As Slurm 22.05 prints it, without what mlab does not read. */
 const of2205 = {
@@ -110,24 +109,4 @@ describe('what Slurm says of its jobs', () => {
     expect(() => parseQueue('{"jobs": [{"array_job_id": "7"}]}')).toThrow();
     expect(() => parseQueue('squeue: error')).toThrow();
   });
-});
-
-test('indices of an array are read in whatever way Slurm groups them', () => {
-  const range = fc.tuple(fc.nat(200), fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 5 }));
-  fc.assert(
-    fc.property(fc.array(range, { minLength: 1 }), fc.boolean(), (ranges, limited) => {
-      const expected = ranges.flatMap(([first, count, by]) =>
-        Array.from({ length: count }, (_, at) => first + at * by),
-      );
-      const text = ranges
-        .map(([first, count, by]) => {
-          const last = first + (count - 1) * by;
-          if (count === 1) return `${first}`;
-          return by === 1 ? `${first}-${last}` : `${first}-${last}:${by}`;
-        })
-        .join(',');
-      expect(indicesOf(limited ? `${text}%7` : text)).toEqual(expected);
-    }),
-  );
-  expect(indicesOf('...')).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseShallowJson } from '../../../lib/shallow-json.ts';
+import { indicesOf } from '../arrays/indices.ts';
 import type { JobStates } from '../arrays/job-state.ts';
 
 /** Plain up to Slurm 22.05; later an object, so that a number may be missing or infinite. */
@@ -67,21 +68,6 @@ export function parseAccounting(text: string): JobStates {
   }
   return states;
 }
-
-/** How Slurm writes the indices of an array: `0-3,7,10-20:2%5`. */
-export function indicesOf(text: string): number[] {
-  return text.split(',').flatMap((part) => {
-    const [, from, to, step] = /^(\d+)(?:-(\d+)(?::(\d+))?)?(?:%\d+)?$/.exec(part) ?? [];
-    if (from === undefined) return [];
-    const first = Number(from);
-    const by = Math.max(1, Number(step ?? 1));
-    const count = Math.floor((Number(to ?? from) - first) / by) + 1;
-    return Array.from({ length: Math.max(0, Math.min(count, mostIndices)) }, (_, at) => first + at * by);
-  });
-}
-
-/** Slurm's own limit is 4,000,001. */
-const mostIndices = 5_000_000;
 
 function wordOf(text: string | null | undefined): string {
   return text === undefined || text === null || text === 'None' ? '' : text;

@@ -1,0 +1,14 @@
+/** Slurm's own limit is 4,000,001. */
+const mostIndices = 5_000_000;
+
+/** How Slurm writes the indices of an array, `0-3,7,10-20:2%5`, and Kubernetes, with less: `0-3,7`. */
+export function indicesOf(text: string): number[] {
+  return text.split(',').flatMap((part) => {
+    const [, from, to, step] = /^(\d+)(?:-(\d+)(?::(\d+))?)?(?:%\d+)?$/.exec(part) ?? [];
+    if (from === undefined) return [];
+    const first = Number(from);
+    const by = Math.max(1, Number(step ?? 1));
+    const count = Math.floor((Number(to ?? from) - first) / by) + 1;
+    return Array.from({ length: Math.max(0, Math.min(count, mostIndices)) }, (_, at) => first + at * by);
+  });
+}
