@@ -1,5 +1,5 @@
 import { plainLine } from '../lib/plain-line.ts';
-import type { RunPlace, RunRecord, RunState } from '../schema/index.ts';
+import { isImported, type RunPlace, type RunRecord, type RunState } from '../schema/index.ts';
 import type { Fleet } from './fleet.ts';
 import type { RunFolder } from './run-folder.ts';
 import { decisionWait, statusOf } from './run-status.ts';
@@ -32,7 +32,8 @@ function whereOf(folder: RunFolder, { host, pid, gpus }: RunRecord): string {
 
 function whyOf(state: RunState, record: RunRecord): string {
   if (state === 'waiting') return decisionWait(record);
-  if (state === 'interrupted') return 'stopped; the same mlab run goes on with it';
+  if (state === 'interrupted')
+    return isImported(record.spec) ? 'its recording ends here' : 'stopped; the same mlab run goes on with it';
   if (state !== 'failed' || record.end === null) return '';
   const { cause, message } = record.end;
   return plainLine(cause === undefined ? message : `${cause}: ${message}`, mostWhy);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { type RunRecord, RunState } from '../../schema/index.ts';
+import { importMark, type RunRecord, RunState } from '../../schema/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
 import { runsLs } from './runs-ls.ts';
@@ -66,6 +66,15 @@ test('of each run of a fleet it is said what it does, where, and what it waits f
   expect(text).toContain(
     '7 runs: 1 queued, 1 starting, 1 running, 1 waiting, 1 finished, 1 interrupted, 1 failed',
   );
+});
+
+test('an imported run without an end is not said to go on', async () => {
+  const folder = temporaryFolder();
+  const run = fleetIn(folder).runFolder('interrupted');
+  const spec = { ...exampleSpec('interrupted'), marks: [importMark] };
+  run.writeRecordSync(exampleRecord({ spec, status: 'interrupted' }));
+  const { states } = await list(folder, ['interrupted']);
+  expect(states.map(({ why }) => why)).toEqual(['its recording ends here']);
 });
 
 test('runs that wait elsewhere say with whom, and only the wanted states are listed', async () => {
