@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { all } from './answers.ts';
+import { all, isSilence } from './answers.ts';
 
 /** The API's answer to a page whose list it has forgotten, or to a question that it refuses. */
 const answer = (code: number) => Object.assign(new Error(`HTTP-Code: ${code}`), { code });
@@ -34,4 +34,17 @@ test('a list that expires again and again, or is refused, is not asked for witho
   await expect(all(lister({ third: expired }))).rejects.toThrow('410');
   await expect(all(lister({ first: [answer(410)] }))).rejects.toThrow('410');
   await expect(all(lister({ second: [answer(401)] }))).rejects.toThrow('401');
+});
+
+test('a server that does not answer is waited for, one that refuses or never will answer is not', () => {
+  const broken = (code: string) =>
+    new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+  for (const code of [429, 500, 503]) expect(isSilence(answer(code), false)).toBe(true);
+  for (const code of [401, 403, 404, 409, 410]) expect(isSilence(answer(code), true)).toBe(false);
+  for (const code of ['ECONNREFUSED', 'ECONNRESET', 'EAI_AGAIN'])
+    expect(isSilence(broken(code), false)).toBe(true);
+  expect(isSilence(broken('ERR_TLS_CERT_ALTNAME_INVALID'), true)).toBe(false);
+  // A name that was found before comes back; one that never was is wrong.
+  expect(isSilence(broken('ENOTFOUND'), true)).toBe(true);
+  expect(isSilence(broken('ENOTFOUND'), false)).toBe(false);
 });

@@ -1,3 +1,5 @@
+import { hasCode, messageOf } from '../../../lib/errors.ts';
+
 const itemsAtOnce = 500;
 /** A list that expires this often is not read faster the next time. */
 const mostTries = 5;
@@ -5,6 +7,24 @@ const mostTries = 5;
 /** Whether it is an answer of the API with this status. */
 export function isAnswer(error: unknown, status: number): boolean {
   return error instanceof Error && 'code' in error && error.code === status;
+}
+
+/**
+ * Whether the request was not refused, but not answered: it may have been taken.
+ * @param hasAnswered whether the server ever did: then its name is right, and is only not found for now
+ */
+export function isSilence(error: unknown, hasAnswered: boolean): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && typeof error.code === 'number') return error.code >= 500 || error.code === 429;
+  if (!(error instanceof TypeError) || isDistrust(error.cause)) return false;
+  if (hasCode(error.cause, 'ENOTFOUND') && !hasAnswered) return false;
+  // As fetch tells of connections that were never made, and of those that broke off within an answer.
+  return ['fetch failed', 'terminated'].includes(error.message);
+}
+
+/** Whether a connection was refused for its certificate: asking again does not help. */
+function isDistrust(cause: unknown): boolean {
+  return hasCode(cause, 'ERR_TLS_CERT_ALTNAME_INVALID') || /certificate/i.test(messageOf(cause));
 }
 
 type List<Item> = (more: { limit: number; _continue?: string }) => Promise<{

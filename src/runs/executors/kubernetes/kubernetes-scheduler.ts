@@ -1,10 +1,10 @@
 import { ApiException, BatchV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
-import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
+import { messageOf, UserError } from '../../../lib/errors.ts';
 import type { Job, KubernetesSettings } from '../../../schema/index.ts';
 import { type ArrayScheduler, type JobArray, refusal } from '../arrays/array-scheduler.ts';
 import type { JobStates } from '../arrays/job-state.ts';
 import type { ExecutorPlace } from '../executor-kind.ts';
-import { all, isAnswer } from './answers.ts';
+import { all, isAnswer, isSilence } from './answers.ts';
 import { statesOf } from './job-states.ts';
 import { experimentLabel, jobManifest, labelOf, resourcesOf } from './manifest.ts';
 
@@ -22,6 +22,7 @@ export class KubernetesScheduler implements ArrayScheduler {
   readonly #place: ExecutorPlace;
   readonly #jobs: BatchV1Api;
   readonly #pods: CoreV1Api;
+  #hasAnswered = false;
 
   /** @throws UserError `no_kubernetes` */
   constructor(place: ExecutorPlace, settings: KubernetesSettings) {
@@ -55,10 +56,11 @@ export class KubernetesScheduler implements ArrayScheduler {
     const body = jobManifest(array, this.#place.experiment.plan.name, this.#settings, this.#place);
     try {
       await this.#jobs.createNamespacedJob({ namespace, body });
+      this.#hasAnswered = true;
     } catch (error) {
       // Another try of this submission was taken.
       if (isAnswer(error, 409)) return array.name;
-      if (isSilence(error)) return null;
+      if (isSilence(error, this.#hasAnswered)) return null;
       throw refused(error, this.#settings);
     }
     return array.name;
@@ -72,9 +74,10 @@ export class KubernetesScheduler implements ArrayScheduler {
         await all((more) => this.#jobs.listNamespacedJob({ namespace, labelSelector, ...more })),
         await all((more) => this.#pods.listNamespacedPod({ namespace, labelSelector, ...more })),
       ];
+      this.#hasAnswered = true;
       return statesOf(jobs, pods);
     } catch (error) {
-      if (isSilence(error)) return null;
+      if (isSilence(error, this.#hasAnswered)) return null;
       throw refused(error, this.#settings);
     }
   }
@@ -89,7 +92,7 @@ export class KubernetesScheduler implements ArrayScheduler {
       try {
         await this.#jobs.deleteNamespacedJob({ name, namespace, propagationPolicy: 'Background' });
       } catch (error) {
-        if (isSilence(error)) return false;
+        if (isSilence(error, this.#hasAnswered)) return false;
         if (!isAnswer(error, 404)) throw refused(error, this.#settings);
       }
     }
@@ -120,19 +123,6 @@ function configFor(settings: KubernetesSettings): KubeConfig {
     );
   }
   return config;
-}
-
-/** Whether the request was not refused, but not answered: it may have been taken. */
-function isSilence(error: unknown): boolean {
-  if (error instanceof ApiException) return error.code >= 500 || error.code === 429;
-  if (!(error instanceof TypeError) || isDistrust(error.cause)) return false;
-  // As fetch tells of connections that were never made, and of those that broke off within an answer.
-  return ['fetch failed', 'terminated'].includes(error.message);
-}
-
-/** Whether a connection was refused for its certificate: asking again does not help. */
-function isDistrust(cause: unknown): boolean {
-  return hasCode(cause, 'ERR_TLS_CERT_ALTNAME_INVALID') || /certificate/i.test(messageOf(cause));
 }
 
 /** What the client takes where nobody configured anything: a server of this machine that is hardly ever there. */
