@@ -28,7 +28,9 @@ export function withUnfinished(document: ReportDocument, runs: readonly Unfinish
   if (runs.length === 0) return document;
   const left = runs.length - mostRows;
   const note = left > 0 ? `… and ${left} more: mlab runs ls lists them.` : '';
+  // What is queued tells the least.
   const rows = runs
+    .toSorted((one, other) => Number(one.state === 'queued') - Number(other.state === 'queued'))
     .slice(0, mostRows)
     .map(({ run, state, where, why }) => [run, state, where, oneLine(why, 80)].map(cellOf));
   const columns = ['run', 'status', 'where', 'why'].map((title) => ({ title, name: title }));
