@@ -18,6 +18,8 @@ export class Experiment {
   readonly folder: string;
   readonly plan: Plan;
   readonly objects: ObjectStore;
+  /** Of the plan, by their ids; made when one is asked for. */
+  #planned: ReadonlyMap<string, RunSpec> | undefined;
 
   constructor(folder: string, plan: Plan) {
     this.folder = folder;
@@ -47,7 +49,8 @@ export class Experiment {
 
   /** What the plan, or the plan of a branch, says of a run; null where there is no such run. */
   specOf(id: string): RunSpec | null {
-    return this.plan.runs.find((run) => run.id === id) ?? readBranch(this.folder, id)?.run ?? null;
+    this.#planned ??= new Map(this.plan.runs.map((run) => [run.id, run]));
+    return this.#planned.get(id) ?? readBranch(this.folder, id)?.run ?? null;
   }
 
   /** Freezes a branch, before it runs. Where it is planned already, what was planned is returned. */
