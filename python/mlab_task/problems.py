@@ -26,11 +26,15 @@ CODES = frozenset(
 )
 
 EXAMPLES = 3
+LONGEST_MESSAGE = 1_000
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, with a message for the person or agent who can mend it."""
+    """
+    One thing that is wrong, with a message for the person or agent who can correct it. Where a
+    submission made the message long, only its beginning is kept.
+    """
 
     code: str
     message: str
@@ -38,6 +42,8 @@ class Problem:
     def __post_init__(self) -> None:
         if self.code not in CODES:
             raise ValueError(f"{self.code!r} is no problem code")
+        if len(self.message) > LONGEST_MESSAGE:
+            object.__setattr__(self, "message", self.message[:LONGEST_MESSAGE] + "...")
 
 
 class Rejected(Exception):

@@ -296,6 +296,11 @@ class Grader(FolderTest):
         self.submit("beyond the end", safetensors({name: entry}))
         entry = {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}
         self.submit("negative", safetensors({name: entry}, bytes(4)))
+        entries = {
+            key: {"dtype": "F32", "shape": [1] * 100_000, "data_offsets": [4 * at, 4 * at + 4]}
+            for at, key in enumerate(self.weights)
+        }
+        self.submit("many dimensions", safetensors(entries, bytes(4 * len(entries))))
         self.submit("other config", config='{"hidden": 16}')
         self.submit("large config", config='{"hidden": 8, "x": "' + "x" * 20_000 + '"}')
         self.submit("larger config", config='{"hidden": 256, "message_layers": 3}')
@@ -308,10 +313,13 @@ class Grader(FolderTest):
         codes = {key: [p["code"] for p in r["problems"]] for key, r in graded.results.items()}
         for key in ("nan", "infinite", "huge"):
             self.assertEqual(codes[key], ["not_finite"], key)
-        for key in ("shape", "type", "extra", "fewer", "other config", "larger config"):
+        shapes = ("shape", "type", "extra", "fewer", "many dimensions")
+        for key in (*shapes, "other config", "larger config"):
             self.assertEqual(codes[key], ["wrong_shape"], key)
         for key in ("pickle", "zip", "long header", "no header", "beyond the end", "negative"):
             self.assertEqual(codes[key], ["unreadable"], key)
+        for result in graded.results.values():
+            self.assertLess(len(json.dumps(result)), 2_000)
         self.assertEqual(codes["large config"], ["too_large"])
         self.assertEqual(codes["config 00"], ["not_allowed"])
 
