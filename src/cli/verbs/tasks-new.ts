@@ -60,7 +60,7 @@ export const tasksNew: Verb = {
       const { csv, facts } = tableOf(options, scratch);
       const { folder: other } = loadTask(packagesOf, context.folders.tasks);
       const requirements = join(other, 'requirements.txt');
-      const template = join(context.folders.helpers, 'new-task');
+      const template = join(context.folders.package, 'templates/task');
       writeTask({ id, facts, csv, folder, template, requirements });
       context.log(`${folder}: written; measuring the starter and the reference solution`);
       const measured = await measureBoth(context, folder, scratch, options).catch((error: unknown) => {

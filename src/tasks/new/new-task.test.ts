@@ -9,7 +9,7 @@ import { loadTask } from '../find-tasks.ts';
 import { tableFacts } from './table-facts.ts';
 import { writeFigures, writeTask } from './write-task.ts';
 
-const python = join(import.meta.dirname, '../../../python');
+const template = join(import.meta.dirname, '../../../templates/task');
 const requirements = join(import.meta.dirname, '../../../tasks/ecoli/requirements.txt');
 
 function tableFile(text: string): string {
@@ -76,7 +76,7 @@ test('whatever its columns and classes are called, the task that is written is v
           facts,
           csv,
           folder,
-          template: join(python, 'new-task'),
+          template,
           requirements,
         });
         const { file } = loadTask(folder, []);
@@ -97,7 +97,7 @@ test('figures take the place of made-up ones, and what a person wrote stays', ()
     facts,
     csv,
     folder,
-    template: join(python, 'new-task'),
+    template,
     requirements,
   });
   const path = join(folder, 'task.yaml');
@@ -115,7 +115,5 @@ test('a folder that is there is left alone', () => {
   const folder = join(temporaryFolder(), 'mine');
   mkdirSync(folder);
   const task = { id: TaskId.parse('mine'), facts: tableFacts(csv, 'b'), csv, folder };
-  expect(() => writeTask({ ...task, template: join(python, 'new-task'), requirements })).toThrow(
-    /is there already/,
-  );
+  expect(() => writeTask({ ...task, template, requirements })).toThrow(/is there already/);
 });

@@ -12,7 +12,7 @@ export interface NewTask {
   csv: string;
   /** A folder that is not there yet. */
   folder: string;
-  /** `python/new-task`: a task that predicts a number. */
+  /** `templates/task`: a task that predicts a number. */
   template: string;
   /** File of its packages: numpy, pandas and scikit-learn. */
   requirements: string;
