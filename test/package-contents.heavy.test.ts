@@ -22,7 +22,7 @@ test('the package holds what mlab needs to run, and nothing else', () => {
     expect(files.some((file) => file.startsWith(folder))).toBe(true);
   }
   const allowed =
-    /^(bin|dist|viewer\/dist|python|tasks|docs)\/|^scripts\/(hand-over|project-node)\.mjs$|^[^/]+$/;
+    /^(bin|dist|viewer\/dist|python|tasks|templates|docs)\/|^scripts\/(hand-over|project-node)\.mjs$|^[^/]+$/;
   const unwanted = /__pycache__|\.pyc$|_cache\/|^dist\/.*\.test\.|^python\/tests\/|(?<!\.d)\.ts$/;
   expect(files.filter((file) => !allowed.test(file) || unwanted.test(file))).toEqual([]);
 });

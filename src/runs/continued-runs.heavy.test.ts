@@ -7,7 +7,14 @@ import { agentByName } from '../agents/index.ts';
 import { ModelRegistry } from '../models/index.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 import { ExperimentFile, type ModelRequest, type RunParent } from '../schema/index.ts';
-import { checkRun, createExperiment, type Experiment, readTraceSync, stepsOf } from '../store/index.ts';
+import {
+  checkRun,
+  createExperiment,
+  type Experiment,
+  openExperiment,
+  readTraceSync,
+  stepsOf,
+} from '../store/index.ts';
 import { makeForkPlan, replayRun, type TaskResources } from './index.ts';
 
 const bench = new TaskBench();
@@ -103,7 +110,8 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
     const { plan } = experiment;
     const raised = createExperiment(experiment.folder, { ...plan, spend: { tokens: 3_000_000 } });
     const wider = { ...raised.plan, spend: { tokens: 3_000_000 } };
-    const again = Object.assign(Object.create(Object.getPrototypeOf(raised)), raised, { plan: wider });
+    writeFileSync(join(raised.folder, 'plan.json'), JSON.stringify(wider));
+    const again = openExperiment(raised.folder);
     const [after] = await workThrough(again, resources, 'continue', { registry });
     expect(after?.record).toMatchObject({ status: 'finished', spent: { calls: 4 } });
   });
