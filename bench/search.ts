@@ -5,7 +5,7 @@ import { FakeEnvironment } from '../test/fakes/fake-environment.ts';
 import type { Benchmark, Measurement } from './benchmark.ts';
 import { Surface, type SurfaceWanted } from './search/surfaces.ts';
 
-const searches = ['climb', 'tpe', 'random'] as const;
+const searches = ['climb', 'random'] as const;
 type Search = (typeof searches)[number];
 
 /** In run times of the starter. */
@@ -75,7 +75,7 @@ function wantedSurfaces(each: number): SurfaceWanted[] {
 
 async function regretsOf(wanted: SurfaceWanted, budget: number, seeds: number): Promise<Regrets> {
   const surface = new Surface(wanted, hashed(`surface ${wanted.seed}`));
-  const regrets: Regrets = { climb: 0, tpe: 0, random: 0 };
+  const regrets: Regrets = { climb: 0, random: 0 };
   for (const each of searches) {
     for (let seed = 0; seed < seeds; seed += 1)
       regrets[each] += (await regretOf(surface, each, budget, seed)) / seeds;
@@ -96,7 +96,7 @@ async function regretOf(surface: Surface, search: Search, budget: number, seed: 
       return { output, exitCode: crashed ? 1 : 0, seconds, writes: { 'submission.csv': 'x' } };
     },
   });
-  const options = { search, patience: 100_000, max_tries: 100_000, models: 'holes', rewrites: false };
+  const options = { search, max_tries: 100_000, models: 'holes', rewrites: false };
   await agentByName('automl').run({ environment, seed, options, reference: null });
   return surface.run(environment.files.get('train.py') ?? '', noise).regret;
 }
@@ -112,17 +112,9 @@ function toldOf(what: string, regrets: readonly Regrets[]): Measurement[] {
       note: `± ${half.toFixed(3)}`,
     };
   });
-  const than = (['climb', 'random'] as const).map((other) => {
-    const [middle, half] = interval(regrets.map((of) => of.tpe - of[other]));
-    return {
-      what: `${what}: tpe less ${other}`,
-      value: middle,
-      unit: '',
-      atMost: other === 'random' ? 0 : null,
-      note: `± ${half.toFixed(3)}, ${regrets.length} scripts`,
-    };
-  });
-  return [...own, ...than];
+  const [middle, half] = interval(regrets.map(({ climb, random }) => climb - random));
+  const note = `± ${half.toFixed(3)}, ${regrets.length} scripts`;
+  return [...own, { what: `${what}: climb less random`, value: middle, unit: '', atMost: 0, note }];
 }
 
 /** Mean, and half the width of its 95 % interval over scripts. */

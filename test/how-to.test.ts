@@ -72,7 +72,7 @@ async function agentsOf(text: string) {
 
 test('automl-ablation.yaml runs automl as it is, and without one part at a time', async () => {
   const given = await agentsOf(read('docs/how-to/automl-ablation.yaml'));
-  expect(given.map(({ options }) => Object.keys(options).length)).toEqual([0, 1, 1, 1, 1, 1, 1]);
+  expect(given.map(({ options }) => Object.keys(options).length)).toEqual([0, 1, 1, 1, 1, 1]);
 });
 
 test('automl-controls.yaml runs the search and both its controls, as its commands name them', async () => {

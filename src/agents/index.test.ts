@@ -51,7 +51,7 @@ describe('the agents', () => {
         name: 'UserError',
         code: 'wrong_agent_option',
       });
-    await refused('automl', { patience: 0 });
+    await refused('automl', { max_tries: -1 });
     await refused('research', { profile: 'papr' });
     await refused('research', { profile: 'paper', turns: 0 });
     await refused('tools', { nudges: 1.5 });
@@ -63,15 +63,15 @@ describe('the agents', () => {
   });
 
   it('refuse options that they do not have, and values of another type', () => {
-    checkAgentOptions(agentByName('automl'), { patience: 3 });
-    expect(thrownBy(() => checkAgentOptions(agentByName('automl'), { patiense: 3 })).hint).toMatch(
-      /^did you mean "patience"\?/,
+    checkAgentOptions(agentByName('automl'), { max_tries: 3 });
+    expect(thrownBy(() => checkAgentOptions(agentByName('automl'), { max_tris: 3 })).hint).toMatch(
+      /^did you mean "max_tries"\?/,
     );
     expect(thrownBy(() => checkAgentOptions(agentByName('noop'), { toString: 1 })).hint).toBe(
       'noop has no options',
     );
-    expect(thrownBy(() => checkAgentOptions(agentByName('automl'), { patience: 'much' })).message).toBe(
-      'the option "patience" of the agent "automl" is a number, not a string',
+    expect(thrownBy(() => checkAgentOptions(agentByName('automl'), { max_tries: 'much' })).message).toBe(
+      'the option "max_tries" of the agent "automl" is a number, not a string',
     );
   });
 });

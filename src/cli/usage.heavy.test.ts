@@ -208,9 +208,9 @@ describe('answers', () => {
     const plan = ['run', ...withFixtures, '--task', 'sums', '--agent', 'automl', '--dry-run', '--json'];
     const nameWith = async (...flags: string[]) =>
       JSON.parse((await mlab([...plan, ...flags], here)).out).name;
-    const patient = await nameWith('--agent-option', 'patience=9');
+    const patient = await nameWith('--agent-option', 'max_tries=9');
     expect(patient).not.toBe(await nameWith());
-    expect(patient).toBe(await nameWith('--agent-option', 'patience=9'));
+    expect(patient).toBe(await nameWith('--agent-option', 'max_tries=9'));
   });
 
   test.each([['--money'], ['--experiment-money']])(

@@ -182,8 +182,8 @@ describe('automl', () => {
         ? { output: 'Killed', exitCode: null, seconds: 1, status: 'out_of_memory' }
         : surface(source);
     };
-    // It ends after tries in vain, so the best version has to be run again.
-    const environment = await runAgent({ execute }, 0, { patience: 3 });
+    // It ends after a try in vain, so the best version has to be run again.
+    const environment = await runAgent({ execute }, 0, { max_tries: 8 });
     expectSoundEnd(environment);
     expect(environment.files.get('submission.csv')).toBe(starter);
     expect(environment.finalAnswer).toContain('I went back to the starter');
@@ -235,15 +235,13 @@ describe('automl', () => {
     expect(numberIn(best, 'chunk_size')).toBeGreaterThan(4);
   });
 
-  it('stops after as many tries, or tries in vain, as it is told', async () => {
+  it('stops after as many tries as it is told, and else uses the time up, also in vain', async () => {
     const tries = (environment: FakeEnvironment) =>
       environment.notes.filter((note) => note.Prediction).length;
     expect(tries(await runAgent({}, 0, { max_tries: 3 }))).toBe(3);
-    const vain = await runAgent({ execute: (source) => ({ ...surface(source), output: 'MAE: 5' }) }, 0, {
-      patience: 4,
-    });
-    expect(tries(vain)).toBe(4);
-    await expect(runAgent({}, 0, { patience: 0 })).rejects.toThrow(/whole number/);
+    const noisy = (source: string) => ({ ...surface(source), output: `MAE: ${5 + source.length / 1e6}` });
+    const vain = await runAgent({ execute: noisy, steps: 10_000, seconds: 300 });
+    expect(vain.results.at(-1)?.budget.seconds_left).toBeLessThan(30);
   });
 
   it.each([

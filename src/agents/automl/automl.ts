@@ -18,8 +18,6 @@ import { Study } from './study.ts';
 import { type Outcome, TrialRunner } from './trial.ts';
 import { writeModel } from './write-model.ts';
 
-/** The numbers of a script of its own are good ones already, and its runs are long. */
-const patienceWithOwn = 6;
 const modelChoices = ['always', 'holes', 'never'] as const;
 
 /**
@@ -33,16 +31,11 @@ export const automl: Agent = {
   needs: { model: false, reference: false },
   usesExperience: true,
   options: {
-    max_tries: { description: 'changes to try at most', default: 100 },
-    patience: {
-      description:
-        'changes in a row that may fail to help before it stops; the two controls never stop for that',
-      default: 30,
-    },
+    max_tries: { description: 'changes to try at most', default: 1000 },
     search: {
       description:
-        'tpe: one number at a time, then several; climb: one at a time; two controls: random (all at once), seeds (luck alone)',
-      default: 'tpe',
+        'climb: one number at a time, then several; two controls: random (all at once), seeds (luck alone)',
+      default: 'climb',
     },
     numbers: {
       description: 'tune the numbers of the script',
@@ -119,10 +112,8 @@ async function improve(
       await writeModel(workspace, runner, study, { source, outcome });
     if (rewrites && filled === undefined)
       await rewriteScript(workspace, study, searching.maxTries, searching.experience);
-    const isOwn = filled !== undefined || study.best.isOwn === true;
-    const patience = isOwn ? Math.min(searching.patience, patienceWithOwn) : searching.patience;
     whyNoSearch = numbers
-      ? await searchNumbers(workspace, study, { ...searching, patience, random: seededRandom(seed) })
+      ? await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) })
       : 'I was told to leave the numbers alone.';
   }
   if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });
@@ -140,12 +131,9 @@ interface Settings extends Omit<NumberSearch, 'random'> {
 function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
   const strategy = choiceOption(automl, options, 'search', strategyNames);
   const isControl = strategy === 'random' || strategy === 'seeds';
-  const patience = wholeNumberOption(automl, options, 'patience', 1);
   const models = choiceOption(automl, options, 'models', modelChoices);
   return {
     maxTries: wholeNumberOption(automl, options, 'max_tries', 0),
-    // To stop early would be a handicap: a control may use all the time that it is given.
-    patience: isControl ? Number.POSITIVE_INFINITY : patience,
     strategy,
     select: options.select !== false,
     numbers: options.numbers !== false,

@@ -8,22 +8,18 @@ import type { Study } from './study.ts';
 /** How to search over the numbers of a script. */
 export interface NumberSearch {
   strategy: StrategyName;
-  /** Versions to try at most, and tries in vain after which to stop. */
+  /** Versions to try at most. */
   maxTries: number;
-  patience: number;
   random: () => number;
   /** What other runs found out; none for the controls. */
   experience: readonly Lesson[];
 }
 
-/** Write, run, and every other time run once more. */
-const stepsOfTry = 3;
-
-/** Changes the numbers of the best script, as long as it helps and the budget lasts. Why it did not, or null. */
+/** Changes the numbers of the best script, as long as the budget lasts. Why it did not, or null. */
 export async function searchNumbers(
   workspace: Workspace,
   study: Study,
-  { strategy, maxTries, patience, random, experience }: NumberSearch,
+  { strategy, maxTries, random, experience }: NumberSearch,
 ): Promise<string | null> {
   const { script } = study.best;
   const { knobs, seeds } = script;
@@ -36,32 +32,26 @@ export async function searchNumbers(
         ? 'I run the starter on other seeds again and again, and keep the seed that scores best.'
         : `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
   });
-  const { seconds_left, steps_left } = workspace.budget;
-  // Short runs save time and cost steps: where there are fewer steps than time, none are made.
-  const isTimeScarce = steps_left > (stepsOfTry * seconds_left) / study.best.seconds;
-  const seconds = isTimeScarce ? study.best.seconds : 0;
-  const search = strategies[strategy](knobs, random, experience, seconds);
+  const search = strategies[strategy](knobs, random, experience);
   // The best version changes on the way; how long a version takes is best told from the latest one.
   const expected = (each: readonly number[]) => secondsWith(study.best, each);
   const triedBefore = study.tally.tried;
-  let inVain = 0;
-  while (study.tally.tried - triedBefore < maxTries && inVain < patience) {
+  while (study.tally.tried - triedBefore < maxTries) {
     const proposal = search.next((each) => study.affords(expected(each)));
     if (proposal === null || workspace.ended) break;
     if (script.render(proposal.values, proposal.seedOffset) === null) {
-      search.tell(proposal, 'put back', null);
+      search.tell(proposal, 'put back');
       continue;
     }
     const { change, reason, ...version } = proposal;
-    const { ending, loss } = await study.consider({
+    const ending = await study.consider({
       ...version,
       script,
       story: study.best.story,
       seconds: expected(proposal.values),
       notes: { Reason: reason, Change: inTheirFiles(change, script.source) },
     });
-    search.tell(proposal, ending, loss);
-    if (ending !== 'scouted') inVain = ending === 'kept' ? 0 : inVain + 1;
+    search.tell(proposal, ending);
   }
   return null;
 }

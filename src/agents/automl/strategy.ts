@@ -11,12 +11,10 @@ export interface Proposal extends Version {
   /** What is changed, and why, for the notes. */
   change: string;
   reason: string;
-  /** A cheaper run, of fewer rounds, that only tells whether a dearer one is worth its time: it is never kept. */
-  isScout?: boolean;
 }
 
-/** How a proposal ended; one without effect did not change the score at all, and only scouts are `scouted`. */
-export type Ending = 'kept' | 'put back' | 'without effect' | 'scouted';
+/** How a proposal ended; one without effect did not change the score at all. */
+export type Ending = 'kept' | 'put back' | 'without effect';
 
 export type IsAffordable = (values: readonly number[]) => boolean;
 
@@ -24,6 +22,5 @@ export type IsAffordable = (values: readonly number[]) => boolean;
 export interface Strategy {
   /** The next version; null where none is left that was not tried and can be afforded. */
   next(isAffordable: IsAffordable): Proposal | null;
-  /** @param loss the score turned so that less is better; null for a failure, the worst of all */
-  tell(proposal: Proposal, ending: Ending, loss: number | null): void;
+  tell(proposal: Proposal, ending: Ending): void;
 }

@@ -29,13 +29,6 @@ export interface Attempt extends Version {
   notes: Record<string, string>;
   /** More than numbers is changed: where a time is measured, what is printed must show that the results stay the same. */
   changesCode?: boolean;
-  isScout?: boolean;
-}
-
-/** How an attempt ended; the loss is the score turned so that less is better, null for a failure. */
-export interface Verdict {
-  ending: Ending;
-  loss: number | null;
 }
 
 type Measured = Outcome & { kind: 'measured' };
@@ -158,18 +151,16 @@ export class Study {
   }
 
   /** Runs a version, and keeps it as the best one if it is better beyond the noise. Needs a judge. */
-  async consider(attempt: Attempt): Promise<Verdict> {
+  async consider(attempt: Attempt): Promise<Ending> {
     const judge = this.#judge;
     if (judge === null) throw new Error('nothing can be judged before the noise was measured');
-    const { metric } = this.#workspace.task;
     this.#workspace.note({ ...attempt.notes, Prediction: this.#predict(attempt, judge) });
     const outcome = await this.#run(attempt);
     const { ending, observed, decision } = await this.#judgeOutcome(judge, attempt, outcome);
     this.#workspace.note({ Observed: observed, Decision: decision });
     this.tally.tried += 1;
     if (ending !== 'kept') await this.#putBack();
-    if (outcome === null || outcome.kind === 'failed') return { ending, loss: null };
-    return { ending, loss: metric.direction === 'maximize' ? -outcome.score : outcome.score };
+    return ending;
   }
 
   /**
@@ -194,14 +185,13 @@ export class Study {
     this.tally.kept += 1;
   }
 
-  #predict({ seconds, isScout = false }: Attempt, judge: Judge): string {
+  #predict({ seconds }: Attempt, judge: Judge): string {
     const { metric } = this.#workspace.task;
     const way = metric.direction === 'maximize' ? 'rises' : 'falls';
-    const time = `The run takes about ${short(seconds)} s.`;
-    return isScout
-      ? `It cannot be kept, being too short; its ${metric.name} tells whether a whole run is worth its time. ${time}`
-      : `If it helps, the script's own ${metric.name} ${way} from ${this.#best.evidence.first} by more than ` +
-          `${short(judge.threshold)}. ${time}`;
+    return (
+      `If it helps, the script's own ${metric.name} ${way} from ${this.#best.evidence.first} by more than ` +
+      `${short(judge.threshold)}. The run takes about ${short(seconds)} s.`
+    );
   }
 
   async #judgeOutcome(
@@ -218,8 +208,6 @@ export class Study {
     const observed = `${outcome.line} (${short(outcome.seconds)} s).`;
     const { first } = this.#best.evidence;
     const endAs = (ending: Ending, decision: string) => ({ ending, observed, decision });
-    if (attempt.isScout === true)
-      return endAs('scouted', 'Only its place among others of its length counts.');
     if (outcome.score === first) return endAs('without effect', 'The score did not change at all: put back.');
     if (!judge.isPromising(outcome.score, this.#best.evidence)) {
       const gain = short(judge.gain(outcome.score, first));

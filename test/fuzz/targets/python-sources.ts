@@ -7,7 +7,6 @@ import { surroundingsOf } from '../../../src/agents/automl/rewrites/made-up-surr
 import { ScriptVersions } from '../../../src/agents/automl/versions.ts';
 import { callLoops } from '../../fixtures/call-loops.ts';
 import { estimatorScripts } from '../../fixtures/estimator-scripts.ts';
-import { flagScripts } from '../../fixtures/flag-scripts.ts';
 import { gridLoops } from '../../fixtures/grid-loops.ts';
 import { vectorisableLoops } from '../../fixtures/loop-scripts.ts';
 import { torchScripts } from '../../fixtures/torch-scripts.ts';
@@ -28,7 +27,6 @@ export const pythonTarget = defineTarget({
     ...[...callLoops, ...gridLoops].slice(0, 6).map(({ code }) => code),
     ...estimatorScripts.slice(0, 3).map(({ code }) => code),
     ...Object.values(torchScripts).slice(0, 2),
-    flagScripts.tables,
     'import numpy as np\ndef f(x):\n    """TODO: your model here"""\n    pass\nfor i in range(10):\n  y = f(i)\nmodel = ***model***\n',
     `for i in x:\n${'    d = 0\n'.repeat(500)}`,
   ],

@@ -59,7 +59,7 @@ async function runAgent(
     execute: (source) => inTurn(source),
     ...settings,
   });
-  await automl.run({ environment, seed: 0, options: { patience: 2, ...options }, reference: null });
+  await automl.run({ environment, seed: 0, options: { max_tries: 2, ...options }, reference: null });
   expect(environment.finalAnswer).not.toBeNull();
   expect(environment.late).toBe(0);
   return environment;

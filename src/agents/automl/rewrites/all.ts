@@ -2,20 +2,13 @@ import type { Lesson } from '../../../schema/index.ts';
 import { hintForRewrite } from '../hints.ts';
 import { isTimeLike } from '../metric-names.ts';
 import { rewriteCaching } from './caching.ts';
-import { rewriteFlags } from './flags/flags.ts';
 import { rewriteGraph } from './graph.ts';
 import { rewriteLoops } from './loops/rewrite-loops.ts';
 import type { Rewrite, Rewriter, Surroundings } from './rewrite.ts';
 import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
 import { rewriteTorch } from './torch/torch.ts';
 
-const rewriters: readonly Rewriter[] = [
-  rewriteLoops,
-  rewriteScikitLearn,
-  rewriteTorch,
-  rewriteGraph,
-  rewriteFlags,
-];
+const rewriters: readonly Rewriter[] = [rewriteLoops, rewriteScikitLearn, rewriteTorch, rewriteGraph];
 
 /** Where a time counts, what is computed must stay the same. */
 const fasterRewriters: readonly Rewriter[] = [rewriteLoops, rewriteCaching, rewriteTorch];

@@ -4,14 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { briefOf } from '../../../../../test/fakes/fake-environment.ts';
 import { epochScripts } from '../../../../../test/fixtures/epoch-scripts.ts';
-import { flagScripts } from '../../../../../test/fixtures/flag-scripts.ts';
 import { graphData, graphScripts } from '../../../../../test/fixtures/graph-scripts.ts';
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
 import { runScripts, torchPython } from '../../../../../test/fixtures/torch-python.ts';
 import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
 import { ScriptVersions } from '../../versions.ts';
-import { rewriteFlags } from '../flags/flags.ts';
-import { knownFlags } from '../flags/known-flags.ts';
 import { rewriteGraph } from '../graph.ts';
 import type { Rewriter, Surroundings } from '../rewrite.ts';
 import { readSurroundings } from '../surroundings.ts';
@@ -125,26 +122,6 @@ last = net[-1].weight.detach().clone()
 assert (initialised(net, "small last layer")[-1].weight == last * 0.1).all()
 `;
     execFileSync(python, ['-c', check]);
-  });
-
-  test('flags of libraries that are turned over run through', () => {
-    const scripts = new Map(
-      Object.entries(flagScripts).flatMap(([name, source]) => {
-        const offers = rewriteFlags(source, surroundingsOf('MAE'));
-        expect(offers.length, name).toBeGreaterThan(2);
-        return offers.map((each) => [each.name, each.source] as const);
-      }),
-    );
-    expect([...scripts.keys()].toSorted()).toEqual(
-      knownFlags
-        .map(
-          ({ of, keyword }) =>
-            `${of.source.includes('sklearn') ? 'scikit-learn' : 'torch'}: other ${keyword}`,
-        )
-        .toSorted(),
-    );
-    const results = run(temporaryFolder(), scripts);
-    for (const [name, { error }] of Object.entries(results)) expect(error, name).toBeNull();
   });
 
   test('widths that were found can be doubled', () => {

@@ -1,0 +1,207 @@
+import type { Lesson } from '../../schema/index.ts';
+import { type Hint, hintFor } from './hints.ts';
+import type { Knob } from './knobs.ts';
+import { type Direction, literalOf, moved, steps } from './scales.ts';
+import type { Ending, IsAffordable, Proposal, Strategy } from './strategy.ts';
+
+/** What is known of one knob after its tries. */
+interface Track {
+  knob: Knob;
+  direction: Direction;
+  step: number;
+  /** Directions that are left to try with this step. */
+  left: Direction[];
+  failures: number;
+  successes: number;
+  /** What other runs found out about knobs of its kind. */
+  hint: Hint;
+  /** Breaks ties among equal priors. */
+  tie: number;
+  /** Changed alone, it changed nothing: it stays out of leaps. */
+  isIdle: boolean;
+}
+
+/** With every step of a knob in vain, others come before it. */
+const trustAfterFailure = 0.7;
+/** Numbers that a leap changes at once, at least and at most. */
+const leapWidth = { least: 2, most: 3 };
+/** Leaps drawn in vain, one after the other, before there is none: each was tried before or costs too much. */
+const mostDraws = 50;
+
+/**
+ * A climb: changes one number at a time, with large steps first, and keeps what helps. A direction that helps is
+ * followed with doubled steps; where none does, the step is halved on a later pass. Once every number was tried with
+ * large steps, small steps take turns with leaps, which change several numbers of the best version at once: they find
+ * what helps only together, and go on where no single step is left. It only thinks: it runs nothing.
+ */
+export class Climb implements Strategy {
+  readonly #tracks: Track[];
+  readonly #random: () => number;
+  readonly #seen = new Set<string>();
+  #values: readonly number[];
+  #isLeapNext = true;
+
+  /** @param lessons of other runs: they decide which knobs come early, and which way is tried first */
+  constructor(knobs: readonly Knob[], random: () => number, lessons: readonly Lesson[] = []) {
+    this.#random = random;
+    this.#values = knobs.map((knob) => knob.value);
+    this.#seen.add(keyOf(this.#values));
+    this.#tracks = knobs.map((knob) => {
+      const hint = hintFor(knob, lessons);
+      const usual: Direction = knob.prior.upFirst || random() < 0.5 ? 1 : -1;
+      const direction = hint.direction ?? usual;
+      const first = knob.prior.firstStep ?? steps[knob.prior.scale].first;
+      return {
+        knob,
+        direction,
+        step: first,
+        left: bothFrom(direction),
+        failures: 0,
+        successes: 0,
+        hint,
+        tie: random(),
+        isIdle: false,
+      };
+    });
+  }
+
+  next(isAffordable: IsAffordable): Proposal | null {
+    const large = this.#step(isAffordable, true);
+    if (large !== null) return large;
+    this.#isLeapNext = !this.#isLeapNext;
+    const first = this.#isLeapNext ? this.#leap(isAffordable) : this.#step(isAffordable, false);
+    return first ?? this.#step(isAffordable, false) ?? this.#leap(isAffordable);
+  }
+
+  tell(proposal: Proposal, ending: Ending): void {
+    this.#seen.add(keyOf(proposal.values));
+    const changed = this.#tracks.filter((_, place) => proposal.values[place] !== this.#values[place]);
+    const [track] = changed;
+    if (track === undefined) throw new Error('this version does not differ from the best one');
+    if (changed.length === 1) this.#learn(track, proposal, ending);
+    if (ending === 'kept') this.#values = proposal.values;
+  }
+
+  #learn(track: Track, { values }: Proposal, ending: Ending): void {
+    const place = this.#tracks.indexOf(track);
+    const direction: Direction = (values[place] ?? 0) > (this.#values[place] ?? 0) ? 1 : -1;
+    if (ending === 'kept') {
+      track.direction = direction;
+      track.step = Math.min(track.step * 2, steps[track.knob.prior.scale].most);
+      track.left = [direction];
+      track.successes += 1;
+      track.failures = 0;
+      return;
+    }
+    track.isIdle = ending === 'without effect';
+    track.failures += track.isIdle ? 3 : 1;
+    track.left = track.left.filter((each) => each !== direction);
+  }
+
+  /** The most promising step of one number; `large`: no smaller than the first ones. */
+  #step(isAffordable: IsAffordable, large: boolean): Proposal | null {
+    for (const track of [...this.#tracks].sort((left, right) => promise(right) - promise(left))) {
+      const proposal = this.#stepOf(track, isAffordable, large);
+      if (proposal !== null) return proposal;
+    }
+    return null;
+  }
+
+  /** The best version with a few numbers moved at once, by up to twice a large step each. */
+  #leap(isAffordable: IsAffordable): Proposal | null {
+    const tracks = this.#tracks.filter(({ isIdle }) => !isIdle);
+    if (tracks.length < leapWidth.least) return null;
+    for (let draw = 0; draw < mostDraws; draw += 1) {
+      const spread = leapWidth.most - leapWidth.least + 1;
+      const chosen = this.#drawn(tracks, leapWidth.least + Math.floor(this.#random() * spread));
+      const values = this.#values.map((from, place) => {
+        const track = this.#tracks[place];
+        return track === undefined || !chosen.has(track) ? from : this.#movedAtRandom(track, from);
+      });
+      const isNew =
+        !this.#seen.has(keyOf(values)) && values.some((value, place) => value !== this.#values[place]);
+      if (isNew && isAffordable(values) && isAffordable(this.#slowest(values)))
+        return this.#proposalOf(values);
+    }
+    return null;
+  }
+
+  /** So many tracks, the promising ones more often. */
+  #drawn(tracks: readonly Track[], count: number): Set<Track> {
+    // The largest of u^(1/w), with u uniform and w the weight: a weighted draw without replacement.
+    const keys = tracks.map((track) => ({ track, key: this.#random() ** (1 / promise(track)) }));
+    keys.sort((left, right) => right.key - left.key);
+    return new Set(keys.slice(0, count).map(({ track }) => track));
+  }
+
+  #movedAtRandom({ knob }: Track, from: number): number {
+    const direction: Direction = this.#random() < 0.5 ? 1 : -1;
+    const step = 2 * steps[knob.prior.scale].first * this.#random();
+    return moved(knob, from, direction, step) ?? from;
+  }
+
+  /** What is expected to make a script faster may not: errors of several numbers would multiply. */
+  #slowest(values: readonly number[]): number[] {
+    return this.#tracks.map(({ knob: { prior, value } }, place) => {
+      const [best, drawn] = [this.#values[place] ?? value, values[place] ?? value];
+      if (prior.effort === 0) return drawn;
+      return prior.effort > 0 ? Math.max(best, drawn) : Math.min(best, drawn);
+    });
+  }
+
+  #proposalOf(values: readonly number[], reason = leapReason): Proposal {
+    const changes = this.#tracks.flatMap(({ knob }, place) => {
+      const [from, to] = [this.#values[place] ?? knob.value, values[place] ?? knob.value];
+      if (from === to) return [];
+      return [`${knob.name}: ${literalOf(knob, from)} → ${literalOf(knob, to)} (line ${knob.line})`];
+    });
+    return { values, seedOffset: 0, change: `${changes.join(', ')}.`, reason };
+  }
+
+  #stepOf(track: Track, isAffordable: IsAffordable, large: boolean): Proposal | null {
+    const place = this.#tracks.indexOf(track);
+    const from = this.#values[place];
+    if (from === undefined) return null;
+    // Each round tries what this step has left, then halves it, until the step is too small to matter.
+    for (;;) {
+      for (const direction of track.left) {
+        const to = moved(track.knob, from, direction, track.step);
+        if (to === null) continue;
+        const values = this.#values.with(place, to);
+        if (this.#seen.has(keyOf(values)) || !isAffordable(values)) continue;
+        return this.#proposalOf(values, reasonFor(track, direction));
+      }
+      const { first, least } = steps[track.knob.prior.scale];
+      if (track.step / 2 < (large ? first : least)) return null;
+      track.step /= 2;
+      track.left = bothFrom(track.direction);
+    }
+  }
+}
+
+const leapReason = 'some numbers help only together, so I move a few of the best version at once.';
+
+function keyOf(values: readonly number[]): string {
+  return values.join(' ');
+}
+
+function bothFrom(direction: Direction): Direction[] {
+  return direction === 1 ? [1, -1] : [-1, 1];
+}
+
+function promise(track: Track): number {
+  const trust = track.knob.prior.weight * track.hint.factor * trustAfterFailure ** track.failures;
+  return trust * (1 + Math.min(track.successes, 2) / 2) * (0.9 + track.tie / 5);
+}
+
+function reasonFor({ knob, successes, failures, hint }: Track, direction: Direction): string {
+  const { name, line } = knob;
+  const way = direction === 1 ? 'more' : 'less';
+  if (successes > 0 && failures === 0)
+    return `changing ${name} (line ${line}) helped, so I go on the same way: ${way} of it.`;
+  if (failures > 0)
+    return `${name} (line ${line}) has values near the best one that were not tried: ${way} of it.`;
+  if (hint.tasks.length > 0)
+    return `earlier runs had a better score by changing such a number (on ${hint.tasks.join(', ')}), and nothing is known here yet of ${name} (line ${line}): ${way} of it.`;
+  return `${name} (line ${line}) is a number that often matters, and nothing is known yet of ${way} of it.`;
+}
