@@ -120,7 +120,7 @@ export default {
       name: 'agents-know-no-other-agent',
       severity: 'error',
       from: { path: '^src/agents/([^/]+)/' },
-      to: { path: '^src/agents/[^/]+/', pathNot: '^src/agents/(?:$1|common)/' },
+      to: { path: '^src/agents/[^/]+/', pathNot: '^src/agents/(?:$1|common|search)/' },
     },
     {
       name: 'sources-know-no-tests',

@@ -1,6 +1,6 @@
 import type { Workspace } from '../common/workspace.ts';
+import type { Evidence } from '../search/judge.ts';
 import { sourceOf } from './candidate.ts';
-import type { Evidence } from './judge.ts';
 import { type Study, short } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 

@@ -1,5 +1,5 @@
 import type { Metric } from '../../schema/index.ts';
-import { readMetric } from './metric-reader.ts';
+import { readMetric } from '../search/metric-reader.ts';
 
 /** Sums in another order differ by rounding. */
 const tolerance = 1e-6;

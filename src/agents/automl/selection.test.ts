@@ -8,8 +8,8 @@ import {
 import { withoutAlarm } from '../../../test/fakes/without-alarm.ts';
 import { sha256 } from '../../lib/hash.ts';
 import type { AgentOptions } from '../../schema/index.ts';
+import { Judge } from '../search/judge.ts';
 import { automl } from './automl.ts';
-import { Judge } from './judge.ts';
 
 const starter = 'SEED = 0\nlr = 1.0\nalpha = 0.1\nmax_depth = 4\n';
 const metric = { name: 'MAE', unit: 'units', direction: 'minimize' } as const;

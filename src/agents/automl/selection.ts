@@ -1,7 +1,7 @@
 import type { Budget } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
+import type { Judge } from '../search/judge.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
-import type { Judge } from './judge.ts';
 import { mostForSelection, rounds } from './savings.ts';
 import type { Study } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';

@@ -1,9 +1,9 @@
 import type { TaskBrief } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
+import { type Evidence, Judge, type SecondRun } from '../search/judge.ts';
+import { isTimeLike } from '../search/metric-names.ts';
 import { type Candidate, changesOf, sourceOf } from './candidate.ts';
-import { type Evidence, Judge, type SecondRun } from './judge.ts';
 import type { Knob } from './knobs.ts';
-import { isTimeLike } from './metric-names.ts';
 import { mostEpochs } from './most-epochs.ts';
 import { Pace } from './pace.ts';
 import { sameResults } from './same-results.ts';

@@ -1,5 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
-import { readMetric } from './metric-reader.ts';
+import { readMetric } from '../search/metric-reader.ts';
 import { filesIn } from './script-files.ts';
 
 /** What one run of a version of the script showed. */

@@ -1,7 +1,7 @@
 import { readLook } from '../../../src/agents/automl/holes/look.ts';
 import { settledScript } from '../../../src/agents/automl/holes/settled.ts';
-import { readMetric } from '../../../src/agents/automl/metric-reader.ts';
 import { findLabels } from '../../../src/agents/common/replies/labels.ts';
+import { readMetric } from '../../../src/agents/search/metric-reader.ts';
 import { oneLine, plain } from '../../../src/cli/table.ts';
 import { OutputKeeper } from '../../../src/environment/output.ts';
 import { triesOfNotes } from '../../../src/experience/noted-tries.ts';

@@ -1,5 +1,5 @@
 import type { TaskBrief } from '../../../schema/index.ts';
-import { usualName } from '../metric-names.ts';
+import { usualName } from '../../search/metric-names.ts';
 import { mostEpochs } from '../most-epochs.ts';
 import { type Answer, readLook, type Table } from './look.ts';
 import { type CsvFile, type Found, findSource, type Source } from './sources.ts';

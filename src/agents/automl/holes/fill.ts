@@ -1,6 +1,6 @@
 import type { Workspace } from '../../common/workspace.ts';
+import { isTimeLike } from '../../search/metric-names.ts';
 import { checkSubmission } from '../finish.ts';
-import { isTimeLike } from '../metric-names.ts';
 import type { Outcome, TrialRunner } from '../trial.ts';
 import { askedTable, type Contract, inferContract, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';

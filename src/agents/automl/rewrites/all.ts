@@ -1,6 +1,6 @@
 import type { Lesson } from '../../../schema/index.ts';
+import { isTimeLike } from '../../search/metric-names.ts';
 import { hintForRewrite } from '../hints.ts';
-import { isTimeLike } from '../metric-names.ts';
 import { rewriteCaching } from './caching.ts';
 import { rewriteGraph } from './graph.ts';
 import { rewriteLoops } from './loops/rewrite-loops.ts';

@@ -1,4 +1,4 @@
-import { isTimeLike } from '../metric-names.ts';
+import { isTimeLike } from '../../search/metric-names.ts';
 import { childrenOf, nodesOf, parsePython, splice, syntaxErrors, textOf } from '../python-source.ts';
 import { lineOf, linesBefore, withImport } from './python-edit.ts';
 import type { Rewrite, Rewriter } from './rewrite.ts';

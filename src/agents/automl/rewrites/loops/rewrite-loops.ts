@@ -1,4 +1,4 @@
-import { isTimeLike } from '../../metric-names.ts';
+import { isTimeLike } from '../../../search/metric-names.ts';
 import {
   ancestorsOf,
   type Edit,

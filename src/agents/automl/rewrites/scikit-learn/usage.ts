@@ -1,5 +1,5 @@
 import type { TaskBrief } from '../../../../schema/index.ts';
-import { usualName } from '../../metric-names.ts';
+import { usualName } from '../../../search/metric-names.ts';
 import type { Estimator } from './estimators.ts';
 
 /** How a script uses its estimators. */

@@ -1,5 +1,5 @@
+import { usualName } from '../../../search/metric-names.ts';
 import { argumentsOf } from '../../arguments.ts';
-import { usualName } from '../../metric-names.ts';
 import { calleeName, type SyntaxNode } from '../../python-source.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { callsOf, inLines, isTraining, moduleOf, type TorchScript, written } from './script.ts';

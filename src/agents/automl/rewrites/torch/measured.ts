@@ -1,5 +1,5 @@
+import { spellingsOf } from '../../../search/metric-names.ts';
 import { argumentsOf } from '../../arguments.ts';
-import { spellingsOf } from '../../metric-names.ts';
 import { plainName } from '../../priors.ts';
 import { calleeName, childrenOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { hasOwnLines } from '../python-edit.ts';

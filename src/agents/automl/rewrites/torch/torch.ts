@@ -1,4 +1,4 @@
-import { isTimeLike } from '../../metric-names.ts';
+import { isTimeLike } from '../../../search/metric-names.ts';
 import type { Rewrite, Rewriter, Surroundings } from '../rewrite.ts';
 import { swapActivations } from './activations.ts';
 import { fuseAttention } from './attention.ts';
