@@ -1,3 +1,4 @@
+import { ownParameterName } from './definitions.ts';
 import { plainName, positionalName } from './priors.ts';
 import {
   ancestorsOf,
@@ -76,8 +77,12 @@ function argumentName(source: string, list: SyntaxNode, node: SyntaxNode): Named
   const callee = calleeName(source, call);
   const keyword = keywordOf(source, node);
   if (keyword === null) {
-    if (callee === 'range') return named(loopName(source, list, call));
-    return named(positionalName(callee, positionIn(list, node)), callee);
+    if (callee === 'range') return named(loopName(source, list, node, call));
+    const position = positionIn(list, node);
+    const usual = positionalName(callee, position);
+    // A 1 for a function of the script's own is mostly "once", or a flag.
+    if (usual === null && textOf(source, node) === '1') return null;
+    return named(usual ?? ownParameterName(source, call, callee, position), callee);
   }
   // Command-line parsers name their defaults in a string: add_argument('--lr', default=0.1).
   if (keyword === 'default' && /^(?:add_argument|option|argument|add_option)$/.test(callee)) {
@@ -97,13 +102,16 @@ function positionIn(list: SyntaxNode, node: SyntaxNode): number {
   return childrenOf(list).filter((child) => child.name === ',' && child.from < node.from).length;
 }
 
-/** `for epoch in range(5)` names its rounds by the loop's variable. */
-function loopName(source: string, list: SyntaxNode, call: SyntaxNode): string | null {
+/** `for epoch in range(5)` and `for epoch in range(1, 6)` name their rounds by the loop's variable. */
+function loopName(source: string, list: SyntaxNode, node: SyntaxNode, call: SyntaxNode): string | null {
   const loop = call.parent;
   const variable = loop?.name === 'ForStatement' ? loop.getChild('VariableName') : null;
-  if (variable === null || variable === undefined || childrenOf(list).length !== 3) return null;
-  const name = textOf(source, variable);
-  return /^_?(?:epoch|iteration|iter|round)$/.test(plainName(name)) ? 'epochs' : null;
+  if (variable === null || variable === undefined || node.nextSibling?.name !== ')') return null;
+  const name = plainName(textOf(source, variable));
+  const trains = /\.backward\(|\.step\(|-=[^\n]*grad/.test(textOf(source, loop ?? list));
+  return /^(?:epoch|iteration|iter|round)$/.test(name) || (trains && /^(?:step|it|t|i)?$/.test(name))
+    ? 'epochs'
+    : null;
 }
 
 /** `lr: float = field(default=0.1)`. */

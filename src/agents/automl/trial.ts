@@ -11,6 +11,8 @@ export type Outcome =
       validation: boolean;
       /** It was printed by a part of the metric's name alone. */
       short?: boolean;
+      /** Another metric was printed in the place of the task's. */
+      other?: boolean;
       seconds: number;
       printed: string;
     }
@@ -118,8 +120,8 @@ export class TrialRunner {
         timedOut,
       };
     }
-    const { value: score, line, validation, short } = reading;
-    return { kind: 'measured', score, line, validation, short, seconds, printed: result.observation };
+    const { value: score, line, validation, short, other } = reading;
+    return { kind: 'measured', score, line, validation, short, other, seconds, printed: result.observation };
   }
 }
 

@@ -84,6 +84,37 @@ export function shortNamesOf(metric: Metric): string[] {
   return [...new Set([...shorter, any])].filter((name) => /[a-z]\w/.test(name) && !known.has(name));
 }
 
+/** What a script may print of validation data in the metric's place, the most telling first, and which way is better. */
+export function otherMetricsFor({ direction }: Metric): { name: string; direction: Metric['direction'] }[] {
+  const known = [...higherIsBetter, ...lowerIsBetter].map((name) => ({
+    name,
+    direction: higherIsBetter.includes(name) ? ('maximize' as const) : ('minimize' as const),
+  }));
+  return known.toSorted((left, right) => rank(left) - rank(right));
+  function rank(each: { name: string; direction: Metric['direction'] }): number {
+    return each.name === 'loss' ? 2 : Number(each.direction !== direction);
+  }
+}
+
+const higherIsBetter = 'f1, auc, balanced accuracy, accuracy, r2, spearman, pearson'.split(', ');
+const lowerIsBetter = 'rmse, mae, mape, smape, rmsle, mse, log loss, error rate, error, loss'.split(', ');
+
+/** Whether the metric cannot exceed 1, so that more is a percentage. */
+export function isShare(metric: Metric): boolean {
+  return (
+    metric.direction === 'maximize' &&
+    (/\b(?:fraction|share|proportion)\b/i.test(metric.unit) ||
+      /(?:^|\b)(?:accuracy|f1|auc|iou|dice|kappa|precision|recall|r2|average precision|map|ndcg|mrr)$/.test(
+        usualName(metric),
+      ))
+  );
+}
+
+/** Whether the task counts the metric in percent. */
+export function isPercentage({ name, unit }: Metric): boolean {
+  return /%|\bper ?cent|\bpercent/i.test(`${name} ${unit}`);
+}
+
 /** Whether the metric is a time that a script takes: what it prints of it is only its own measurement. */
 export function isTimeLike(metric: Metric): boolean {
   return /\b(?:seconds?|milliseconds?|ms|run ?time|wall ?time|latency|elapsed)\b/i.test(

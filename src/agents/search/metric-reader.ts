@@ -1,9 +1,16 @@
 import type { Metric } from '../../schema/index.ts';
-import { isTimeLike, shortNamesOf, spellingsOf } from './metric-names.ts';
+import {
+  isPercentage,
+  isShare,
+  isTimeLike,
+  otherMetricsFor,
+  shortNamesOf,
+  spellingsOf,
+} from './metric-names.ts';
 
 /** A value of the task's metric that a script printed. */
 export interface Reading {
-  /** As it was printed, without a per cent sign: it is only compared with other readings of the same script. */
+  /** In the metric's own unit: 0.95 for "95 %" of a share. */
   value: number;
   /** The line it stands in, for people. */
   line: string;
@@ -11,6 +18,8 @@ export interface Reading {
   validation: boolean;
   /** It goes by a part of the metric's name alone: better for comparing one script with itself than with another. */
   short: boolean;
+  /** Another metric stands in for the task's, which is not printed, its sign turned where its direction is the other one. */
+  other: boolean;
 }
 
 type Subject = 'train' | 'validation' | null;
@@ -20,10 +29,11 @@ type Token =
   | { kind: 'other metric' }
   | { kind: 'word' }
   | { kind: 'separator' }
-  | { kind: 'number'; value: number; whole: boolean };
+  | { kind: 'number'; value: number; whole: boolean; percent: boolean };
 
 interface Found {
   value: number;
+  percent: boolean;
   subject: Subject;
 }
 
@@ -57,19 +67,31 @@ const otherMetrics = new Set(
 /**
  * The last value of the metric in what a script printed, one on validation data where there is one; null where
  * none was printed. Lines that speak of a test are not read: test data is not for choosing. Where the metric is not
- * printed by its name, the last words of the name do, on validation data.
+ * printed by its name, the last words of the name do, on validation data; then any other metric whose direction is known.
  */
 export function readMetric(output: string, metric: Metric): Reading | null {
-  const named = readAs(output, spellingsOf(metric), isTimeLike(metric));
+  const timeLike = isTimeLike(metric);
+  const named = readAs(output, metric, spellingsOf(metric), timeLike);
   if (named !== null) return named;
   for (const name of shortNamesOf(metric)) {
-    const reading = readAs(output, [name], false);
+    const reading = readAs(output, metric, [name], false);
     if (reading?.validation === true) return { ...reading, short: true };
+  }
+  for (const { name, direction } of timeLike ? [] : otherMetricsFor(metric)) {
+    const usual = { name, unit: '', direction };
+    const reading = readAs(output, usual, spellingsOf(usual), false);
+    const sign = direction === metric.direction ? 1 : -1;
+    if (reading?.validation === true) return { ...reading, value: sign * reading.value, other: true };
   }
   return null;
 }
 
-function readAs(output: string, spellings: readonly string[], timeLike: boolean): Reading | null {
+function readAs(
+  output: string,
+  metric: Metric,
+  spellings: readonly string[],
+  timeLike: boolean,
+): Reading | null {
   const readings: Reading[] = [];
   let heading: Subject | 'test' = null;
   let pending = '';
@@ -85,10 +107,18 @@ function readAs(output: string, spellings: readonly string[], timeLike: boolean)
       const subject = found.subject ?? heading;
       if (subject === 'train' || subject === 'test') continue;
       const validation = subject === 'validation';
-      readings.push({ value: found.value, line: text.trim(), validation, short: false });
+      const value = inUnitOf(metric, found);
+      readings.push({ value, line: text.trim(), validation, short: false, other: false });
     }
   }
   return readings.findLast((reading) => reading.validation) ?? readings.at(-1) ?? null;
+}
+
+/** Scripts print shares as they like: 0.953, 95.3 %, or 95.3 with no sign at all. */
+function inUnitOf(metric: Metric, { value, percent }: Found): number {
+  if (isPercentage(metric)) return value;
+  const isHundredfold = percent || (isShare(metric) && value > 1 && value <= 100);
+  return isHundredfold ? Number((value / 100).toPrecision(12)) : value;
 }
 
 /** The lines of what a script printed, without the environment's own last one, such as `[exit code 0, 3.2 s]`. */
@@ -146,7 +176,8 @@ function readLine(line: string, spellings: readonly string[], timeLike: boolean)
       if (found.length > 0 && !token.glued && metricStandsBefore(tokens, index)) armed = true;
     } else if (token.kind === 'number' && armed) {
       if (!separated && token.whole && valueFollows(tokens, index)) continue;
-      found.push({ value: token.value, subject: glued ?? standing ?? trailingSubject(tokens, index) });
+      const subject = glued ?? standing ?? trailingSubject(tokens, index);
+      found.push({ value: token.value, percent: token.percent, subject });
       armed = false;
       glued = null;
     }
@@ -180,7 +211,8 @@ function valueBeforeName(tokens: readonly Token[]): Found[] {
     const token = tokens[index];
     if (token?.kind === 'number') {
       const near = tokens.slice(index + 1).find(({ kind }) => kind === 'subject');
-      return [{ value: token.value, subject: near?.kind === 'subject' ? near.subject : null }];
+      const subject = near?.kind === 'subject' ? near.subject : null;
+      return [{ value: token.value, percent: token.percent, subject }];
     }
     if (token?.kind !== 'subject') break;
   }
@@ -196,10 +228,17 @@ function tokensOf(line: string, spellings: readonly string[], timeLike: boolean)
   for (const match of withoutAsides(withShortNames(line, spellings, timeLike)).matchAll(tokenPattern)) {
     const { number, odd, word } = match.groups ?? {};
     if (number !== undefined) {
-      tokens.push({ kind: 'number', value: Number(number.replaceAll(',', '')), whole: /^\d+$/.test(number) });
+      const percent = /^\s?(?:%|per ?cent\b)/i.test(match.input.slice(match.index + number.length));
+      const value = Number(number.replaceAll(',', ''));
+      tokens.push({ kind: 'number', value, whole: /^\d+$/.test(number), percent });
     } else if (odd !== undefined) {
       const size = /nan/i.test(odd) ? Number.NaN : Number.POSITIVE_INFINITY;
-      tokens.push({ kind: 'number', value: odd.startsWith('-') ? -size : size, whole: false });
+      tokens.push({
+        kind: 'number',
+        value: odd.startsWith('-') ? -size : size,
+        whole: false,
+        percent: false,
+      });
     } else if (word !== undefined) tokens.push(...tokensOfWord(word));
     else tokens.push({ kind: 'separator' });
   }
@@ -225,11 +264,13 @@ function withShortNames(line: string, spellings: readonly string[], timeLike: bo
   return text;
 }
 
-/** Leaves out what stands in brackets between a name and its value, unless it says on what it was measured. */
+/** Leaves out what stands in brackets between a name and its value, but for the words that say on what it was measured. */
 function withoutAsides(line: string): string {
-  return line.replace(/[([]([^()[\]]*)[)\]](?=\s*[:=])/g, (aside: string, inner: string) =>
-    words(inner).some((word) => subjects[word] !== undefined) || inner.includes(ourName) ? aside : ' ',
-  );
+  return line.replace(/[([]([^()[\]]*)[)\]](?=\s*[:=])/g, (aside: string, inner: string) => {
+    if (inner.includes(ourName)) return aside;
+    const kept = words(inner).filter((word) => subjects[word] !== undefined);
+    return ` ${kept.join(' ')} `;
+  });
 }
 
 function tokensOfWord(word: string): Token[] {

@@ -205,7 +205,7 @@ class Attempts {
   #announce(size: 'quick' | 'full', seconds: number, { outcome, noise }: Goal): void {
     const { entry, metric } = this.#workspace.task;
     const by = noise > 0 ? ` by more than ${Number(noise.toPrecision(3))}` : '';
-    const goal = outcome.kind === 'measured' ? ` better than ${outcome.score}${by}` : '';
+    const goal = isComparable(outcome) ? ` better than ${outcome.score}${by}` : '';
     this.#workspace.note({
       Reason:
         size === 'quick'
@@ -234,7 +234,7 @@ class Attempts {
       return `the model that I wrote did not work: ${why}`;
     }
     const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
-    if (outcome.kind === 'measured' && before.kind === 'measured') {
+    if (outcome.kind === 'measured' && isComparable(before)) {
       const { direction } = this.#workspace.task.metric;
       const gain = (outcome.score - before.score) * (direction === 'maximize' ? 1 : -1);
       if (gain <= noise) {
@@ -246,6 +246,11 @@ class Attempts {
     decide(line, `${check.sentence} ${check.isRefused ? 'Not kept.' : 'Kept.'}`);
     return check.isRefused ? 'the submission of the model that I wrote was refused' : null;
   }
+}
+
+/** Whether an outcome is a score that another model must beat: of the task's own metric. */
+function isComparable(outcome: Outcome): outcome is Outcome & { kind: 'measured' } {
+  return outcome.kind === 'measured' && outcome.other !== true;
 }
 
 function planOf(contract: Contract): string {

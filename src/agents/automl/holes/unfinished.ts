@@ -23,10 +23,12 @@ export function whyUnfinished(
 
 /**
  * Why a starter that is no skeleton is still of no use: nothing tells whether a change to it helps. One that was stopped
- * for its time counts only if it left no submission. Null for one that prints its metric.
+ * for its time counts only if it left no submission. Null for one that prints its metric. One that prints another metric
+ * can be improved by that, but what is written for the task's own metric comes first.
  */
 export function whyUseless(starter: Outcome, submission: SubmissionSeen | null): string | null {
-  if (starter.kind === 'measured' || (starter.timedOut && submission?.present === true)) return null;
+  if (starter.kind === 'measured') return starter.other === true ? 'it prints another metric' : null;
+  if (starter.timedOut && submission?.present === true) return null;
   return starter.why;
 }
 
