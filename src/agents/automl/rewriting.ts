@@ -2,7 +2,8 @@ import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
 import { pythonFile } from './holes/python-file.ts';
-import { allRewrites } from './rewrites/all.ts';
+import { allRewrites, rewritersInPython } from './rewrites/all.ts';
+import { offersFromPython } from './rewrites/in-python.ts';
 import { importedNames } from './rewrites/python-edit.ts';
 import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
 import { readSurroundings } from './rewrites/surroundings.ts';
@@ -40,7 +41,10 @@ export async function rewriteScript(
     // A script of automl's own has what its libraries offer: then the starter is rewritten, to beat it.
     const base = study.best.isOwn === true ? study.starter : study.best;
     const { script, story, seconds, values } = base;
-    if (base !== offersFor) offers = allRewrites(sourceOf(base), surroundings, experience);
+    if (base !== offersFor) {
+      const asked = await askPrograms(workspace, sourceOf(base));
+      offers = allRewrites(sourceOf(base), surroundings, experience, asked);
+    }
     offersFor = base;
     const next = offers.find(({ name, effort }) => !tried.has(name) && study.affords(seconds * effort));
     if (next === undefined || workspace.ended) return;
@@ -54,10 +58,18 @@ export async function rewriteScript(
       values: rewritten.knobs.map(({ value }) => value),
       seedOffset: 0,
       seconds: seconds * next.effort,
-      changesCode: true,
+      changesCode: next.isProven !== true,
       notes: { Rewrite: next.name, Reason: next.reason, Change: change },
     });
   }
+}
+
+/** What the programs offer that look at a script where it runs. */
+async function askPrograms(workspace: Workspace, source: string): Promise<Rewrite[]> {
+  const offers: Rewrite[] = [];
+  for (const rewriter of rewritersInPython(workspace.task))
+    offers.push(...(await offersFromPython(workspace, rewriter, source)));
+  return offers;
 }
 
 const lookScript = 'look_at_arrays.py';

@@ -67,10 +67,14 @@ export function filesIn(source: string, entry: string): Map<string, string> {
   return files;
 }
 
+/** The files as one text again: what `filesIn` takes apart. */
+export function joined(files: ReadonlyMap<string, string>, entry: string): string {
+  return [...files].map(([path, text]) => (path === entry ? text : markOf(path) + text)).join('');
+}
+
 /** Python alone: in settings of another kind, `true` is a name that nothing defines. */
 export function pythonIn(source: string, entry: string): string {
-  const files = [...filesIn(source, entry)].filter(([path]) => path.endsWith('.py'));
-  return files.map(([path, text]) => (path === entry ? text : markOf(path) + text)).join('');
+  return joined(new Map([...filesIn(source, entry)].filter(([path]) => path.endsWith('.py'))), entry);
 }
 
 /** A text that speaks of lines of a script of several files, with each line as that of its file. */

@@ -1,8 +1,9 @@
-import type { Lesson } from '../../../schema/index.ts';
+import type { Lesson, TaskBrief } from '../../../schema/index.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
 import { hintForRewrite } from '../hints.ts';
 import { rewriteCaching } from './caching.ts';
 import { rewriteGraph } from './graph.ts';
+import type { PythonRewriter } from './in-python.ts';
 import { rewriteLoops } from './loops/rewrite-loops.ts';
 import type { Rewrite, Rewriter, Surroundings } from './rewrite.ts';
 import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
@@ -13,15 +14,25 @@ const rewriters: readonly Rewriter[] = [rewriteLoops, rewriteScikitLearn, rewrit
 /** Where a time counts, what is computed must stay the same. */
 const fasterRewriters: readonly Rewriter[] = [rewriteLoops, rewriteCaching, rewriteTorch];
 
-/** Everything that could be rewritten in a script, the likeliest to help first; lessons of other runs change that order. */
+/** Programs that look for rewrites where the script runs. */
+const programs: readonly PythonRewriter[] = [];
+/** And those where a time counts. */
+const fasterPrograms: readonly PythonRewriter[] = [];
+
+/** The programs that are asked for rewrites of the scripts of a task. */
+export function rewritersInPython({ metric }: TaskBrief): readonly PythonRewriter[] {
+  return isTimeLike(metric) ? fasterPrograms : programs;
+}
+
+/** Everything that could be rewritten in a script, the likeliest to help first; lessons of other runs change that order. `asked`: what programs offered. */
 export function allRewrites(
   source: string,
   surroundings: Surroundings,
   experience: readonly Lesson[],
+  asked: readonly Rewrite[] = [],
 ): Rewrite[] {
-  const offered = isTimeLike(surroundings.task.metric) ? fasterRewriters : rewriters;
-  return offered
-    .flatMap((rewriter) => rewriter(source, surroundings))
+  const chosen = isTimeLike(surroundings.task.metric) ? fasterRewriters : rewriters;
+  return [...asked, ...chosen.flatMap((rewriter) => rewriter(source, surroundings))]
     .map((rewrite) => withHint(rewrite, experience))
     .sort((left, right) => right.weight - left.weight);
 }

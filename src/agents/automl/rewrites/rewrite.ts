@@ -14,6 +14,8 @@ export interface Rewrite {
   effort: number;
   /** The whole script, changed. */
   source: string;
+  /** Both versions were run on the same inputs and gave the same: what the script prints need not show it. */
+  isProven?: boolean;
 }
 
 /** An array that lies below `data/`. */

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { briefOf, FakeEnvironment } from '../../../../test/fakes/fake-environment.ts';
+import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { Workspace } from '../../common/workspace.ts';
+import { offersFromPython, type PythonRewriter } from './in-python.ts';
+
+const source =
+  'from model import f\nfor i in range(3):\n    print(f(i))\n\n# ---- model.py ----\ndef f(x):\n    return x';
+const rewriter: PythonRewriter = {
+  reason: 'Somebody may know better.',
+  parts: ['offers'],
+  seconds: 10,
+  find: '',
+};
+
+/** Asks a program that really runs; what it left in the workspace. */
+async function ask(find: string, steps = 50) {
+  const folder = temporaryFolder();
+  const program = join(folder, 'find_rewrites.py');
+  const environment = new FakeEnvironment({
+    task: briefOf({ entry: 'train.py' }),
+    files: { 'train.py': source },
+    steps,
+    execute: (text) => {
+      writeFileSync(program, text);
+      const output = execFileSync('python3', [program], { cwd: folder, stdio: 'pipe' }).toString();
+      return { output, exitCode: 0, seconds: 1 };
+    },
+  });
+  const offers = await offersFromPython(new Workspace(environment), { ...rewriter, find }, source);
+  return { offers, steps: environment.taken.length, isLeft: existsSync(program) };
+}
+
+const offer = (name: string, files: string) =>
+  `Offer("${name}", "Line 1.", "because.", 0.5, 0.1, ${files}, True)`;
+
+test('a program in the sandbox offers changes to any file of the script, and takes itself away', async () => {
+  const twice = `{"train.py": files["train.py"].replace("3", "2"), "model.py": "def f(x):\\n    return 2 * x"}`;
+  const { offers, steps, isLeft } = await ask(`lambda files: iter([${offer('a', twice)}])`);
+  expect(steps).toBe(2);
+  expect(isLeft).toBe(false);
+  expect(offers).toEqual([
+    {
+      ...{ name: 'a', change: 'Line 1.', reason: 'because.', weight: 0.5, effort: 0.1, isProven: true },
+      source: source.replace('3', '2').replace('return x', 'return 2 * x'),
+    },
+  ]);
+});
+
+test('what does not fit into an observation, and what comes after a failure, is left out', async () => {
+  const long = `{"train.py": "# " + "x" * 10_000}`;
+  const { offers } = await ask(`lambda files: iter([${offer('a', long)}, ${offer('b', long)}])`);
+  expect(offers.map(({ name }) => name)).toEqual(['a']);
+  const failing = await ask(`lambda files: (1 / 0 if each else ${offer('c', '{}')} for each in (0, 1))`);
+  expect(failing.offers.map(({ name }) => name)).toEqual(['c']);
+});
+
+test('no program is asked with few steps left', async () => {
+  expect(await ask('lambda files: iter([])', 8)).toMatchObject({ offers: [], steps: 0 });
+});

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Workspace } from '../../common/workspace.ts';
+import { pythonScript, type Setting } from '../holes/python-file.ts';
+import { filesIn, joined } from '../script-files.ts';
+import type { Rewrite } from './rewrite.ts';
+
+/** A Python program that finds rewrites. It runs as a step, where the script's own packages are. */
+export interface PythonRewriter {
+  /** Why it is asked, for the notes: a sentence. */
+  reason: string;
+  /** Files in `python/automl` that make it up, without `.py`: `offers` comes first. */
+  parts: readonly string[];
+  /** Settings of these files, beside those of `offers`. */
+  settings?: Readonly<Record<string, Setting>>;
+  /** A generator function in one of them that takes the script's files (text by path) and gives offers. */
+  find: string;
+  /** It stops after so many seconds, and earlier where less is left. */
+  seconds: number;
+}
+
+/** What `python/automl/offers.py` prints. */
+const Answer = z.object({
+  offers: z.array(
+    z.object({
+      name: z.string().min(1),
+      change: z.string(),
+      reason: z.string(),
+      weight: z.number().min(0).max(1),
+      effort: z.number().positive(),
+      isProven: z.boolean(),
+      edits: z
+        .array(
+          z.object({
+            path: z.string(),
+            first: z.int().nonnegative().describe('the first line that is replaced, from 0'),
+            end: z.int().nonnegative().describe('the first line that is not'),
+            lines: z.array(z.string()),
+          }),
+        )
+        .describe('in the order of the lines'),
+    }),
+  ),
+});
+type Edit = z.infer<typeof Answer>['offers'][number]['edits'][number];
+
+const program = 'find_rewrites.py';
+const mark = 'OFFERS ';
+/** To ask (2), to try one rewrite (5), and to end (4). */
+const leastSteps = 11;
+const leastSeconds = 5;
+/** Of what is left. */
+const largestShare = 0.25;
+
+/** What the program offers for a script. Two steps; nothing, where too little is left or the program fails. */
+export async function offersFromPython(
+  workspace: Workspace,
+  { reason, parts, settings, find, seconds }: PythonRewriter,
+  source: string,
+): Promise<Rewrite[]> {
+  const { entry } = workspace.task;
+  const { steps_left, seconds_left } = workspace.budget;
+  const most = Math.floor(Math.min(seconds, largestShare * seconds_left));
+  if (steps_left < leastSteps || most < leastSeconds || workspace.ended) return [];
+  workspace.note({ Reason: reason });
+  const files = filesIn(source, entry);
+  const given = { ENTRY: entry, SCRIPTS: [...files], MOST_SECONDS: most, ...settings };
+  await workspace.writeFile(program, pythonScript(parts, given, `tell(${find})`));
+  const { observation } = await workspace.executeScript(program);
+  return readOffers(observation).map(({ edits, ...offer }) => ({
+    ...offer,
+    source: joined(new Map([...files].map(([path, text]) => [path, edited(text, edits, path)])), entry),
+  }));
+}
+
+function readOffers(printed: string): z.infer<typeof Answer>['offers'] {
+  const line = printed.split('\n').findLast((each) => each.startsWith(mark));
+  try {
+    return Answer.safeParse(JSON.parse(line?.slice(mark.length) ?? '')).data?.offers ?? [];
+  } catch {
+    // Torn in the middle, or no JSON at all.
+    return [];
+  }
+}
+
+function edited(text: string, edits: readonly Edit[], path: string): string {
+  const lines = text.split('\n');
+  const own = edits.filter((edit) => edit.path === path);
+  for (const edit of own.toReversed()) lines.splice(edit.first, edit.end - edit.first, ...edit.lines);
+  return lines.join('\n');
+}
