@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 LONGEST_LINE = 4 * 2**20
+# Of all lines of one row: a quoted field may go over several.
+LONGEST_ROW = LONGEST_LINE
 LONGEST_FIELD = 10**6
 MOST_BLANK_LINES = 100_000
 
@@ -20,9 +22,11 @@ def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
     quoted with `"`. Spaces around a field are dropped. Memory stays within one row.
     """
     csv.field_size_limit(LONGEST_FIELD)
-    reader = csv.reader(_lines(file), strict=True)
+    lines = _Lines(file)
+    reader = csv.reader(lines, strict=True)
     blank_lines = 0
     while True:
+        lines.begin_row()
         try:
             row = next(reader)
         except StopIteration:
@@ -38,19 +42,39 @@ def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
         yield reader.line_num, fields
 
 
-def _lines(file: BinaryIO) -> Iterator[str]:
-    number = 0
-    while line := file.readline(LONGEST_LINE + 1):
-        number += 1
+class _Lines:
+    """The lines of a file as text, as many as a row may take."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._number = 0
+        self._row_bytes = 0
+
+    def begin_row(self) -> None:
+        self._row_bytes = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._file.readline(LONGEST_LINE + 1)
+        if not line:
+            raise StopIteration
+        self._number += 1
+        self._row_bytes += len(line)
         if len(line) > LONGEST_LINE:
-            raise Unreadable(f"line {number} is longer than {LONGEST_LINE:,} bytes")
+            raise Unreadable(f"line {self._number} is longer than {LONGEST_LINE:,} bytes")
+        if self._row_bytes > LONGEST_ROW:
+            raise Unreadable(
+                f"the row that ends with line {self._number} is longer than {LONGEST_ROW:,} bytes"
+            )
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError:
-            raise Unreadable(f"line {number} is not UTF-8 text") from None
+            raise Unreadable(f"line {self._number} is not UTF-8 text") from None
         if "\0" in text:
-            raise Unreadable(f"line {number} holds a NUL byte")
-        yield text.removeprefix("\ufeff") if number == 1 else text
+            raise Unreadable(f"line {self._number} holds a NUL byte")
+        return text.removeprefix("\ufeff") if self._number == 1 else text
 
 
 def column_places(header: Sequence[str], names: Iterable[str], table: str) -> list[int]:

@@ -7,7 +7,7 @@ from support import check
 from mlab_task.csv_check import Table
 from mlab_task.declaration import Column
 from mlab_task.problems import CODES, Problem
-from mlab_task.tables import LONGEST_FIELD, LONGEST_LINE
+from mlab_task.tables import LONGEST_FIELD, LONGEST_LINE, LONGEST_ROW
 
 GOOD = "id,value\na,1\nb,2.5\nc,-3e2\n"
 DIGIT = Column("value", type="integer", min=0, max=9)
@@ -78,6 +78,14 @@ class RefusedTables(unittest.TestCase):
         self.assertIn("line 2 is longer", self.refused(line, "unreadable"))
         field = b"id,value\na," + b"1" * (LONGEST_FIELD + 1)
         self.assertIn("field larger", self.refused(field, "unreadable"))
+
+    def test_a_row_of_very_many_lines_is_unreadable(self) -> None:
+        # Each quoted break begins another field; all of them would take 25 times the file's bytes.
+        fields = b'"ab\n",' * (LONGEST_ROW // 6 + 1)
+        for content in (fields, b"id,value\n" + fields):
+            self.assertIn("row that ends with line", self.refused(content, "unreadable"))
+        row = b'a,"1\n' + b"\n" * 10_000 + b'"\nb,2\nc,3\n'
+        self.assertIsInstance(check(b"id,value\n" + row), Table)
 
     def test_wrong_columns_are_named(self) -> None:
         message = self.refused("id,Value\na,1\n", "wrong_columns")

@@ -55,6 +55,7 @@ await fuzzTargets(chosen, {
     writeFileSync(`${path}.said`, `${signature}\n${message}\n`);
     console.log(`${target}: ${kind}: ${signature}\n  ${path} (${input.length} bytes)`);
   },
+  skipped: (target, why) => console.log(`${target.padEnd(18)} skipped: ${why}`),
   ended(target, { executions, covered, corpus }) {
     if (values['save-corpus']) saveCorpus(target, corpus);
     const counts = `${executions} executions, ${covered} blocks, ${corpus.length} inputs kept`;

@@ -28,6 +28,7 @@ const floods = [
   trick('submits 4 million quotes', 'table([*wrong[:9], "9," + chr(34) * 4_000_001])'),
   trick('submits a quote that never ends', 'table([*wrong[:9], "9," + chr(34) + "\\n0,0" * 1_000_000])'),
   trick('submits 8 million empty lines', 'table([*wrong, "\\n" * 8_000_000])'),
+  trick('submits a row of 2.7 million lines', `write('"ab\\n",' * 2_700_000)`),
   trick('submits 1.5 million rows', 'table([f"{i},0" for i in range(1_500_000)])'),
   trick('submits a million duplicates of a row', 'table(["0,0"] * 1_000_000)'),
   trick('submits a million short rows', 'table(["0"] * 1_000_000)'),

@@ -13,6 +13,7 @@ export interface FuzzOptions {
   signal?: AbortSignal;
   found: (target: string, fault: Fault, input: Buffer) => void;
   ended?: (target: string, result: FuzzResult) => void;
+  skipped?: (target: string, why: string) => void;
 }
 
 export interface FuzzResult {
@@ -30,7 +31,12 @@ const sharedBytes = 2 ** 21;
 
 /** Fuzzes targets one after the other; where an input hangs one or takes all its memory, goes on in another thread. */
 export async function fuzzTargets(targets: readonly FuzzTarget[], options: FuzzOptions): Promise<void> {
-  const left = targets.map(({ name }) => ({ name, seconds: options.seconds }));
+  const left = targets.flatMap(({ name, obstacle }) => {
+    const why = obstacle?.() ?? null;
+    if (why === null) return [{ name, seconds: options.seconds }];
+    options.skipped?.(name, why);
+    return [];
+  });
   for (let round = 0; left.length > 0 && options.signal?.aborted !== true; round += 1) {
     const jobs = left.map((job) => ({ ...job, seed: options.seed + round }));
     const { done, seconds } = await oneThread(jobs, options);

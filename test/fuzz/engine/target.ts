@@ -13,6 +13,8 @@ export interface FuzzTarget {
   batch?: number;
   /** Processor time that an input may take, in milliseconds. Default: 250, and 10 a KiB. */
   milliseconds?: (bytes: number) => number;
+  /** Why this machine can't try it; null where it can. */
+  obstacle?: () => string | null;
   /** @param folder an empty folder of the target's own */
   open(folder: string): Promise<OpenTarget> | OpenTarget;
 }

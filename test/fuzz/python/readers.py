@@ -5,8 +5,10 @@ and answers each with a line of JSON: what went wrong, if anything, and which li
 code ran for the first time.
 """
 
+import importlib.util
 import io
 import json
+import math
 import os
 import resource
 import signal
@@ -15,19 +17,27 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-for folder in ("python", "tasks/babylm/hidden", "tasks/clrs/env", "tasks/literature-review-tool/hidden"):
+for folder in (
+    "python",
+    "tasks/babylm/hidden",
+    "tasks/clrs/env",
+    "tasks/literature-review-tool/hidden",
+):
     sys.path.insert(0, str(ROOT / folder))
 
-from mlab_task import csv_check, declaration, frames, problems, python_names, search, unix_http  # noqa: E402
+from mlab_task import csv_check, declaration, frames, problems, python_names, search  # noqa: E402
+from mlab_task import submission, unix_http  # noqa: E402
 
 MOST_SECONDS = 25
 MOST_MEMORY = 2 * 2**30
 MOST_MESSAGE = 20_000
+SPLIT = b"\n===\n"
 IDS = tuple(f"id{number}" for number in range(40))
 COLUMNS = (
     declaration.Column("y", "number", 0.0, 10.0),
@@ -58,7 +68,9 @@ def read_frame(data: bytes) -> None:
             while True:
                 frame = frames.receive_frame(near, 2**20)
                 assert sum(array.nbytes for array in frame.arrays) <= 2**20, "no more than allowed"
-                assert all(len(array.data) == array.nbytes for array in frame.arrays), "whole arrays"
+                assert all(len(array.data) == array.nbytes for array in frame.arrays), (
+                    "whole arrays"
+                )
         except (frames.BadFrame, frames.Ended):
             pass
         finally:
@@ -78,8 +90,8 @@ def read_layout(data: bytes) -> None:
     import layout
 
     folder = Path(os.environ["FUZZ_FOLDER"])
-    config, _, rest = data.partition(b"\n===\n")
-    tokenizer, _, weights = rest.partition(b"\n===\n")
+    config, _, rest = data.partition(SPLIT)
+    tokenizer, _, weights = rest.partition(SPLIT)
     for name, content in (
         ("config.json", config),
         ("tokenizer.json", tokenizer),
@@ -98,7 +110,65 @@ def read_config(data: bytes) -> None:
     except ValueError as error:
         assert len(str(error)) < MOST_MESSAGE, "a problem is told in a few words"
     else:
-        assert config.read_config(config.write_config(read)) == read, "a config is written as it is read"
+        assert config.read_config(config.write_config(read)) == read, (
+            "a config is written as it is read"
+        )
+
+
+def read_weights(data: bytes) -> None:
+    grade = _grader_of_networks()
+    folder = Path(os.environ["FUZZ_FOLDER"])
+    settings, _, rest = data.partition(SPLIT)
+    changes, _, numbers = rest.partition(SPLIT)
+    (folder / grade.CONFIG).write_bytes(settings)
+    (folder / grade.WEIGHTS).write_bytes(_packed_weights(settings, changes, numbers))
+    model = grade.load_model(submission.Submission("fuzzed", folder, {}))
+    assert all(part.isfinite().all() for part in model.parameters()), "no weight is infinite"
+
+
+@cache
+def _grader_of_networks() -> ModuleType:
+    """Takes seconds: it imports torch."""
+    os.environ["MLAB_HELPERS"] = str(ROOT / "python")
+    file = ROOT / "tasks/clrs/hidden/grade.py"
+    spec = importlib.util.spec_from_file_location("grader_of_networks", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _packed_weights(settings: bytes, changes: bytes, numbers: bytes) -> bytes:
+    """
+    A safetensors file: the header that fits the settings, changed as a JSON object says, over the
+    numbers, repeated until they suffice; or, where that can't be, what was given, behind its length.
+    """
+    import config
+
+    try:
+        changed = json.loads(changes)
+        shapes = _shapes_of(config.read_config(settings.decode()))
+        if changes.startswith(b" ") or not isinstance(changed, dict):
+            raise ValueError
+    except (ValueError, RecursionError):
+        return len(changes).to_bytes(8, "little") + changes + numbers
+    header: dict[str, Any] = {}
+    end = 0
+    for name, shape in shapes.items():
+        start, end = end, end + 4 * math.prod(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [start, end]}
+    kept = {name: value for name, value in {**header, **changed}.items() if value is not None}
+    encoded = json.dumps(kept).encode()
+    body = (numbers * (end // max(1, len(numbers)) + 1))[:end]
+    return len(encoded).to_bytes(8, "little") + encoded + body
+
+
+@cache
+def _shapes_of(settings: Any) -> dict[str, list[int]]:
+    grade = _grader_of_networks()
+    with grade.torch.device("meta"):
+        parts = grade.Reasoner(settings).state_dict()
+    return {name: list(part.shape) for name, part in parts.items()}
 
 
 def read_module(data: bytes) -> None:
@@ -160,6 +230,7 @@ READERS: dict[str, Callable[[bytes], None]] = {
     "frame": read_frame,
     "layout": read_layout,
     "config": read_config,
+    "weights": read_weights,
     "module": read_module,
     "request": read_request,
 }

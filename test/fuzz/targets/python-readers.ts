@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
@@ -60,6 +60,14 @@ class PythonFault extends Error {
     );
     this.stack = `${trace}\n    at ${place?.[3]} (/src/${place?.[1]}:${place?.[2]}:1)`;
   }
+}
+
+/** Of packages that a reader imports; whether they can be imported takes seconds to tell. */
+function lacking(packages: readonly string[]): string | null {
+  const look =
+    'import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))';
+  const { status } = spawnSync('python3', ['-c', look, ...packages]);
+  return status === 0 ? null : `python3 has not all of ${packages.join(', ')}`;
 }
 
 function targetOf(reader: string, target: Omit<FuzzTarget, 'open' | 'batch' | 'name'>): FuzzTarget {
@@ -155,6 +163,35 @@ export const pythonReaderTargets: readonly FuzzTarget[] = [
       '1e2',
       'NaN',
       '64.0',
+    ],
+  }),
+  targetOf('weights', {
+    reads: 'settings and weights of a network, by their grader',
+    obstacle: () => lacking(['numpy', 'torch', 'safetensors']),
+    milliseconds: (bytes) => 5_000 + bytes / 5,
+    // Behind the settings: what is other in the header of weights that fit them, or a whole header; and the numbers.
+    seeds: [
+      '{"hidden":4,"triplets":0,"hints":"none"}\n===\n{}\n===\n\0\0\0\0',
+      '{"hidden":4,"triplets":1,"message_layers":0}\n===\n{"__metadata__":{"format":"pt"}}\n===\n\0\0\x80\x3f',
+      '{"hidden":4}\n===\n{"encode_nodes.bias":{"dtype":"F16","shape":[8],"data_offsets":[0,16]}}\n===\n\0',
+      '{"hidden":4}\n===\n{"encode_nodes.bias":null}\n===\n\0\0\xc0\x7f',
+      '{}\n===\n {"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}\n===\nabcd',
+    ].map((seed) => Buffer.from(seed, 'latin1')),
+    words: [
+      '\n===\n',
+      '"encode_nodes.weight":',
+      '"dtype":',
+      ...['F64', 'F32', 'BF16', 'F8_E4M3', 'F4', 'F6_E2M3', 'F8_E8M0', 'U64', 'I8', 'BOOL', 'C64'].map(
+        (type) => `"${type}"`,
+      ),
+      '"shape":[',
+      '"data_offsets":[',
+      '18446744073709551615',
+      '9223372036854775807',
+      '-1',
+      '0',
+      '[]',
+      'null',
     ],
   }),
   targetOf('module', {
