@@ -31,8 +31,16 @@ for folder in (
 ):
     sys.path.insert(0, str(ROOT / folder))
 
-from mlab_task import csv_check, declaration, frames, problems, python_names, search  # noqa: E402
-from mlab_task import submission, unix_http  # noqa: E402
+from mlab_task import (  # noqa: E402
+    csv_check,
+    declaration,
+    frames,
+    problems,
+    python_names,
+    search,
+    submission,
+    unix_http,
+)
 
 MOST_SECONDS = 25
 MOST_MEMORY = 2 * 2**30
@@ -141,7 +149,8 @@ def _grader_of_networks() -> ModuleType:
 def _packed_weights(settings: bytes, changes: bytes, numbers: bytes) -> bytes:
     """
     A safetensors file: the header that fits the settings, changed as a JSON object says, over the
-    numbers, repeated until they suffice; or, where that can't be, what was given, behind its length.
+    numbers, repeated until they suffice; or, where that can't be, what was given, behind its
+    length.
     """
     import config
 
