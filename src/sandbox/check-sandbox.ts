@@ -99,7 +99,7 @@ async function checkWorkspaceLimit(): Promise<DoctorCheck> {
   const detail =
     reason === null
       ? 'each run has a file system of its size, which the kernel keeps'
-      : `a watchdog measures it ten times a second: it can be passed by what is written meanwhile (${reason})`;
+      : `a watchdog holds it: it can be passed by what is written until that has its turn, on a busy machine by more than 100 MiB (${reason})`;
   return { name: 'workspace', state: 'ok', detail, fix: null };
 }
 

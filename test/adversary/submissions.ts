@@ -83,7 +83,11 @@ export async function gradeAll(
   const ran = await stage.run(steps, resources);
   if (ran.record.end?.reason !== 'agent_stopped')
     return { grades: [], failure: `the run ended: ${ran.record.end?.reason}: ${ran.record.end?.message}` };
-  const grades = await stage.grade(ran, 'all').catch((error: unknown) => String(error));
+  const grades = await stage.grade(ran, 'all').catch((error: unknown) => {
+    // The end of the attack's own time is none of their doing.
+    stage.signal.throwIfAborted();
+    return String(error);
+  });
   if (typeof grades === 'string') return { grades: [], failure: `nothing was graded: ${grades}` };
   // Step 0 is the starter; of each pair of steps, the second one submits.
   const submitted = grades.filter(({ step }) => step > 0 && step % 2 === 0);

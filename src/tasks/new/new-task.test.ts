@@ -110,6 +110,17 @@ test('figures take the place of made-up ones, and what a person wrote stays', ()
   expect([reference.mean, success.threshold]).toEqual([1.5, 0.2]);
 });
 
+test('a column that is called as something in the scripts keeps its name in them', () => {
+  const csv = tableFile(`a,RMSE\n${rows(60, (each) => `${each},${each % 2}`)}`);
+  const folder = join(temporaryFolder(), 'mine');
+  writeTask({
+    ...{ id: TaskId.parse('mine'), facts: tableFacts(csv, 'RMSE'), csv, folder },
+    ...{ template, requirements },
+  });
+  for (const script of ['env/train.py', 'hidden/prepare.py', 'hidden/grade.py'])
+    expect(readFileSync(join(folder, script), 'utf8')).toContain('TARGET = "RMSE"');
+});
+
 test('a folder that is there is left alone', () => {
   const csv = tableFile(`a,b\n${rows(60, (each) => `${each},${each * 2}`)}`);
   const folder = join(temporaryFolder(), 'mine');

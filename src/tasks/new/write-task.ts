@@ -85,12 +85,13 @@ function yamlOf(task: object): string {
 }
 
 function changed(script: string, { target, leftOut, classes }: TableFacts): string {
-  const text = script
-    .replace('TARGET = "target"', () => `TARGET = ${JSON.stringify(target)}`)
-    .replace('LEFT_OUT: list[str] = []', () => `LEFT_OUT: list[str] = ${JSON.stringify(leftOut)}`)
-    .replace('Predicts TARGET', 'Predicts the target');
   const swaps = classes === null ? [] : forClasses;
-  return swaps.reduce((result, [from, to]) => result.replaceAll(from, to), text);
+  // Before the names of columns are in it, which may be any.
+  return swaps
+    .reduce((text, [from, to]) => text.replaceAll(from, to), script)
+    .replace('Predicts TARGET', 'Predicts the target')
+    .replace('TARGET = "target"', () => `TARGET = ${JSON.stringify(target)}`)
+    .replace('LEFT_OUT: list[str] = []', () => `LEFT_OUT: list[str] = ${JSON.stringify(leftOut)}`);
 }
 
 function taskFile({ id, facts }: NewTask): object {

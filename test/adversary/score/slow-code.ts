@@ -52,5 +52,5 @@ export default submissionAttacks({
   good,
   deserves: 12,
   long: true,
-  seconds: 400,
+  seconds: 1_200,
 });

@@ -163,5 +163,5 @@ export default submissionAttacks({
   good: `${start}table(right)`,
   deserves: 18,
   long: true,
-  seconds: 300,
+  seconds: 1_200,
 });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { GradeJob, Job, JobResources } from '../../../schema/index.ts';
 import { evenIfCut } from './connection.ts';
 import { experimentKey, jobId, keys, prefix } from './keys.ts';
+import { told } from './told.ts';
 
 /** What is queued: a job, and the grading that follows where it ends well. */
 export const Queued = z.strictObject({ job: Job, next: GradeJob.optional(), labels: z.array(z.string()) });
@@ -80,8 +81,8 @@ export class JobQueue implements AsyncDisposable {
     const found = new Map<string, JobClass>();
     for (const [name, text] of Object.entries(await this.#redis.hgetall(keys.queues))) {
       // Another version of mlab may know other needs: its queues are left to its workers.
-      const parsed = JobClass.safeParse(JSON.parse(text));
-      if (parsed.success) found.set(name, parsed.data);
+      const jobs = told(JobClass, text);
+      if (jobs !== null) found.set(name, jobs);
     }
     return found;
   }

@@ -14,6 +14,7 @@ import { connectRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
 import { JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
+import { told } from './told.ts';
 import { type WorkerReport, workersThere } from './workers.ts';
 
 interface Given {
@@ -202,7 +203,9 @@ export class RedisExecutor implements RemoteExecutor {
       const given = this.#followed.get(id);
       if (given === undefined) continue;
       read.push(id);
-      this.#ended(id, given, JobEnd.parse(JSON.parse(text)).problem);
+      const end = told(JobEnd, text);
+      // Without an end that can be read, it is the store that says what became of it.
+      if (end !== null) this.#ended(id, given, end.problem);
     }
     if (read.length === 0) return;
     await this.#redis.hdel(key, ...read);
@@ -272,11 +275,12 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   #tellBegun(text: string): void {
-    const { run: begun, place } = Begun.parse(JSON.parse(text));
+    const begun = told(Begun, text);
+    if (begun === null) return;
     for (const { queued, following } of this.#followed.values()) {
       const { kind, run } = queued.job;
-      if (kind === 'run' && run.id === begun)
-        following.onProgress({ kind: 'run_started', run, resumed: false, place });
+      if (kind === 'run' && run.id === begun.run)
+        following.onProgress({ kind: 'run_started', run, resumed: false, place: begun.place });
     }
   }
 }

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { evenIfCut } from './connection.ts';
 import { keys } from './keys.ts';
+import { told } from './told.ts';
 
 const Amount = z.strictObject({
   cores: z.number(),
@@ -49,8 +50,8 @@ export async function workersThere(redis: Redis): Promise<WorkerReport[]> {
   if (gone.length > 0) await redis.srem(keys.workers, ...gone);
   return texts
     .flatMap((text) => {
-      const parsed = text === null ? null : WorkerReport.safeParse(JSON.parse(text));
-      return parsed?.success ? [parsed.data] : [];
+      const report = text === null ? null : told(WorkerReport, text);
+      return report === null ? [] : [report];
     })
     .sort((one, other) => one.host.localeCompare(other.host) || one.pid - other.pid);
 }
