@@ -144,6 +144,12 @@ export class FakeEnvironment implements Environment {
         if (this.task.read_only.includes(text('file_name'))) return this.#result('refused', 'Read-only.');
         this.#write(text('file_name'), text('content'));
         return this.#result('ok', 'Written.');
+      case 'Copy File': {
+        const content = this.files.get(text('source'));
+        if (content === undefined) return this.#result('failed', 'There is no such file.');
+        this.#write(text('destination'), content);
+        return this.#result('ok', 'Copied.');
+      }
       case 'Execute Script':
         return this.#execute(text('script_name'));
       case 'Validate Submission':

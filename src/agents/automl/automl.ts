@@ -106,7 +106,7 @@ async function improve(
     selects: select,
   });
   if (searching.strategy === 'seeds') study.trustLuck();
-  let whyNoSearch = searching.strategy === 'seeds' ? null : await study.measureNoise();
+  let whyNoSearch = searching.strategy === 'seeds' ? null : await study.start();
   if (whyNoSearch === null) {
     if (models === 'always' && filled === undefined)
       await writeModel(workspace, runner, study, { source, outcome });

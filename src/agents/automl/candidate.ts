@@ -19,7 +19,10 @@ export interface Candidate extends Version {
 }
 
 /** The source of a candidate, its seeds raised once more. */
-export function sourceOf({ script, values, seedOffset }: Candidate, raisedBy = 0): string {
+export function sourceOf(
+  { script, values, seedOffset }: Pick<Candidate, 'script' | 'values' | 'seedOffset'>,
+  raisedBy = 0,
+): string {
   return script.render(values, seedOffset + raisedBy) ?? script.source;
 }
 

@@ -194,8 +194,7 @@ describe('the controls of automl', () => {
       fc.asyncProperty(budgets, async ({ search, seed, steps, seconds }) => {
         const environment = await runAgent({ search }, { steps, seconds }, seed);
         const entry = environment.files.get('train.py') ?? '';
-        expect(environment.executed.at(-1)).toBe(entry);
-        expect(environment.files.get('submission.csv')).toBe(entry);
+        expect(withoutAlarm(environment.files.get('submission.csv') ?? '')).toBe(entry);
       }),
       { numRuns: 60 },
     );

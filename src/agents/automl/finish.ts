@@ -95,6 +95,14 @@ async function restore(
 ): Promise<LastRun> {
   if (runner.isInPlace(source))
     return { kind: 'in place', sentence: 'The submission is from that version: nothing ran after it.' };
+  // It may lie there with the line that would have ended it.
+  if (study.reserve === 'copied') await runner.keep(source, source);
+  const kept = await runner.putBack(source);
+  if (kept !== null)
+    return {
+      kind: 'in place',
+      sentence: `The submission is the copy from its run, which printed "${kept.line}".`,
+    };
   if (!canRun(workspace, runner, study, source)) {
     if (workspace.budget.steps_left > 1) await runner.write(source);
     return {

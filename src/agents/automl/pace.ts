@@ -7,6 +7,10 @@ export const margin = 1.5;
 const lastMargin = 2;
 /** Seconds for the steps that run nothing. */
 const slack = 2;
+/** Where the best version is put back as a copy, a try that takes longer than expected costs no more than its own time. */
+const withCopy = { margin: 1.15, slack: 4 };
+/** A script is dear if a run takes this share of the whole time: then its submission is copied, not made again. */
+const dearShare = 0.04;
 /** Write File, Execute Script, Validate Submission, Final Answer. */
 const lastSteps = 4;
 /** A try is stopped after this many times what was expected of it, and no sooner than after so many seconds. */
@@ -27,6 +31,9 @@ export function expectedSeconds(
   return seconds;
 }
 
+/** What must be left for the best version in the end: seconds of its last run, or `copied` where a copy of its submission does. */
+export type Reserve = number | 'copied';
+
 /** Keeps a run within its budget: what a try may cost, and what must be left for the end. */
 export class Pace {
   #limit = Number.POSITIVE_INFINITY;
@@ -38,10 +45,13 @@ export class Pace {
 
   /**
    * Whether `runs` runs of `expected` seconds each leave enough to run the best version again, or this one where it
-   * becomes the best, to check it and to answer. `best`: seconds of the best version.
+   * becomes the best, to check it and to answer.
    */
-  affords(expected: number, runs: number, best: number, budget: Budget): boolean {
-    const seconds = margin * expected * runs + lastMargin * Math.max(best, expected) + slack;
+  affords(expected: number, runs: number, best: Reserve, budget: Budget): boolean {
+    const seconds =
+      best === 'copied'
+        ? withCopy.margin * expected * runs + withCopy.slack
+        : margin * expected * runs + lastMargin * Math.max(best, expected) + slack;
     // Each run is written first; one of them is checked, and a bad version is put back.
     return (
       expected * margin < this.#limit &&
@@ -50,14 +60,20 @@ export class Pace {
     );
   }
 
+  /** Whether a run of so many seconds takes a large part of the whole budget. */
+  isDear(seconds: number, { seconds_left, seconds_used }: Budget): boolean {
+    return seconds >= dearShare * (seconds_left + seconds_used);
+  }
+
   /** Whether a version of `expected` seconds can be run once more, with steps for the answer left. */
   affordsLastRun(expected: number, steps: number, budget: Budget): boolean {
     return expected <= budget.seconds_left && steps + 1 <= budget.steps_left;
   }
 
   /** Seconds after which a try is to be stopped, so that the best version can still be run again. */
-  limitOf(expected: number, best: number, budget: Budget): number {
-    const most = budget.seconds_left - lastMargin * best - slack;
+  limitOf(expected: number, best: Reserve, budget: Budget): number {
+    const reserve = best === 'copied' ? withCopy.slack : lastMargin * best + slack;
+    const most = budget.seconds_left - reserve;
     return Math.max(1, Math.ceil(Math.min(most, Math.max(patience.seconds, patience.times * expected))));
   }
 }

@@ -5,12 +5,15 @@ import { isTimeLike } from '../search/metric-names.ts';
 import { type Candidate, changesOf, sourceOf } from './candidate.ts';
 import type { Knob } from './knobs.ts';
 import { mostEpochs } from './most-epochs.ts';
-import { Pace } from './pace.ts';
+import { Pace, type Reserve } from './pace.ts';
 import { sameResults } from './same-results.ts';
 import { leftForTries } from './savings.ts';
 import type { Ending, Version } from './strategy.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 import { ScriptVersions } from './versions.ts';
+
+/** A script is cheap if the time that is left is enough for so many runs: then its noise is measured first. */
+const runsOfCheap = 6;
 
 /** Versions that were tried, by how it went. */
 export interface Tally {
@@ -114,26 +117,53 @@ export class Study {
     this.#judge = new Judge(this.#workspace.task.metric, this.#starter.evidence, 'not needed', false, 0);
   }
 
-  /** Runs the starter a second time, to see what a score is worth. Why not, if that cannot be done. */
-  async measureNoise(): Promise<string | null> {
-    const { script, evidence, seconds } = this.#starter;
+  /** What must be left for the best version in the end. */
+  get reserve(): Reserve {
+    const isDear = this.pace.isDear(this.#best.seconds, this.#workspace.budget);
+    return isDear && this.#runner.canKeep ? 'copied' : this.#best.seconds;
+  }
+
+  /**
+   * Sees what a score is worth, by a second run of the starter: at once where runs are cheap, else only when a change looks
+   * better. Why not, if there is no room for a search.
+   */
+  async start(): Promise<string | null> {
+    const { seconds } = this.#starter;
+    const { budget } = this.#workspace;
+    this.#judge = this.#unmeasured();
+    if (this.pace.affords(seconds, runsOfCheap, this.reserve, budget)) return await this.#measureNoise();
+    if (this.pace.affords(seconds, 1, this.reserve, budget)) return null;
+    return 'the budget leaves no room for a search.';
+  }
+
+  /** Of the best version, as long as its noise is not known. */
+  #unmeasured(): Judge {
+    return new Judge(this.#workspace.task.metric, this.#best.evidence, this.#secondRun());
+  }
+
+  /** Other data would be other work: a time is measured on the same. */
+  #secondRun(): SecondRun {
+    const hasSeeds = this.#best.script.seeds.length > 0;
+    return hasSeeds && !isTimeLike(this.#workspace.task.metric) ? 'other seeds' : 'same again';
+  }
+
+  /** Runs the best version a second time. Why it gave no score, or null. */
+  async #measureNoise(): Promise<string | null> {
+    const { script, evidence, seconds } = this.#best;
     const { metric } = this.#workspace.task;
-    if (!this.pace.affords(seconds, 3, seconds, this.#workspace.budget))
-      return 'the budget leaves no room for a search.';
-    // Other data would be other work: a time is measured on the same.
-    const way: SecondRun = script.seeds.length > 0 && !isTimeLike(metric) ? 'other seeds' : 'same again';
+    const way = this.#secondRun();
     this.#workspace.note({
-      Plan: 'I run the script a second time before I change anything.',
+      Plan: 'I run the best version so far a second time.',
       Reason: `It scores ${evidence.first}; run again (${way}), it shows how much of a score is luck.`,
     });
-    const outcome = await this.#run(this.#starter, way === 'other seeds' ? 1 : 0);
+    const outcome = await this.#run(this.#best, way === 'other seeds' ? 1 : 0);
     if (outcome === null || outcome.kind === 'failed')
       return `a second run of it gave no score: ${outcome?.why ?? 'not enough budget'}.`;
     const isExact = outcome.score === evidence.first;
     evidence.second = isExact ? null : outcome.score;
     const splits = way === 'other seeds' && script.seedsSplitData();
     this.#judge = new Judge(metric, evidence, isExact ? 'not needed' : way, splits);
-    this.#starter.seconds = Math.max(seconds, outcome.seconds);
+    this.#best.seconds = Math.max(seconds, outcome.seconds);
     if (isTimeLike(metric)) this.#printed = [...this.#printed, outcome.printed];
     this.#workspace.note({
       Observed: `${outcome.line}; the first run scored ${evidence.first}.`,
@@ -144,10 +174,10 @@ export class Study {
 
   /** Whether there is time for a try of so many expected seconds, for what follows on it, and for the end. */
   affords(seconds: number): boolean {
-    const runs = this.#judge?.secondRun === 'not needed' ? 1 : 2;
+    const runs = this.#judge?.secondRun === 'not needed' || this.reserve === 'copied' ? 1 : 2;
     const measuredAgain = this.selects ? [this.#starter.seconds, seconds] : [];
     const budget = leftForTries(this.#workspace.budget, measuredAgain);
-    return !this.#workspace.ended && this.pace.affords(seconds, runs, this.#best.seconds, budget);
+    return !this.#workspace.ended && this.pace.affords(seconds, runs, this.reserve, budget);
   }
 
   /** Runs a version, and keeps it as the best one if it is better beyond the noise. Needs a judge. */
@@ -183,6 +213,8 @@ export class Study {
     };
     this.#kept.push(this.#best);
     this.tally.kept += 1;
+    // What chance does to the starter says nothing of another script.
+    this.#judge = this.#unmeasured();
   }
 
   #predict({ seconds }: Attempt, judge: Judge): string {
@@ -217,7 +249,20 @@ export class Study {
     if (difference !== null) return endAs('put back', `Faster, but ${difference}: put back.`);
     if (this.#checksSubmission && (await this.#workspace.validateSubmission()).status !== 'ok')
       return endAs('put back', 'Better, but its submission is not accepted: put back.');
-    return await this.#confirm(judge, attempt, outcome, observed);
+    const known = judge.noise === null ? await this.#judgeBeside(attempt, outcome) : judge;
+    if (known.isPromising(outcome.score, this.#best.evidence))
+      return await this.#confirm(known, attempt, outcome, observed);
+    return endAs('put back', `Not above ${short(known.threshold)}, what chance alone makes: put back.`);
+  }
+
+  /** Measures what chance does to the best version, where a change looks better but not by much, and time allows. */
+  async #judgeBeside(attempt: Attempt, outcome: Measured): Promise<Judge> {
+    const before = this.#judge ?? this.#unmeasured();
+    if (before.isClear(outcome.score, this.#best.evidence)) return before;
+    if (this.reserve === 'copied') await this.#runner.keep(sourceOf(attempt), this.bestSource);
+    const seconds = this.#best.seconds + outcome.seconds;
+    if (this.pace.affords(seconds, 1, this.reserve, this.#workspace.budget)) await this.#measureNoise();
+    return this.#judge ?? before;
   }
 
   /** Why a version does not compute what the starter did, as far as one can see; null for other metrics than times. */
@@ -236,10 +281,12 @@ export class Study {
     let seen = observed;
     let slower = 0;
     if (judge.secondRun !== 'not needed' && !judge.isClear(outcome.score, this.#best.evidence)) {
-      const again = await this.#run(attempt, judge.secondRun === 'other seeds' ? 1 : 0);
+      const isAffordable = this.pace.affords(outcome.seconds, 1, this.reserve, this.#workspace.budget);
+      const raisedBy = judge.secondRun === 'other seeds' ? 1 : 0;
+      const again = isAffordable ? await this.#runBeside(attempt, raisedBy) : null;
       if (again === null || again.kind === 'failed') {
-        const decision = 'Better once, but a second run gave no score: put back.';
-        return { ending: 'put back', observed: seen, decision };
+        const why = isAffordable ? 'a second run gave no score' : 'there is no time for a second run';
+        return { ending: 'put back', observed: seen, decision: `Better once, but ${why}: put back.` };
       }
       evidence.second = again.score;
       slower = again.seconds;
@@ -264,12 +311,19 @@ export class Study {
     };
   }
 
+  /** Runs a version a second time; what it submitted with its own seeds is not lost. */
+  async #runBeside(attempt: Attempt, raisedBy: number): Promise<Outcome | null> {
+    if (this.reserve === 'copied') await this.#runner.keep(sourceOf(attempt), this.bestSource);
+    return await this.#run(attempt, raisedBy);
+  }
+
   /** Null where the version is no Python, or the run is over. */
   async #run(version: Omit<Candidate, 'evidence'>, raisedBy = 0): Promise<Outcome | null> {
     const { script, values, seedOffset, seconds } = version;
     const source = script.render(values, seedOffset + raisedBy);
     if (source === null || this.#workspace.ended) return null;
-    const limit = this.pace.limitOf(seconds, this.#best.seconds, this.#workspace.budget);
+    if (this.reserve === 'copied') await this.#runner.keep(this.bestSource, source);
+    const limit = this.pace.limitOf(seconds, this.reserve, this.#workspace.budget);
     return await this.#runner.run(source, limit);
   }
 
@@ -281,6 +335,7 @@ export class Study {
     const { entry, submission } = this.#workspace.task;
     const hasFailed = this.#runner.hasFailed;
     if (this.#workspace.ended || !(hasFailed || submission.files.some(({ path }) => path === entry))) return;
+    if ((await this.#runner.putBack(this.bestSource)) !== null) return;
     await this.#runner.write(this.bestSource);
     if (!hasFailed || !this.#checksSubmission || this.#workspace.ended) return;
     if ((await this.#workspace.validateSubmission()).status === 'ok') return;

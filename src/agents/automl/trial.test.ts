@@ -41,4 +41,29 @@ describe('a try', () => {
     await runner.run('quick');
     expect(runner.isInPlace('quick')).toBe(true);
   });
+
+  it('can be put back with its submission and without another run, as can one other', async () => {
+    const environment = new FakeEnvironment({
+      files: { 'train.py': 'first' },
+      execute: (source) => ({
+        ...{ output: 'MAE: 3', exitCode: 0, seconds: 1 },
+        writes: { 'submission.csv': withoutAlarm(source) },
+      }),
+    });
+    const runner = new TrialRunner(new Workspace(environment), 'first');
+    for (const source of ['first', 'second', 'third']) {
+      await runner.run(source, 9);
+      await runner.keep(source, 'first');
+    }
+    await runner.run('fourth');
+    expect(['first', 'second', 'third', 'fourth'].map((source) => runner.keeps(source))).toEqual([
+      ...[true, false, true, false],
+    ]);
+    expect(await runner.putBack('second')).toBeNull();
+    expect(await runner.putBack('first')).toMatchObject({ score: 3 });
+    expect(runner.isInPlace('first')).toBe(true);
+    expect(environment.files.get('train.py')).toBe('first');
+    expect(environment.files.get('submission.csv')).toBe('first');
+    expect(environment.executed).toHaveLength(4);
+  });
 });

@@ -25,13 +25,27 @@ export type Outcome =
       silent?: boolean;
     };
 
+type Measured = Outcome & { kind: 'measured' };
+
+/** A version whose submission lies beside the script as a copy. */
+interface Kept {
+  source: string;
+  outcome: Measured;
+  slot: 1 | 2;
+}
+
+/** A submission of more files is not copied: each takes a step. */
+const mostFiles = 3;
+
 /** Runs versions of the script, and knows which one lies in the workspace and which one ran last. */
 export class TrialRunner {
   readonly #workspace: Workspace;
   #written: string;
   /** What each file of the script holds. */
   readonly #files: Map<string, string>;
-  #lastRun: { source: string; outcome: Outcome } | null = null;
+  /** `text` is what ran: the version, perhaps with a line that ends it. */
+  #lastRun: { source: string; text: string; outcome: Outcome } | null = null;
+  #kept: readonly Kept[] = [];
 
   /** `source` is what the script's files hold already. */
   constructor(workspace: Workspace, source: string) {
@@ -43,13 +57,48 @@ export class TrialRunner {
   /** Whether the last run was one of this version that went through. */
   isInPlace(source: string): boolean {
     const last = this.#lastRun;
-    return this.#written === source && last?.source === source && last.outcome.kind === 'measured';
+    return this.#written === source && last?.text === source && last.outcome.kind === 'measured';
+  }
+
+  /** Whether submissions can be copied: not code, which lies in the script's own place, nor one of many files. */
+  get canKeep(): boolean {
+    const { files } = this.#workspace.task.submission;
+    return files.length <= mostFiles && files.every(({ path }) => !path.endsWith('.py'));
+  }
+
+  /** Whether a version can be put back without running it. */
+  keeps(source: string): boolean {
+    return this.#kept.some((kept) => kept.source === source);
+  }
+
+  /** Copies the submission of a version that ran just now. The copy of one other version stays, `besides`. */
+  async keep(source: string, besides: string): Promise<void> {
+    const last = this.#lastRun;
+    const isLast = last?.source === source && last.text === this.#written;
+    if (!isLast || last.outcome.kind !== 'measured' || !this.canKeep || this.keeps(source)) return;
+    const slot = this.#kept.some((kept) => kept.source === besides && kept.slot === 1) ? 2 : 1;
+    this.#kept = this.#kept.filter((kept) => kept.slot !== slot);
+    for (const { path } of this.#workspace.task.submission.files) {
+      if ((await this.#workspace.copyFile(path, copyOf(path, slot))).status !== 'ok') return;
+    }
+    this.#kept = [...this.#kept, { source, outcome: last.outcome, slot }];
+  }
+
+  /** Puts a version that was kept back with its submission; null where it was not kept, or that cannot be done. */
+  async putBack(source: string): Promise<Measured | null> {
+    const kept = this.#kept.find((each) => each.source === source);
+    if (kept === undefined || (await this.write(source)) !== null) return null;
+    for (const { path } of this.#workspace.task.submission.files) {
+      if ((await this.#workspace.copyFile(copyOf(path, kept.slot), path)).status !== 'ok') return null;
+    }
+    this.#lastRun = { source, text: source, outcome: kept.outcome };
+    return kept.outcome;
   }
 
   /** What ran last goes by another text from now on, which does the same. */
   rename(source: string): void {
     this.#written = source;
-    if (this.#lastRun !== null) this.#lastRun.source = source;
+    if (this.#lastRun !== null) this.#lastRun = { ...this.#lastRun, source, text: source };
   }
 
   /** Whether the last run failed: it may have left a torn submission. */
@@ -68,7 +117,7 @@ export class TrialRunner {
     const text = limit === undefined ? source : stoppingItself(source, limit);
     const problem = await this.write(text);
     const outcome = problem ?? (await this.#execute(before, limit));
-    if (problem === null) this.#lastRun = { source: text, outcome };
+    if (problem === null) this.#lastRun = { source, text, outcome };
     return outcome;
   }
 
@@ -123,6 +172,11 @@ export class TrialRunner {
     const { value: score, line, validation, short, other } = reading;
     return { kind: 'measured', score, line, validation, short, other, seconds, printed: result.observation };
   }
+}
+
+/** Beside the script: a folder may not be there. */
+function copyOf(path: string, slot: 1 | 2): string {
+  return `kept_${slot}_${path.replaceAll('/', '_')}`;
 }
 
 /**

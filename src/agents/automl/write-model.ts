@@ -13,7 +13,7 @@ export async function writeModel(
   const { judge } = study;
   if (judge === null || workspace.ended) return;
   // The two are measured on different rows, so what another split changes is noise here.
-  const filling = await replaceModel(workspace, runner, starter, Math.max(judge.noise, judge.threshold));
+  const filling = await replaceModel(workspace, runner, starter, Math.max(judge.noise ?? 0, judge.threshold));
   if (filling.kind === 'filled' && filling.outcome.kind === 'measured')
     study.adopt(filling.source, filling.sentence, filling.outcome, filling.isStricter);
 }

@@ -14,6 +14,8 @@ const leastShare = 0.001;
 
 /** A gain of this many times the noise needs no second look. */
 const clear = 5;
+/** As long as nobody measured the noise and there is no time for it, a gain must be this share of the score. */
+const shareUnmeasured = 0.02;
 
 /** Decides whether one version is better than another, by more than the noise. */
 export class Judge {
@@ -23,27 +25,29 @@ export class Judge {
   readonly leastGain: number;
   /** A gain must exceed this, in the unit of the metric. */
   readonly threshold: number;
-  /** Half the distance of the starter's two scores, whatever makes it. */
-  readonly noise: number;
+  /** Half the distance of the starter's two scores, whatever makes it; null where it was not measured. */
+  readonly noise: number | null;
 
   /**
    * The noise is the standard error of the starter's mean over its two runs, half their distance. Where the two
    * runs differ by how the data is split, versions are compared on the same two splits, and their distance says
    * nothing of that comparison: there, both gains must be positive, and no more is asked.
-   * `worth` is the least gain that counts, as a share of the starter's score.
+   * `worth` is the least gain that counts, as a share of the starter's score. Without a second score nothing is known of
+   * the noise, unless no second run is needed.
    */
   constructor(
     metric: Metric,
     starter: Evidence,
     secondRun: SecondRun,
-    seedsSplitData: boolean,
+    seedsSplitData = false,
     worth = leastShare,
   ) {
     this.#sign = metric.direction === 'maximize' ? 1 : -1;
     this.secondRun = secondRun;
-    this.noise = starter.second === null ? 0 : Math.abs(starter.first - starter.second) / 2;
+    const half = starter.second === null ? null : Math.abs(starter.first - starter.second) / 2;
+    this.noise = secondRun === 'not needed' ? 0 : half;
     this.leastGain = Math.abs(starter.first) * worth;
-    this.threshold = Math.max(seedsSplitData ? 0 : this.noise, this.leastGain);
+    this.threshold = Math.max(seedsSplitData ? 0 : (this.noise ?? 0), this.leastGain);
   }
 
   /** How much better a score is than another, negative where it is worse. */
@@ -58,7 +62,10 @@ export class Judge {
 
   /** Whether a first measurement is so much better that a second one would be a waste of steps. */
   isClear(first: number, best: Evidence): boolean {
-    return this.gain(first, best.first) > clear * Math.max(this.noise, this.threshold);
+    const gain = this.gain(first, best.first);
+    return this.noise === null
+      ? gain > shareUnmeasured * Math.abs(best.first)
+      : gain > clear * Math.max(this.noise, this.threshold);
   }
 
   isBetter(evidence: Evidence, best: Evidence): boolean {

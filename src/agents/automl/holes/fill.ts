@@ -80,6 +80,7 @@ export async function replaceModel(
       `The starter printed "${starter.outcome.line}", on rows that it held out itself. My own model is measured by ` +
       `cross-validation on the rows to learn from, so the two scores are near each other, but not of the same rows.`,
   });
+  await runner.keep(starter.source, starter.source);
   const attempts = new Attempts(workspace, runner, contract, 'starter');
   const goal = { outcome: starter.outcome, noise };
   let filling = await attempts.run('full', Math.min(seconds, mostSeconds(contract)), goal);
@@ -133,6 +134,7 @@ async function elsePutBack(
 ): Promise<Filling> {
   if (filling.kind === 'not filled' && !workspace.ended && !runner.isInPlace(source)) {
     // What a working starter had handed in must be from the last script that ran.
+    if ((await runner.putBack(source)) !== null) return filling;
     await (outcome.kind === 'measured' ? runner.run(source) : runner.write(source));
   }
   return filling;
