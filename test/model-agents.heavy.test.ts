@@ -101,6 +101,25 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
     // Near its end, a session may be faster than its killer.
     expect(kills).toBeGreaterThanOrEqual(3);
   });
+
+  test('tree: goes on with its branches wherever it was killed, within its limits', async () => {
+    writeScript(bench.folder, 'tree');
+    const { record, folder: whole } = await runScripted(bench.folder, newPlace(), resources, 'tree');
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
+    const { length } = readTraceSync(whole.tracePath).events;
+    let kills = 0;
+    for (const moment of [12, Math.floor(length / 2)]) {
+      const experiments = newPlace();
+      if (await killAfter(experiments, 'tree', moment)) kills += 1;
+      const { record: resumed, folder } = await runScripted(bench.folder, experiments, resources, 'tree');
+      expect(resumed, `killed after ${moment} events`).toMatchObject({
+        ...{ status: 'finished', end: { reason: 'final_answer' } },
+      });
+      expect(resumed.steps).toBeLessThanOrEqual(50);
+      expect(await checkRun(folder)).toEqual([]);
+    }
+    expect(kills).toBeGreaterThanOrEqual(1);
+  });
 });
 
 /** Starts a session in a process of its own and kills it once its trace holds so many lines. False: it ended before. */

@@ -13,6 +13,7 @@ import { absentPrograms, outsideAgents } from './outside/agents.ts';
 import { react } from './react/react.ts';
 import { research } from './research/research.ts';
 import { tools } from './tools/tools.ts';
+import { treeAgent } from './tree/tree.ts';
 
 /** Every agent there is, sorted by name. */
 export const agents: readonly Agent[] = [
@@ -27,6 +28,7 @@ export const agents: readonly Agent[] = [
   react,
   research,
   tools,
+  treeAgent(automl),
   ...outsideAgents,
 ].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 

@@ -20,6 +20,7 @@ export * from './report-parts.ts';
 export * from './rubric.ts';
 export * from './run.ts';
 export * from './scoring-reference.ts';
+export * from './search-node.ts';
 export * from './snapshot.ts';
 export * from './task.ts';
 export * from './verification.ts';

@@ -1,5 +1,6 @@
 import type {
   ActionDescription,
+  Branch,
   Environment,
   GiveUpReason,
   ModelReply,
@@ -9,6 +10,7 @@ import type {
 import {
   type Action,
   type ActionStatus,
+  BranchId,
   type Budget,
   type ModelAnswer,
   type ModelRequest,
@@ -55,33 +57,53 @@ export interface FakeEnvironmentSettings {
   footing?: string;
 }
 
-/** Files in memory, a clock that only scripts move, and a record of everything that was asked. */
+/** What the branches of a run share. */
+interface Shared {
+  forks: number;
+  taken: Action[];
+  results: StepResult[];
+  executed: string[];
+  secondsUsed: number;
+  ended: boolean;
+}
+
+/** Files in memory, a clock that only scripts move, and a record of everything that was asked. A fork is one of its own. */
 export class FakeEnvironment implements Environment {
-  readonly id = 'main';
-  readonly origin = null;
+  readonly id: Branch['id'];
+  readonly origin: Branch['origin'];
   readonly task: TaskBrief;
   readonly actions: readonly ActionDescription[];
   readonly budget: Budget;
-  readonly taken: Action[] = [];
-  readonly results: StepResult[] = [];
+  /** Of all branches. */
+  readonly taken: Action[];
+  readonly results: StepResult[];
   readonly notes: Record<string, string>[] = [];
   /** What was asked of the language models, in order. */
   readonly asked: ModelRequest[] = [];
   readonly files: Map<string, string>;
   /** The source of every script that was run, in order. */
-  readonly executed: string[] = [];
+  readonly executed: string[];
+  /** The branch that is handed in. */
+  selected: FakeEnvironment = this;
   /** Actions that came after the end. */
   late = 0;
   finalAnswer: string | null = null;
   givenUp: { reason: GiveUpReason; message: string } | null = null;
   readonly #settings: FakeEnvironmentSettings;
-  #secondsUsed = 0;
-  #ended = false;
+  readonly #shared: Shared;
   #written: number | null = null;
   #lastScript = 0;
 
-  constructor(settings: FakeEnvironmentSettings) {
+  constructor(settings: FakeEnvironmentSettings, from?: { id: string; step: number; shared: Shared }) {
     this.#settings = settings;
+    this.id = BranchId.parse(from?.id ?? 'main');
+    this.origin = from === undefined ? null : { branch: BranchId.parse('main'), step: from.step };
+    this.#shared = from?.shared ?? {
+      ...{ forks: 0, taken: [], results: [], executed: [], secondsUsed: 0, ended: false },
+    };
+    this.taken = this.#shared.taken;
+    this.results = this.#shared.results;
+    this.executed = this.#shared.executed;
     this.task = settings.task ?? briefOf({});
     this.actions = settings.actions ?? [];
     this.files = new Map(Object.entries(settings.files));
@@ -89,7 +111,7 @@ export class FakeEnvironment implements Environment {
   }
 
   step(action: Action): Promise<StepResult> {
-    if (this.#ended) {
+    if (this.#shared.ended) {
       this.late += 1;
       return Promise.resolve(this.#result('closed', 'The run is over.', null, 0));
     }
@@ -101,7 +123,7 @@ export class FakeEnvironment implements Environment {
   }
 
   ask(request: ModelRequest): Promise<ModelReply> {
-    if (this.#ended) return Promise.resolve({ kind: 'closed', message: 'The run is over.' });
+    if (this.#shared.ended) return Promise.resolve({ kind: 'closed', message: 'The run is over.' });
     this.asked.push(request);
     const answer = this.#settings.answer?.(request, this.asked.length);
     if (answer === undefined) return Promise.reject(new Error('this environment has no language model'));
@@ -109,15 +131,26 @@ export class FakeEnvironment implements Environment {
     return Promise.resolve(typeof answer === 'string' ? { ...text, text: answer } : answer);
   }
 
-  fork(): Promise<never> {
-    return Promise.reject(new Error('it has one branch'));
+  /** From the last step alone. */
+  fork(at?: number): Promise<Branch> {
+    if (at !== undefined) return Promise.reject(new Error('it forks at the last step'));
+    this.#shared.forks += 1;
+    const id = `b${this.#shared.forks}`;
+    const files = Object.fromEntries(this.files);
+    const from = { id, step: this.taken.length, shared: this.#shared };
+    const branch = new FakeEnvironment({ ...this.#settings, files }, from);
+    branch.#written = this.#written;
+    branch.#lastScript = this.#lastScript;
+    return Promise.resolve(branch);
   }
 
-  select(): void {}
+  select(branch: Branch): void {
+    if (branch instanceof FakeEnvironment) this.selected = branch;
+  }
 
   giveUp(reason: GiveUpReason, message: string): void {
     this.givenUp ??= { reason, message };
-    this.#ended = true;
+    this.#shared.ended = true;
   }
 
   note(entries: Record<string, string>): void {
@@ -158,7 +191,7 @@ export class FakeEnvironment implements Environment {
           : this.#result('ok', 'Valid.');
       case 'Final Answer':
         this.finalAnswer = text('final_answer');
-        this.#ended = true;
+        this.#shared.ended = true;
         return this.#result('ok', 'Thank you.');
       case 'Append Summary to Research Log':
       case 'Retrieval from Research Log':
@@ -200,10 +233,10 @@ export class FakeEnvironment implements Environment {
     const done = this.#settings.execute(source, this.files);
     this.executed.push(source);
     this.#lastScript = this.taken.length;
-    const left = (this.#settings.seconds ?? 3600) - this.#secondsUsed;
+    const left = (this.#settings.seconds ?? 3600) - this.#shared.secondsUsed;
     const limit = Math.min(this.#settings.scriptSeconds ?? 3600, left);
     const seconds = Math.min(done.seconds, limit);
-    this.#secondsUsed += seconds;
+    this.#shared.secondsUsed += seconds;
     if (done.seconds > limit) return this.#result('timed_out', `[stopped after ${limit} s]`, null, seconds);
     for (const [file, content] of Object.entries(done.writes ?? {})) this.#write(file, content);
     const status = done.status ?? (done.exitCode === 0 ? 'ok' : 'failed');
@@ -229,18 +262,18 @@ export class FakeEnvironment implements Environment {
     seconds = 0,
   ): StepResult {
     const budget = this.#budgetNow();
-    if (budget.steps_left <= 0 || budget.seconds_left <= 0) this.#ended = true;
+    if (budget.steps_left <= 0 || budget.seconds_left <= 0) this.#shared.ended = true;
     const step = this.taken.length;
-    const [durationMs, submission, ended] = [seconds * 1000, this.#submission(), this.#ended];
+    const [durationMs, submission, ended] = [seconds * 1000, this.#submission(), this.#shared.ended];
     return { step, status, observation, exitCode, durationMs, budget, submission, ended };
   }
 
   #budgetNow(): Budget {
     return {
       steps_left: (this.#settings.steps ?? 50) - this.taken.length,
-      seconds_left: (this.#settings.seconds ?? 3600) - this.#secondsUsed,
+      seconds_left: (this.#settings.seconds ?? 3600) - this.#shared.secondsUsed,
       steps_used: this.taken.length,
-      seconds_used: this.#secondsUsed,
+      seconds_used: this.#shared.secondsUsed,
       tokens_left: null,
       money_left: null,
     };

@@ -1,0 +1,121 @@
+import type { Branch, Environment } from '../../environment/index.ts';
+import type { Budget } from '../../schema/index.ts';
+import { readWholeFile } from '../common/read-whole-file.ts';
+import { Workspace } from '../common/workspace.ts';
+import { type Allotment, BranchView, type EntryRun } from './branch-view.ts';
+import { withFreshSeeds } from './fresh-seeds.ts';
+import { Judge, type SecondRun } from './judge.ts';
+import { isTimeLike } from './metric-names.ts';
+import { readMetric } from './metric-reader.ts';
+import type { Attempt, Measured } from './search-tree.ts';
+
+/** What came of measuring a version. */
+export type Finding =
+  | { kind: 'measured'; measured: Measured }
+  | { kind: 'failed'; why: string; output: string; source: string | null };
+
+/** Runs versions on branches and reads what they score: the script's own claim, but for what is told in `problemOf`. */
+export class Evaluator {
+  readonly #environment: Environment;
+  readonly #follow: (view: BranchView) => void;
+  #judge: Judge;
+  #way: SecondRun = 'not needed';
+
+  /** @param follow is told of each branch that something was run on */
+  constructor(environment: Environment, follow: (view: BranchView) => void) {
+    this.#environment = environment;
+    this.#follow = follow;
+    // Before anything is known of the noise, any gain counts.
+    this.#judge = new Judge(environment.task.metric, { first: 0, second: null }, 'not needed', false, 0);
+  }
+
+  get judge(): Judge {
+    return this.#judge;
+  }
+
+  get measuresNoise(): boolean {
+    return this.#way !== 'not needed';
+  }
+
+  /** Measures what lies on a branch, by the run that was made there where nothing was changed since. */
+  async measure(view: BranchView): Promise<Finding> {
+    const workspace = new Workspace(view);
+    const { entry, metric } = view.task;
+    if (view.freshRun === null) await workspace.executeScript(entry);
+    const run = view.freshRun;
+    if (run === null) return failed('the budget ended before it was run', '', view.source);
+    const source = run.source ?? (await sourceOf(view));
+    const { status, observation, durationMs } = run.result;
+    if (status !== 'ok') return failed(`its script ended as ${status}`, observation, source);
+    const reading = readMetric(observation, metric);
+    if (reading === null) return failed(`it printed no ${metric.name} that can be read`, observation, source);
+    const { value, line } = reading;
+    const problem = problemOf(value, line, source);
+    if (problem !== null) return failed(problem, observation, source);
+    if (run.result.submission.stale)
+      return failed('it wrote no submission: what lies there is of an earlier version', observation, source);
+    const check = await workspace.validateSubmission();
+    if (check.status !== 'ok')
+      return failed('its submission was not accepted', `${observation}\n${check.observation}`, source);
+    const seconds = durationMs / 1000;
+    const evidence = { first: value, second: null };
+    return { kind: 'measured', measured: { evidence, line, run: { ...run, source }, seconds } };
+  }
+
+  /** Learns from a second run of a version that other versions are compared with what a score is worth. */
+  async measureNoise(of: Attempt, allotted: Allotment): Promise<void> {
+    if (of.measured === null) return;
+    const { metric } = this.#environment.task;
+    const { evidence, run } = of.measured;
+    const isSeeded = run.source !== null && withFreshSeeds(run.source, 1) !== run.source;
+    const way: SecondRun = isSeeded && !isTimeLike(metric) ? 'other seeds' : 'same again';
+    this.#way = way;
+    const second = await this.again(of, 1, allotted);
+    const isExact = second === null || second === evidence.first;
+    evidence.second = isExact ? null : second;
+    this.#way = isExact ? 'not needed' : way;
+    this.#judge = new Judge(metric, { ...evidence }, this.#way, false);
+  }
+
+  /** The score of one more run, on seeds raised by so many where there are any; null where it gave none. */
+  async again(of: Attempt, raisedBy: number, allotted: Allotment): Promise<number | null> {
+    const { view, measured } = of;
+    if (view === null || measured === null) return null;
+    const { task } = this.#environment;
+    const fork = new BranchView(this.#environment, await view.fork(), view.runBudget, allotted, measured.run);
+    const workspace = new Workspace(fork);
+    const { source } = measured.run;
+    const fresh = source === null || this.#way !== 'other seeds' ? source : withFreshSeeds(source, raisedBy);
+    if (fresh !== null && fresh !== source) await workspace.writeFile(task.entry, fresh);
+    const { status, observation } = await workspace.executeScript(task.entry);
+    this.#follow(fork);
+    const value = status === 'ok' ? (readMetric(observation, task.metric)?.value ?? null) : null;
+    return value !== null && Number.isFinite(value) ? value : null;
+  }
+
+  /** A branch of its own, forked where another one ends. */
+  async fork(from: BranchView, now: Budget, allotted: Allotment, run: EntryRun | null): Promise<BranchView> {
+    const branch: Branch = await from.fork();
+    return new BranchView(this.#environment, branch, now, allotted, run);
+  }
+}
+
+/** The script as it lies on a branch; null where it cannot be read whole. */
+async function sourceOf(view: BranchView): Promise<string | null> {
+  if (view.source !== null) return view.source;
+  const file = await readWholeFile(new Workspace(view), view.task.entry);
+  return 'text' in file ? file.text : null;
+}
+
+/** Why a score is not to be believed; null where nothing speaks against it. */
+function problemOf(value: number, line: string, source: string | null): string | null {
+  if (!Number.isFinite(value)) return `it printed a score that is no number: "${line}"`;
+  const digits = /\d+\.\d{3,}/.exec(line)?.[0];
+  const isWritten =
+    source?.includes(line) === true || (digits !== undefined && source?.includes(digits) === true);
+  return isWritten ? `what it printed, "${line}", stands in its source: it was not measured` : null;
+}
+
+function failed(why: string, output: string, source: string | null): Finding {
+  return { kind: 'failed', why, output, source };
+}

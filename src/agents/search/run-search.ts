@@ -1,0 +1,297 @@
+import type { Environment } from '../../environment/index.ts';
+import type { Budget } from '../../schema/index.ts';
+import { BranchView } from './branch-view.ts';
+import { Evaluator } from './evaluator.ts';
+import { Funds } from './funds.ts';
+import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
+import { type Attempt, lineage, SearchTree } from './search-tree.ts';
+import { selectFinalist, selectionNeeds } from './select-finalist.ts';
+
+/** What an operator left on a branch. `nothing`: no version was written. */
+export type Written = { kind: 'written'; change: string } | { kind: 'nothing'; why: string };
+
+export interface SearchSettings extends MoveSettings {
+  policy: Policy;
+  /** Attempts in a row without a new best version after which the search widens. */
+  patience: number;
+  mostAttempts: number;
+  /** Attempts that are made at the same time. */
+  atOnce: number;
+  /** Measures how much of a score is luck, confirms what looks better, and selects on fresh seeds. */
+  measuresNoise: boolean;
+  /** Makes the first attempt without a model, beside the starter. */
+  portfolio: boolean;
+  random: () => number;
+}
+
+/** Makes a version on a branch, as a move says. */
+export type Operate = (move: Move, view: BranchView, search: TreeSearch) => Promise<Written>;
+
+/** Of what is left, for one attempt, and for the first one without a model. */
+const shares = { attempt: 0.35, portfolio: 0.3, selection: 0.25 };
+/** Looking, writing, running and checking; at most so many for one attempt. */
+const steps = { least: 5, most: 14 };
+/** So many attempts in a row that wrote nothing are no search any more. */
+const mostIdle = 6;
+
+/**
+ * A search over versions of a task's script: each attempt has a branch of its own, the best one is always the one that would
+ * be graded, and the whole budget is used.
+ */
+export class TreeSearch {
+  readonly tree: SearchTree;
+  readonly evaluator: Evaluator;
+  readonly #environment: Environment;
+  readonly #settings: SearchSettings;
+  readonly #operate: Operate;
+  readonly #funds: Funds;
+  #now: Budget;
+  #isOver = false;
+  #idle = 0;
+  #sinceGain = 0;
+  #width = 1;
+  #pending = 0;
+
+  constructor(environment: Environment, settings: SearchSettings, operate: Operate) {
+    this.#environment = environment;
+    this.#settings = settings;
+    this.#operate = operate;
+    this.#funds = new Funds(environment.budget);
+    this.#now = environment.budget;
+    this.tree = new SearchTree((entries) => environment.note(entries));
+    this.evaluator = new Evaluator(environment, (view) => this.#follow(view));
+  }
+
+  /** Of the whole run, after the last step that is known. */
+  get budget(): Budget {
+    return this.#now;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** What came of it, in sentences; the branch that is to be graded is selected. */
+  async run(): Promise<string> {
+    const root = await this.#runStarter();
+    if (this.#settings.portfolio && this.#mayTry())
+      await this.#attempt(
+        { operator: 'portfolio', parent: root, why: 'it needs no model' },
+        shares.portfolio,
+      );
+    const workers = Array.from({ length: this.#settings.atOnce }, () => this.#work(root));
+    await Promise.all(workers);
+    const selection = await this.#select(root);
+    return this.#told(root, selection);
+  }
+
+  async #runStarter(): Promise<Attempt> {
+    const root = this.tree.begin('starter', null, { why: '' });
+    const { seconds_left: seconds, steps_left } = this.#now;
+    // With very few steps, all are needed for what is handed in.
+    const allotted = { seconds, steps: steps_left - 1 };
+    root.view = new BranchView(this.#environment, this.#environment, this.#now, allotted);
+    root.change = 'the starter as it is';
+    await this.#judge(root, root.view);
+    root.cost = this.#funds.spent(this.#now);
+    this.tree.record(root);
+    if (root.measured !== null && this.#settings.measuresNoise && this.#mayTry())
+      await this.#learnNoise(root);
+    return root;
+  }
+
+  async #learnNoise(of: Attempt): Promise<void> {
+    await this.evaluator.measureNoise(of, this.#left());
+    const { noise, threshold } = this.evaluator.judge;
+    this.#environment.note({
+      Observed: `Run again, version ${of.id} shows a noise of ${(noise ?? 0).toPrecision(2)}; a gain must exceed ${threshold.toPrecision(2)}.`,
+    });
+  }
+
+  async #work(root: Attempt): Promise<void> {
+    while (this.#mayTry() && this.tree.attempts.length <= this.#settings.mostAttempts) {
+      const { policy, random } = this.#settings;
+      const situation = { tree: this.tree, root, judge: this.evaluator.judge, random, width: this.#width };
+      const move = policy({ ...situation, settings: this.#settings });
+      if (move === null) return;
+      await this.#attempt(move, shares.attempt);
+    }
+  }
+
+  async #attempt(move: Move, share: number): Promise<void> {
+    const { operator, parent, other, why } = move;
+    const from = parent.view;
+    if (from === null) return;
+    const attempt = this.tree.begin(operator, parent, { why, other: other ?? null });
+    this.#environment.note({
+      Decision: `Attempt ${attempt.id}: ${operator} of ${parent.id}, because ${why}.`,
+    });
+    this.tree.record(attempt);
+    this.#pending += 1;
+    const before = this.#funds.spent(this.#now);
+    const allotted = this.#allotment(share);
+    const view = await this.evaluator.fork(from, this.#now, allotted, parent.measured?.run ?? from.freshRun);
+    attempt.view = view;
+    const written = await this.#operate(move, view, this);
+    this.#follow(view);
+    if (written.kind === 'nothing') {
+      attempt.change = 'no version';
+      this.tree.finish(attempt, 'failed', written.why);
+      this.#idle += 1;
+    } else {
+      this.#idle = 0;
+      attempt.change = written.change;
+      view.allot({ seconds: this.#left().seconds, steps: steps.least });
+      await this.#judge(attempt, view);
+    }
+    attempt.cost = (this.#funds.spent(this.#now) - before) / this.#pending;
+    this.#pending -= 1;
+    this.tree.record(attempt);
+  }
+
+  /** Measures an attempt, and keeps it as the best where it is better beyond the noise. */
+  async #judge(attempt: Attempt, view: BranchView): Promise<void> {
+    const finding = await this.evaluator.measure(view);
+    this.#follow(view);
+    if (finding.kind === 'failed') {
+      attempt.output = finding.output || finding.why;
+      this.#widenUnless(false);
+      this.tree.finish(attempt, 'failed', finding.why);
+      return;
+    }
+    attempt.measured = finding.measured;
+    attempt.output = finding.measured.run.result.observation;
+    const compared = lineage(attempt).find((one) => one !== attempt && one.measured !== null);
+    const { judge } = this.evaluator;
+    const gain = compared === undefined ? null : judge.gain(scoreOf(attempt), scoreOf(compared));
+    const isBest = await this.#isNewBest(attempt);
+    const isKept = gain === null || gain > judge.threshold;
+    if (isBest) this.#takeAsBest(attempt);
+    this.#widenUnless(isBest);
+    const than =
+      compared === undefined
+        ? ''
+        : `, ${gain !== null && gain > 0 ? 'better' : 'no better'} than ${compared.id}`;
+    this.tree.finish(attempt, isKept ? 'kept' : 'dropped', `${finding.measured.line}${than}`);
+    const isFirst = this.tree.measured.length === 1 && attempt.parent !== null;
+    if (isFirst && this.#settings.measuresNoise && this.#mayTry()) await this.#learnNoise(attempt);
+  }
+
+  async #isNewBest(attempt: Attempt): Promise<boolean> {
+    const { judge, measuresNoise } = this.evaluator;
+    const best = this.tree.best?.measured;
+    if (attempt.measured === null) return false;
+    if (best == null) return true;
+    const { evidence } = attempt.measured;
+    if (!judge.isPromising(evidence.first, best.evidence)) return false;
+    if (measuresNoise && !judge.isClear(evidence.first, best.evidence)) {
+      const second = await this.evaluator.again(attempt, 1, this.#left());
+      if (second === null) return false;
+      evidence.second = second;
+    }
+    return judge.isBetter(evidence, best.evidence);
+  }
+
+  #takeAsBest(attempt: Attempt): void {
+    this.tree.choose(attempt);
+    // Now already: a limit may end the run at any time.
+    if (attempt.view !== null) this.#environment.select(attempt.view.branch);
+  }
+
+  #widenUnless(hasGained: boolean): void {
+    this.#sinceGain = hasGained ? 0 : this.#sinceGain + 1;
+    if (hasGained) this.#width = 1;
+    if (this.#sinceGain < this.#settings.patience) return;
+    this.#sinceGain = 0;
+    this.#width += 1;
+    this.#environment.note({
+      Decision: `Nothing gained in ${this.#settings.patience} attempts: I look at the ${this.#width} best versions from now on.`,
+    });
+  }
+
+  async #select(root: Attempt): Promise<string> {
+    const reference = root.measured === null ? this.tree.measured[0] : root;
+    if (reference === undefined || this.#isOver) return '';
+    const left = () => ({ ...this.#left(), steps: this.#left().steps - 1 });
+    const selection = await selectFinalist(this.tree, reference, this.evaluator, left, this.#slowest);
+    if (selection === null) return '';
+    const { chosen, said } = selection;
+    if (chosen !== this.tree.best) {
+      this.#takeAsBest(chosen);
+      this.tree.record(chosen);
+    }
+    this.#environment.note({ Decision: `${said} I hand in ${chosen.id}.` });
+    return said;
+  }
+
+  #mayTry(): boolean {
+    if (this.#isOver || this.#idle >= mostIdle) return false;
+    const { seconds, steps: left } = this.#usable();
+    const { tokens_left: tokens, money_left: money } = this.#now;
+    if ((tokens !== null && tokens <= 0) || (money !== null && money <= 0)) return false;
+    return left >= steps.least + 3 && seconds > 2.5 * this.#slowest + 1;
+  }
+
+  get #slowest(): number {
+    const seconds = [this.tree.attempts[0], this.tree.best].map((one) => one?.measured?.seconds ?? 0);
+    return Math.max(...seconds);
+  }
+
+  #allotment(share: number): { seconds: number; steps: number } {
+    const { seconds, steps: left } = this.#usable();
+    const few = Math.max(
+      steps.least + 3,
+      Math.min(share === shares.portfolio ? left : steps.most, Math.floor(share * left)),
+    );
+    return {
+      seconds: Math.min(seconds, Math.max(share * seconds, 4 * this.#slowest)),
+      steps: Math.min(left, few),
+    };
+  }
+
+  /** What is left for attempts: the selection and the answer need some. */
+  #usable(): { seconds: number; steps: number } {
+    const { seconds_left, seconds_used, steps_left, steps_used } = this.#now;
+    if (!this.evaluator.measuresNoise) return { seconds: seconds_left - 1, steps: steps_left - 1 };
+    const isNoneBetter = this.tree.best === this.tree.attempts[0];
+    const needs = selectionNeeds(isNoneBetter ? 1 : 2);
+    const seconds = Math.min(
+      shares.selection * (seconds_left + seconds_used),
+      1.5 * needs.runs * this.#slowest + 2,
+    );
+    const kept = Math.min(Math.floor(shares.selection * (steps_left + steps_used)), needs.steps);
+    return { seconds: seconds_left - seconds, steps: steps_left - kept - 1 };
+  }
+
+  #left(): { seconds: number; steps: number } {
+    return { seconds: this.#now.seconds_left, steps: this.#now.steps_left };
+  }
+
+  /** Branches at once end in any order: what is later in the run counts. */
+  #follow(view: BranchView): void {
+    if (view.runBudget.seconds_used >= this.#now.seconds_used) this.#now = view.runBudget;
+    this.#isOver ||= view.runIsOver;
+  }
+
+  #told(root: Attempt, selection: string): string {
+    const { attempts, best } = this.tree;
+    const of = (status: Attempt['status']) =>
+      attempts.filter((one) => one !== root && one.status === status).length;
+    const starter = root.measured === null ? root.why : root.measured.line;
+    const chosen =
+      best === null
+        ? 'No version could be measured, so what the starter left is handed in.'
+        : best === root
+          ? 'No version was better by more than the noise, so the starter is handed in.'
+          : `Handed in is version ${best.id} (${best.operator}), which printed "${best.measured?.line}": ${best.change}.`;
+    return [
+      `Starter: ${starter}.`,
+      chosen,
+      selection,
+      `Attempts: ${attempts.length - 1}; kept: ${of('kept')}; dropped: ${of('dropped')}; failed: ${of('failed')}.`,
+      "The numbers are the scripts' own measurements.",
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' ');
+  }
+}

@@ -1,0 +1,154 @@
+import type { ModelReply } from '../../environment/index.ts';
+import { plainLine } from '../../lib/plain-line.ts';
+import type { ModelMessage, ModelTool } from '../../schema/index.ts';
+import { cutMiddle } from '../common/dialogue/index.ts';
+import { Toolbox } from '../common/toolbox.ts';
+import type { BranchView } from '../search/branch-view.ts';
+import type { Written } from '../search/run-search.ts';
+import { changeDescription, handInDescription, noMoreTurns, nothingFound } from './prompts.ts';
+
+export interface DialogueSettings {
+  /** Replies for one version. */
+  turns: number;
+  /** The model may call the actions of the environment. */
+  tools: boolean;
+  role: 'agent' | 'fast';
+}
+
+type Answered = Extract<ModelReply, { kind: 'answered' }>;
+
+const handIn: ModelTool = {
+  name: 'hand_in',
+  description: handInDescription,
+  input_schema: {
+    type: 'object',
+    properties: { change: { type: 'string', description: changeDescription } },
+    required: ['change'],
+  },
+};
+const mostOfAnswer = 6_000;
+/** Replies in a row that hold nothing of use. */
+const mostIdle = 3;
+
+/** Asks a model for one version: it may look and try on the branch before it writes. */
+export async function writeVersion(
+  view: BranchView,
+  system: string,
+  asked: string,
+  { turns, tools, role }: DialogueSettings,
+  purpose: string,
+): Promise<Written> {
+  const actions = view.actions.filter(
+    ({ name }) => name !== 'Final Answer' && name !== 'Validate Submission',
+  );
+  const toolbox = new Toolbox(actions);
+  const messages: ModelMessage[] = [
+    { role: 'system', text: system, stable: true },
+    { role: 'user', text: asked.toWellFormed(), stable: true },
+  ];
+  const before = view.source;
+  let hasWritten = false;
+  let idle = 0;
+  for (let turn = 1; turn <= turns; turn += 1) {
+    const request = { role, purpose, messages: [...messages] };
+    const reply = await view.ask(tools ? { ...request, tools: [...toolbox.tools, handIn] } : request);
+    if (reply.kind !== 'answered')
+      return hasWritten ? written('', view) : nothing(`the model gave no answer: ${reply.message}`);
+    if (reply.text.trim() !== '') view.note({ Thought: reply.text });
+    const script = reply.tool_calls.length === 0 ? scriptIn(reply.text) : null;
+    if (script !== null) return await takeScript(view, script, changeIn(reply.text), before);
+    messages.push(messageOf(reply));
+    const done = await carryOut(view, toolbox, reply, messages);
+    hasWritten ||= done.hasWritten;
+    if (done.change !== null)
+      return hasWritten ? written(done.change, view) : nothing('it handed in without a change');
+    idle = reply.tool_calls.length === 0 ? idle + 1 : 0;
+    if (done.ended || idle === mostIdle) break;
+    if (reply.tool_calls.length === 0) messages.push({ role: 'user', text: nothingFound });
+    else if (turn === turns - 1) messages.push({ role: 'user', text: noMoreTurns });
+  }
+  return hasWritten ? written('', view) : nothing('no version was written');
+}
+
+async function takeScript(
+  view: BranchView,
+  script: string,
+  change: string,
+  before: string | null,
+): Promise<Written> {
+  if (script.trim() === before?.trim()) return nothing('the script is the same as before');
+  const args = { file_name: view.task.entry, content: script.toWellFormed() };
+  const { status } = await view.step({ name: 'Write File', args });
+  return status === 'ok' ? written(change, view) : nothing(`the script could not be written (${status})`);
+}
+
+/** Carries out the calls of a reply in their order, and answers each. */
+async function carryOut(
+  view: BranchView,
+  toolbox: Toolbox,
+  { tool_calls, finish }: Answered,
+  messages: ModelMessage[],
+): Promise<{ change: string | null; ended: boolean; hasWritten: boolean }> {
+  let hasWritten = false;
+  for (const [index, call] of tool_calls.entries()) {
+    const answer = (text: string) =>
+      messages.push({ role: 'tool', call_id: call.id, name: call.name, text: cutMiddle(text, mostOfAnswer) });
+    if (finish === 'length' && index === tool_calls.length - 1) {
+      answer('This was not carried out: your reply reached its length limit.');
+      break;
+    }
+    const action = toolbox.actionOf(call);
+    if (call.name === handIn.name || action.name === 'Final Answer')
+      return { change: textIn(call.input), ended: false, hasWritten };
+    const { status, observation, ended } = await view.step(action);
+    hasWritten ||= status === 'ok' && changesFiles(action.name);
+    answer(status === 'ok' ? observation : `${observation}\n[${status}]`);
+    if (ended) return { change: null, ended: true, hasWritten };
+  }
+  return { change: null, ended: false, hasWritten };
+}
+
+function changesFiles(action: string): boolean {
+  return /^(?:Write|Append|Edit|Copy|Undo|Run Command|Python REPL)/.test(action);
+}
+
+/** The longest block of code in a reply that ends where it should; null where there is none. */
+export function scriptIn(text: string): string | null {
+  const blocks = [...text.matchAll(/^(`{3,})(?:python|py)?[ \t]*\n([\s\S]*?)^\1[ \t]*$/gim)].map(
+    ([, , code = '']) => code,
+  );
+  const [longest = ''] = blocks.toSorted((one, other) => other.length - one.length);
+  return longest.trim() === '' ? null : longest;
+}
+
+function changeIn(text: string): string {
+  const outside = text.replaceAll(/^(`{3,})[\s\S]*?^\1[ \t]*$/gm, '');
+  const said = /^\W*change\W*:(.*)$/im.exec(outside)?.[1] ?? outside.trim().split('\n')[0] ?? '';
+  return plainLine(said, 300);
+}
+
+function textIn(input: unknown): string {
+  if (typeof input === 'string') return plainLine(input, 300);
+  if (typeof input !== 'object' || input === null) return '';
+  return plainLine(Object.values(input).find((value) => typeof value === 'string') ?? '', 300);
+}
+
+function written(change: string, view: BranchView): Written {
+  return {
+    kind: 'written',
+    change: change === '' ? `a change of ${view.task.entry} that was not described` : change,
+  };
+}
+
+function nothing(why: string): Written {
+  return { kind: 'nothing', why };
+}
+
+function messageOf({ text, tool_calls, provider }: Answered): ModelMessage {
+  return {
+    role: 'assistant',
+    text,
+    ...(tool_calls.length === 0 ? {} : { tool_calls }),
+    ...(provider === undefined ? {} : { provider }),
+  };
+}
