@@ -10,8 +10,17 @@ from threadpoolctl import threadpool_limits
 
 from automl.data import Data, Views, make_views
 from automl.models import Table, make_member
-from automl.scores import ABSOLUTE, Prediction, balance, loss_of, score
-from automl.settings import CLASSIFIES, MEMBERS, METRIC, METRIC_NAME, SECONDS, SEED, seconds_left
+from automl.scores import ABSOLUTE, RELATIVE, Prediction, balance, loss_of, score
+from automl.settings import (
+    CLASSIFIES,
+    MEMBERS,
+    METRIC,
+    METRIC_NAME,
+    SECONDS,
+    SEED,
+    UNIT,
+    seconds_left,
+)
 from automl.submission import write_submission
 
 Split = tuple[np.ndarray, np.ndarray]
@@ -52,7 +61,7 @@ def takes_logarithm(name: str, truth: np.ndarray) -> bool:
     if METRIC in ("mse", "rmse", "r2", "pearson"):
         return False
     skew = (((truth - truth.mean()) / max(truth.std(), 1e-12)) ** 3).mean()
-    return METRIC in ("rmsle", "msle", "mape", "smape") or (truth.min() > 0 and skew > 0.75)
+    return METRIC in RELATIVE or (truth.min() > 0 and skew > 0.75)
 
 
 def fit_and_predict(
@@ -185,9 +194,9 @@ def learn(data: Data) -> None:
     truth = data.truth[held]
     weights, answer = blended(truth, unseen, [told[1] for told in found.values()])
     for name, guess, weight in zip(found, unseen, weights, strict=True):
-        print(f"{name}: {score(truth, guess):.6g} alone, {weight:.2f} of the blend")
+        print(f"{name}: {UNIT * score(truth, guess):.6g} alone, {weight:.2f} of the blend")
     half = np.random.default_rng(SEED).permutation(len(held)) % 2 == 0
     # A single model without further choice needs no halves.
     guess = honest(truth, unseen, half) if len(held) >= 40 else blended(truth, unseen, unseen)[1]
-    print(f"validation {METRIC_NAME}: {score(truth, guess):.6g}")
+    print(f"validation {METRIC_NAME}: {UNIT * score(truth, guess):.6g}")
     write_submission(data, answer)

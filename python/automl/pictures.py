@@ -13,7 +13,7 @@ from torch.nn import functional
 from automl.arrays import shrink
 from automl.data import Data
 from automl.scores import balance, score
-from automl.settings import CLASSIFIES, METRIC, METRIC_NAME, SEED, seconds_left
+from automl.settings import CLASSIFIES, METRIC, METRIC_NAME, SEED, UNIT, seconds_left
 from automl.submission import write_submission
 
 MOST_PASSES = 30
@@ -209,5 +209,5 @@ def learn_pictures(data: Data, pictures: np.ndarray) -> None:
     truth, factors = data.truth[held], np.ones(guess.shape[1])
     if CLASSIFIES:
         factors = balance(truth, guess[held])
-    print(f"validation {METRIC_NAME}: {score(truth, guess[held] * factors):.6g}")
+    print(f"validation {METRIC_NAME}: {UNIT * score(truth, guess[held] * factors):.6g}")
     write_submission(data, guess[data.rows :] * factors)

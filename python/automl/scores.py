@@ -17,10 +17,13 @@ from sklearn.metrics import (
 from automl.settings import CLASSIFIES, METRIC
 
 LOSSES = (
-    *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "median absolute error"),
+    *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "smape of one more", "wape"),
+    "median absolute error",
     *("log loss", "brier", "error rate"),
 )
-ABSOLUTE = ("mae", "median absolute error")
+ABSOLUTE = ("mae", "wape", "median absolute error")
+RELATIVE = ("rmsle", "msle", "mape", "smape", "smape of one more")
+"""Metrics for which the same error counts more where the number is small."""
 DECISIONS = (
     *("balanced accuracy", "f1", "macro f1", "weighted f1", "mcc", "kappa", "quadratic kappa"),
 )
@@ -98,8 +101,15 @@ def column_score(truth: np.ndarray, guess: np.ndarray) -> float:
         "mse": (errors**2).mean(),
         "rmse": np.sqrt((errors**2).mean()),
         "mape": (errors / size).mean(),
-        "smape": (2 * errors / np.maximum(np.abs(truth) + np.abs(guess), 1e-12)).mean(),
+        "wape": errors.sum() / size.sum(),
+        "smape of one more": smape(truth + 1, guess + 1),
+        "smape": smape(truth, guess),
     }[METRIC]
+
+
+def smape(truth: np.ndarray, guess: np.ndarray) -> float:
+    sizes = np.maximum(np.abs(truth) + np.abs(guess), 1e-12)
+    return float(np.mean(2 * np.abs(guess - truth) / sizes))
 
 
 def loss_of(truth: np.ndarray, guess: Prediction) -> float:

@@ -18,6 +18,8 @@ BOUNDS = [[-1e300, 1e300]]
 CLASSIFIES = False
 METRIC = "mae"
 METRIC_NAME = "MAE"
+UNIT = 1
+"""What the score is multiplied by where it is printed: 100 where the task counts in percent."""
 MEMBERS = ["boosting", "linear", "forest"]
 SECONDS = 60
 """What does not fit into this time is left out."""

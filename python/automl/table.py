@@ -21,6 +21,8 @@ GAPS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 Cells = list[str]
 Maker = Callable[[str, Cells, Data], bool]
 """Makes features of a column, if it is of the kind that it knows."""
+Joiner = Callable[[dict[str, Cells], dict[str, Cells]], list[str]]
+"""Adds columns to the rows to learn from and to those to predict; tells which."""
 
 
 def read_table(path: str) -> dict[str, Cells]:
@@ -158,10 +160,11 @@ def add_answers(train: dict[str, Cells], answers: dict[str, Cells]) -> None:
         train[name] = [told.get(each, "") for each in train[ID]]
 
 
-def read_data(kinds: list[Maker]) -> Data:
+def read_data(kinds: list[Maker], join: Joiner | None = None) -> Data:
     train, test = read_table(TRAIN), read_table(TEST)
     if ANSWERS:
         add_answers(train, read_table(ANSWERS))
+    joined = set(join(train, test)) if join is not None else set()
     # Classes are written as they were read.
     answers = [[cell.strip() for cell in train[name]] for name in TARGETS]
     whole = list(zip(*answers, strict=True))
@@ -172,14 +175,16 @@ def read_data(kinds: list[Maker]) -> Data:
         cells = ["" if cell in GAPS else cell for cell in both]
         if len(set(cells)) < 2:
             continue
-        find_groups(name, cells, data)
+        if name not in joined:
+            find_groups(name, cells, data)
         if name != ID:
             next(
                 kind
                 for kind in [*kinds, add_numbers, add_names, add_parts]
                 if kind(name, cells, data)
             )
-            find_order(name, data)
+            if name not in joined:
+                find_order(name, data)
         elif re.search(r"\D", "".join(known_cells(cells)[:99])):
             add_parts(name, cells, data)
     add_sums(data)

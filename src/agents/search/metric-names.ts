@@ -8,6 +8,7 @@ const synonyms: readonly (readonly string[])[] = [
   ['rmsle', 'root mean squared logarithmic error', 'root mean squared log error'],
   ['mape', 'mean absolute percentage error'],
   ['smape', 'symmetric mean absolute percentage error'],
+  ['wape', 'wmape', 'weighted absolute percentage error', 'weighted mean absolute percentage error'],
   ['mcrmse', 'mean columnwise root mean squared error'],
   ['accuracy', 'acc'],
   ['balanced accuracy', 'balanced acc'],

@@ -56,6 +56,7 @@ describe('the contract of a missing model', () => {
         train: 'data/train.csv',
         answers: '',
         columns: { text: 0, letters: 0, number: 1, name: 1 },
+        joined: [],
       },
       test: 'data/test.csv',
       submission: 'submission.csv',
@@ -68,6 +69,7 @@ describe('the contract of a missing model', () => {
       bounds: [[0, 1000]],
       metric: 'mae',
       isMeasured: true,
+      inPercent: false,
       rows: 3,
       classes: 3,
       epochs: null,
@@ -214,6 +216,18 @@ describe('the script that fulfils a contract', () => {
     const without = { ...pictureContract(contract, 7), packages: ['numpy', 'scipy', 'sklearn'] };
     expect(describeModel(without, 'full').split(', ')).not.toContain('network');
   });
+});
+
+it('is printed in percent where the task counts so, and joins tables that share columns', () => {
+  const shops = { 'shops.csv': 'town,floor\nA,3\nB,4\n' };
+  const task = taskOf('SMAPE in percent', [{}]);
+  const percent = { ...task, metric: { ...task.metric, name: 'SMAPE', unit: 'percent' } };
+  const contract = contractOf(percent, { ...homes, ...shops });
+  expect(contract).toMatchObject({ inPercent: true, source: { joined: ['data/shops.csv'] } });
+  const script = modelScript(contract, 'full', 60, 'SMAPE');
+  expect(script).toContain('UNIT = 100\n');
+  expect(script).toContain('JOINED: list[str] = ["data/shops.csv"]');
+  expect(script).toContain(', join_tables))');
 });
 
 function pictureContract(contract: Contract, epochs: number | null): Contract {

@@ -1,5 +1,5 @@
 import type { TaskBrief } from '../../../schema/index.ts';
-import { usualName } from '../../search/metric-names.ts';
+import { isPercentage, usualName } from '../../search/metric-names.ts';
 import { mostEpochs } from '../most-epochs.ts';
 import { type Answer, readLook, type Table } from './look.ts';
 import { type CsvFile, type Found, findSource, type Source } from './sources.ts';
@@ -24,6 +24,8 @@ export interface Contract {
   metric: string;
   /** The task's own metric is `metric`, so what the script prints is the task's measure. */
   isMeasured: boolean;
+  /** The task counts the metric in percent, which is a share elsewhere. */
+  inPercent: boolean;
   rows: number;
   /** Different values of the target. */
   classes: number;
@@ -40,6 +42,8 @@ const ofNumbers: Readonly<Record<string, string>> = {
   rmsle: 'rmsle',
   mape: 'mape',
   smape: 'smape',
+  'smape 1': 'smape of one more',
+  wape: 'wape',
   r2: 'r2',
   msle: 'msle',
   'median absolute error': 'median absolute error',
@@ -65,6 +69,11 @@ const ofClasses: Readonly<Record<string, string>> = {
 };
 /** Metrics of how sure a model is: where one column is asked for, it holds a probability. */
 const ofProbabilities = ['auc', 'gini', 'average precision', 'log loss', 'brier'];
+/** Metrics that are shares of something, not in the unit of what is learnt. */
+const areShares = [
+  ...['mape', 'smape', 'smape of one more', 'wape', 'r2'],
+  ...['accuracy', 'balanced accuracy', 'error rate', 'f1', 'macro f1', 'weighted f1', 'auc'],
+];
 /** More different values than this are no classes. */
 const mostClasses = 100;
 
@@ -131,6 +140,7 @@ function contractOf(
     bounds: file.columns.map(({ min = -1e300, max = 1e300 }) => [min, max]),
     metric,
     isMeasured: known !== null,
+    inPercent: known !== null && isPercentage(task.metric) && areShares.includes(known),
     rows,
     classes: answers[0]?.distinct ?? 0,
     epochs: mostEpochs(task.problem),

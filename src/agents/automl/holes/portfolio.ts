@@ -19,6 +19,7 @@ export function modelScript(
     BOUNDS: contract.bounds,
     CLASSIFIES: contract.classifies,
     METRIC: contract.metric,
+    UNIT: contract.inPercent ? 100 : 1,
     // Another measure must not be taken for the task's.
     METRIC_NAME: contract.isMeasured ? metricName : `${contract.metric} instead`,
     MEMBERS: membersFor(contract, size),
@@ -51,16 +52,18 @@ function partsFor(contract: Contract): Parts {
     // Chemists' notations are told from other words by reading them.
     const knowsMolecules = letters > 0 && packages.includes('rdkit');
     const kinds = [
-      ...(name + letters + number > 0 ? ['dates'] : []),
+      ...(name + letters + number > 0 || source.joined.length > 0 ? ['dates'] : []),
       ...(knowsMolecules ? ['molecules'] : []),
       ...(letters > 0 ? ['letters'] : []),
       ...(text > 0 ? ['texts'] : []),
     ];
     const makers = kinds.map((kind) => `add_${kind}`).join(', ');
-    const reads = `learn(read_data([${makers}]))`;
+    const { joined } = source;
+    const joins = joined.length > 0;
+    const reads = `learn(read_data([${makers}]${joins ? ', join_tables' : ''}))`;
     return {
-      parts: [...kinds, 'table'],
-      settings: { TRAIN: source.train, ANSWERS: source.answers },
+      parts: [...kinds, 'table', ...(joins ? ['joins'] : [])],
+      settings: { TRAIN: source.train, ANSWERS: source.answers, ...(joins ? { JOINED: joined } : {}) },
       reads,
       learns: 'members',
     };

@@ -13,6 +13,8 @@ export type Source =
       /** The table with the answers by id; empty where `train` has them. */
       answers: string;
       columns: Table['kinds'];
+      /** Other tables, which may have more about the same rows. */
+      joined: string[];
     }
   | {
       kind: 'arrays';
@@ -76,23 +78,36 @@ function findTable(file: CsvFile, look: Look, test: Table): Found | undefined {
     .sort((left, right) => right.rows - left.rows);
   for (const { path, rows, kinds, more } of tables) {
     const found = answersIn(file, more);
-    if (found !== null)
-      return { source: { kind: 'table', train: path, answers: '', columns: kinds }, rows, ...found };
+    if (found === null) continue;
+    const joined = joinable(file, look, [path, test.path]);
+    return { source: { kind: 'table', train: path, answers: '', columns: kinds, joined }, rows, ...found };
   }
   // The answers may lie in a table of their own.
   for (const { path, rows, kinds, has_id } of tables) {
     for (const other of look.tables) {
       if (!has_id || !other.has_id || other === test || other.path === path || other.shared > 0) continue;
       const found = answersIn(file, other.more);
-      if (found !== null)
-        return {
-          source: { kind: 'table', train: path, answers: other.path, columns: kinds },
-          rows,
-          ...found,
-        };
+      if (found === null) continue;
+      const joined = joinable(file, look, [path, test.path, other.path]);
+      const source = { kind: 'table' as const, train: path, answers: other.path, columns: kinds, joined };
+      return { source, rows, ...found };
     }
   }
   return undefined;
+}
+
+/** Larger tables would take most of the time to read. */
+const mostRowsJoined = 500_000;
+
+/** Tables that have columns in common with the rows to predict, or their ids, and others besides. */
+function joinable(file: CsvFile, look: Look, known: readonly string[]): string[] {
+  const wanted = file.columns.map(({ name }) => name);
+  return look.tables
+    .filter(({ path, rows }) => !known.includes(path) && rows <= mostRowsJoined)
+    .filter(
+      ({ shared, has_id, more }) => (shared > 0 || has_id) && more.some(({ name }) => !wanted.includes(name)),
+    )
+    .map(({ path }) => path);
 }
 
 /** A path of a file says nothing by itself. */
