@@ -176,7 +176,7 @@ class Attempts {
     const { entry, metric } = this.#workspace.task;
     const source = modelScript(this.contract, size, seconds, metric.name);
     this.#announce(size, seconds, goal);
-    const outcome = await this.#runner.run(source);
+    const outcome = onlyOwnMetric(await this.#runner.run(source), metric.name);
     const problem = await this.#judge(outcome, goal);
     if (problem !== null) return { kind: 'not filled', why: problem };
     const blended = outcome.kind === 'measured' ? membersIn(outcome.printed).join(', ') : '';
@@ -248,6 +248,13 @@ class Attempts {
     decide(line, `${check.sentence} ${check.isRefused ? 'Not kept.' : 'Kept.'}`);
     return check.isRefused ? 'the submission of the model that I wrote was refused' : null;
   }
+}
+
+/** A script of our own that prints another metric than the task's was not measured. */
+function onlyOwnMetric(outcome: Outcome, metric: string): Outcome {
+  if (outcome.kind === 'failed' || outcome.other !== true) return outcome;
+  const why = `the script printed no ${metric} that I can read`;
+  return { kind: 'failed', why, seconds: outcome.seconds, timedOut: false, silent: true };
 }
 
 /** Whether an outcome is a score that another model must beat: of the task's own metric. */
