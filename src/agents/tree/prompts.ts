@@ -1,4 +1,4 @@
-import type { TaskBrief } from '../../schema/index.ts';
+import type { Lesson, TaskBrief } from '../../schema/index.ts';
 import { cutMiddle, fenced } from '../common/dialogue/index.ts';
 import { taskText } from '../common/task-text.ts';
 import type { Operator } from '../search/search-tree.ts';
@@ -15,8 +15,8 @@ export interface ToldVersion {
   output: string;
 }
 
-/** The same for all attempts of a run, so that providers can keep it in their caches. */
-export function instructions(task: TaskBrief, withTools: boolean): string {
+/** The same for all attempts of a run, so that providers can keep it in their caches. `lessons` are of earlier runs. */
+export function instructions(task: TaskBrief, withTools: boolean, lessons: readonly Lesson[]): string {
   const how = withTools
     ? `You have tools for a few steps. Look at the data or the files where that helps, and try parts of an idea in scripts of other names. Then write the new version of ${task.entry} and call hand_in with one sentence that says what it changes and why. Instead of that you may reply with the whole new ${task.entry} in one block \`\`\`python … \`\`\`, and above it a line "Change: …" with that sentence.`
     : `Reply with a line "Change: …", one sentence that says what you change and why, and below it the whole new ${task.entry} in one block \`\`\`python … \`\`\`. Nothing else is read.`;
@@ -30,7 +30,7 @@ What each version must do
 - Keep the seeds of random generators as plain numbers: they are changed to see how much of a score is luck.
 - End within the time that is given. A score that is written into the script, or taken from data that it learnt from, is worth nothing: what is handed in is judged on other data.
 
-${taskText(task)}`;
+${taskText(task, 'whole', lessons)}`;
 }
 
 const jobs: Readonly<Partial<Record<Operator, string>>> = {

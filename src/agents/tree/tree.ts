@@ -1,4 +1,4 @@
-import type { AgentOptions } from '../../schema/index.ts';
+import type { AgentOptions, Lesson } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { budgetText } from '../common/budget-text.ts';
 import { choiceOption, wholeNumberOption } from '../common/options.ts';
@@ -27,6 +27,7 @@ export function treeAgent(tuner: Agent): Agent {
     summary:
       'Searches over versions of the script that a language model drafts, improves, repairs and merges.',
     needs: { model: true, reference: false },
+    usesExperience: true,
     options: {
       profile: {
         description:
@@ -53,9 +54,10 @@ export function treeAgent(tuner: Agent): Agent {
     ready(options) {
       readSettings(agent, options, 0);
     },
-    async run({ environment, seed, options }) {
+    async run({ environment, seed, options, experience = [] }) {
       const settings = readSettings(agent, options, seed);
-      const search = new TreeSearch(environment, settings.search, operateWith(tuner, seed, settings));
+      const operate = operateWith(tuner, seed, settings, experience);
+      const search = new TreeSearch(environment, settings.search, operate);
       const told = await search.run();
       if (search.isOver) return;
       await environment.step({ name: 'Final Answer', args: { final_answer: told } });
@@ -97,7 +99,12 @@ function readSettings(agent: Agent, options: AgentOptions, seed: number): Settin
   };
 }
 
-function operateWith(tuner: Agent, seed: number, { isAide, turns, debugRole }: Settings): Operate {
+function operateWith(
+  tuner: Agent,
+  seed: number,
+  { isAide, turns, debugRole }: Settings,
+  experience: readonly Lesson[],
+): Operate {
   return async (move, view, search) => {
     const { operator } = move;
     if (operator === 'portfolio') return await runTuner(tuner, view, seed, {});
@@ -108,7 +115,7 @@ function operateWith(tuner: Agent, seed: number, { isAide, turns, debugRole }: S
     view.limitRuns(Math.max(20, 0.6 * view.budget.seconds_left));
     const role = operator === 'debug' ? debugRole : 'agent';
     const asked = tell(move, view, search, isAide);
-    const system = instructions(view.task, !isAide);
+    const system = instructions(view.task, !isAide, experience);
     return await writeVersion(view, system, asked, { turns, tools: !isAide, role }, operator);
   };
 }
