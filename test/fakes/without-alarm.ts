@@ -1,4 +1,16 @@
+import type { Execution } from './fake-environment.ts';
+
+/** A run of a script as its first line ends it, by which the agent automl bounds the time of its tries. */
+export function endedByAlarm(source: string, execute: (plain: string) => Execution): Execution {
+  const done = execute(withoutAlarm(source));
+  const limit = Number(alarm.exec(source)?.[1] ?? Number.POSITIVE_INFINITY);
+  if (done.seconds <= limit) return done;
+  return { output: 'Alarm clock', exitCode: null, seconds: limit, status: 'failed' };
+}
+
+const alarm = /^__import__\("signal"\)\.alarm\((\d+)\).*\n/;
+
 /** A script without the first line by which the agent automl bounds the time of its tries. */
 export function withoutAlarm(source: string): string {
-  return source.replace(/^__import__\("signal"\)\.alarm\(\d+\).*\n/, '');
+  return source.replace(alarm, '');
 }

@@ -10,7 +10,7 @@ import {
   FakeEnvironment,
   type FakeEnvironmentSettings,
 } from '../../../test/fakes/fake-environment.ts';
-import { withoutAlarm } from '../../../test/fakes/without-alarm.ts';
+import { endedByAlarm, withoutAlarm } from '../../../test/fakes/without-alarm.ts';
 import { sha256 } from '../../lib/hash.ts';
 import type { AgentOptions } from '../../schema/index.ts';
 import { automl } from './automl.ts';
@@ -55,7 +55,8 @@ async function runAgent(
   const environment = new FakeEnvironment({
     files: { 'train.py': starter, 'submission.csv': '' },
     ...settings,
-    execute: (source, files) => (settings.execute ?? ((each) => surface(each)))(withoutAlarm(source), files),
+    execute: (source, files) =>
+      endedByAlarm(source, (plain) => (settings.execute ?? ((each) => surface(each)))(plain, files)),
   });
   // The search over numbers alone; what else there is has tests of its own.
   const numbersAlone = { rewrites: false, models: 'holes', ...options };

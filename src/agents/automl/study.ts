@@ -120,7 +120,7 @@ export class Study {
   /** What must be left for the best version in the end. */
   get reserve(): Reserve {
     const isDear = this.pace.isDear(this.#best.seconds, this.#workspace.budget);
-    return isDear && this.#runner.canKeep ? 'copied' : this.#best.seconds;
+    return isDear && this.#runner.canPutBack(this.bestSource) ? 'copied' : this.#best.seconds;
   }
 
   /**
@@ -259,7 +259,7 @@ export class Study {
   async #judgeBeside(attempt: Attempt, outcome: Measured): Promise<Judge> {
     const before = this.#judge ?? this.#unmeasured();
     if (before.isClear(outcome.score, this.#best.evidence)) return before;
-    if (this.reserve === 'copied') await this.#runner.keep(sourceOf(attempt), this.bestSource);
+    await this.#keepIfDear(attempt, outcome.seconds);
     const seconds = this.#best.seconds + outcome.seconds;
     if (this.pace.affords(seconds, 1, this.reserve, this.#workspace.budget)) await this.#measureNoise();
     return this.#judge ?? before;
@@ -283,7 +283,8 @@ export class Study {
     if (judge.secondRun !== 'not needed' && !judge.isClear(outcome.score, this.#best.evidence)) {
       const isAffordable = this.pace.affords(outcome.seconds, 1, this.reserve, this.#workspace.budget);
       const raisedBy = judge.secondRun === 'other seeds' ? 1 : 0;
-      const again = isAffordable ? await this.#runBeside(attempt, raisedBy) : null;
+      if (isAffordable) await this.#keepIfDear(attempt, outcome.seconds);
+      const again = isAffordable ? await this.#run(attempt, raisedBy) : null;
       if (again === null || again.kind === 'failed') {
         const why = isAffordable ? 'a second run gave no score' : 'there is no time for a second run';
         return { ending: 'put back', observed: seen, decision: `Better once, but ${why}: put back.` };
@@ -311,10 +312,10 @@ export class Study {
     };
   }
 
-  /** Runs a version a second time; what it submitted with its own seeds is not lost. */
-  async #runBeside(attempt: Attempt, raisedBy: number): Promise<Outcome | null> {
-    if (this.reserve === 'copied') await this.#runner.keep(sourceOf(attempt), this.bestSource);
-    return await this.#run(attempt, raisedBy);
+  /** What a version submitted with its own seeds is not lost when it, or another one, runs on others. */
+  async #keepIfDear(attempt: Attempt, seconds: number): Promise<void> {
+    if (this.pace.isDear(seconds, this.#workspace.budget))
+      await this.#runner.keep(sourceOf(attempt), this.bestSource);
   }
 
   /** Null where the version is no Python, or the run is over. */

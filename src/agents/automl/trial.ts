@@ -71,17 +71,28 @@ export class TrialRunner {
     return this.#kept.some((kept) => kept.source === source);
   }
 
-  /** Copies the submission of a version that ran just now. The copy of one other version stays, `besides`. */
-  async keep(source: string, besides: string): Promise<void> {
+  /** Whether a version's submission is copied, or can be, since it ran just now. */
+  canPutBack(source: string): boolean {
+    return this.keeps(source) || (this.canKeep && this.#ranLast(source) !== null);
+  }
+
+  /** What a version showed that ran last and still lies there; null for others. */
+  #ranLast(source: string): Measured | null {
     const last = this.#lastRun;
     const isLast = last?.source === source && last.text === this.#written;
-    if (!isLast || last.outcome.kind !== 'measured' || !this.canKeep || this.keeps(source)) return;
+    return isLast && last.outcome.kind === 'measured' ? last.outcome : null;
+  }
+
+  /** Copies the submission of a version that ran just now. The copy of one other version stays, `besides`. */
+  async keep(source: string, besides: string): Promise<void> {
+    const outcome = this.#ranLast(source);
+    if (outcome === null || !this.canKeep || this.keeps(source)) return;
     const slot = this.#kept.some((kept) => kept.source === besides && kept.slot === 1) ? 2 : 1;
     this.#kept = this.#kept.filter((kept) => kept.slot !== slot);
     for (const { path } of this.#workspace.task.submission.files) {
       if ((await this.#workspace.copyFile(path, copyOf(path, slot))).status !== 'ok') return;
     }
-    this.#kept = [...this.#kept, { source, outcome: last.outcome, slot }];
+    this.#kept = [...this.#kept, { source, outcome, slot }];
   }
 
   /** Puts a version that was kept back with its submission; null where it was not kept, or that cannot be done. */
