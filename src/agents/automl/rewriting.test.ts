@@ -108,25 +108,36 @@ describe('the rewriting of a script', () => {
 
 const summing = `import time
 
-import numpy as np
-
-
-def total(values: np.ndarray) -> float:
-    result = 0.0
-    for place in range(len(values)):
-        result += values[place] * values[place]
-    return result
-
-
 start = time.perf_counter()
-answer = total(np.arange(1000.0))
-print(f"total: {answer}")
+result = 0
+for place in range(1000):
+    result += place * place
+print(f"total: {result}")
 print(f"seconds: {time.perf_counter() - start:.4f}")
 `;
 
+/** What the program that looks for faster functions would print. */
+const offered = (isProven: boolean) =>
+  `OFFERS ${JSON.stringify({
+    offers: [
+      {
+        ...{
+          name: 'python: a sum',
+          change: 'Line 5 is a sum.',
+          reason: 'it is faster.',
+          weight: 0.9,
+          effort: 0.1,
+        },
+        isProven,
+        edits: [{ path: 'train.py', first: 3, end: 5, lines: ['result = sum(n * n for n in range(1000))'] }],
+      },
+    ],
+  })}`;
+
 describe('the rewriting of a timed script', () => {
   const task = briefOf({ metric: { name: 'seconds', unit: 'seconds', direction: 'minimize' } });
-  const timed = (totalAfter: number) => (source: string) => {
+  const timed = (totalAfter: number, isProven: boolean) => (source: string) => {
+    if (source.includes('MOST_SECONDS')) return { output: offered(isProven), exitCode: 0, seconds: 2 };
     const isLoop = source.includes('for place in');
     return {
       output: `total: ${isLoop ? 332833500 : totalAfter}\nseconds: ${isLoop ? 2 : 0.1}`,
@@ -139,13 +150,17 @@ describe('the rewriting of a timed script', () => {
     const environment = await runAgent({
       task,
       files: { 'train.py': summing },
-      execute: timed(332833500.0000001),
+      execute: timed(332833500.0000001, false),
     });
     expect(environment.files.get('train.py')).not.toContain('for place in');
   });
 
   it('puts back what is faster, but prints something else', async () => {
-    const environment = await runAgent({ task, files: { 'train.py': summing }, execute: timed(332900000) });
+    const environment = await runAgent({
+      task,
+      files: { 'train.py': summing },
+      execute: timed(332900000, true),
+    });
     expect(environment.files.get('train.py')).toBe(summing);
     expect(
       environment.notes.some(({ Decision }) => /Faster, but it no longer prints/.test(Decision ?? '')),

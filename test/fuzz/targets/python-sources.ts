@@ -5,10 +5,8 @@ import { syntaxErrors } from '../../../src/agents/automl/python-source.ts';
 import { allRewrites } from '../../../src/agents/automl/rewrites/all.ts';
 import { surroundingsOf } from '../../../src/agents/automl/rewrites/made-up-surroundings.ts';
 import { ScriptVersions } from '../../../src/agents/automl/versions.ts';
-import { callLoops } from '../../fixtures/call-loops.ts';
 import { estimatorScripts } from '../../fixtures/estimator-scripts.ts';
-import { gridLoops } from '../../fixtures/grid-loops.ts';
-import { vectorisableLoops } from '../../fixtures/loop-scripts.ts';
+import { slowScripts } from '../../fixtures/slow-scripts.ts';
 import { torchScripts } from '../../fixtures/torch-scripts.ts';
 import { defineTarget } from '../engine/target.ts';
 import { hold } from './containers.ts';
@@ -23,8 +21,7 @@ export const pythonTarget = defineTarget({
   name: 'python-sources',
   reads: 'scripts that the agent automl rewrites',
   seeds: [
-    ...vectorisableLoops.slice(0, 8).map(({ code }) => code),
-    ...[...callLoops, ...gridLoops].slice(0, 6).map(({ code }) => code),
+    ...slowScripts.map(({ code }) => code),
     ...estimatorScripts.slice(0, 3).map(({ code }) => code),
     ...Object.values(torchScripts).slice(0, 2),
     'import numpy as np\ndef f(x):\n    """TODO: your model here"""\n    pass\nfor i in range(10):\n  y = f(i)\nmodel = ***model***\n',

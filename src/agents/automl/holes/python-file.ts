@@ -40,6 +40,11 @@ export function pythonFile(
   return withSettings(readFileSync(join(folder, name), 'utf8'), settings);
 }
 
+/** The text of a file in `python/automl` that goes into scripts. */
+export function pythonPart(name: string): string {
+  return readFileSync(join(folder, `${name}.py`), 'utf8');
+}
+
 const importPattern = /^(?:from (\S+) import (?:\(([^)]*)\)|(.+))|(import .+))\n/gm;
 
 /** All imports, each module once, those of the project's own files left out. */

@@ -1,23 +1,22 @@
 import type { Lesson, TaskBrief } from '../../../schema/index.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
 import { hintForRewrite } from '../hints.ts';
-import { rewriteCaching } from './caching.ts';
+import { fasterFunctions } from './faster-functions.ts';
 import { rewriteGraph } from './graph.ts';
 import type { PythonRewriter } from './in-python.ts';
-import { rewriteLoops } from './loops/rewrite-loops.ts';
 import type { Rewrite, Rewriter, Surroundings } from './rewrite.ts';
 import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
 import { rewriteTorch } from './torch/torch.ts';
 
-const rewriters: readonly Rewriter[] = [rewriteLoops, rewriteScikitLearn, rewriteTorch, rewriteGraph];
+const rewriters: readonly Rewriter[] = [rewriteScikitLearn, rewriteTorch, rewriteGraph];
 
 /** Where a time counts, what is computed must stay the same. */
-const fasterRewriters: readonly Rewriter[] = [rewriteLoops, rewriteCaching, rewriteTorch];
+const fasterRewriters: readonly Rewriter[] = [rewriteTorch];
 
 /** Programs that look for rewrites where the script runs. */
 const programs: readonly PythonRewriter[] = [];
 /** And those where a time counts. */
-const fasterPrograms: readonly PythonRewriter[] = [];
+const fasterPrograms: readonly PythonRewriter[] = [fasterFunctions];
 
 /** The programs that are asked for rewrites of the scripts of a task. */
 export function rewritersInPython({ metric }: TaskBrief): readonly PythonRewriter[] {

@@ -3,11 +3,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { briefOf, FakeEnvironment } from '../../../../test/fakes/fake-environment.ts';
+import { slowScripts } from '../../../../test/fixtures/slow-scripts.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { Workspace } from '../../common/workspace.ts';
+import { fasterFunctions } from './faster-functions.ts';
 import { offersFromPython, type PythonRewriter } from './in-python.ts';
 
-const source =
+const twoFiles =
   'from model import f\nfor i in range(3):\n    print(f(i))\n\n# ---- model.py ----\ndef f(x):\n    return x';
 const rewriter: PythonRewriter = {
   reason: 'Somebody may know better.',
@@ -17,7 +19,7 @@ const rewriter: PythonRewriter = {
 };
 
 /** Asks a program that really runs; what it left in the workspace. */
-async function ask(find: string, steps = 50) {
+async function ask(changes: Partial<PythonRewriter>, { steps = 50, source = twoFiles } = {}) {
   const folder = temporaryFolder();
   const program = join(folder, 'find_rewrites.py');
   const environment = new FakeEnvironment({
@@ -30,7 +32,7 @@ async function ask(find: string, steps = 50) {
       return { output, exitCode: 0, seconds: 1 };
     },
   });
-  const offers = await offersFromPython(new Workspace(environment), { ...rewriter, find }, source);
+  const offers = await offersFromPython(new Workspace(environment), { ...rewriter, ...changes }, source);
   return { offers, steps: environment.taken.length, isLeft: existsSync(program) };
 }
 
@@ -39,25 +41,56 @@ const offer = (name: string, files: string) =>
 
 test('a program in the sandbox offers changes to any file of the script, and takes itself away', async () => {
   const twice = `{"train.py": files["train.py"].replace("3", "2"), "model.py": "def f(x):\\n    return 2 * x"}`;
-  const { offers, steps, isLeft } = await ask(`lambda files: iter([${offer('a', twice)}])`);
+  const { offers, steps, isLeft } = await ask({ find: `lambda files: iter([${offer('a', twice)}])` });
   expect(steps).toBe(2);
   expect(isLeft).toBe(false);
   expect(offers).toEqual([
     {
       ...{ name: 'a', change: 'Line 1.', reason: 'because.', weight: 0.5, effort: 0.1, isProven: true },
-      source: source.replace('3', '2').replace('return x', 'return 2 * x'),
+      source: twoFiles.replace('3', '2').replace('return x', 'return 2 * x'),
     },
   ]);
 });
 
 test('what does not fit into an observation, and what comes after a failure, is left out', async () => {
   const long = `{"train.py": "# " + "x" * 10_000}`;
-  const { offers } = await ask(`lambda files: iter([${offer('a', long)}, ${offer('b', long)}])`);
+  const { offers } = await ask({ find: `lambda files: iter([${offer('a', long)}, ${offer('b', long)}])` });
   expect(offers.map(({ name }) => name)).toEqual(['a']);
-  const failing = await ask(`lambda files: (1 / 0 if each else ${offer('c', '{}')} for each in (0, 1))`);
+  const failing = await ask({
+    find: `lambda files: (1 / 0 if each else ${offer('c', '{}')} for each in (0, 1))`,
+  });
   expect(failing.offers.map(({ name }) => name)).toEqual(['c']);
 });
 
 test('no program is asked with few steps left', async () => {
-  expect(await ask('lambda files: iter([])', 8)).toMatchObject({ offers: [], steps: 0 });
+  expect(await ask({ find: 'lambda files: iter([])' }, { steps: 8 })).toMatchObject({ offers: [], steps: 0 });
+});
+
+test.each(slowScripts.filter(({ needsNumpy }) => !needsNumpy))(
+  'a faster version is found of $title',
+  async ({ code, expected }) => {
+    const { offers } = await ask({ ...fasterFunctions, seconds: 20 }, { source: code });
+    expect(offers[0]?.source).toMatch(expected);
+    expect(offers[0]).toMatchObject({ isProven: true });
+  },
+);
+
+test('functions that only differ from call to call, or are as fast as they can be, are left alone', async () => {
+  const source = `import random
+
+def draw(n):
+    found = []
+    for _ in range(n):
+        found.append(random.random())
+    return found
+
+def first(items):
+    for item in items:
+        if item > 0.5:
+            return item
+
+print(first(draw(200_000)))
+`;
+  const { offers } = await ask({ ...fasterFunctions, seconds: 20 }, { source });
+  expect(offers).toEqual([]);
 });

@@ -72,7 +72,8 @@ export async function offersFromPython(
   }));
 }
 
-function readOffers(printed: string): z.infer<typeof Answer>['offers'] {
+/** The offers in what the program printed; none where that is torn. */
+export function readOffers(printed: string): z.infer<typeof Answer>['offers'] {
   const line = printed.split('\n').findLast((each) => each.startsWith(mark));
   try {
     return Answer.safeParse(JSON.parse(line?.slice(mark.length) ?? '')).data?.offers ?? [];
@@ -82,7 +83,8 @@ function readOffers(printed: string): z.infer<typeof Answer>['offers'] {
   }
 }
 
-function edited(text: string, edits: readonly Edit[], path: string): string {
+/** A file with the edits that are its own. */
+export function edited(text: string, edits: readonly Edit[], path: string): string {
   const lines = text.split('\n');
   const own = edits.filter((edit) => edit.path === path);
   for (const edit of own.toReversed()) lines.splice(edit.first, edit.end - edit.first, ...edit.lines);

@@ -3,15 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { commonLoops } from '../../../../test/fixtures/common-loops.ts';
 import { estimatorScripts } from '../../../../test/fixtures/estimator-scripts.ts';
-import { loopScriptEnd, loopScriptStart, vectorisableLoops } from '../../../../test/fixtures/loop-scripts.ts';
-import { otherLoops } from '../../../../test/fixtures/loops-left-alone.ts';
-import { scientificLoops } from '../../../../test/fixtures/scientific-loops.ts';
+import { slowScripts } from '../../../../test/fixtures/slow-scripts.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/index.ts';
-import { rewriteLoops } from './loops/rewrite-loops.ts';
+import { pythonScript } from '../holes/python-file.ts';
+import { fasterFunctions } from './faster-functions.ts';
+import { edited, readOffers } from './in-python.ts';
 import { surroundingsOf } from './made-up-surroundings.ts';
 import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
 
@@ -54,23 +53,17 @@ function run(scripts: readonly string[]): z.infer<typeof Results> {
   return Results.parse(JSON.parse(printed.toString()));
 }
 
-test('loops written with whole arrays give the same results', () => {
-  const fast = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, ['numpy']);
-  const all = [...vectorisableLoops, ...commonLoops, ...scientificLoops, ...otherLoops];
-  const cases = all.flatMap(({ title, code }) => {
-    const source = loopScriptStart + code + loopScriptEnd;
-    return rewriteLoops(source, fast).map((offer) => ({ title, source, rewritten: offer.source }));
-  });
-  expect(cases.length).toBeGreaterThan(all.length - otherLoops.length);
-  const results = run(cases.flatMap(({ source, rewritten }) => [source, rewritten]));
-  const numbers = (place: number) => z.array(z.number()).parse(JSON.parse(results[place]?.out ?? ''));
-  for (const [place, { title }] of cases.entries()) {
-    expect({ title, error: results[2 * place + 1]?.error }).toEqual({ title, error: null });
-    const [before, after] = [numbers(2 * place), numbers(2 * place + 1)];
-    expect(after.length).toBe(before.length);
-    const furthest = Math.max(...after.map((value, index) => Math.abs(value - (before[index] ?? 0))));
-    expect({ title, isAlike: furthest < 1e-9 }).toEqual({ title, isAlike: true });
-  }
+test.each(slowScripts)('a faster version of $title prints the same', ({ code, expected }) => {
+  const folder = temporaryFolder();
+  const { parts, settings, find } = fasterFunctions;
+  const given = { SCRIPTS: [['train.py', code]], MOST_SECONDS: 40, ...settings };
+  writeFileSync(join(folder, 'find.py'), pythonScript(parts, given, `tell(${find})`));
+  const printed = execFileSync(python.executable, ['find.py'], { cwd: folder }).toString();
+  const [offer] = readOffers(printed);
+  const rewritten = edited(code, offer?.edits ?? [], 'train.py');
+  expect(rewritten).toMatch(expected);
+  const [before, after] = run([code, rewritten]);
+  expect(after).toEqual(before);
 });
 
 test.each(estimatorScripts)(

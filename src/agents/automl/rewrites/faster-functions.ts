@@ -1,0 +1,27 @@
+import { pythonPart } from '../holes/python-file.ts';
+import type { PythonRewriter } from './in-python.ts';
+
+/** Where a time counts: runs the script, and looks for faster versions of the functions that take longest. */
+export const fasterFunctions: PythonRewriter = {
+  reason: 'Run once, the script shows which functions take long, and what faster versions of them must give.',
+  parts: [
+    'offers',
+    ...[
+      'record',
+      'prove',
+      'kept',
+      'lines',
+      'trees',
+      'rows',
+      'plain',
+      'unfold',
+      'places',
+      'expressions',
+      'arrays',
+      'find',
+    ].map((name) => `speed/${name}`),
+  ],
+  settings: { HELPERS: pythonPart('speed/helpers') },
+  find: 'find',
+  seconds: 120,
+};
