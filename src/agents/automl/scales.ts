@@ -49,7 +49,7 @@ function unbounded(scale: Scale, value: number, step: number): number {
 }
 
 /** The share of these odds, rounded to what is between it and the nearer end. */
-export function shareAt(odds: number): number {
+function shareAt(odds: number): number {
   const share = odds / (1 + odds);
   return share < 0.5 ? rounded(share) : rounded(1 - rounded(1 - share), 6);
 }

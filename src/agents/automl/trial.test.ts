@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { FakeEnvironment } from '../../../test/fakes/fake-environment.ts';
 import { withoutAlarm } from '../../../test/fakes/without-alarm.ts';
 import { Workspace } from '../common/workspace.ts';
-import { stoppingItself, TrialRunner } from './trial.ts';
+import { stoppingItself } from '../search/own-stop.ts';
+import { TrialRunner } from './trial.ts';
 
 describe('a try', () => {
   it('ends itself when its time is up, though it hangs', () => {

@@ -1,5 +1,6 @@
 import type { Workspace } from '../common/workspace.ts';
 import { readMetric } from '../search/metric-reader.ts';
+import { stoppingItself } from '../search/own-stop.ts';
 import { filesIn } from './script-files.ts';
 
 /** What one run of a version of the script showed. */
@@ -188,13 +189,4 @@ export class TrialRunner {
 /** Beside the script: a folder may not be there. */
 function copyOf(path: string, slot: 1 | 2): string {
   return `kept_${slot}_${path.replaceAll('/', '_')}`;
-}
-
-/**
- * The script with a first line that ends it after so many seconds, whatever it does: there is no other way to keep one
- * try from taking all that is left of the run. Left as it is where no line can come first.
- */
-export function stoppingItself(source: string, seconds: number): string {
-  if (/^from __future__ /m.test(source)) return source;
-  return `__import__("signal").alarm(${seconds})  # This try must not take longer.\n${source}`;
 }

@@ -1,5 +1,6 @@
 import type { Branch, Environment, ModelReply, StepResult } from '../../environment/index.ts';
 import type { Action, Budget, ModelRequest } from '../../schema/index.ts';
+import { stoppingItself } from './own-stop.ts';
 
 /** The most that may be used on a branch. */
 export interface Allotment {
@@ -224,18 +225,4 @@ export class BranchView implements Environment {
       ended: true,
     };
   }
-}
-
-const stop = /^__import__\("signal"\)\.alarm\(\d+\).*\n/;
-
-/** A script whose first line ends it after so many seconds; as it is where no line can come first. */
-export function stoppingItself(source: string, seconds: number): string {
-  const plain = source.replace(stop, '');
-  if (/^from __future__ /m.test(plain)) return plain;
-  return `__import__("signal").alarm(${seconds})  # A version must not run longer.\n${plain}`;
-}
-
-/** Without the line that stops it. */
-export function withoutStop(source: string): string {
-  return source.replace(stop, '');
 }
