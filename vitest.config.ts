@@ -15,7 +15,7 @@ class SlowestFirst extends BaseSequencer {
 
 /**
  * `quick`: seconds, no packages beyond Node and Python. `heavy`: Python environments, many processes, whole runs; `sample`:
- * one heavy test of each kind, for `npm test`. `slow`: every validation agent of every task on original data.
+ * one heavy test of each kind, for `npm test`. `slow`: the validation agents of every task.
  */
 export default defineConfig({
   resolve: { alias: { 'mlagentbench/agent': join(import.meta.dirname, 'src/agents/api.ts') } },

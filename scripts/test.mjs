@@ -5,7 +5,7 @@
  *   --quick       the checks and the quick tests (`npm run check`)
  *   --all         all heavy tests, too (`npm run test:all`)
  *   --rest        only the heavy tests: what `npm test` leaves out
- *   --slow        as --all, and every validation agent of every task on a mirror of the original data
+ *   --slow        as --all, and the validation agents of every task, on sample data and on a mirror of the original data
  *   --save-times  keeps what each file took, for the order of the next runs and for telling how long they will take
  *
  * Other arguments go to Vitest (a part of a file's name, `-t TITLE`, …); then all tests that they choose are run.
