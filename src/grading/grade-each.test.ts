@@ -23,9 +23,12 @@ class FakeGrader {
   readonly #kinds: ReadonlyMap<string, Kind>;
   readonly #seen = new Set<string>();
   readonly #worksOnStarter: boolean;
+  /** No starter is quick beside none. */
+  readonly limitSeconds: number;
 
-  constructor(kinds: ReadonlyMap<string, Kind>, worksOnStarter = true) {
+  constructor(kinds: ReadonlyMap<string, Kind>, worksOnStarter = true, limitSeconds = 0) {
     this.#kinds = kinds;
+    this.limitSeconds = limitSeconds;
     this.#worksOnStarter = worksOnStarter;
   }
 
@@ -82,6 +85,34 @@ describe('grading many submissions', () => {
     ]);
   });
 
+  test('costs a submission that takes all its time no second time where the starter is quick', async () => {
+    const grader = new FakeGrader(
+      new Map([
+        ['a', 'hostile'],
+        ['b', 'good'],
+        ['c', 'hostile'],
+      ]),
+      true,
+      600,
+    );
+    const results = await gradeEach(['a', 'b', 'c'], grader);
+    // What came before it in the same start may be why, so the third has a start of its own.
+    expect(grader.starts).toEqual([['a', 'b', 'c'], ['b', 'c'], ['c']]);
+    expect(results.map(({ valid }) => valid)).toEqual([false, true, false]);
+    expect(results[0]?.problems[0]?.message).toMatch(/the grader timed out .*starter took 0\.\d s/);
+  });
+
+  test('tries a submission again that crashes the grader, however quick the starter is', async () => {
+    const crash = { submission: 'a', code: 'crashed', message: 'the grader crashed', printed: '' } as const;
+    const runs: GraderRun[] = [
+      { results: [], failure: crash },
+      { results: [scored('a')], failure: null },
+    ];
+    const grader = new FakeGrader(new Map(), true, 600);
+    grader.grade = async () => runs.shift() ?? failedAt('a', []);
+    expect(await gradeEach(['a'], grader)).toEqual([scored('a')]);
+  });
+
   test('is an infrastructure failure where the grader fails on the starter too, or before any submission', async () => {
     const grader = new FakeGrader(new Map([['a', 'hostile']]), false);
     await expect(gradeEach(['a'], grader)).rejects.toThrow(GraderFailed);
@@ -92,7 +123,7 @@ describe('grading many submissions', () => {
   test('continues after a grader that ended between two submissions', async () => {
     const ends = [failedAt(null, [scored('a')]), { results: [scored('b')], failure: null }];
     const grade = async () => ends.shift() ?? failedAt(null, []);
-    const results = await gradeEach(['a', 'b'], { grade, gradeStarter: grade });
+    const results = await gradeEach(['a', 'b'], { grade, gradeStarter: grade, limitSeconds: 0 });
     expect(results.map(({ submission }) => submission)).toEqual(['a', 'b']);
   });
 });

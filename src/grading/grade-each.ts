@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { GraderResult } from '../schema/index.ts';
 import { GraderFailed, type GraderFailure, type GraderRun } from './grader-process.ts';
 
@@ -6,11 +7,17 @@ export interface Graders {
   grade: (names: readonly string[]) => Promise<GraderRun>;
   /** One start over the task's own files, which can't be why it fails. */
   gradeStarter: () => Promise<GraderRun>;
+  /** What one submission may take, after which the grader has timed out. */
+  limitSeconds: number;
 }
+
+/** A machine on which the starter takes less than this share of the limit is not why a submission took all of it. */
+const quickShare = 0.25;
 
 /**
  * Gets a result for every submission. One that the grader fails on is graded again on its own; where the grader fails
- * again, and not on the starter, that is the submission's result. The others are graded without it.
+ * again, and not on the starter, that is the submission's result. The others are graded without it. One that took all
+ * its time, with none before it in this start of the grader, costs no second time where the starter is quick now.
  * @throws GraderFailed when the grader fails whatever it is given
  */
 export async function gradeEach(names: readonly string[], graders: Graders): Promise<GraderResult[]> {
@@ -19,11 +26,25 @@ export async function gradeEach(names: readonly string[], graders: Graders): Pro
     const { results, failure } = await graders.grade(left);
     for (const result of results) found.set(result.submission, result);
     if (failure === null) break;
-    if (failure.submission !== null)
-      found.set(failure.submission, await gradeAlone(failure.submission, graders));
-    else if (results.length === 0) throw failed(failure);
+    if (failure.submission !== null) {
+      const result = results.length === 0 ? await judgedByStarter(failure, graders) : null;
+      found.set(failure.submission, result ?? (await gradeAlone(failure.submission, graders)));
+    } else if (results.length === 0) throw failed(failure);
   }
   return [...found.values()];
+}
+
+/** Null where a second try may end otherwise. */
+async function judgedByStarter(
+  { submission, code, message }: GraderFailure,
+  { gradeStarter, limitSeconds }: Graders,
+): Promise<GraderResult | null> {
+  if (submission === null || code !== 'timed_out') return null;
+  const start = performance.now();
+  const { failure } = await gradeStarter();
+  const seconds = (performance.now() - start) / 1000;
+  if (failure !== null || seconds > quickShare * limitSeconds) return null;
+  return failedOn(submission, code, `${message} (the starter took ${seconds.toFixed(1)} s right after it)`);
 }
 
 async function gradeAlone(name: string, graders: Graders): Promise<GraderResult> {
@@ -33,9 +54,15 @@ async function gradeAlone(name: string, graders: Graders): Promise<GraderResult>
   if (failure === null) throw new Error('the grader gave no result');
   const onStarter = failure.submission === null ? failure : (await graders.gradeStarter()).failure;
   if (onStarter !== null) throw failed(onStarter);
-  const message = `${failure.message} (also when it graded this submission on its own; it does not fail on the starter)`;
-  const problems = [{ code: failure.code, message }];
-  return { submission: name, valid: false, score: null, problems, details: {} };
+  return failedOn(
+    name,
+    failure.code,
+    `${failure.message} (also when it graded this submission on its own; it does not fail on the starter)`,
+  );
+}
+
+function failedOn(submission: string, code: GraderFailure['code'], message: string): GraderResult {
+  return { submission, valid: false, score: null, problems: [{ code, message }], details: {} };
 }
 
 function failed({ message, printed }: GraderFailure): GraderFailed {

@@ -158,7 +158,7 @@ class TimeLimit {
 }
 
 /** Submitted code may have all of `grading.seconds` for itself: the starter beside it gets as much. */
-function graderSeconds({ file: { grading } }: Task): number {
+export function graderSeconds({ file: { grading } }: Task): number {
   return grading.seconds * (grading.runs_submission ? 2 : 1);
 }
 

@@ -6,7 +6,7 @@ import type { GraderResult, SnapshotEntry, SubmissionProblem } from '../schema/i
 import type { ObjectStore } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
 import { gradeEach } from './grade-each.ts';
-import { type GraderOptions, type GraderRun, runGrader } from './grader-process.ts';
+import { type GraderOptions, type GraderRun, graderSeconds, runGrader } from './grader-process.ts';
 import { starterName } from './submission-worker.ts';
 
 /** A workspace as its entries, whose contents lie in a store. */
@@ -38,6 +38,7 @@ export function gradeSubmissions(
         const source = join(task.environmentFolder, path);
         if (existsSync(source)) copyFileSync(source, target());
       }),
+    limitSeconds: graderSeconds(task),
   });
 }
 
