@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
@@ -43,6 +44,8 @@ describe('a table', () => {
 
   test.each([
     ['no such column', 'a,b\n1,2\n', 'c', /has no column c/],
+    ['a column spelled another way', 'size,Rent\n1,2\n', 'rent', /has no column rent/],
+    ['a column without a name', `a,,b\n${rows(60, () => '1,2,3')}`, 'b', /without a name/],
     ['one name twice', `a,a,b\n${rows(60, () => '1,2,3')}`, 'b', /"a" twice/],
     ['too few rows', `a,b\n${rows(9, (each) => `${each},${each}`)}`, 'b', /has 9 rows with a b/],
     ['one value', `a,b\n${rows(60, (each) => `${each},x`)}`, 'b', /one value/],
@@ -51,6 +54,29 @@ describe('a table', () => {
     ['rows of other lengths', 'a,b\n1,2,3\n', 'b', /can't be read/],
   ])('with %s is refused, and the message says what to do', (_, text, target, message) => {
     expect(() => tableFacts(tableFile(text), target)).toThrow(message);
+  });
+
+  test('whose target is spelled another way is refused with the nearest name, and with few of many columns', () => {
+    const header = ['Rent', ...Array.from({ length: 5_000 }, (_, number) => `column ${number}`)];
+    const refused = () => tableFacts(tableFile(`${header.join()}\n`), 'rent');
+    expect(refused).toThrow(
+      expect.objectContaining({
+        hint: expect.stringMatching(
+          /^Did you mean Rent\? Its columns are: Rent, column 0,.* and 4981 more\.$/,
+        ),
+      }),
+    );
+  });
+
+  test('that is no file, or not in UTF-8, is refused at once', () => {
+    const folder = temporaryFolder();
+    const pipe = join(folder, 'pipe.csv');
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
+    expect(() => tableFacts(pipe, 'b')).toThrow(/is no regular file/);
+    expect(() => tableFacts('/dev/zero', 'b')).toThrow(/is no regular file/);
+    const file = join(folder, 'latin.csv');
+    writeFileSync(file, Buffer.from(`a,b\n${rows(60, (each) => `K\u00f6ln,${each}`)}`, 'latin1'));
+    expect(() => tableFacts(file, 'b')).toThrow(/can't be read/);
   });
 });
 

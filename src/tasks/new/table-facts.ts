@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { messageOf, UserError } from '../../lib/errors.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { readRegularFile } from '../../lib/regular-file.ts';
 
 /** What a new task needs to know of its table. */
 export interface TableFacts {
@@ -19,13 +20,16 @@ const fewestRows = 50;
 const mostClasses = 50;
 /** A column with more different numbers than this is a quantity, not a class. */
 const fewestValues = 20;
+const mostBytes = 256 * 2 ** 20;
+const mostColumnsShown = 20;
 
 /** @throws UserError where the file is no table with a header, or can't be a task */
 export function tableFacts(file: string, target: string): TableFacts {
   const [header = [], ...rows] = readTable(file);
   const at = header.indexOf(target);
-  if (at < 0) throw refusal(file, `has no column ${target}`, `Its columns are: ${header.join(', ')}.`);
-  const twice = header.find((name, place) => name === '' || header.indexOf(name) !== place);
+  if (at < 0) throw refusal(file, `has no column ${target}`, columnsOf(header, target));
+  const seen = new Set(['']);
+  const twice = header.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined)
     throw refusal(file, `has a column without a name, or "${twice}" twice`, 'Give each its own.');
   const leftOut = header.filter((name) => name === 'id' && name !== target);
@@ -41,10 +45,26 @@ export function tableFacts(file: string, target: string): TableFacts {
 
 function readTable(file: string): string[][] {
   try {
-    return parse(readFileSync(file), { bom: true, trim: true, skip_empty_lines: true });
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(
+      readRegularFile(file, mostBytes, { follow: true }),
+    );
+    return parse(text, { bom: true, trim: true, skip_empty_lines: true });
   } catch (error) {
-    throw refusal(file, `can't be read: ${messageOf(error)}`, 'It must be CSV with a header and commas.');
+    if (error instanceof UserError)
+      throw new UserError(error.code, error.message, 'Give a CSV file of up to 256 MiB.');
+    throw refusal(
+      file,
+      `can't be read: ${messageOf(error)}`,
+      'It must be CSV with a header and commas, in UTF-8.',
+    );
   }
+}
+
+function columnsOf(header: readonly string[], target: string): string {
+  const like = nearest(target, header);
+  const shown = header.slice(0, mostColumnsShown).join(', ');
+  const more = header.length > mostColumnsShown ? ` and ${header.length - mostColumnsShown} more` : '';
+  return `${like === null ? '' : `Did you mean ${like}? `}Its columns are: ${shown}${more}.`;
 }
 
 function classesOf(file: string, values: readonly string[]): Map<string, number> | null {
