@@ -89,6 +89,20 @@ test.for(Object.entries(leaking))('%s: a leak check says so', { timeout: 240_000
   expect(task?.leaks[0]?.faults.join('\n')).toContain(leak.says);
 });
 
+test('a reference that was made up is told by what the oracle scores', { timeout: 240_000 }, async () => {
+  const folder = changed('made-up-reference', [['task.yaml', 'mean: 0.9875', 'mean: 0.95']]);
+  const { code, stdout, stderr } = await mlab(
+    ...['tasks', 'check', folder, '--only', 'oracle,reference-score', '--json'],
+  );
+  expect(stdout, stderr).not.toBe('');
+  expect(code).toBe(1);
+  const [task] = Output.parse(JSON.parse(stdout)).tasks;
+  expect(task?.leaks).toMatchObject([{ check: 'reference-score' }]);
+  expect(task?.leaks[0]?.faults).toEqual([
+    expect.stringMatching(/^the oracle scored 0\.9875, and task\.yaml says 0\.95 ± 0/),
+  ]);
+});
+
 test('the label hunter, which knows no task, wins where a package ships the data', async () => {
   const folder = changed(
     'for-the-hunter',

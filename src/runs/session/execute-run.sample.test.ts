@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeDeepFolder } from '../../../test/fixtures/deep-folder.ts';
 import { exampleLesson } from '../../../test/fixtures/experience.ts';
 import { TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { agentOf, runOnce } from '../../../test/fixtures/run-place.ts';
@@ -267,6 +268,7 @@ withSandbox(`going on${why}`, () => {
     });
     const { folder } = await runOnce(experiments, resources, early, { signal: controller.signal });
     mkdirSync(join(folder.folder, 'workspace/junk'), { recursive: true });
+    makeDeepFolder(join(folder.folder, 'workspace/junk'), { levels: 3_000 });
     writeFileSync(join(folder.folder, 'workspace/a'), 'half');
     for (const step of [1, 2]) writeFileSync(join(folder.outputsFolder, outputFile(step)), 'long');
     let seen = '';
