@@ -23,6 +23,7 @@ export const allowed = {
     ...['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
     ...['evaluation', 'experience', 'exchange', 'server'],
   ],
+  api: ['store', 'evaluation', 'statistics', 'cli'],
 };
 const modules = Object.keys(allowed);
 const everyone = 'schema|lib';
@@ -36,6 +37,9 @@ const imports = modules.map((module) => ({
   to: { path: '^src/', pathNot: `^src/(${[module, ...allowed[module], everyone].join('|')})/` },
 }));
 
+/** `bin/` starts the command line; programs import a store without all that runs need. */
+const furtherEntries = { cli: '(index|main)', api: '(index|store)' };
+
 /** Unit tests lie inside their module and see all of it; everybody else, test/, bench/ and viewer/ too, enters by its index. */
 const entries = [...modules, 'schema'].map((module) => ({
   name: `${module}-index`,
@@ -45,7 +49,7 @@ const entries = [...modules, 'schema'].map((module) => ({
   from: { path: '^(src|bench|test|viewer)/', pathNot: `^(src/${module}|test/fuzz/targets)/` },
   to: {
     path: `^src/${module}/`,
-    pathNot: `^src/${module}/${module === 'cli' ? '(index|main)' : 'index'}\\.ts$`,
+    pathNot: `^src/${module}/${furtherEntries[module] ?? 'index'}\\.ts$`,
   },
 }));
 

@@ -18,7 +18,16 @@ class SlowestFirst extends BaseSequencer {
  * one heavy test of each kind, for `npm test`. `slow`: the validation agents of every task.
  */
 export default defineConfig({
-  resolve: { alias: { 'mlagentbench/agent': join(import.meta.dirname, 'src/agents/api.ts') } },
+  resolve: {
+    alias: [
+      ['mlagentbench', 'src/api/index.ts'],
+      ['mlagentbench/agent', 'src/agents/api.ts'],
+      ['mlagentbench/store', 'src/api/store.ts'],
+    ].map(([name, file]) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: join(import.meta.dirname, file ?? ''),
+    })),
+  },
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { PackedPackage } from './fixtures/packed-package.ts';
 
+const root = join(import.meta.dirname, '..');
 let packed: PackedPackage;
 
 beforeAll(() => {
@@ -40,6 +43,38 @@ describe('installed in an empty folder', () => {
     expect(help.status).toBe(0);
     const version = packed.run('npx', ['mlab', '--version'], { cwd: folder });
     expect(version.stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('a program can import what the package exports, with its types', () => {
+    const program = [
+      "import { runExperiment, type StoredExperiment, UserError } from 'mlagentbench';",
+      "import { readExperiments } from 'mlagentbench/store';",
+      "import { seededRandom } from 'mlagentbench/agent';",
+      "const none: StoredExperiment[] = readExperiments('nowhere');",
+      'console.log(none.length, typeof seededRandom);',
+      "await runExperiment({ tasks: ['nothing'] }).catch((error: unknown) => {",
+      "  console.log(error instanceof UserError ? error.code : 'other');",
+      '});',
+    ].join('\n');
+    writeFileSync(join(folder, 'program.mts'), program);
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const flags = [
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+      '--strict',
+      '--skipLibCheck',
+      '--types',
+      'node',
+    ];
+    const typeRoots = ['--typeRoots', join(root, 'node_modules/@types')];
+    const compiled = packed.run(process.execPath, [compiler, ...flags, ...typeRoots, 'program.mts'], {
+      cwd: folder,
+    });
+    expect(compiled.stdout).toBe('');
+    const ran = packed.run(process.execPath, ['program.mjs'], { cwd: folder });
+    expect(ran.stdout, ran.stderr).toBe('0 function\nunknown_task\n');
   });
 
   test('npx mlab finds the tasks that came with it', () => {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../lib/cache-folder.ts';
@@ -77,6 +77,13 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** The folder that holds `package.json`, from a file below src/cli or dist/cli. */
 export function packageFolder(): string {
   return dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+}
+
+export function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
 }
 
 export interface GlobalOptions {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { hasCode, UserError } from '../lib/errors.ts';
 import {
@@ -8,7 +6,7 @@ import {
   type ExitCode,
   exitCodes,
   type GlobalOptions,
-  packageFolder,
+  ownVersion,
   type VerbResult,
 } from './context.ts';
 import { explain } from './explain.ts';
@@ -254,13 +252,6 @@ function ignoreClosedPipes(): void {
       if (!hasCode(error, 'EPIPE')) throw error;
     });
   }
-}
-
-function ownVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  return version;
 }
 
 function capital(text: string): string {

@@ -104,6 +104,8 @@ export const ExperimentFile = z
   })
   .meta({ id: 'ExperimentFile' });
 export type ExperimentFile = z.infer<typeof ExperimentFile>;
+/** As people write it: what is left out has its default. */
+export type ExperimentInput = z.input<typeof ExperimentFile>;
 
 /** `plan.json`: frozen before anything runs. */
 export const Plan = z.object({

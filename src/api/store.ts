@@ -1,0 +1,120 @@
+/** Reads what runs left: `import { readExperiments } from 'mlagentbench/store'`. Writes nothing. See docs/how-to/use-as-a-library.md. */
+import { resolve } from 'node:path';
+import { evaluationsOf } from '../evaluation/index.ts';
+import { makeWholeFolder } from '../lib/whole-folder.ts';
+import type { ActionStatus, BranchId, Plan, ReportRun, TraceEvent } from '../schema/index.ts';
+import { buildRuns } from '../statistics/index.ts';
+import {
+  type Experiment,
+  historyOf,
+  listExperiments,
+  openExperiment,
+  type RecordedStep,
+  type RunFolder,
+  readTraceSync,
+  resolveText,
+  restoreSnapshot,
+  stepsOf,
+} from '../store/index.ts';
+
+export type { Plan, ReportRun, TraceEvent };
+
+/** One finished step of a run. */
+export interface StoredStep {
+  /** From 1 on. */
+  number: number;
+  action: string;
+  /** As the agent gave them, by name. */
+  args: unknown;
+  observation: string;
+  status: ActionStatus;
+  /** Milliseconds since 1970. */
+  started: number;
+  finished: number;
+}
+
+/** A folder that `mlab run` wrote. */
+export class StoredExperiment {
+  readonly name: string;
+  readonly folder: string;
+  /** What was to be run, with every setting; frozen when the experiment began. */
+  readonly plan: Plan;
+  readonly #experiment: Experiment;
+
+  constructor(experiment: Experiment) {
+    this.#experiment = experiment;
+    this.name = experiment.plan.name;
+    this.folder = experiment.folder;
+    this.plan = experiment.plan;
+  }
+
+  /**
+   * Every planned run in the order of the plan, with what `mlab runs ls --json` says of it: state, score, improvement,
+   * steps, seconds, tokens, cost. `unreadable` are the ids of runs whose files are broken; they are in no number.
+   */
+  async runs(
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<{ runs: ReportRun[]; unreadable: string[] }> {
+    const surroundings = { log: () => {}, signal };
+    const { evaluations, unreadable } = await evaluationsOf(surroundings, [this.#experiment]);
+    return { runs: buildRuns(evaluations), unreadable };
+  }
+
+  /** The finished steps of a run, those of the selected branch unless another is named. */
+  *steps(run: string, branch?: BranchId): Generator<StoredStep> {
+    const { folder, events } = this.#history(run, branch);
+    for (const step of stepsOf(events)) yield storedStep(folder, step);
+  }
+
+  /** Every event of a run's trace, of all branches, as docs/formats.md describes them. */
+  events(run: string): TraceEvent[] {
+    return readTraceSync(this.#experiment.runFolder(run).tracePath).events;
+  }
+
+  /**
+   * Writes the workspace as it was after a step into a new or empty folder. An agent wrote these files: run nothing of
+   * them outside a sandbox. Repositories of git and the like are left out.
+   * @throws UserError where there is no such step
+   */
+  async restore(
+    run: string,
+    step: number,
+    target: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<void> {
+    const { folder, events } = this.#history(run);
+    const found = stepsOf(events).find((one) => one.step === step);
+    if (found === undefined) throw new RangeError(`${this.name}/${run} has no finished step ${step}`);
+    const options = { withoutRepositories: true, signal };
+    await makeWholeFolder(resolve(target), signal, (part) =>
+      restoreSnapshot(folder.objects, found.finished.snapshot, part, options),
+    );
+  }
+
+  #history(run: string, branch?: BranchId): { folder: RunFolder; events: TraceEvent[] } {
+    const folder = this.#experiment.runFolder(run);
+    return { folder, events: historyOf(readTraceSync(folder.tracePath).events, branch) };
+  }
+}
+
+/** The experiments in a folder (`experiments`, or what `--dir` named), by name. */
+export function readExperiments(folder: string): StoredExperiment[] {
+  return listExperiments(resolve(folder)).map((one) => readExperiment(one.folder));
+}
+
+/** @throws UserError where there is none, or none that this version can read */
+export function readExperiment(folder: string): StoredExperiment {
+  return new StoredExperiment(openExperiment(resolve(folder)));
+}
+
+function storedStep({ objects }: RunFolder, { step, started, finished }: RecordedStep): StoredStep {
+  return {
+    number: step,
+    action: started.action,
+    args: JSON.parse(resolveText(objects, started.args)),
+    observation: resolveText(objects, finished.observation),
+    status: finished.status,
+    started: started.time,
+    finished: finished.time,
+  };
+}

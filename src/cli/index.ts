@@ -1,0 +1,1 @@
+export { type RunExperimentOptions, runExperimentHere } from './run-experiment.ts';

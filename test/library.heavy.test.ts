@@ -1,0 +1,62 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runExperiment, UserError } from 'mlagentbench';
+import { readExperiment, readExperiments } from 'mlagentbench/store';
+import { afterAll, describe, expect, test } from 'vitest';
+import { compare } from '../docs/how-to/use-as-a-library/compare.ts';
+import { checkSandbox } from '../src/sandbox/index.ts';
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
+
+describe.skipIf(missing !== undefined)(`docs/how-to/use-as-a-library.md${why}`, () => {
+  const dir = mkdtempSync(join(tmpdir(), 'mlab-library-'));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  test('its example runs an agent with two seeds and tells what each did', async () => {
+    expect(await compare('baseline', 2, dir)).toEqual([
+      expect.stringMatching(/^digits-baseline-0: 0\.\d+ after Execute Script, Final Answer$/),
+      expect.stringMatching(/^digits-baseline-1: 0\.\d+ after Execute Script, Final Answer$/),
+    ]);
+  });
+
+  test('a store is read without running anything: steps, events, workspaces', async () => {
+    const [experiment] = readExperiments(dir);
+    expect(experiment?.name).toBe('seeds');
+    const again = readExperiment(join(dir, 'seeds'));
+    const [first] = [...again.steps('digits-baseline-0')];
+    expect(first).toMatchObject({ number: 1, args: { script_name: 'train.py' }, status: 'ok' });
+    expect(first?.observation).toContain('accuracy');
+    expect(again.events('digits-baseline-0').map(({ kind }) => kind)).toContain('run_ended');
+    await again.restore('digits-baseline-0', 1, join(dir, 'after-1'));
+    expect(existsSync(join(dir, 'after-1/submission.csv'))).toBe(true);
+    await expect(again.restore('digits-baseline-0', 9, join(dir, 'after-9'))).rejects.toThrow('step 9');
+  });
+
+  test('wrong keys are told before anything is run', async () => {
+    const wrong = { tasks: ['digits'], agents: ['baseline'], seed: 3 };
+    await expect(runExperiment(wrong as object, { dir })).rejects.toThrow(UserError);
+    await expect(runExperiment({ tasks: ['nothing'] }, { dir })).rejects.toMatchObject({
+      hint: expect.any(String),
+    });
+  });
+
+  test('a signal that is aborted keeps what there is, and the same call goes on', async () => {
+    const file = { name: 'stopped', tasks: ['digits'], agents: ['baseline'], seeds: 2, parallel: 1 };
+    const stop = new AbortController();
+    const onProgress = (line: string) => line.startsWith('digits-baseline-0: score') && stop.abort();
+    const stopped = await runExperiment(file, { dir, sample: true, signal: stop.signal, onProgress });
+    const [first, second] = (await stopped.runs()).runs.map(({ status }) => status);
+    expect(first).toBe('finished');
+    expect(second).not.toBe('finished');
+    const { runs } = await (await runExperiment(file, { dir, sample: true })).runs();
+    expect(runs.map(({ status }) => status)).toEqual(['finished', 'finished']);
+  });
+});
+
+test('the page shows the example as it stands in its file', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/how-to/use-as-a-library.md'), 'utf8');
+  const file = readFileSync(join(import.meta.dirname, '../docs/how-to/use-as-a-library/compare.ts'), 'utf8');
+  expect(page).toContain(`\`\`\`ts\n${file}\`\`\``);
+});
