@@ -18,14 +18,21 @@ test('the package holds what mlab needs to run, and nothing else', () => {
     .stdout.trim()
     .split('\n');
   const files = listed.map((path) => path.replace(/^package\//, ''));
-  for (const needed of ['bin/mlab.mjs', 'dist/cli/main.js', 'README.md', 'LICENSE', 'docs/architecture.md']) {
+  for (const needed of [
+    'schemas/task.schema.json',
+    'bin/mlab.mjs',
+    'dist/cli/main.js',
+    'README.md',
+    'LICENSE',
+    'docs/architecture.md',
+  ]) {
     expect(files).toContain(needed);
   }
   for (const folder of ['viewer/dist/assets/', 'tasks/digits/hidden/', 'tasks/digits/env/', 'python/']) {
     expect(files.some((file) => file.startsWith(folder))).toBe(true);
   }
   const allowed =
-    /^(bin|dist|viewer\/dist|python|tasks|templates|docs)\/|^scripts\/(hand-over|project-node)\.mjs$|^[^/]+$/;
+    /^(bin|dist|viewer\/dist|python|tasks|templates|schemas|docs)\/|^scripts\/(hand-over|project-node)\.mjs$|^[^/]+$/;
   const unwanted = /__pycache__|\.pyc$|_cache\/|^dist\/.*\.test\.|^python\/tests\/|(?<!\.d)\.ts$/;
   expect(files.filter((file) => !allowed.test(file) || unwanted.test(file))).toEqual([]);
 });

@@ -1,0 +1,28 @@
+/**
+ * Writes schemas/, by which editors check and complete YAML files of people: `npx node scripts/write-schemas.ts`. A test fails while
+ * they are out of date.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { ExperimentFile, TaskFile } from '../src/schema/index.ts';
+
+export const folder = join(import.meta.dirname, '../schemas');
+
+const files = { 'experiment.schema.json': ExperimentFile, 'task.schema.json': TaskFile };
+
+/** The content of each file, by its name. Draft 7 is what editors know best. */
+export function schemas(): Map<string, string> {
+  return new Map(
+    Object.entries(files).map(([name, schema]) => [
+      name,
+      `${JSON.stringify(z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }), null, 2)}\n`,
+    ]),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of schemas()) writeFileSync(join(folder, name), text);
+}
