@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from '../../../lib/errors.ts';
 import { withFileLock } from '../../../lib/file-lock.ts';
 import type { GradeJob, Job, RunId } from '../../../schema/index.ts';
-import { isGraded } from '../../graded.ts';
 import type { Following } from '../../jobs/executor.ts';
-import { type JobResult, resultOf } from '../../jobs/job-result.ts';
+import type { JobResult } from '../../jobs/job-result.ts';
+import { doneBefore } from '../done-before.ts';
 import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import { type ArrayScheduler, refusal } from './array-scheduler.ts';
 import { FollowedJob, type Given, type Submitted } from './followed-job.ts';
@@ -52,7 +52,7 @@ export class ArrayExecutor implements RemoteExecutor {
   }
 
   execute(job: Job, following: Following, next?: GradeJob): Promise<JobResult> {
-    const done = this.#doneBefore(job, following);
+    const done = doneBefore(this.#place, job, following, this.#seen.has(job.run.id));
     if (done !== null) return Promise.resolve(done);
     if (this.#place.signal.aborted) return Promise.resolve(interrupted);
     return new Promise((resolve, reject) => {
@@ -95,19 +95,6 @@ export class ArrayExecutor implements RemoteExecutor {
     for (const { given } of this.#followed.values()) given.resolve(interrupted);
     this.#followed.clear();
   };
-
-  /** What needs no job: it is done. */
-  #doneBefore(job: Job, { onProgress }: Following): JobResult | null {
-    const { run } = job;
-    const folder = this.#place.experiment.runFolder(run.id);
-    const record = folder.readRecord();
-    if (record?.status !== 'finished') return null;
-    if (job.kind === 'run') onProgress({ kind: 'run_kept', run, record });
-    else if (!isGraded(folder, job.which)) return null;
-    else if (this.#seen.has(run.id))
-      onProgress({ kind: 'run_graded', run, grades: folder.readGrades().grades });
-    return resultOf(record);
-  }
 
   #give(given: Given): void {
     this.#given.push(given);

@@ -7,7 +7,8 @@ import { spentByAll } from '../../experiment-models.ts';
 import { isGraded } from '../../graded.ts';
 import { Capacity } from '../../jobs/capacity.ts';
 import type { Following } from '../../jobs/executor.ts';
-import { type JobResult, resultOf } from '../../jobs/job-result.ts';
+import type { JobResult } from '../../jobs/job-result.ts';
+import { doneBefore } from '../done-before.ts';
 import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import type { RedisAddress } from './address.ts';
 import { connectRedis } from './connection.ts';
@@ -79,7 +80,7 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   execute(job: Job, following: Following, next?: GradeJob): Promise<JobResult> {
-    const done = this.#doneBefore(job, following);
+    const done = doneBefore(this.#place, job, following, this.#queued.has(jobId(job)));
     if (done !== null) return Promise.resolve(done);
     if (this.#place.signal.aborted) return Promise.resolve(interrupted);
     const labels = this.#place.settings.redis?.labels ?? [];
@@ -142,19 +143,6 @@ export class RedisExecutor implements RemoteExecutor {
     for (const { resolve } of this.#followed.values()) resolve(interrupted);
     this.#followed.clear();
   };
-
-  /** What needs no job: it is done. */
-  #doneBefore(job: Job, { onProgress }: Following): JobResult | null {
-    const { run } = job;
-    const folder = this.#place.experiment.runFolder(run.id);
-    const record = folder.readRecord();
-    if (record?.status !== 'finished') return null;
-    if (job.kind === 'run') onProgress({ kind: 'run_kept', run, record });
-    else if (!isGraded(folder, job.which)) return null;
-    else if (this.#queued.has(jobId(job)))
-      onProgress({ kind: 'run_graded', run, grades: folder.readGrades().grades });
-    return resultOf(record);
-  }
 
   async #give(given: readonly Given[]): Promise<void> {
     try {

@@ -1,0 +1,25 @@
+import type { Job } from '../../schema/index.ts';
+import { isGraded } from '../graded.ts';
+import type { Following } from '../jobs/executor.ts';
+import { type JobResult, resultOf } from '../jobs/job-result.ts';
+import type { ExecutorPlace } from './executor-kind.ts';
+
+/**
+ * What a job came to that has nothing left to do; null where there is something.
+ * @param isOurs whether this executor gave the run away: then its grades are told, as nobody else has
+ */
+export function doneBefore(
+  { experiment }: ExecutorPlace,
+  job: Job,
+  { onProgress }: Following,
+  isOurs: boolean,
+): JobResult | null {
+  const { run } = job;
+  const folder = experiment.runFolder(run.id);
+  const record = folder.readRecord();
+  if (record?.status !== 'finished') return null;
+  if (job.kind === 'run') onProgress({ kind: 'run_kept', run, record });
+  else if (!isGraded(folder, job.which)) return null;
+  else if (isOurs) onProgress({ kind: 'run_graded', run, grades: folder.readGrades().grades });
+  return resultOf(record);
+}
