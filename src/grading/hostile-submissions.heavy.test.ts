@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)(`the results of one grading${why}`, () =>
       ],
       ['import os\ndef double(x):\n    os.kill(os.getpid(), 11)\n', 'crashed', /process ended/],
       ['def double(x):\n    return "eat"\n', 'crashed', /memory.*on its own.*starter/],
-      ['def double(x):\n    return "spin"\n', 'timed_out', /10 s.*on its own.*starter/],
+      ['def double(x):\n    return "spin"\n', 'timed_out', /10 s.*the starter took/],
       ['def double(x):\n    return "crash"\n', 'crashed', /exit code 3.*on its own.*starter/],
     ];
     const flood = `import os\nfor _ in range(2000): os.write(1, b"x" * 2**15)\n${good}`;
