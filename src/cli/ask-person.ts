@@ -5,6 +5,6 @@ import { terminalQuestions } from './terminal-questions.ts';
 export function personAtTerminal(
   isTerminal: boolean,
 ): (request: string, signal: AbortSignal) => Promise<string> {
-  const ask = terminalQuestions(isTerminal, '--interactive');
+  const ask = terminalQuestions(isTerminal, 'leave out --interactive');
   return (request, signal) => ask(`\nThe agent asks for help:\n${plain(request)}\nYour answer: `, signal);
 }

@@ -6,14 +6,14 @@ export type AskAtTerminal = (prompt: string, signal: AbortSignal) => Promise<str
 
 /**
  * One question at a time. Ctrl-D is no answer, as an empty line is.
- * @param flag what is left out where nobody can answer
+ * @param elsewhere what to do where nobody can answer
  */
-export function terminalQuestions(isTerminal: boolean, flag: string): AskAtTerminal {
+export function terminalQuestions(isTerminal: boolean, elsewhere: string): AskAtTerminal {
   if (!isTerminal || process.stdin.isTTY !== true)
     throw new UserError(
       'no_terminal',
       'Nobody could answer: this is no terminal.',
-      `Run it at a terminal, or leave out ${flag}.`,
+      `Run it at a terminal, or ${elsewhere}.`,
     );
   let last: Promise<unknown> = Promise.resolve();
   return (prompt, signal) => {

@@ -146,6 +146,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs-retry.ts')).runsRetry,
   },
   {
+    name: 'runs rm',
+    summary: 'remove experiments with all their runs',
+    load: async () => (await import('./verbs/runs-rm.ts')).runsRm,
+  },
+  {
     name: 'runs import',
     summary: 'import runs of the original benchmark as an experiment',
     load: async () => (await import('./verbs/runs-import.ts')).runsImport,

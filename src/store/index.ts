@@ -42,6 +42,7 @@ export {
   statesOf,
   statesOfTree,
 } from './recorded-states.ts';
+export { removeExperiment } from './remove-experiment.ts';
 export { removeFolder } from './remove-folder.ts';
 export { isOwnFolder, plainName, withoutRepositories } from './repositories.ts';
 export { type RestoreOptions, restoreSnapshot } from './restore.ts';

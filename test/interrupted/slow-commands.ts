@@ -122,6 +122,7 @@ export const slowCommands: readonly SlowCommand[] = [
     moments: [0.3],
   },
   ofLong('runs check'),
+  { verb: 'runs rm', busy: 'nothing', moments: [0.1], argv: () => ['runs', 'rm', 'none', '--yes'] },
   {
     ...{ verb: 'runs import', busy: '60 runs of 2 MB observations' },
     argv: () => ['runs', 'import', '--from', 'mlagentbench', 'logs', '--name', 'imported'],

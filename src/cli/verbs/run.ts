@@ -189,7 +189,7 @@ function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
 }
 
 function personsGate(context: Context): Gate {
-  return approveActions(terminalQuestions(context.isTerminal, '--approve'), personName());
+  return approveActions(terminalQuestions(context.isTerminal, 'leave out --approve'), personName());
 }
 
 function planText(plan: Plan): string {

@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { examplePlan } from '../../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { createExperiment } from '../../store/index.ts';
+import { createContext } from '../context.ts';
+import { runsRm } from './runs-rm.ts';
+
+const signal = new AbortController().signal;
+
+function storeWith(...names: string[]) {
+  const dir = temporaryFolder();
+  const made = names.map((name) =>
+    createExperiment(join(dir, name), { ...examplePlan(['digits-a', 'digits-b']), name: name as never }),
+  );
+  const rm = (given: string[], yes = true) =>
+    runsRm.run(createContext({ dir }, {}, '1', signal), given, { yes });
+  return { dir, experiments: made, rm };
+}
+
+test('experiments that a pattern names are removed, the others stay, and so does nothing of earlier removals', async () => {
+  const { dir, rm } = storeWith('try-1', 'try-2', 'kept');
+  mkdirSync(join(dir, '.removed-try-0-1f/runs'), { recursive: true });
+  await rm(['try-*']);
+  expect(readdirSync(dir)).toEqual(['kept']);
+});
+
+test('an experiment with a run that somebody works on stays whole', async () => {
+  const { experiments, rm } = storeWith('busy');
+  const [experiment] = experiments;
+  using lease = experiment?.runFolder('digits-b').lock();
+  await expect(rm(['busy'])).rejects.toThrow(/process \d+ .* works on/);
+  expect(existsSync(join(experiment?.folder ?? '', 'plan.json'))).toBe(true);
+  lease?.verify();
+});
+
+test('nothing is removed where nobody can be asked, and what is no experiment is refused', async () => {
+  const { dir, rm } = storeWith('one');
+  await expect(rm(['one'], false)).rejects.toThrow(/no terminal/);
+  await expect(rm(['one/digits-a'])).rejects.toThrow(/is no experiment/);
+  await expect(rm(['two'])).rejects.toThrow(/no experiment "two"/);
+  expect(readdirSync(dir)).toEqual(['one']);
+});

@@ -1,0 +1,45 @@
+import { UserError } from '../../lib/errors.ts';
+import { type Experiment, removeExperiment } from '../../store/index.ts';
+import { type Context, exitCodes } from '../context.ts';
+import { expandNames, isExperiment, locateExperiment } from '../locate.ts';
+import { counted, oneLine } from '../table.ts';
+import { terminalQuestions } from '../terminal-questions.ts';
+import type { Verb } from '../verb.ts';
+
+export const runsRm: Verb = {
+  arguments: [{ name: '<experiments...>', description: 'names of experiments, or patterns: try-*' }],
+  flags: [{ flags: '--yes', description: 'remove them without asking' }],
+  details:
+    'Removes experiments with all that was recorded of their runs. A single run stays with its experiment, so that what\n' +
+    'is reported is what was planned; mlab run --incomplete restart and mlab runs retry execute runs again.',
+  examples: [
+    ['mlab runs rm try-1', 'asks, and removes the experiment'],
+    ["mlab runs rm 'try-*' --yes", 'all experiments whose name begins with try-, without asking'],
+  ],
+  async run(context, given, { yes }: { yes?: boolean }) {
+    const experiments = expandNames(context, given).map((name) => experimentOf(context, name));
+    const text = experiments.map(
+      ({ plan, folder }) => `  ${plan.name} (${counted(plan.runs.length, 'run')}, ${folder})`,
+    );
+    if (yes !== true) {
+      const ask = terminalQuestions(context.isTerminal, 'say --yes');
+      const answer = await ask(`Remove for ever:\n${text.join('\n')}\nRemove? [y/N] `, context.signal);
+      if (!/^y(es)?$/i.test(answer.trim()))
+        return { text: 'Nothing was removed.', json: { removed: [] }, exitCode: exitCodes.negative };
+    }
+    for (const experiment of experiments) await removeExperiment(experiment, context.signal);
+    return {
+      text: `Removed:\n${text.join('\n')}`,
+      json: { removed: experiments.map(({ folder }) => folder) },
+    };
+  },
+};
+
+function experimentOf(context: Context, name: string): Experiment {
+  if (isExperiment(context, name) || !name.includes('/')) return locateExperiment(context, name);
+  throw new UserError(
+    'bad_argument',
+    `${oneLine(name, 200)} is no experiment.`,
+    'Experiments are removed as a whole: name the experiment alone. Runs can be executed again: mlab runs retry --help.',
+  );
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Experiment } from './experiment.ts';
+import type { RunLease } from './lease/run-lease.ts';
+import { removeFolder } from './remove-folder.ts';
+
+/** Of experiments that are being removed: no experiment has such a name. */
+const removedPrefix = '.removed-';
+
+/**
+ * Removes an experiment with all its runs. It is gone at once, by renaming; what a killed process left of others that it
+ * removed from the same folder goes too.
+ * @throws UserError `run_locked` where somebody works on a run, and nothing is removed; the signal's reason
+ */
+export async function removeExperiment(experiment: Experiment, signal: AbortSignal): Promise<void> {
+  const { folder } = experiment;
+  const root = dirname(folder);
+  const leases: RunLease[] = [];
+  try {
+    for (const id of [...experiment.runIds, ...experiment.branches.map(({ run }) => run.id)]) {
+      const run = experiment.runFolder(id);
+      if (existsSync(run.folder)) leases.push(run.lock());
+    }
+    renameSync(folder, join(root, `${removedPrefix}${basename(folder)}-${randomBytes(4).toString('hex')}`));
+  } finally {
+    for (const lease of leases) lease.release();
+  }
+  for (const name of readdirSync(root).filter((each) => each.startsWith(removedPrefix)))
+    await removeFolder(join(root, name), signal);
+}
