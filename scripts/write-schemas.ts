@@ -6,11 +6,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { ExperimentFile, TaskFile } from '../src/schema/index.ts';
+import { ExperimentFile, SettingsFile, TaskFile } from '../src/schema/index.ts';
 
 export const folder = join(import.meta.dirname, '../schemas');
 
-const files = { 'experiment.schema.json': ExperimentFile, 'task.schema.json': TaskFile };
+const files = {
+  'experiment.schema.json': ExperimentFile,
+  'settings.schema.json': SettingsFile,
+  'task.schema.json': TaskFile,
+};
 
 /** The content of each file, by its name. Draft 7 is what editors know best. */
 export function schemas(): Map<string, string> {

@@ -5,6 +5,7 @@ import { cacheFolder } from '../lib/cache-folder.ts';
 import { UserError } from '../lib/errors.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { type Logger, type LogLevel, silentLogger } from './logger.ts';
+import { noSettings, type Settings } from './settings.ts';
 import { terminalText } from './table.ts';
 
 /** Ctrl-C where work goes on elsewhere: what the first and the second say. */
@@ -25,6 +26,7 @@ export interface Context {
     /** The Python helper package. */
     helpers: string;
   };
+  settings: Settings;
   version: string;
   variables: Readonly<Record<string, string | undefined>>;
   /** How a person calls this mlab: `npx mlab` in a checkout. */
@@ -90,6 +92,8 @@ export interface GlobalOptions {
   dir?: string;
   taskDir?: string[];
   logLevel?: LogLevel;
+  /** Of the folder in which the command is given. */
+  settings?: Settings;
 }
 
 export function createContext(
@@ -102,7 +106,9 @@ export function createContext(
 ): Context {
   const home = packageFolder();
   const own = resolve('tasks');
-  const extra = [...(options.taskDir ?? []).map(existingFolder), ...(existsSync(own) ? [own] : [])];
+  const { settings = noSettings } = options;
+  const given = [...(options.taskDir ?? []), ...settings.tasks].map(existingFolder);
+  const extra = [...given, ...(existsSync(own) ? [own] : [])];
   return {
     command: existsSync(join(home, 'src')) ? 'npx mlab' : 'mlab',
     placeFlags: placeFlagsOf(options),
@@ -114,6 +120,7 @@ export function createContext(
       tasks: [...new Set([...extra, join(home, 'tasks')])],
       helpers: join(home, 'python'),
     },
+    settings,
     version,
     variables,
     isTerminal: process.stderr.isTTY === true,

@@ -131,10 +131,15 @@ export function experimentFlags(): Flag[] {
 
 /**
  * The experiment that a file and flags describe together; flags win.
+ * @param usual what counts where neither says it
  * @throws UserError naming the file, the key and the fix
  */
-export function readExperiment(path: string | undefined, options: object): ExperimentFile {
-  const parsed = ExperimentFile.safeParse(givenOf(path, options));
+export function readExperiment(
+  path: string | undefined,
+  options: object,
+  usual: Readonly<Record<string, unknown>> = {},
+): ExperimentFile {
+  const parsed = ExperimentFile.safeParse(givenOf(path, options, usual));
   if (parsed.success) return parsed.data;
   throw new UserError(
     'bad_experiment',
@@ -148,10 +153,16 @@ export function keysSaid(path: string | undefined, options: object): ReadonlySet
   return new Set(Object.keys(givenOf(path, options)));
 }
 
-function givenOf(path: string | undefined, options: object): Record<string, unknown> {
+function givenOf(
+  path: string | undefined,
+  options: object,
+  usual: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   const flags: Readonly<Record<string, unknown>> = { ...options };
   const fromFile = path === undefined ? {} : readYaml(path);
-  const given: Record<string, unknown> = { ...fromFile };
+  const given: Record<string, unknown> = { ...usual, ...fromFile };
+  if (usual.limits !== undefined && fromFile.limits !== undefined)
+    given.limits = { ...(usual.limits as object), ...(fromFile.limits as object) };
   for (const [key, spelling] of Object.entries(spellings)) {
     const value = spelling === null ? undefined : flags[flagName(spelling.flags)];
     if (value !== undefined) given[key] = value;

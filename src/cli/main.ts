@@ -12,6 +12,7 @@ import {
 import { explain } from './explain.ts';
 import { Interrupts } from './interrupts.ts';
 import { logLevels, openLogger } from './logger.ts';
+import { readKeys, readSettings } from './settings.ts';
 import { plain, terminalJson, terminalText } from './table.ts';
 import type { Flag, Verb } from './verb.ts';
 import { commandGroups, type VerbEntry, verbs } from './verbs.ts';
@@ -29,9 +30,11 @@ export async function main(given: string[]): Promise<number> {
     await addVerbs(program, argv, async (verb, args, options) => {
       const { logLevel } = program.opts<GlobalOptions>();
       await using logger = openLogger(logLevel, process.env.MLAB_LOG);
+      const settings = readSettings(process.cwd());
+      const environment = { ...settings.variables, ...process.env };
       const context = createContext(
-        program.opts(),
-        process.env,
+        { ...program.opts<GlobalOptions>(), settings },
+        { ...environment, ...readKeys(process.cwd(), environment) },
         version,
         interrupts.signal,
         logger,

@@ -27,7 +27,12 @@ export {
 export { CallLimiter, type LimiterOptions, type Pace, type Slot } from './limiter.ts';
 export { type Ping, pingModel } from './ping.ts';
 export { costOf, PriceTable } from './prices.ts';
-export type { ProviderState } from './providers/index.ts';
+export {
+  builtInProviders,
+  type ProviderState,
+  providerVariables,
+  type Variables,
+} from './providers/index.ts';
 export { Quota, type QuotaOptions, type Reservation, type ReserveResult, type SharedQuota } from './quota.ts';
 export {
   type ForRunOptions,

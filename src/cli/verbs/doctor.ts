@@ -7,6 +7,7 @@ import { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from '../../
 import { type Context, exitCodes } from '../context.ts';
 import { commandElsewhere } from '../execute-there.ts';
 import { readExperiment } from '../experiment-flags.ts';
+import { settingsName } from '../settings.ts';
 import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -72,8 +73,10 @@ async function checkThere(
   return await kind.check({ settings, command: commandElsewhere(context), variables, signal, log, folder });
 }
 
-async function checkHere({ variables, folders, signal }: Context): Promise<DoctorCheck[]> {
+async function checkHere({ variables, folders, signal, settings }: Context): Promise<DoctorCheck[]> {
+  const configuration = settings.path ?? `none (${settingsName} in this folder or above it)`;
   return [
+    { name: 'Settings', state: 'ok', detail: configuration, fix: null },
     { name: 'Node', state: 'ok', detail: process.version, fix: null },
     await checkPython({ variables, signal }),
     await checkInstaller(folders.cache, { variables, signal }),

@@ -99,7 +99,7 @@ export const run: Verb = {
       );
     }
     const gate = options.approve === true ? personsGate(context) : undefined;
-    const read = readExperiment(path, options);
+    const read = readExperiment(path, options, context.settings.run);
     const said = keysSaid(path, options);
     const source = findParent(context, options, said);
     const wanted = withGateway(

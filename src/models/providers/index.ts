@@ -7,6 +7,7 @@ export {
   type ProviderState,
   providerAccess,
   providerState,
+  providerVariables,
   type Variables,
 } from './provider-state.ts';
 export { createRedactor } from './redact.ts';

@@ -57,6 +57,11 @@ export const builtInProviders: readonly ProviderKind[] = [
   'openai-compatible',
 ];
 
+/** Where a provider that needs no settings is described in the environment. */
+export function providerVariables(kind: ProviderKind): Pick<KindFacts, 'keyVariables' | 'baseUrlVariable'> {
+  return kinds[kind];
+}
+
 /** How a provider stands before any call: shown by `mlab models`. It holds no key. */
 export interface ProviderState {
   provider: string;

@@ -1,0 +1,109 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { parse as parseYaml } from 'yaml';
+import { messageOf, UserError } from '../lib/errors.ts';
+import { nearest } from '../lib/nearest.ts';
+import { builtInProviders, providerVariables, type Variables } from '../models/index.ts';
+import { SettingsFile } from '../schema/index.ts';
+
+export const settingsName = 'mlab.config.yaml';
+const keysName = '.env';
+
+/** What a folder says that commands in it start from. */
+export interface Settings {
+  /** The file; null where there is none. */
+  path: string | null;
+  /** Folders to look for tasks in. */
+  tasks: readonly string[];
+  /** What counts where the environment does not say it. */
+  variables: Readonly<Record<string, string>>;
+  /** Keys of an experiment file. */
+  run: Readonly<Record<string, unknown>>;
+}
+
+export const noSettings: Settings = { path: null, tasks: [], variables: {}, run: {} };
+
+/**
+ * The settings of a folder, or of the next folder above it that has some and the same owner.
+ * @throws UserError `bad_settings` naming the file, the key and the fix
+ */
+export function readSettings(from: string): Settings {
+  const path = findFile(from);
+  if (path === null) return noSettings;
+  const content = parsed(path) ?? {};
+  const { data, error } = SettingsFile.safeParse(content);
+  if (data === undefined) {
+    const problems = error.issues.flatMap(({ code, path: keys, message, ...issue }) =>
+      code === 'unrecognized_keys' && 'keys' in issue
+        ? (issue.keys as string[]).map((key) => unknownKey([...keys, key].join('.')))
+        : [`  ${keys.join('.')}: ${message}`],
+    );
+    throw new UserError(
+      'bad_settings',
+      `${path} holds what mlab does not know:\n${problems.join('\n')}`,
+      'docs/command-line.md says what it may hold.',
+    );
+  }
+  const place = (folder: string) => resolve(dirname(path), folder);
+  const { experiments, tasks = [], cache } = data;
+  return {
+    path,
+    tasks: tasks.map(place),
+    variables: {
+      ...(experiments === undefined ? {} : { MLAB_EXPERIMENTS: place(experiments) }),
+      ...(cache === undefined ? {} : { MLAB_CACHE: place(cache) }),
+    },
+    // As it was written: what it leaves out is not said, rather than the default.
+    run: (content as { run?: Record<string, unknown> }).run ?? {},
+  };
+}
+
+function findFile(from: string): string | null {
+  const { uid } = statSync(from);
+  for (let folder = from; ; folder = dirname(folder)) {
+    const path = join(folder, settingsName);
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return path;
+    // Nobody else decides for whoever works below a folder that all can write to, such as /tmp.
+    if (dirname(folder) === folder || statSync(dirname(folder)).uid !== uid) return null;
+  }
+}
+
+function parsed(path: string): unknown {
+  try {
+    return parseYaml(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UserError('bad_settings', `${path} can't be read: ${messageOf(error)}`, 'Make it a YAML file.');
+  }
+}
+
+function unknownKey(key: string): string {
+  const run = Object.keys(SettingsFile.shape.run.unwrap().shape).map((name) => `run.${name}`);
+  const meant = nearest(key, [...Object.keys(SettingsFile.shape), ...run]);
+  return `  ${key}: there is no such key${meant === null ? '' : `; did you mean "${meant}"?`}`;
+}
+
+/** Keys of providers and of Kaggle, and names of models; `MLAB_DOCKER` and the like would have mlab start programs. */
+const taken = /^(\w+_API_KEY|KAGGLE_USERNAME|KAGGLE_KEY|MLAB_(EDITOR_|FAST_)?MODEL)$/;
+
+/**
+ * What a folder's `.env` adds to the environment: keys, names of models, and the addresses of providers whose key stands in it, too:
+ * the folder may be somebody else's, who could have a key of the environment sent to an own server.
+ */
+export function readKeys(folder: string, variables: Variables): Record<string, string> {
+  const path = join(folder, keysName);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return {};
+  const given = parseEnv(readFileSync(path, 'utf8'));
+  const isSet = (name: string) => (variables[name] ?? '') !== '';
+  const isOwnAddress = (name: string) =>
+    builtInProviders.some((kind) => {
+      const { keyVariables, baseUrlVariable } = providerVariables(kind);
+      return name === baseUrlVariable && !keyVariables.some(isSet);
+    });
+  const chosen = Object.entries(given).flatMap(([name, value]) =>
+    value !== undefined && !isSet(name) && (taken.test(name) || isOwnAddress(name))
+      ? [[name, value] as const]
+      : [],
+  );
+  return Object.fromEntries(chosen);
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { ExperimentFile } from './experiment.ts';
+
+const folder = z.string().min(1);
+/** Found by itself, the file must not bring code along: an agent that is a file is named by a flag or in an experiment file. */
+const agentName = z
+  .string()
+  .regex(
+    /^[\w-]+$/,
+    'expected the name of an agent; one that is a file is named with --agent or in an experiment file',
+  );
+const { models, roles, seeds, limits, parallel, resources, spend, docker_image, gpu, clock, grade } =
+  ExperimentFile.shape;
+
+/** What `mlab run` starts from, as far as neither its experiment file nor a flag says it. */
+const RunSettings = z
+  .strictObject({
+    agents: z
+      .array(
+        z.union([agentName, z.strictObject({ name: agentName, options: z.record(z.string(), z.unknown()) })]),
+      )
+      .min(1)
+      .describe('agents, by name or with options'),
+    ...{ models, roles, seeds, limits, parallel, resources, spend, docker_image, gpu, clock, grade },
+    sandbox: z
+      .enum(
+        ['bubblewrap', 'docker'],
+        'expected bubblewrap or docker; none is said with --sandbox or in an experiment file',
+      )
+      .describe('how agent code is confined'),
+  })
+  .partial();
+
+/** `mlab.config.yaml`: what every command starts from. Folders are relative to the file. */
+export const SettingsFile = z
+  .strictObject({
+    experiments: folder.describe('folder of the experiments (default: experiments)'),
+    tasks: z.array(folder).describe('folders to look for tasks in, besides ./tasks and those of mlab'),
+    cache: folder.describe('where prepared data and Python environments are kept'),
+    run: RunSettings.describe('what mlab run starts from: flags and experiment files win'),
+  })
+  .partial()
+  .meta({ id: 'SettingsFile' });
