@@ -53,6 +53,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     path: ['executor', 'on'],
     flag: {
       flags: '--on <where>',
+      choices: executorNames,
       description: `where runs are executed: ${executorNames.join(', ')} (default: where they were before, else local)`,
     },
   },
@@ -117,7 +118,9 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
 export function experimentFlags(): Flag[] {
   const keys = Object.entries(spellings).flatMap(([key, spelling]): Flag[] => {
     if (spelling === null) return [];
-    return [{ ...spelling, description: describedKey(key as keyof ExperimentFile) }];
+    const { choices } = plainValues(ExperimentFile.shape[key as keyof ExperimentFile]);
+    const told = choices.length === 0 ? {} : { choices };
+    return [{ ...spelling, ...told, description: describedKey(key as keyof ExperimentFile) }];
   });
   const limits = Object.entries(Limits.shape).map(
     ([key, schema]): Flag => ({

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { hasCode, UserError } from '../lib/errors.ts';
+import { completionOf, completionText } from './completion.ts';
 import {
   type Context,
   createContext,
@@ -12,6 +13,7 @@ import {
 import { explain } from './explain.ts';
 import { Interrupts } from './interrupts.ts';
 import { logLevels, openLogger } from './logger.ts';
+import { oneOf } from './one-of.ts';
 import { readKeys, readSettings } from './settings.ts';
 import { plain, terminalJson, terminalText } from './table.ts';
 import type { Flag, Verb } from './verb.ts';
@@ -19,6 +21,8 @@ import { commandGroups, type VerbEntry, verbs } from './verbs.ts';
 
 /** Runs one command line (without the program's name) and returns the exit code of the process. */
 export async function main(given: string[]): Promise<number> {
+  const [first, , third, ...line] = given;
+  if (first === 'completion' && third === '--') return await complete(line);
   const argv = helpLast(given);
   const version = ownVersion();
   await using interrupts = new Interrupts();
@@ -57,6 +61,29 @@ export async function main(given: string[]): Promise<number> {
     exitCode = await tell(error, interrupts.signal, asJson);
   }
   return exitCode;
+}
+
+/** What the script of a shell asks at Tab. Nothing but answers may be printed there. */
+async function complete(words: readonly string[]): Promise<ExitCode> {
+  const { options } = createProgram(ownVersion(), false);
+  const globals = options
+    .filter(({ hidden }) => !hidden)
+    .map(({ flags, description, argChoices: choices }) => ({
+      ...{ flags, description },
+      ...(choices === undefined ? {} : { choices }),
+    }));
+  const valueAfter = (flag: string) => words.flatMap((word, at) => (words[at - 1] === flag ? [word] : []));
+  const [dir] = valueAfter('--dir');
+  const { signal } = new AbortController();
+  const places = { ...(dir === undefined ? {} : { dir }), settings: readSettings(process.cwd()) };
+  const context = createContext(
+    places,
+    { ...places.settings.variables, ...process.env },
+    ownVersion(),
+    signal,
+  );
+  await print(completionText(await completionOf(context, words, globals)));
+  return exitCodes.ok;
 }
 
 function createProgram(version: string, asJson: boolean): Command {
@@ -177,7 +204,7 @@ async function defineVerb(
 function optionOf(flag: Flag): Option {
   const option = new Option(flag.flags, flag.description);
   if (flag.default !== undefined) option.default(flag.default);
-  const parse = flag.parse ?? ((text: string) => text);
+  const { choices, parse = parserOf(option, choices) } = flag;
   if (flag.many !== undefined) {
     const partsOf = (text: string) =>
       flag.many === 'commas' ? text.split(',').filter((part) => part !== '') : [text];
@@ -185,10 +212,14 @@ function optionOf(flag: Flag): Option {
       ...(before ?? []),
       ...partsOf(text).map(parse),
     ]);
-  } else if (flag.parse !== undefined) {
+  } else {
     option.argParser(parse);
   }
   return option;
+}
+
+function parserOf({ long }: Option, choices: readonly string[] | undefined): (text: string) => unknown {
+  return choices === undefined ? (text) => text : (text) => oneOf(long ?? '', choices, text);
 }
 
 function acceptFormerName(command: Command, flag: Flag, name: string): void {

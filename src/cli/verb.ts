@@ -6,7 +6,9 @@ export interface Flag {
   flags: string;
   description: string;
   default?: string | boolean;
-  /** Turns the text into a value; throws a UserError that says what is expected. */
+  /** The values that it takes, where there are a few. */
+  choices?: readonly string[];
+  /** Turns the text into a value; throws a UserError that says what is expected. Default: the text, which must be one of the choices. */
   parse?: (text: string) => unknown;
   /** May be given several times; `commas`: or once with commas. */
   many?: 'commas' | 'repeated';

@@ -15,7 +15,7 @@ export const commandGroups = {
   'Language models': ['models', 'gateway'],
   Experience: ['experience'],
   'Many machines': ['worker', 'workers'],
-  'Set up': ['doctor'],
+  'Set up': ['doctor', 'completion'],
 };
 
 /** Verbs by name, alone or in a group such as `runs ls`. */
@@ -189,6 +189,11 @@ export const verbs: readonly VerbEntry[] = [
     name: 'runs replay',
     summary: 'run an agent again from its trace alone, and see that it does the same',
     load: async () => (await import('./verbs/runs-replay.ts')).runsReplay,
+  },
+  {
+    name: 'completion',
+    summary: 'print what makes Tab complete mlab commands in a shell',
+    load: async () => (await import('./verbs/completion.ts')).completion,
   },
   {
     name: 'doctor',

@@ -49,7 +49,11 @@ export const mcp: Verb = {
     ['mlab mcp --task digits --http 8765', 'prints the address that clients connect to'],
   ],
   async run(context, _, options: Options) {
-    const wanted = { ...readExperiment(undefined, options, context.settings.run), agents: [mcpAgent.name], seeds: 1 };
+    const wanted = {
+      ...readExperiment(undefined, options, context.settings.run),
+      agents: [mcpAgent.name],
+      seeds: 1,
+    };
     const [task, ...others] = chooseTasks(context, wanted.tasks, undefined);
     if (task === undefined || others.length > 0)
       throw new UserError('usage', 'One task is served.', 'Name it with --task: mlab tasks ls lists them.');

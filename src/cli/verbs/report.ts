@@ -6,7 +6,6 @@ import { buildReport, compareRuns, type ReportOptions } from '../../statistics/i
 import { findTasks } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
 import { expandNames, locateRuns, runsArgument } from '../locate.ts';
-import { oneOf } from '../one-of.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';
 import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
@@ -35,7 +34,7 @@ export const report: Verb = {
       flags: '--format <format>',
       description: formats.join(', '),
       default: 'text',
-      parse: (text) => oneOf('--format', formats, text),
+      choices: formats,
     },
     {
       flags: '--table <names>',
@@ -47,7 +46,7 @@ export const report: Verb = {
       description:
         "every-run, or paper: the paper's rules on which runs count and what they are compared with",
       default: 'every-run',
-      parse: (text) => oneOf('--convention', Object.keys(conventions), text),
+      choices: Object.keys(conventions),
     },
     { flags: '--published', description: "beside them, the paper's published numbers for these tasks" },
     {

@@ -40,7 +40,7 @@ import type { Verb } from '../verb.ts';
 import { viewExperiment, withViewer } from '../view-experiment.ts';
 
 interface Options extends PrepareOptions, AgentFlags, ForkFlags {
-  incomplete: string;
+  incomplete: (typeof incompleteChoices)[number];
   dryRun?: boolean;
   view?: boolean;
   approve?: boolean;
@@ -54,6 +54,7 @@ export const run: Verb = {
     ...experimentFlags(),
     {
       flags: '--incomplete <what>',
+      choices: incompleteChoices,
       description: 'what to do with runs that did not end properly: continue, restart or keep',
       default: 'continue',
       formerly: '--broken',
@@ -90,14 +91,7 @@ export const run: Verb = {
     ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
   ],
   async run(context, [path], options: Options) {
-    const incomplete = incompleteChoices.find((choice) => choice === options.incomplete);
-    if (incomplete === undefined) {
-      throw new UserError(
-        'bad_flag',
-        `--incomplete ${options.incomplete}: there is no such choice.`,
-        `Use ${incompleteChoices.join(', ')}.`,
-      );
-    }
+    const { incomplete } = options;
     const gate = options.approve === true ? personsGate(context) : undefined;
     const read = readExperiment(path, options, context.settings.run);
     const said = keysSaid(path, options);

@@ -5,14 +5,14 @@ import { counted } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options {
-  to?: string;
+  to?: ExportFormat;
   out?: string;
 }
 
 export const runsExport: Verb = {
   arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
   flags: [
-    { flags: '--to <format>', description: exportFormats.join(', ') },
+    { flags: '--to <format>', description: exportFormats.join(', '), choices: exportFormats },
     { flags: '--out <folder>', description: 'a new or an empty folder' },
   ],
   details:
@@ -30,12 +30,16 @@ export const runsExport: Verb = {
     ],
   ],
   async run(context, [given = ''], options: Options) {
-    const to = formatOf(options.to);
-    if (options.out === undefined)
-      throw new UserError('bad_flag', 'It must be said where to write.', 'Give a folder: --out FOLDER');
+    const { to, out } = options;
+    if (to === undefined || out === undefined)
+      throw new UserError(
+        'bad_flag',
+        `It must be said ${to === undefined ? 'what' : 'where'} to write.`,
+        `Give ${to === undefined ? `one of ${exportFormats.join(', ')}: --to FORMAT` : 'a folder: --out FOLDER'}`,
+      );
     const { folders } = locateRuns(context, given);
     const { folder, runs } = await exportRuns({
-      ...{ folders, to, out: options.out, variables: context.variables },
+      ...{ folders, to, out, variables: context.variables },
       ...{ onProgress: context.log, signal: context.signal },
     });
     const steps = runs.reduce((sum, run) => sum + run.steps, 0);
@@ -45,11 +49,3 @@ export const runsExport: Verb = {
     };
   },
 };
-
-function formatOf(given: string | undefined): ExportFormat {
-  const format = exportFormats.find((one) => one === given);
-  if (format !== undefined) return format;
-  const fault =
-    given === undefined ? 'It must be said what to write.' : `--to ${given}: there is no such format.`;
-  throw new UserError('bad_flag', fault, `Use --to with one of: ${exportFormats.join(', ')}.`);
-}

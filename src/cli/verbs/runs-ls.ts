@@ -12,7 +12,6 @@ import {
 } from '../../store/index.ts';
 import type { Context } from '../context.ts';
 import { isExperiment, isPattern, locateExperimentFolder } from '../locate.ts';
-import { oneOf } from '../one-of.ts';
 import { countsText } from '../run-states.ts';
 import { duration, number, oneLine, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -55,7 +54,7 @@ export const runsLs: Verb = {
     {
       flags: '--sort <by>',
       description: `the largest first: by ${Object.keys(sortKeys).join(', ')}`,
-      parse: (text) => oneOf('--sort', Object.keys(sortKeys), text),
+      choices: Object.keys(sortKeys),
     },
     { flags: '--limit <n>', description: 'list so many runs at most', parse: wholeNumber },
   ],

@@ -4,7 +4,6 @@ import { EventPayload, ObjectId } from '../../schema/index.ts';
 import { parseStoredText, type RunFolder, readLines } from '../../store/index.ts';
 import type { Context } from '../context.ts';
 import { locateRuns } from '../locate.ts';
-import { oneOf } from '../one-of.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options {
@@ -23,7 +22,7 @@ export const runsTrace: Verb = {
     {
       flags: '--kind <kinds>',
       description: `only events of these kinds: ${kinds.join(', ')}`,
-      parse: (text) => oneOf('--kind', kinds, text),
+      choices: kinds,
       many: 'commas',
     },
     { flags: '--texts', description: 'long texts, which lie in objects, in the place of their hashes' },
