@@ -37,6 +37,7 @@ test.each([
   ['runs rm start-', ['start-1', 'start-2']],
   ['report --format la', ['latex']],
   ['run --suite star', ['starter']],
+  ['completion f', ['fish']],
   ['unknown word ', []],
 ])('after "mlab %s" Tab offers %j', async (line, values) => {
   expect(await offered(line.split(' '))).toEqual(values);

@@ -11,8 +11,6 @@ export interface Choice {
   description: string;
 }
 
-export const shells = ['bash', 'zsh', 'fish'] as const;
-
 /** What the words before the cursor come to. */
 interface Line {
   /** Of the command, as far as they are there. */
@@ -57,7 +55,8 @@ export async function completionOf(
   if (verb === null) return matching(nextNames(names), current);
   const argument =
     verb.arguments[given.length] ?? verb.arguments.findLast((each) => each.name.includes('...'));
-  return argument === undefined ? [] : matching(placeholderValues(context, argument.name, current), current);
+  const { choices, name: placeholder = '' } = argument ?? {};
+  return matching(choices?.map(undescribed) ?? placeholderValues(context, placeholder, current), current);
 }
 
 async function read(words: readonly string[], globals: readonly Flag[]): Promise<Line> {
@@ -112,7 +111,7 @@ function placeholderValues(context: Context, placeholder: string, current: strin
   if (/[<[]tasks?[\].>]/.test(placeholder)) return taskNames(context);
   if (/[<[]runs?[\].>]/.test(placeholder)) return runNames(context, current);
   if (/[<[]experiments\./.test(placeholder)) return experimentNames(context);
-  return /<shell>/.test(placeholder) ? shells.map(undescribed) : [];
+  return [];
 }
 
 function taskNames({ folders }: Context): Choice[] {

@@ -20,6 +20,8 @@ export interface Argument {
   /** `<run>` needed, `[run]` optional, `[runs...]` any number. */
   name: string;
   description: string;
+  /** The words that it may be, where there are a few. */
+  choices?: readonly string[];
 }
 
 /** One verb of the command line. */

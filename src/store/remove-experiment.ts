@@ -26,6 +26,7 @@ export async function removeExperiment(experiment: Experiment, signal: AbortSign
   } finally {
     for (const lease of leases) lease.release();
   }
-  for (const name of readdirSync(root).filter((each) => each.startsWith(removedPrefix)))
+  const names = readdirSync(root, { encoding: 'buffer' }).map(String);
+  for (const name of names.filter((each) => each.startsWith(removedPrefix)))
     await removeFolder(join(root, name), signal);
 }

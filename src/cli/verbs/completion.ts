@@ -1,6 +1,7 @@
-import { shells } from '../completion.ts';
 import { oneOf } from '../one-of.ts';
 import type { Verb } from '../verb.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
 
 const scripts: Record<(typeof shells)[number], string> = {
   bash: `_mlab() {
@@ -32,7 +33,7 @@ complete -c mlab -f -a '(__mlab_complete)'`,
 
 export const completion: Verb = {
   onlyReads: true,
-  arguments: [{ name: '<shell>', description: shells.join(', ') }],
+  arguments: [{ name: '<shell>', description: shells.join(', '), choices: shells }],
   flags: [],
   details:
     'Prints a script for the shell. With it, Tab knows commands, flags, and the names of tasks, agents and runs.',

@@ -29,7 +29,11 @@ const verdicts = ['allow', 'deny', 'replace'] as const;
 export const decide: Verb = {
   arguments: [
     { name: '<run>', description: 'a run that waits (EXPERIMENT/RUN): mlab runs ls lists them' },
-    { name: '[verdict]', description: `${verdicts.join(', ')}; default: show what it waits for` },
+    {
+      name: '[verdict]',
+      choices: verdicts,
+      description: `${verdicts.join(', ')}; default: show what it waits for`,
+    },
   ],
   flags: [
     { flags: '--reason <text>', description: 'why; of an action that is denied the agent is told' },
