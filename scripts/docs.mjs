@@ -1,0 +1,24 @@
+/**
+ * `npm run docs`: builds the documentation site from docs/ into website/dist; `-- --dev` serves it while pages are edited, `-- --serve` serves what
+ * was built. Its generator is installed in website/, apart from the project's packages. Other flags are passed on.
+ */
+import { join } from 'node:path';
+import { endAs, handOver } from './hand-over.mjs';
+import { installPackages } from './npm-packages.mjs';
+import { packageRoot } from './project-node.mjs';
+import { runScript } from './script.mjs';
+
+const modes = { '--dev': 'dev', '--serve': 'preview' };
+
+await runScript(async (argv) => {
+  const website = join(packageRoot, 'website');
+  installPackages(website);
+  const mode = argv.find((flag) => flag in modes);
+  const vitepress = join(website, 'node_modules/vitepress/bin/vitepress.js');
+  const flags = argv.filter((flag) => flag !== mode);
+  const end = await handOver(process.execPath, [vitepress, modes[mode] ?? 'build', website, ...flags], {
+    cwd: packageRoot,
+  });
+  endAs(end);
+  return end.code ?? 1;
+});
