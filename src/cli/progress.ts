@@ -4,6 +4,7 @@ import type { ExperimentProgress } from '../runs/index.ts';
 import type { FailedAttempt, Plan } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
 import { decisionWait } from '../store/index.ts';
+import { ProgressSum } from './progress-sum.ts';
 import { counted, duration, number, oneLine, percent, plain } from './table.ts';
 
 export interface ProgressView extends Disposable {
@@ -18,7 +19,7 @@ export function createProgressView(
   place = atATime(plan),
 ): ProgressView {
   log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}`);
-  return isTerminal ? new LiveView(plan) : lineView(log);
+  return isTerminal ? new LiveView(plan) : new LineView(log, plan);
 }
 
 /** How many runs are executed at once. */
@@ -26,9 +27,9 @@ export function atATime({ parallel }: Plan): string {
   return parallel === 1 ? 'one at a time' : `up to ${parallel} at a time`;
 }
 
-/** A line for what matters. */
+/** A line for what matters, of runs of an experiment that is executed elsewhere. */
 export function lineView(log: (line: string) => void): ProgressView {
-  return new LineView(log);
+  return new LineView(log, null);
 }
 
 /** What a run is doing, as one line shows it. */
@@ -49,9 +50,11 @@ class LiveView implements ProgressView {
   readonly #lines = new Map<string, RunLine>();
   readonly #update = createLogUpdate(process.stderr);
   readonly #timer: NodeJS.Timeout;
+  readonly #sum: ProgressSum;
 
   constructor(plan: Plan) {
     this.#plan = plan;
+    this.#sum = new ProgressSum(plan);
     for (const { id } of plan.runs) {
       this.#lines.set(id, { state: 'waiting', step: 0, doing: '', started: 0, result: '' });
     }
@@ -59,6 +62,7 @@ class LiveView implements ProgressView {
   }
 
   show(progress: ExperimentProgress): void {
+    this.#sum.add(progress);
     const line = this.#lines.get(progress.run.id);
     if (line === undefined) return;
     switch (progress.kind) {
@@ -122,8 +126,14 @@ class LiveView implements ProgressView {
     const lines = shown.map(({ run, line }) =>
       line === undefined ? '' : lineText(shortName(run.id, nameWidth).padEnd(nameWidth), line, width),
     );
-    this.#update([...lines, styleText('dim', `${done} of ${all.length} runs done`)].join('\n'));
+    const facts = [`${done} of ${all.length} runs done`, leftText(this.#sum.leftMs()), this.#sum.spentText()];
+    const sum = facts.filter((fact) => fact !== '').join(' · ');
+    this.#update([...lines, styleText('dim', oneLine(sum, width - 1))].join('\n'));
   }
+}
+
+function leftText(left: number | null): string {
+  return left === null || left < 1000 ? '' : `about ${duration(Math.round(left / 1000))} left`;
 }
 
 const marks = { waiting: '·', running: '▸', grading: '▸', done: '✓', broken: '✗' } as const;
@@ -163,13 +173,19 @@ function waitsText(holder: string): string {
 
 class LineView implements ProgressView {
   readonly #log: (line: string) => void;
+  readonly #plan: Plan | null;
+  readonly #sum: ProgressSum | null;
 
-  constructor(log: (line: string) => void) {
+  /** @param plan for a word of the whole after each run; null where this is not known */
+  constructor(log: (line: string) => void, plan: Plan | null) {
     this.#log = log;
+    this.#plan = plan;
+    this.#sum = plan && new ProgressSum(plan);
   }
 
   show(progress: ExperimentProgress): void {
     const { id } = progress.run;
+    this.#sum?.add(progress);
     if (progress.kind === 'run_started')
       this.#log(
         `${id}: ${progress.resumed ? 'goes on' : 'started'}${progress.place === undefined ? '' : ` on ${progress.place}`}`,
@@ -187,11 +203,22 @@ class LineView implements ProgressView {
       const ended = `${end?.reason ?? record.status} after ${steps} steps, ${duration(seconds_used)}`;
       const decide = `${plain(waits)}: mlab decide ${record.spec.experiment}/${id}`;
       this.#log(`${id}: ${waits === '' ? ended : decide}`);
+      this.#tellSum();
     } else if (progress.kind === 'run_step') {
       const { progress: step } = progress;
       const isLong = step.kind === 'model_retry' && step.attempt.waited_ms >= worthTellingMs;
       if (isLong) this.#log(`${id}: ${plain(waitingText(step.attempt))}`);
     } else this.#log(`${id}: ${plain(resultText(progress))}`);
+  }
+
+  /** How the whole stands, after a run. */
+  #tellSum(): void {
+    const runs = this.#plan?.runs.length ?? 1;
+    const facts = [leftText(this.#sum?.leftMs() ?? null), this.#sum?.spentText() ?? ''].filter(
+      (fact) => fact !== '',
+    );
+    if (runs > 1 && facts.length > 0)
+      this.#log(`${this.#sum?.over ?? 0} of ${runs} runs ended · ${facts.join(' · ')}`);
   }
 
   [Symbol.dispose](): void {}

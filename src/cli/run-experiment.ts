@@ -46,6 +46,7 @@ export async function runExperimentHere(
     writeFileSync(file, JSON.stringify(experiment));
     const { json } = await run.run(context, [file], {
       incomplete: 'continue',
+      yes: true,
       ...(mirror === undefined ? {} : { mirror }),
       ...(sample === undefined ? {} : { sample }),
     });

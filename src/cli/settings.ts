@@ -18,6 +18,8 @@ export interface Settings {
   tasks: readonly string[];
   /** What counts where the environment does not say it. */
   variables: Readonly<Record<string, string>>;
+  /** In US dollars: runs that are expected to cost more are confirmed first. */
+  confirmAbove?: number;
   /** Keys of an experiment file. */
   run: Readonly<Record<string, unknown>>;
 }
@@ -46,7 +48,7 @@ export function readSettings(from: string): Settings {
     );
   }
   const place = (folder: string) => resolve(dirname(path), folder);
-  const { experiments, tasks = [], cache } = data;
+  const { experiments, tasks = [], cache, confirm_above: confirmAbove } = data;
   return {
     path,
     tasks: tasks.map(place),
@@ -54,6 +56,7 @@ export function readSettings(from: string): Settings {
       ...(experiments === undefined ? {} : { MLAB_EXPERIMENTS: place(experiments) }),
       ...(cache === undefined ? {} : { MLAB_CACHE: place(cache) }),
     },
+    ...(confirmAbove === undefined ? {} : { confirmAbove }),
     // As it was written: what it leaves out is not said, rather than the default.
     run: (content as { run?: Record<string, unknown> }).run ?? {},
   };

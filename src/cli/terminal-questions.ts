@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { UserError } from '../lib/errors.ts';
+import type { Context } from './context.ts';
 
 /** Asks the person at the terminal; no answer is an empty one. */
 export type AskAtTerminal = (prompt: string, signal: AbortSignal) => Promise<string>;
@@ -21,6 +22,16 @@ export function terminalQuestions(isTerminal: boolean, elsewhere: string): AskAt
     last = answer.catch(() => {});
     return answer;
   };
+}
+
+/** Whether the person says yes. @param elsewhere as `terminalQuestions` */
+export async function confirm(
+  { isTerminal, signal }: Pick<Context, 'isTerminal' | 'signal'>,
+  question: string,
+  elsewhere: string,
+): Promise<boolean> {
+  const answer = await terminalQuestions(isTerminal, elsewhere)(`${question} [y/N] `, signal);
+  return /^y(es)?$/i.test(answer.trim());
 }
 
 async function readAnswer(prompt: string, signal: AbortSignal): Promise<string> {

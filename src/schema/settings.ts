@@ -37,6 +37,12 @@ export const SettingsFile = z
     experiments: folder.describe('folder of the experiments (default: experiments)'),
     tasks: z.array(folder).describe('folders to look for tasks in, besides ./tasks and those of mlab'),
     cache: folder.describe('where prepared data and Python environments are kept'),
+    confirm_above: z
+      .number()
+      .min(0)
+      .describe(
+        'mlab run asks before runs that are expected to cost more US dollars than this (default: 10)',
+      ),
     run: RunSettings.describe('what mlab run starts from: flags and experiment files win'),
   })
   .partial()

@@ -20,6 +20,7 @@ import { branchResult } from '../branch-result.ts';
 import type { Context } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import { documentsElsewhere, executeThere, isHere, withDocuments, withGateway } from '../execute-there.ts';
+import { confirmCost, costText, expectedCost } from '../expected-cost.ts';
 import { experimentFlags, keysSaid, readExperiment } from '../experiment-flags.ts';
 import { asItsRun, type ForkFlags, findParent, forkFlags, makeFork, onData } from '../fork-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
@@ -42,6 +43,7 @@ import { viewExperiment, withViewer } from '../view-experiment.ts';
 interface Options extends PrepareOptions, AgentFlags, ForkFlags {
   incomplete: (typeof incompleteChoices)[number];
   dryRun?: boolean;
+  yes?: boolean;
   view?: boolean;
   approve?: boolean;
 }
@@ -61,7 +63,8 @@ export const run: Verb = {
     },
     ...agentFlags,
     ...forkFlags,
-    { flags: '--dry-run', description: 'print the plan and stop' },
+    { flags: '--dry-run', description: 'print the plan with the expected cost, and stop' },
+    { flags: '--yes', description: 'do not ask before runs that are expected to cost much' },
     { flags: '--view', description: 'show the experiment in the browser while it runs' },
     {
       flags: '--approve',
@@ -125,9 +128,15 @@ export const run: Verb = {
       );
       const plan = planOf(expected);
       const documents = await documentsElsewhere(context, plan, wanted);
+      const cost = expectedCost(context, plan);
+      const text = cost === null ? planText(plan) : `${planText(plan)}\n${costText(cost)}`;
       return {
-        text: documents === null ? planText(plan) : withDocuments(planText(plan), documents),
-        json: documents === null ? plan : { ...plan, documents },
+        text: documents === null ? text : withDocuments(text, documents),
+        json: {
+          ...plan,
+          ...(documents === null ? {} : { documents }),
+          ...(cost === null ? {} : { expected_cost: cost }),
+        },
       };
     }
     // What is wrong with flags and keys is said before anything is downloaded.
@@ -135,6 +144,8 @@ export const run: Verb = {
     const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
     for (const each of expected.runs) await (await agentOf(each)).ready?.(each.agent_options);
     const registry = registryOf(context, expected);
+    if (registry !== undefined)
+      await confirmCost(context, expectedCost(context, expected), options.yes === true);
     await getPrograms(context, expected, registry, gate, agentOf);
     if (isHere(context, expected, wanted, gate))
       await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));

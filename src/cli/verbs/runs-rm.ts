@@ -3,7 +3,7 @@ import { type Experiment, removeExperiment } from '../../store/index.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { expandNames, isExperiment, locateExperiment } from '../locate.ts';
 import { counted, oneLine } from '../table.ts';
-import { terminalQuestions } from '../terminal-questions.ts';
+import { confirm } from '../terminal-questions.ts';
 import type { Verb } from '../verb.ts';
 
 export const runsRm: Verb = {
@@ -21,12 +21,11 @@ export const runsRm: Verb = {
     const text = experiments.map(
       ({ plan, folder }) => `  ${plan.name} (${counted(plan.runs.length, 'run')}, ${folder})`,
     );
-    if (yes !== true) {
-      const ask = terminalQuestions(context.isTerminal, 'say --yes');
-      const answer = await ask(`Remove for ever:\n${text.join('\n')}\nRemove? [y/N] `, context.signal);
-      if (!/^y(es)?$/i.test(answer.trim()))
-        return { text: 'Nothing was removed.', json: { removed: [] }, exitCode: exitCodes.negative };
-    }
+    if (
+      yes !== true &&
+      !(await confirm(context, `Remove for ever:\n${text.join('\n')}\nRemove?`, 'say --yes'))
+    )
+      return { text: 'Nothing was removed.', json: { removed: [] }, exitCode: exitCodes.negative };
     for (const experiment of experiments) await removeExperiment(experiment, context.signal);
     return {
       text: `Removed:\n${text.join('\n')}`,

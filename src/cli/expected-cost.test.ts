@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { roleSettings } from '../models/index.ts';
+import { type Plan, RunSpec } from '../schema/index.ts';
+import { createExperiment } from '../store/index.ts';
+import { createContext } from './context.ts';
+import { confirmCost, costText, expectedCost } from './expected-cost.ts';
+
+const model = 'anthropic/claude-sonnet-4-5';
+
+interface Planned {
+  task?: string;
+  money?: number;
+  model?: string;
+}
+
+function specOf(
+  id: string,
+  experiment: string,
+  { task = 'digits', money, model: named = model }: Planned = {},
+) {
+  const spec = exampleSpec(id);
+  const limits = { ...spec.limits, ...(money === undefined ? {} : { money }) };
+  const roles = roleSettings(named, {});
+  return RunSpec.parse({ ...spec, experiment, task, agent: 'tools', model: named, roles, limits });
+}
+
+function planOf(name: string, runs: readonly Planned[], changes: Partial<Plan> = {}): Plan {
+  const specs = runs.map((planned, index) => specOf(`r-${index}`, name, planned));
+  return { ...examplePlan(), name: name as never, runs: specs, ...changes };
+}
+
+/** A store with earlier runs that ended with these costs. */
+function storeWith(paid: readonly (Planned & { cost: number; unpriced?: number })[]) {
+  const dir = temporaryFolder();
+  const experiment = createExperiment(join(dir, 'earlier'), planOf('earlier', paid));
+  for (const [index, { cost, unpriced = 0 }] of paid.entries()) {
+    const run = experiment.runFolder(`r-${index}`);
+    using _lease = run.lock();
+    const spec = experiment.plan.runs[index] ?? exampleSpec();
+    const spent = { calls: 9, tokens: 1000, money: cost, unpriced };
+    run.writeRecordSync(
+      exampleRecord({ spec, status: 'finished', end: { reason: 'final_answer', message: '' }, spent }),
+    );
+  }
+  return createContext({ dir }, {}, '1', new AbortController().signal);
+}
+
+describe('what runs are expected to cost', () => {
+  test('is the median of earlier runs, of the same task where there are some', () => {
+    const context = storeWith([
+      { cost: 1 },
+      { cost: 2 },
+      { cost: 9 },
+      { cost: 100, unpriced: 3 },
+      { cost: 40, task: 'house-price' },
+      { cost: 70, model: 'openai/gpt-5' },
+    ]);
+    const cost = expectedCost(context, planOf('new', [{}, { task: 'house-price' }, { task: 'imdb' }]));
+    expect(cost).toEqual({ runs: 3, dollars: 2 + 40 + 5.5, learned_from: 4, unknown: 0 });
+    expect(cost && costText(cost)).toMatch(/about \$47\.50 for 3 runs, going by 4 earlier runs/);
+  });
+
+  test('is at most their limits, and these are all that is known of new agents and models', () => {
+    const context = storeWith([{ cost: 5 }]);
+    expect(expectedCost(context, planOf('new', [{ money: 3 }, {}]))?.dollars).toBe(8);
+    const unknown = [{ model: 'openai/gpt-5', money: 4 }, { model: 'openai/gpt-5' }];
+    expect(expectedCost(context, planOf('new', unknown))).toMatchObject({ dollars: 4, unknown: 1, runs: 2 });
+    const limited = planOf('new', unknown, { spend: { money: 6 } });
+    expect(expectedCost(context, limited)).toMatchObject({ dollars: 6, unknown: 0 });
+  });
+
+  test('counts no run that has ended, and is not asked of models without a price', () => {
+    const context = storeWith([{ cost: 5 }, { cost: 7 }]);
+    expect(expectedCost(context, planOf('earlier', [{}, {}, {}]))).toMatchObject({ runs: 1, dollars: 6 });
+    expect(expectedCost(context, planOf('new', [{ model: 'openai-compatible/llama' }]))).toBeNull();
+    expect(expectedCost(context, examplePlan())).toBeNull();
+  });
+
+  test('is confirmed where it is much: by --yes where nobody can be asked', async () => {
+    const said: string[] = [];
+    const context = {
+      ...storeWith([{ cost: 8 }]),
+      log: (line: string) => void said.push(line),
+      isTerminal: false,
+    };
+    const one = expectedCost(context, planOf('new', [{}]));
+    const two = expectedCost(context, planOf('new', [{}, {}]));
+    await confirmCost(context, one, false);
+    await expect(confirmCost(context, two, false)).rejects.toMatchObject({
+      hint: expect.stringMatching('--yes'),
+    });
+    await confirmCost(context, two, true);
+    const lower = { ...context, settings: { ...context.settings, confirmAbove: 1 } };
+    await expect(confirmCost(lower, one, false)).rejects.toThrow();
+    expect(said).toHaveLength(4);
+  });
+});

@@ -1,0 +1,125 @@
+import { UserError } from '../lib/errors.ts';
+import { PriceTable } from '../models/index.ts';
+import type { ModelRoles, Plan, RunRecord, RunSpec } from '../schema/index.ts';
+import { median } from '../statistics/index.ts';
+import type { Experiment } from '../store/index.ts';
+import type { Context } from './context.ts';
+import { readableExperiments } from './locate.ts';
+import { counted, dollars } from './table.ts';
+import { confirm } from './terminal-questions.ts';
+
+/** What planned runs that ask language models may cost. */
+export interface ExpectedCost {
+  /** Of the runs that have not ended yet. */
+  runs: number;
+  /** In US dollars: of each run the median of earlier runs of its agent with its models (on its task, where there are some), else its limit. */
+  dollars: number;
+  /** Earlier runs that this was learned from. */
+  learned_from: number;
+  /** Runs of which nothing is known: no earlier run, and no limit. */
+  unknown: number;
+}
+
+/** In US dollars, where settings don't say another sum. */
+const usualConfirmation = 10;
+/** Enough for a median. */
+const mostEarlier = 200;
+
+/** Null where no run asks a language model whose price is known. */
+export function expectedCost(context: Context, { runs, prices, spend }: Plan): ExpectedCost | null {
+  const table = new PriceTable(prices);
+  const asking = runs.filter(
+    ({ roles }) => roles && modelsOf(roles).some((model) => table.priceOf(model) !== null),
+  );
+  if (asking.length === 0) return null;
+  const experiments = readableExperiments({ ...context, log: () => {} });
+  const waiting = asking.filter(({ experiment, id }) => {
+    const known = experiments.find(({ plan }) => plan.name === experiment);
+    return known?.specOf(id) == null || recordOf(known, id)?.status !== 'finished';
+  });
+  const earlier = Map.groupBy(earlierRuns(experiments, waiting), ({ spec }) => kindOf(spec));
+  const guesses = waiting.map((run) => guess(run, earlier.get(kindOf(run)) ?? []));
+  const sum = guesses.reduce<number>((total, each) => total + (each ?? 0), 0);
+  const unknown = guesses.filter((each) => each === null).length;
+  const limit = spend?.money ?? Number.POSITIVE_INFINITY;
+  const isLimited = spend?.money !== undefined;
+  return {
+    runs: waiting.length,
+    dollars: isLimited && unknown > 0 ? limit : Math.min(sum, limit),
+    unknown: isLimited ? 0 : unknown,
+    learned_from: [...earlier.values()].flat().length,
+  };
+}
+
+export function costText({ runs, dollars: sum, learned_from: learned, unknown }: ExpectedCost): string {
+  const known = runs - unknown;
+  const basis = learned === 0 ? 'by their limits' : `going by ${counted(learned, 'earlier run')}`;
+  const parts = [
+    ...(known === 0 ? [] : [`about ${dollars(sum)} for ${counted(known, 'run')}, ${basis}`]),
+    ...(unknown === 0
+      ? []
+      : [
+          `not known for ${counted(unknown, 'run')} (no earlier run of this agent and model; --money limits a run, --experiment-money all)`,
+        ]),
+  ];
+  return `Expected cost of language models: ${parts.join('; ')}`;
+}
+
+/**
+ * Says what the runs may cost, and asks a person where that is much.
+ * @throws UserError `not_confirmed`, and `no_terminal` where there is nobody to ask
+ */
+export async function confirmCost(context: Context, cost: ExpectedCost | null, yes: boolean): Promise<void> {
+  if (cost === null || cost.runs === 0) return;
+  context.log(costText(cost));
+  if (yes || cost.dollars <= (context.settings.confirmAbove ?? usualConfirmation)) return;
+  const sum = dollars(cost.dollars);
+  const elsewhere = `say --yes where ${sum} may be spent; --money and --experiment-money set limits`;
+  if (await confirm(context, `About ${sum} may be spent. Go on?`, elsewhere)) return;
+  throw new UserError(
+    'not_confirmed',
+    'Nothing was run.',
+    'Set limits with --money or --experiment-money, or say yes.',
+  );
+}
+
+function guess(run: RunSpec, earlier: readonly RunRecord[]): number | null {
+  const sameTask = earlier.filter(({ spec }) => spec.task === run.task);
+  const paid = (sameTask.length > 0 ? sameTask : earlier).map(({ spent }) => spent?.money ?? 0);
+  const { money: limit } = run.limits;
+  if (paid.length === 0) return limit ?? null;
+  return Math.min(median(paid), limit ?? Number.POSITIVE_INFINITY);
+}
+
+/** Ended runs of the same agents and models whose cost is known, the newest first. */
+function earlierRuns(experiments: readonly Experiment[], runs: readonly RunSpec[]): RunRecord[] {
+  const kinds = new Set(runs.map(kindOf));
+  const newest = experiments.toSorted((one, other) => other.plan.created - one.plan.created);
+  const found: RunRecord[] = [];
+  for (const experiment of newest)
+    for (const spec of experiment.plan.runs) {
+      if (found.length === mostEarlier) return found;
+      if (spec.roles === undefined || !kinds.has(kindOf(spec))) continue;
+      const record = recordOf(experiment, spec.id);
+      if (record?.status === 'finished' && record.spent?.unpriced === 0) found.push(record);
+    }
+  return found;
+}
+
+function recordOf(experiment: Experiment, id: string): RunRecord | null {
+  try {
+    return experiment.runFolder(id).readRecord();
+  } catch {
+    // Others say what is wrong with it.
+    return null;
+  }
+}
+
+/** What decides how much a run asks, besides its task. */
+function kindOf({ agent, roles, agent_options }: RunSpec): string {
+  return JSON.stringify([agent, roles && modelsOf(roles), agent_options]);
+}
+
+function modelsOf({ agent, editor, fast }: ModelRoles): string[] {
+  return [agent, editor, fast].map(({ model }) => model);
+}

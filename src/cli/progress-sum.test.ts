@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { examplePlan, exampleRecord, modelCall } from '../../test/fixtures/store/examples.ts';
+import type { ExperimentProgress } from '../runs/index.ts';
+import { ProgressSum } from './progress-sum.ts';
+
+const ids = ['a', 'b', 'c', 'd', 'e'];
+
+function sumOf(parallel: number) {
+  const plan = { ...examplePlan(ids), parallel };
+  const clock = { ms: 0 };
+  const sum = new ProgressSum(plan, () => clock.ms);
+  const tell = (id: string, progress: object) => {
+    const run = plan.runs.find((each) => each.id === id);
+    sum.add({ run, ...progress } as ExperimentProgress);
+  };
+  const ended = (id: string, changes = {}) =>
+    tell(id, { kind: 'run_ended', record: exampleRecord({ status: 'finished', ...changes }) });
+  return { sum, clock, tell, ended };
+}
+
+test('the time that is left goes by the runs that have ended', () => {
+  const { sum, clock, tell, ended } = sumOf(2);
+  expect(sum.leftMs()).toBeNull();
+  tell('e', { kind: 'run_kept', record: exampleRecord({ status: 'finished' }) });
+  for (const id of ['a', 'b']) tell(id, { kind: 'run_started', resumed: false });
+  clock.ms = 60_000;
+  ended('a');
+  tell('c', { kind: 'run_started', resumed: false });
+  // b is due, c takes a minute, d waits for one.
+  expect(sum.leftMs()).toBe(60_000);
+  clock.ms = 90_000;
+  ended('b');
+  expect(sum.leftMs()).toBe((45_000 + 75_000) / 2);
+  expect(sum.over).toBe(3);
+});
+
+test('tokens and their price are those of calls until a run ends, then those of its record', () => {
+  const { sum, tell, ended } = sumOf(1);
+  expect(sum.spentText()).toBe('');
+  const usage = { input: 900, output: 100, source: 'provider' };
+  const call = modelCall(1, { usage: usage as never, cost: 0.5 });
+  tell('a', { kind: 'run_step', progress: { kind: 'model_called', call } });
+  tell('b', { kind: 'run_step', progress: { kind: 'model_called', call } });
+  expect(sum.spentText()).toBe('2K tokens, $1.00');
+  ended('a', { spent: { calls: 7, tokens: 11_340, money: 2, unpriced: 0 } });
+  expect(sum.spentText()).toBe('12.3K tokens, $2.50');
+  ended('b', { spent: { calls: 7, tokens: 1_000_000, money: 2, unpriced: 1 } });
+  expect(sum.spentText()).toBe('1.01M tokens, at least $4.00');
+});
