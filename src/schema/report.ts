@@ -59,6 +59,8 @@ export const ReportRun = z.object({
   /** Kinds of failure that the run shows, each once. */
   errors: z.array(ErrorCategory),
   marks: z.array(z.string()),
+  /** Paths in `ProcessMetrics` that have no value, as the regret of a run whose steps were not graded; absent where all have one. */
+  unmeasured: z.array(z.string()).optional(),
   /** `main` first; absent where there is no other. */
   branches: z.array(EvaluatedBranch).optional(),
 });

@@ -31,6 +31,10 @@ const mostFileBytes = 2 ** 20;
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
+/** Shown until the pages' style sheet hides it. Browsers load neither that nor a script into a page opened from disk. */
+const fromDisk =
+  '<p class="from-disk">This export needs a web server: browsers load no data into pages that are opened from disk. Run <code>python3 -m http.server</code> in this folder, then open http://localhost:8000.</p>';
+
 /**
  * Writes the pages and all that they show as files, for any web server: what the server answers at an address lies in a file of
  * that address.
@@ -58,7 +62,9 @@ function copyPages({ pages, folder }: ExportOptions): void {
   mkdirSync(folder, { recursive: true });
   cpSync(pages, folder, { recursive: true, filter: (path) => !path.endsWith('report.html') });
   const marks = `<meta name="mlab-source" content="export"><meta http-equiv="Content-Security-Policy" content="${policy}">`;
-  const page = readFileSync(join(pages, 'index.html'), 'utf8').replace('<head>', () => `<head>${marks}`);
+  const page = readFileSync(join(pages, 'index.html'), 'utf8')
+    .replace('<head>', () => `<head>${marks}`)
+    .replace('<body>', () => `<body>${fromDisk}`);
   writeFileSync(join(folder, 'index.html'), page);
 }
 

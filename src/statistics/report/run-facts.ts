@@ -85,6 +85,7 @@ export function factsOf(
       flags: [...new Set(integrity.map(({ kind }) => kind))].sort(),
       errors: [...new Set(process.errors.map(({ category }) => category))].sort(),
       marks: marks.toSorted(),
+      ...unmeasuredPart(process),
       ...(evaluation.branches === undefined ? {} : { branches: evaluation.branches }),
     },
     scoringReference: evaluation.scoring_reference === null ? null : judge.scoringReference,
@@ -100,6 +101,20 @@ export function factsOf(
     flagged: integrity.length > 0,
     doubted: integrity.some(({ weight }) => weight === 'doubt'),
   };
+}
+
+function unmeasuredPart(process: RunEvaluation['process']): Pick<RunFacts['line'], 'unmeasured'> {
+  const unmeasured = pathsWithoutValue(process);
+  return unmeasured.length === 0 ? {} : { unmeasured };
+}
+
+function pathsWithoutValue(value: object, path = ''): string[] {
+  return Object.entries(value).flatMap(([name, inner]: [string, unknown]) => {
+    if (inner === null) return [`${path}${name}`];
+    return typeof inner === 'object' && !Array.isArray(inner)
+      ? pathsWithoutValue(inner, `${path}${name}.`)
+      : [];
+  });
 }
 
 /** Prompt and completion; cached and reasoning tokens are parts of these. */

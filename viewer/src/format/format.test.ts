@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import {
+  missingDecimals,
   showAmount,
   showChange,
   showCounts,
   showInterval,
   showMoney,
+  showP,
   showScore,
   showSeconds,
   showShare,
@@ -35,6 +37,13 @@ test.each([
   [showTokens(1234, 5), '≈ 1.23 k'],
   [showMoney(0.00123), '$0.0012'],
   [showMoney(1.5), '$1.50'],
+  [showP(0.009495), 'p = 0.009'],
+  [showP(0.0004), 'p < 0.001'],
+  [missingDecimals('0.9123', 4), ''],
+  [missingDecimals('0.91', 4), '00'],
+  [missingDecimals('−1', 2), '.00'],
+  [missingDecimals('12', 0), ''],
+  [missingDecimals(showScore(null), 2), ''],
 ])('numbers are shown as people read them: %s', (shown, expected) => {
   expect(shown).toBe(expected);
 });

@@ -40,6 +40,22 @@ export function showInterval(
   return /^[+−]/.test(first) || /^[+−]/.test(to) ? `${first} to ${to}` : `${first}–${to}`;
 }
 
+/** Of a test: three decimals, as the sentences of comparisons say it. */
+export function showP(p: number): string {
+  return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`;
+}
+
+/** What a number lacks behind its point to be as long there as the longest of its column. */
+export function missingDecimals(shown: string, most: number): string {
+  if (shown === nothing) return '';
+  const has = decimalsOf(shown);
+  return has === most ? '' : `${has === 0 ? '.' : ''}${'0'.repeat(most - has)}`;
+}
+
+export function decimalsOf(shown: string): number {
+  return /\.(\d+)/.exec(shown)?.[1]?.length ?? 0;
+}
+
 /** How many runs a rate is made of: `3 of 8`. */
 export function showCounts({ successes, runs }: { successes: number; runs: number }): string {
   return `${showCount(successes)} of ${showCount(runs)}`;

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Link, useParams } from 'react-router';
 import { type Convention, ExperimentPage as PageData, ReportPage } from '../../../src/schema/index.ts';
 import {
@@ -24,6 +24,8 @@ import { Choice } from '../parts/choice.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 import { Answer, Loading, Notice, Trouble } from '../parts/states.tsx';
+import { useAddressChoice } from '../parts/use-address-choice.ts';
+import { Words } from '../parts/words.tsx';
 import { ReportPlots } from '../report/report-view.tsx';
 import { rowOfLine } from '../report/run-rows.ts';
 import { RunsTable } from '../report/runs-table.tsx';
@@ -44,6 +46,7 @@ export default function ExperimentPage() {
       title={experiment}
       crumbs={[{ title: experiment, to: experimentAddress(experiment) }]}
       live={live.state}
+      listsRuns
     >
       <Answer result={page} what={`the experiment ${experiment}`}>
         {(data) => <Experiment experiment={experiment} page={data} />}
@@ -55,7 +58,7 @@ export default function ExperimentPage() {
 function Experiment({ experiment, page }: { experiment: string; page: PageData }) {
   const { info } = useSource();
   const { line, runs } = page;
-  const [convention, setConvention] = useState<Convention>('every_run');
+  const [convention, setConvention] = useAddressChoice('rules', conventions, 'every_run');
   const answer = useData({
     path: ['experiments', experiment, 'report'],
     query: { convention },
@@ -120,7 +123,11 @@ function Head({ page: { line, plan }, children }: { page: PageData; children: Re
         <h1>{line.name}</h1>
         <StatusBadge status={line.state} />
       </div>
-      {line.message === null ? null : <Notice kind="warning">{line.message}</Notice>}
+      {line.message === null ? null : (
+        <Notice kind="warning">
+          <Words text={line.message} />
+        </Notice>
+      )}
       <div className="facts">
         <ProgressBar states={line.states} total={line.runs} />
         <span title="the times of all runs, added up">{showSeconds(line.used.seconds)} in all runs</span>

@@ -10,6 +10,8 @@ import { StatusBadge } from '../parts/badges.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 import { Answer } from '../parts/states.tsx';
+import { useAddressText } from '../parts/use-address-choice.ts';
+import { Words } from '../parts/words.tsx';
 
 /** All experiments of the folders. */
 export default function ExperimentsPage() {
@@ -44,7 +46,7 @@ function NoExperiment() {
 }
 
 function Lines({ lines }: { lines: readonly ExperimentLine[] }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useAddressText('q', '');
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const { info } = useSource();
   const canCompare = info.source === 'server';
@@ -54,7 +56,7 @@ function Lines({ lines }: { lines: readonly ExperimentLine[] }) {
   );
   const toggle = (id: string) =>
     setChosen((before) =>
-      before.includes(id) ? before.filter((known) => known !== id) : [...before.slice(-1), id],
+      before.includes(id) ? before.filter((known) => known !== id) : [...before, id].slice(0, 2),
     );
   return (
     <>
@@ -63,6 +65,7 @@ function Lines({ lines }: { lines: readonly ExperimentLine[] }) {
           type="search"
           placeholder="Filter by name, agent or task"
           aria-label="Filter experiments"
+          defaultValue={text}
           onChange={(event) => setText(event.target.value)}
         />
         <span className="quiet" role="status">
@@ -75,7 +78,15 @@ function Lines({ lines }: { lines: readonly ExperimentLine[] }) {
           <Line
             key={line.id}
             line={line}
-            select={canCompare ? { checked: chosen.includes(line.id), toggle: () => toggle(line.id) } : null}
+            select={
+              canCompare
+                ? {
+                    checked: chosen.includes(line.id),
+                    full: chosen.length === 2,
+                    toggle: () => toggle(line.id),
+                  }
+                : null
+            }
           />
         ))}
       </ul>
@@ -100,7 +111,8 @@ function CompareButton({ chosen: [a, b] }: { chosen: readonly string[] }) {
 
 interface LineProps {
   line: ExperimentLine;
-  select: { checked: boolean; toggle: () => void } | null;
+  /** `full`: two are selected already. */
+  select: { checked: boolean; full: boolean; toggle: () => void } | null;
 }
 
 function Line({ line, select }: LineProps) {
@@ -112,6 +124,10 @@ function Line({ line, select }: LineProps) {
             type="checkbox"
             aria-label={`select ${line.name} for comparison`}
             checked={select.checked}
+            disabled={select.full && !select.checked}
+            title={
+              select.full && !select.checked ? 'Two experiments are selected: deselect one first.' : undefined
+            }
             onChange={select.toggle}
           />
         )}
@@ -129,7 +145,11 @@ function Line({ line, select }: LineProps) {
           </time>
         )}
       </div>
-      {line.message === null ? null : <p className="bad">{line.message}</p>}
+      {line.message === null ? null : (
+        <p className="bad">
+          <Words text={line.message} />
+        </p>
+      )}
       {line.agents.length === 0 ? null : (
         <p className="experiment-what">
           {listed(line.agents)} <span className="quiet">on</span> {listed(line.tasks)}

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import { RunPage as PageData, Strip } from '../../../src/schema/index.ts';
 import { experimentAddress, runAddress } from '../addresses.ts';
@@ -9,6 +9,7 @@ import { Choice } from '../parts/choice.tsx';
 import { Page } from '../parts/page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { Answer, Notice } from '../parts/states.tsx';
+import { useAddressChoice, useAddressText } from '../parts/use-address-choice.ts';
 import { type AlignedSteps, type Alignment, alignSteps } from '../run/align.ts';
 import { RunHead } from '../run/run-head.tsx';
 import { RunOverview } from '../run/run-overview.tsx';
@@ -16,6 +17,7 @@ import { runPath } from '../run/run-place.ts';
 import { StepDetail } from '../run/step-detail.tsx';
 import { StepWords } from '../run/step-list.tsx';
 import { StripLegend, StripView } from '../run/strip-view.tsx';
+import { type KeyTable, useKeys } from '../run/use-run-keys.ts';
 
 const alignments: Record<Alignment, { title: string }> = {
   step: { title: 'aligned by step' },
@@ -92,28 +94,16 @@ function isGoingOn({ status }: PageData): boolean {
 }
 
 function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; stripB: Strip }) {
-  const [params, setParams] = useSearchParams();
-  const by: Alignment = params.get('by') === 'time' ? 'time' : 'step';
+  const [by, align] = useAddressChoice('by', alignments, 'step');
   const rows = useMemo(() => alignSteps(stripA, stripB, by), [stripA, stripB, by]);
   // A step is chosen, not a row: it stays so when the rows are aligned anew. None: the runs as a whole.
-  const [choice, setChoice] = useState<{ side: 'a' | 'b'; step: number } | null>(null);
-  const chosen = choice === null ? -1 : rows.findIndex((candidate) => candidate[choice.side] === choice.step);
+  const [at, setAt] = useAddressText('at', '');
+  const chosen = rowAt(rows, at);
   const row = rows[chosen] ?? null;
-  const chooseStep = (side: 'a' | 'b', step: number) => setChoice({ side, step });
-  const chooseRow = (wanted: AlignedSteps | null) => {
-    const { a: one = null, b: other = null } = wanted ?? {};
-    if (wanted === null) setChoice(null);
-    else if (one !== null) chooseStep('a', one);
-    else if (other !== null) chooseStep('b', other);
-  };
-  const align = (next: Alignment) =>
-    setParams(
-      (before) => {
-        before.set('by', next);
-        return before;
-      },
-      { replace: true },
-    );
+  const chooseStep = (side: 'a' | 'b', step: number) => setAt(`${side}${step}`);
+  const chooseRow = (wanted: AlignedSteps | null) => setAt(wanted === null ? '' : nameOfRow(wanted));
+  const keys = useRowKeys(rows, chosen, [stripA, stripB], chooseRow);
+  useKeys(keys);
   return (
     <div className="side-by-side">
       <h1 className="only-heard">Two runs side by side</h1>
@@ -131,7 +121,7 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
       </div>
       <div className="toolbar">
         <Choice label="Alignment" value={by} choices={alignments} onChange={align} />
-        <StripLegend strip={stripA} />
+        <StripLegend strip={stripA} beside={stripB} />
       </div>
       <Rows by={by} rows={rows} chosen={chosen} stripA={stripA} stripB={stripB} onChoose={chooseRow} />
       <div className="two two-details">
@@ -140,6 +130,53 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
       </div>
     </div>
   );
+}
+
+/** The name of a step in the address: `a3`, or `b3` where the first run has none beside it. */
+function nameOfRow({ a, b }: AlignedSteps): string {
+  return a === null ? `b${b}` : `a${a}`;
+}
+
+/** -1: the runs as a whole. */
+function rowAt(rows: readonly AlignedSteps[], at: string): number {
+  return rows.findIndex(({ a, b }) => at === `a${a}` || at === `b${b}`);
+}
+
+/** The keys of a run's page, for rows. */
+function useRowKeys(
+  rows: readonly AlignedSteps[],
+  chosen: number,
+  strips: readonly [Strip, Strip],
+  choose: (row: AlignedSteps | null) => void,
+): KeyTable {
+  // Keys may come faster than pages: each goes on from where the one before it led.
+  const here = useRef(chosen);
+  useEffect(() => {
+    here.current = chosen;
+  }, [chosen]);
+  const go = (to: number) => {
+    here.current = Math.max(-1, Math.min(rows.length - 1, to));
+    choose(rows[here.current] ?? null);
+  };
+  const toWarning = (forward: boolean) => {
+    const [a, b] = strips.map(({ warnings }) => new Set(warnings.map(({ step }) => step)));
+    const warned = rows.flatMap((row, index) =>
+      a?.has(row.a ?? -1) === true || b?.has(row.b ?? -1) === true ? [index] : [],
+    );
+    const found = forward
+      ? warned.find((index) => index > here.current)
+      : warned.findLast((index) => index < here.current);
+    if (found !== undefined) go(found);
+  };
+  return {
+    j: () => go(here.current + 1),
+    k: () => go(here.current - 1),
+    g: () => go(0),
+    G: () => go(rows.length - 1),
+    o: () => go(-1),
+    n: () => toWarning(true),
+    p: () => toWarning(false),
+  };
 }
 
 function Side({

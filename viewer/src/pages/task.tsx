@@ -19,7 +19,7 @@ export default function TaskPage() {
   const live = useLive();
   const result = useData({ path: ['tasks', task], parser: PageData });
   return (
-    <Page title={task} crumbs={[{ title: task, to: taskAddress(task) }]} live={live.state}>
+    <Page title={task} crumbs={[{ title: task, to: taskAddress(task) }]} live={live.state} listsRuns>
       <Answer result={result} what={`the task ${task}`}>
         {(data) => <Task page={data} />}
       </Answer>

@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode, useEffect } from 'react';
-import { Link } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import type { Live } from '../data/use-live.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
@@ -14,19 +14,39 @@ interface PageProps {
   live?: Live['state'];
   /** The page fills the window, and its parts scroll. */
   filled?: boolean;
+  /** There is a list of runs in it, far down. */
+  listsRuns?: boolean;
   children: ReactNode;
 }
 
 /** The frame of every page: where one is, whether what is shown is up to date, and the page. */
-export function Page({ title, crumbs = [], live = 'still', filled = false, children }: PageProps) {
+export function Page({
+  title,
+  crumbs = [],
+  live = 'still',
+  filled = false,
+  listsRuns = false,
+  children,
+}: PageProps) {
   useEffect(() => {
     document.title = `${title} · mlagentbench`;
   }, [title]);
+  const { key, pathname } = useLocation();
+  // What was clicked is gone with the page before: who uses keys goes on at the new one, not at the window's top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the page
+  useEffect(() => {
+    if (key !== 'default' && document.activeElement === document.body) focusOn('main');
+  }, [pathname]);
   return (
     <div className={filled ? 'page page-filled' : 'page'}>
-      <button type="button" className="skip" onClick={() => document.getElementById('main')?.focus()}>
+      <button type="button" className="skip" onClick={() => focusOn('main')}>
         To the content
       </button>
+      {listsRuns ? (
+        <button type="button" className="skip" onClick={() => focusOn('runs', 'tbody a')}>
+          To the first run
+        </button>
+      ) : null}
       <header className="top">
         <nav aria-label="Where you are">
           <Link to="/" className="brand">
@@ -49,6 +69,13 @@ export function Page({ title, crumbs = [], live = 'still', filled = false, child
       </main>
     </div>
   );
+}
+
+/** @param within what in it is focused on, where there is such */
+function focusOn(id: string, within?: string): void {
+  const place = document.getElementById(id);
+  const target = within === undefined ? null : place?.querySelector<HTMLElement>(within);
+  (target ?? place)?.focus({ preventScroll: target == null });
 }
 
 const liveWords: Record<Live['state'], string> = {

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { SourceError } from '../data/source.ts';
+import { Words } from './words.tsx';
 
 /** What an answer is, or what is the matter with it. */
 export function Answer<Data>({
@@ -31,8 +32,14 @@ export function Trouble({ error, what, again }: { error: unknown; what: string; 
   return (
     <div className="trouble" role="alert">
       <h2>Can't show {what}</h2>
-      <p>{message}</p>
-      {error instanceof SourceError && error.hint !== '' ? <p className="quiet">{error.hint}</p> : null}
+      <p>
+        <Words text={message} />
+      </p>
+      {error instanceof SourceError && error.hint !== '' ? (
+        <p className="quiet">
+          <Words text={error.hint} />
+        </p>
+      ) : null}
       {again === undefined ? null : (
         <button type="button" onClick={again}>
           Try again

@@ -1,9 +1,9 @@
 import { scaleLinear } from 'd3-scale';
 import { area, curveStepAfter, line } from 'd3-shape';
-import { useState } from 'react';
 import type { CurveAxis, ScoreCurve } from '../../../src/schema/index.ts';
-import { showAmount, showChange, showCount, showMoney, showSeconds } from '../format/numbers.ts';
+import { showAmount, showChange, showCount, showMoney, showPlural, showSeconds } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
+import { useAddressChoice } from '../parts/use-address-choice.ts';
 import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { BottomAxis, LeftAxis, usualFrame } from './axes.tsx';
@@ -24,9 +24,9 @@ const axes: Record<CurveAxis, { title: string; show: (value: number) => string }
 export function CurvePlot() {
   const { report, agentIndex } = useReport();
   const tasks = [...new Set(report.curves.map(({ task }) => task))];
-  const [axis, setAxis] = useState<CurveAxis>('steps');
-  const [wanted, setTask] = useState<string | null>(null);
-  const task = wanted !== null && tasks.some((known) => known === wanted) ? wanted : (tasks[0] ?? '');
+  const [axis, setAxis] = useAddressChoice('curve-over', axes, 'steps');
+  const choices = taskChoices(tasks, false);
+  const [task, setTask] = useAddressChoice<string>('curve', choices, tasks[0] ?? '');
   const curves = report.curves.filter((curve) => curve.task === task && curve.axis === axis);
   const { show } = axes[axis];
   return (
@@ -48,7 +48,7 @@ export function CurvePlot() {
       controls={
         tasks.length === 0 ? undefined : (
           <>
-            <Choice label="Task" value={task} choices={taskChoices(tasks, false)} onChange={setTask} />
+            <Choice label="Task" value={task} choices={choices} onChange={setTask} />
             <Choice label="Axis" value={axis} choices={axes} onChange={setAxis} />
           </>
         )
@@ -97,7 +97,7 @@ function Curves({ curves, axis }: { curves: readonly ScoreCurve[]; axis: CurveAx
           .x((index) => x(curve.at[index] ?? 0))
           .y((index) => y(curve.median[index] ?? 0))
           .curve(curveStepAfter);
-        const words = `${curve.agent}: ${curve.runs} runs, mean height ${showChange(curve.area)}`;
+        const words = `${curve.agent}: ${showPlural(curve.runs, 'run')}, mean height ${showChange(curve.area)}`;
         return (
           <RunsLink key={curve.agent} filter={{ task: curve.task, agent: curve.agent }} label={words}>
             <g className={look.className}>

@@ -1,8 +1,8 @@
 import { scaleLinear } from 'd3-scale';
-import { useState } from 'react';
 import type { Frontier } from '../../../src/schema/index.ts';
 import { showCounts, showMoney, showSeconds, showShare } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
+import { useAddressChoice } from '../parts/use-address-choice.ts';
 import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { BottomAxis, LeftAxis, usualFrame } from './axes.tsx';
@@ -22,8 +22,10 @@ type Cost = keyof typeof costs;
 /** How often agents succeed, and what a run of theirs costs. */
 export function FrontierPlot() {
   const { report, agentIndex } = useReport();
-  const [cost, setCost] = useState<Cost>(hasMoney(report.frontiers) ? 'money' : 'seconds');
-  const [task, setTask] = useState(everyTask);
+  const usual = hasMoney(report.frontiers) ? 'money' : 'seconds';
+  const [cost, setCost] = useAddressChoice<Cost>('cost', costs, usual);
+  const choices = taskChoices(report.tasks);
+  const [task, setTask] = useAddressChoice('cost-of', choices, everyTask);
   const frontier = report.frontiers.find(
     (known) => known.cost === cost && (known.task ?? everyTask) === task,
   );
@@ -44,7 +46,7 @@ export function FrontierPlot() {
       }}
       controls={
         <>
-          <Choice label="Task" value={task} choices={taskChoices(report.tasks)} onChange={setTask} />
+          <Choice label="Task" value={task} choices={choices} onChange={setTask} />
           <Choice label="Cost" value={cost} choices={costs} onChange={setCost} />
         </>
       }
@@ -86,7 +88,7 @@ function Points({ points, cost, task }: { points: Frontier['points']; cost: Cost
       />
       {points.map((point) => {
         const look = lookOf(agentIndex(point.agent));
-        const words = `${point.agent}: ${showShare(point.success)} (${showCounts(point)} runs) at ${costs[cost].show(point.cost)}${point.on_frontier ? ', on the frontier' : ''}`;
+        const words = `${point.agent}: ${showShare(point.success)} (${showCounts(point)}) at ${costs[cost].show(point.cost)}${point.on_frontier ? ', on the frontier' : ''}`;
         return (
           <RunsLink
             key={point.agent}

@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import type { ReportCell } from '../../../src/schema/index.ts';
-import { showChange, showCount, showCounts, showScore, showShare } from '../format/numbers.ts';
+import { nothing, showChange, showCount, showCounts, showScore, showShare } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Scroll } from '../parts/scroll.tsx';
+import { useAddressChoice, useAddressText } from '../parts/use-address-choice.ts';
 import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { shadeOf } from './palette.ts';
@@ -42,8 +42,9 @@ function runsOf(cell: ReportCell | undefined, measure: Measure): string {
 /** Tasks by agents; beside it, when asked for, what the paper published for these tasks. */
 export function HeatMap() {
   const { report } = useReport();
-  const [measure, setMeasure] = useState<Measure>('success');
-  const [published, setPublished] = useState(false);
+  const [measure, setMeasure] = useAddressChoice('map', measures, 'success');
+  const [paper, setPaper] = useAddressText('paper', 'no');
+  const published = paper === 'yes';
   const { show, most, explanation } = measures[measure];
   const matrix = report.heat_map[measure];
   const others = published ? report.published : [];
@@ -71,7 +72,7 @@ export function HeatMap() {
               <input
                 type="checkbox"
                 checked={published}
-                onChange={(event) => setPublished(event.target.checked)}
+                onChange={(event) => setPaper(event.target.checked ? 'yes' : 'no')}
               />
               beside the paper's numbers
             </label>
@@ -108,6 +109,7 @@ export function HeatMap() {
                     <td key={agent}>
                       {cell === undefined ? (
                         <span className="heat heat-none" title="no run">
+                          <span aria-hidden="true">{nothing}</span>
                           <span className="only-heard">no run</span>
                         </span>
                       ) : (

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
-import { useState } from 'react';
-import { showChange, showCount, showInterval } from '../format/numbers.ts';
+import { showChange, showCount, showInterval, showPlural } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
+import { useAddressChoice } from '../parts/use-address-choice.ts';
 import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { BottomAxis, type Frame } from './axes.tsx';
@@ -21,7 +21,8 @@ interface Line {
 /** Mean improvement by agent with its interval. */
 export function ImprovementPlot() {
   const { report } = useReport();
-  const [task, setTask] = useState(everyTask);
+  const choices = taskChoices(report.tasks);
+  const [task, setTask] = useAddressChoice('improvement', choices, everyTask);
   const lines = linesOf(report, task);
   const without = report.agents.filter((agent) => !lines.some((line) => line.agent === agent));
   return (
@@ -37,7 +38,7 @@ export function ImprovementPlot() {
           showCount(runs),
         ]),
       }}
-      controls={<Choice label="Task" value={task} choices={taskChoices(report.tasks)} onChange={setTask} />}
+      controls={<Choice label="Task" value={task} choices={choices} onChange={setTask} />}
       empty={lines.length === 0 ? 'No run has handed in a valid submission that was graded.' : null}
     >
       <Intervals lines={lines} task={task} />
@@ -91,13 +92,13 @@ function Intervals({ lines, task }: { lines: readonly Line[]; task: string }) {
       {lines.map(({ agent, mean, interval, runs }, index) => {
         const y = frame.top + index * lineHeight + 24;
         const look = lookOf(agentIndex(agent));
-        const words = `${agent}: ${showChange(mean)}, ${showInterval(interval, showChange)}, ${runs} runs`;
+        const words = `${agent}: ${showChange(mean)}, ${showInterval(interval, showChange)}, ${showPlural(runs, 'run')}`;
         return (
           <RunsLink key={agent} filter={task === everyTask ? { agent } : { agent, task }} label={words}>
             <g className={look.className}>
               <title>{words}</title>
               <rect className="hit" x={0} y={y - 22} width={frame.width} height={lineHeight} />
-              <text x={frame.left} y={y - 10} className="plot-name">
+              <text x={frame.left + 6} y={y - 10} className="plot-name">
                 {agent}
               </text>
               {interval === null ? null : (

@@ -1,5 +1,5 @@
 import type { Outcome, RunGroup } from '../../../src/schema/index.ts';
-import { showCount, showWords } from '../format/numbers.ts';
+import { showCount, showPlural, showWords } from '../format/numbers.ts';
 import { useReport } from '../report/report-context.tsx';
 import { PlotCard } from './plot-card.tsx';
 import { StackedBars } from './stacked-bars.tsx';
@@ -32,7 +32,7 @@ export function OutcomePlot() {
         most={1}
         bars={report.rows.map((row) => ({
           name: row.agent,
-          note: `${showCount(row.runs)} runs`,
+          note: showPlural(row.runs, 'run'),
           parts: outcomes.map((outcome) => ({
             name: outcomeWords(outcome),
             className: `outcome-${outcome}`,

@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react';
 import { Scroll } from '../parts/scroll.tsx';
+import { Words } from '../parts/words.tsx';
 
 export interface PlotTable {
   columns: readonly string[];
@@ -37,7 +38,13 @@ export function PlotCard({
         {controls === undefined ? null : <div className="card-controls">{controls}</div>}
       </header>
       <p className="explanation">{explanation}</p>
-      {empty === undefined || empty === null ? children : <p className="empty-note">{empty}</p>}
+      {empty === undefined || empty === null ? (
+        children
+      ) : (
+        <p className="empty-note">
+          <Words text={empty} />
+        </p>
+      )}
       {table.rows.length === 0 ? null : (
         <details className="plot-data">
           <summary>Numbers of this plot</summary>

@@ -6,7 +6,7 @@ import { lookOf } from './palette.ts';
 import { PlotCard } from './plot-card.tsx';
 
 /** By path in `ProcessMetrics`; of what is true or false, and of shares, in per cent. */
-const measures = [
+export const processMeasures = [
   { path: 'grounding.claims', title: 'numbers claimed as results', show: showScore },
   { path: 'grounding.ungrounded', title: '… that no measurement holds', show: showScore },
   { path: 'debugging.executions', title: 'executions', show: showScore },
@@ -29,7 +29,7 @@ const measures = [
 /** Measures of the process: means over runs. */
 export function ProcessPlot() {
   const { report } = useReport();
-  const lines = measures
+  const lines = processMeasures
     .map((measure) => ({
       ...measure,
       values: report.rows.map(({ process }) => process[measure.path] ?? null),
@@ -52,10 +52,10 @@ export function ProcessPlot() {
     >
       <MeterTable
         agents={report.rows.map(({ agent }) => agent)}
-        lines={lines.map(({ title, show, values, runs }) => ({
+        lines={lines.map(({ path, title, show, values, runs }) => ({
           title,
           cells: values.map((value, index) => ({
-            ...{ value, shown: withRuns(show(value), runs[index]), filter: {} },
+            ...{ value, shown: withRuns(show(value), runs[index]), filter: { measure: path } },
           })),
         }))}
       />

@@ -6,6 +6,7 @@ import {
   showChange,
   showInterval,
   showMoney,
+  showP,
   showScore,
   showSeconds,
   showShare,
@@ -103,7 +104,7 @@ function signed(value: number, show: (value: number) => string): string {
 function Verdict({ found }: { found: Difference }) {
   return (
     <span className={found.beyond_noise ? 'beyond' : 'quiet'}>
-      {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} (p = {showScore(found.p_corrected)})
+      {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} ({showP(found.p_corrected)})
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 import type { AgentComparison, ComparedMeasure } from '../../../src/schema/index.ts';
-import { showInterval, showScore, showShare } from '../format/numbers.ts';
+import { showInterval, showP, showScore, showShare } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { useReport } from './report-context.tsx';
 
@@ -77,7 +77,7 @@ function Line({
             <strong>{show(found.value)}</strong>{' '}
             {interval === null ? null : <span className="quiet">{showInterval(interval, show)}</span>}{' '}
             <span className={found.beyond_noise ? 'beyond' : 'quiet'}>
-              {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} (p = {showScore(found.p_corrected)})
+              {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} ({showP(found.p_corrected)})
             </span>
           </td>
         );

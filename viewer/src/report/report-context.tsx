@@ -9,6 +9,8 @@ export interface RunFilter {
   flag?: string;
   /** A kind of failure. */
   error?: string;
+  /** A path in `ProcessMetrics`: runs that ended and have a value there. */
+  measure?: string;
 }
 
 /** What every plot of a report shares. */
@@ -16,8 +18,6 @@ export interface ReportView {
   report: Report;
   /** The agent's place among all agents: its colour and its mark. */
   agentIndex: (agent: string) => number;
-  /** Where the list of these runs is. */
-  runsHref: (filter: RunFilter) => string;
 }
 
 export const ReportContext = createContext<ReportView | null>(null);

@@ -12,7 +12,6 @@ import { TimePlot } from '../plots/time-plot.tsx';
 import { DifferencesTable } from './differences-table.tsx';
 import { ReportContext, type ReportView } from './report-context.tsx';
 import { ResultsTable } from './results-table.tsx';
-import { filterAddress } from './use-run-query.ts';
 
 interface Props {
   report: Report;
@@ -27,7 +26,6 @@ export function ReportPlots({ report, compareHref, children }: Props) {
     () => ({
       report,
       agentIndex: (agent) => Math.max(0, report.agents.indexOf(agent)),
-      runsHref: filterAddress,
     }),
     [report],
   );

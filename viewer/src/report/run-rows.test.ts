@@ -35,6 +35,7 @@ const row = fc.record<RunRow>({
   errors: fc.subarray(['debugging', 'bad_plan']),
   marks: fc.constant([]),
   stale: fc.boolean(),
+  unmeasured: fc.constantFrom(null, [], ['progress.regret']),
   broken: fc.constant(null),
 });
 const rows = fc.array(row, { maxLength: 40 });
@@ -86,6 +87,23 @@ test('a filter keeps what has all of it: names, flags, failures, and every word'
       expect(found).toEqual(wanted);
     }),
   );
+});
+
+test('a link to the runs behind a process measure lists those alone that were measured, and keeps how the page is set', () => {
+  const states = [null, [], ['progress.regret']];
+  const all = fc
+    .sample(row, 3)
+    .map((line, index) => ({ ...line, run: String(index), unmeasured: states[index] ?? null }));
+  const address = filterAddress(
+    { measure: 'progress.regret' },
+    new URLSearchParams('q=typed&agent=other&sort=-score&group=task&map=improvement'),
+  );
+  const params = new URLSearchParams(address);
+  const { filter, text, sorting, group } = queryOf(params);
+  expect(matchingRows(all, filter, text).map(({ run }) => run)).toEqual(['1']);
+  expect({ sorting, group, map: params.get('map'), show: params.get('show') }).toEqual({
+    ...{ sorting: { by: 'score', descending: true }, group: 'task', map: 'improvement', show: 'runs' },
+  });
 });
 
 test('filter and order survive the address, whatever names hold', () => {

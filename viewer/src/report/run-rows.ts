@@ -26,13 +26,27 @@ export interface RunRow {
   errors: readonly string[];
   marks: readonly string[];
   stale: boolean;
+  /** Process measures without a value; null while none is known of the run. */
+  unmeasured: readonly string[] | null;
   /** Why its record can't be read. */
   broken: string | null;
 }
 
 export function rowOfReport(run: ReportRun): RunRow {
   const why = run.status === 'failed' ? (run.end?.message ?? '') : '';
-  return { ...run, end: run.end?.reason ?? null, where: '', why, broken: null };
+  return {
+    ...run,
+    end: run.end?.reason ?? null,
+    where: '',
+    why,
+    unmeasured: unmeasuredOf(run),
+    broken: null,
+  };
+}
+
+/** Only runs that ended are measured. */
+function unmeasuredOf({ end, unmeasured = [] }: ReportRun): readonly string[] | null {
+  return end === null ? null : unmeasured;
 }
 
 /** @param known what the report says of it; null while there is none */
@@ -59,6 +73,7 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     errors: known?.errors ?? [],
     marks: line.marks,
     stale: known?.stale ?? false,
+    unmeasured: known === null ? null : unmeasuredOf(known),
     broken: line.broken,
   };
 }
@@ -105,6 +120,7 @@ export function matchingRows(rows: readonly RunRow[], filter: RunFilter, text: s
       (filter.outcome === undefined || row.outcome === filter.outcome) &&
       (filter.flag === undefined || row.flags.includes(filter.flag)) &&
       (filter.error === undefined || row.errors.includes(filter.error)) &&
+      (filter.measure === undefined || row.unmeasured?.includes(filter.measure) === false) &&
       (words.length === 0 || hasWords(row, words)),
   );
 }

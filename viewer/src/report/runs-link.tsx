@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
-import { type RunFilter, useReport } from './report-context.tsx';
+import { Link, useSearchParams } from 'react-router';
+import type { RunFilter } from './report-context.tsx';
+import { filterAddress } from './use-run-query.ts';
 
 /** To the list of runs, filtered to those behind a number. */
 export function RunsLink({
@@ -17,10 +18,10 @@ export function RunsLink({
   width?: number;
   children: ReactNode;
 }) {
-  const { runsHref } = useReport();
+  const [params] = useSearchParams();
   return (
     <Link
-      to={runsHref(filter)}
+      to={filterAddress(filter, params)}
       className={className}
       aria-label={label}
       preventScrollReset

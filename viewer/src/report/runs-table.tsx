@@ -1,18 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import {
-  showChange,
-  showCount,
-  showMoney,
-  showPlural,
-  showScore,
-  showSeconds,
-  showTokens,
-  showWords,
-} from '../format/numbers.ts';
-import { OutcomeBadge, StatusBadge } from '../parts/badges.tsx';
+import { decimalsOf, showCount, showPlural, showScore } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
-import { showFlag } from '../plots/count-plots.tsx';
+import { RunCells } from './run-cells.tsx';
+import { FilterSelects, WordsFilter } from './run-filters.tsx';
 import {
   type GroupKey,
   matchingRows,
@@ -68,23 +59,21 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
     setSelected((before) =>
       before.some((known) => sameRun(known, row))
         ? before.filter((known) => !sameRun(known, row))
-        : [...before.slice(-1), row],
+        : [...before, row].slice(0, 2),
     );
   const section = useScrollWhenAsked();
   const several = useMemo(() => new Set(rows.map(({ experiment }) => experiment)).size > 1, [rows]);
+  const decimals = useMemo(
+    () => rows.reduce((most, { score }) => Math.max(most, decimalsOf(showScore(score))), 0),
+    [rows],
+  );
   const hasPlaces = useMemo(() => rows.some((row) => placeWords(row) !== ''), [rows]);
   const columns = allColumns.filter(({ key }) => several || key !== 'experiment');
   return (
-    <section className="runs" ref={section} aria-labelledby="runs-title" tabIndex={-1}>
+    <section className="runs" id="runs" ref={section} aria-labelledby="runs-title" tabIndex={-1}>
       <header className="runs-head">
         <h2 id="runs-title">Runs</h2>
-        <input
-          type="search"
-          placeholder="Filter by words"
-          aria-label="Filter runs by words"
-          defaultValue={query.text}
-          onChange={(event) => change({ q: event.target.value })}
-        />
+        <WordsFilter text={query.text} onChange={(q) => change({ q })} />
         <FilterSelects rows={rows} />
         <Choice
           label="Group runs"
@@ -114,7 +103,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
                 <th
                   key={key}
                   scope="col"
-                  className={number ? 'number' : ''}
+                  className={`column-${key}${number ? ' number' : ''}`}
                   aria-sort={active ? (query.sorting.descending ? 'descending' : 'ascending') : undefined}
                 >
                   <button
@@ -138,10 +127,15 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
             several={several}
             hasPlaces={hasPlaces}
             href={runHref(row)}
+            decimals={decimals}
             select={
               sideBySideHref === null
                 ? null
-                : { checked: selected.some((known) => sameRun(known, row)), toggle: () => toggle(row) }
+                : {
+                    checked: selected.some((known) => sameRun(known, row)),
+                    full: selected.length === 2,
+                    toggle: () => toggle(row),
+                  }
             }
           />
         )}
@@ -166,51 +160,6 @@ function useScrollWhenAsked() {
   return section;
 }
 
-const everything = {
-  task: 'every task',
-  agent: 'every agent',
-  outcome: 'every outcome',
-  flag: 'with any flag or none',
-  error: 'with any failure or none',
-};
-
-const shownNames = {
-  task: String,
-  agent: String,
-  outcome: showWords,
-  flag: showFlag,
-  error: showWords,
-};
-
-function FilterSelects({ rows }: { rows: readonly RunRow[] }) {
-  const [{ filter }, change] = useRunQuery();
-  const choices = useMemo(
-    () => ({
-      task: [...new Set(rows.map(({ task }) => task))].sort(),
-      agent: [...new Set(rows.map(({ agent }) => agent))].sort(),
-      outcome: [...new Set(rows.map(({ outcome }) => outcome))].sort(),
-      flag: [...new Set(rows.flatMap(({ flags }) => flags))].sort(),
-      error: [...new Set(rows.flatMap(({ errors }) => errors))].sort(),
-    }),
-    [rows],
-  );
-  return (['task', 'agent', 'outcome', 'flag', 'error'] as const).map((key) =>
-    choices[key].length < 2 && filter[key] === undefined ? null : (
-      <label key={key} className="choice">
-        <span className="only-heard">{key}</span>
-        <select value={filter[key] ?? ''} onChange={(event) => change({ [key]: event.target.value })}>
-          <option value="">{everything[key]}</option>
-          {choices[key].map((name) => (
-            <option key={name} value={name}>
-              {shownNames[key](name)}
-            </option>
-          ))}
-        </select>
-      </label>
-    ),
-  );
-}
-
 function SideBySide({
   selected,
   href,
@@ -227,57 +176,5 @@ function SideBySide({
     <Link className="button" to={href(a, b)}>
       Side by side
     </Link>
-  );
-}
-
-interface RunCellsProps {
-  row: RunRow;
-  /** The runs are of more than one experiment. */
-  several: boolean;
-  /** Some run is somewhere, waits for something or failed. */
-  hasPlaces: boolean;
-  href: string | null;
-  select: { checked: boolean; toggle: () => void } | null;
-}
-
-function RunCells({ row, several, hasPlaces, href, select }: RunCellsProps) {
-  const remarks = [...row.flags.map(showFlag), ...(row.stale ? ['stale submission'] : []), ...row.marks];
-  return (
-    <>
-      {select === null ? null : (
-        <td>
-          <input
-            type="checkbox"
-            checked={select.checked}
-            onChange={select.toggle}
-            aria-label={`select ${row.run}`}
-          />
-        </td>
-      )}
-      <th scope="row">{href === null ? row.run : <Link to={href}>{row.run}</Link>}</th>
-      {several ? <td>{row.experiment}</td> : null}
-      <td>{row.task}</td>
-      <td>{row.agent}</td>
-      <td>
-        <StatusBadge status={row.status} end={row.end} />
-      </td>
-      <td>
-        <OutcomeBadge outcome={row.outcome} ended={row.end !== null} />
-      </td>
-      <td className="number">{showScore(row.score)}</td>
-      <td className="number">{showChange(row.improvement)}</td>
-      <td className="number">{showCount(row.steps)}</td>
-      <td className="number">{showSeconds(row.seconds)}</td>
-      <td className="number">{showTokens(row.tokens, row.tokens_estimated)}</td>
-      <td className="number">{showMoney(row.money)}</td>
-      {hasPlaces ? (
-        <td className="place" title={placeWords(row)}>
-          {placeWords(row)}
-        </td>
-      ) : null}
-      <td className="remarks" title={remarks.join(', ')}>
-        {remarks.join(', ')}
-      </td>
-    </>
   );
 }

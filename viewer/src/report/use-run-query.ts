@@ -1,9 +1,10 @@
 import { useMemo } from 'react';
 import { useSearchParams } from 'react-router';
+import { useAddressChange, withParameters } from '../parts/use-address-choice.ts';
 import type { RunFilter } from './report-context.tsx';
 import { type GroupKey, groupKeys, type Sorting, type SortKey, sortKeys } from './run-rows.ts';
 
-const filterKeys = ['task', 'agent', 'outcome', 'flag', 'error'] as const;
+export const filterKeys = ['task', 'agent', 'outcome', 'flag', 'error', 'measure'] as const;
 
 export interface RunQuery {
   filter: RunFilter;
@@ -13,24 +14,10 @@ export interface RunQuery {
 }
 
 /** Filter, order and grouping of the runs: they stand in the address, so that they can be shared. */
-export function useRunQuery(): [RunQuery, (changes: Record<string, string>) => void] {
-  const [params, setParams] = useSearchParams();
+export function useRunQuery(): [RunQuery, (changes: Readonly<Record<string, string>>) => void] {
+  const [params] = useSearchParams();
   const query = useMemo(() => queryOf(params), [params]);
-  const change = (changes: Record<string, string>) =>
-    setParams(
-      (before) => {
-        const next = new URLSearchParams(before);
-        // That was a plot's link; who changes something here is here already.
-        next.delete('show');
-        for (const [key, value] of Object.entries(changes)) {
-          if (value === '') next.delete(key);
-          else next.set(key, value);
-        }
-        return next;
-      },
-      { replace: true, preventScrollReset: true },
-    );
-  return [query, change];
+  return [query, useAddressChange()];
 }
 
 export function queryOf(params: URLSearchParams): RunQuery {
@@ -53,12 +40,13 @@ export function sortingText(by: SortKey, before: Sorting): string {
   return before.by === by && !before.descending ? `-${by}` : by;
 }
 
-export function filterAddress(filter: RunFilter): string {
-  const params = new URLSearchParams();
-  for (const key of filterKeys) {
-    const value = filter[key];
-    if (value !== undefined) params.set(key, value);
-  }
+/**
+ * Where exactly these runs are listed.
+ * @param here what else was chosen on the page: plots and the order of runs stay, filters and words go
+ */
+export function filterAddress(filter: RunFilter, here = new URLSearchParams()): string {
+  const changes = filterKeys.map((key): [string, string] => [key, filter[key] ?? '']);
+  const params = withParameters(here, { ...Object.fromEntries(changes), q: '' });
   params.set('show', 'runs');
   return `?${params}`;
 }

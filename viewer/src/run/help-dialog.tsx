@@ -5,7 +5,7 @@ const keys = [
   ['n, p', 'the next warning, the one before'],
   ['g, G', 'the first step, the last one'],
   ['o', 'the run as a whole'],
-  ['/', 'search in this run'],
+  ['/', 'search in this run; Enter opens the first hit, and the next'],
   ['?', 'this list'],
   ['Esc', 'leaves the search, closes this list'],
 ] as const;
@@ -30,7 +30,7 @@ export function HelpDialog({ open, onClose }: { open: boolean; onClose: () => vo
           </div>
         ))}
       </dl>
-      <p className="quiet">On the strip: arrow keys, Home and End.</p>
+      <p className="quiet">On the timeline: arrow keys, Home and End.</p>
       <button type="button" onClick={onClose}>
         Close
       </button>

@@ -29,6 +29,8 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
   const { experiment, run } = page;
   const navigate = useNavigate();
   const [text, setText] = useState('');
+  /** How often Enter was pressed in the search: it leads from hit to hit. */
+  const [enters, setEnters] = useState(0);
   const [help, setHelp] = useState(false);
   const search = useRef<HTMLInputElement>(null);
   const detail = useRef<HTMLDivElement>(null);
@@ -79,11 +81,20 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
       <StripLegend strip={strip} />
       <div className="run-split">
         <div className="run-side">
-          <SearchBox text={text} onText={setText} box={search} onHelp={() => setHelp(true)} />
+          <SearchBox
+            text={text}
+            onText={(next) => {
+              setText(next);
+              setEnters(0);
+            }}
+            onEnter={() => setEnters((before) => before + 1)}
+            box={search}
+            onHelp={() => setHelp(true)}
+          />
           {text.length < 2 ? (
             <StepList strip={strip} step={step} hrefOf={hrefOf} />
           ) : (
-            <SearchPanel experiment={experiment} run={run} text={text} hrefOf={hrefOf} />
+            <SearchPanel experiment={experiment} run={run} text={text} enters={enters} hrefOf={hrefOf} />
           )}
         </div>
         <div className="run-detail" ref={detail}>
@@ -116,11 +127,12 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
 interface SearchBoxProps {
   text: string;
   onText: (text: string) => void;
+  onEnter: () => void;
   box: React.RefObject<HTMLInputElement | null>;
   onHelp: () => void;
 }
 
-function SearchBox({ text, onText, box, onHelp }: SearchBoxProps) {
+function SearchBox({ text, onText, onEnter, box, onHelp }: SearchBoxProps) {
   const { info } = useSource();
   return (
     <div className="run-search">
@@ -133,6 +145,7 @@ function SearchBox({ text, onText, box, onHelp }: SearchBoxProps) {
           aria-label="Search in this run"
           onChange={(event) => onText(event.target.value)}
           onKeyDown={(event) => {
+            if (event.key === 'Enter') onEnter();
             if (event.key !== 'Escape') return;
             onText('');
             event.currentTarget.blur();

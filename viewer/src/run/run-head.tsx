@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 import type { RunPage } from '../../../src/schema/index.ts';
-import { taskAddress } from '../addresses.ts';
+import { runAddress, taskAddress } from '../addresses.ts';
 import { showPlural, showScore, showSeconds, showSpent, showTokens } from '../format/numbers.ts';
 import { StatusBadge } from '../parts/badges.tsx';
 import { Related } from './run-overview.tsx';
@@ -12,7 +12,9 @@ export function RunHead({ page, level = 1 }: { page: RunPage; level?: 1 | 2 }) {
   const final = evaluation?.grades.find((grade) => grade.final);
   return (
     <div className="run-head">
-      <Heading>{page.run}</Heading>
+      <Heading>
+        {level === 1 ? page.run : <Link to={runAddress(page.experiment, page.run)}>{page.run}</Link>}
+      </Heading>
       <StatusBadge status={page.status} end={page.end?.reason ?? null} />
       <span>
         {page.agent} on <Link to={taskAddress(page.task)}>{page.task}</Link>

@@ -14,6 +14,7 @@ import {
 import { showDate } from '../format/time.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Notice } from '../parts/states.tsx';
+import { Words } from '../parts/words.tsx';
 import { showFlag } from '../plots/count-plots.tsx';
 import { BranchTree } from './branch-tree.tsx';
 import { RunPlaceContext } from './run-place.ts';
@@ -57,11 +58,13 @@ function Ending({
   return (
     <>
       {broken === null ? null : (
-        <Notice kind="warning">Its files can't be read as they should: {broken}</Notice>
+        <Notice kind="warning">
+          Its files can't be read as they should: <Words text={broken} />
+        </Notice>
       )}
       {end === null ? (
         <Notice kind="note">
-          {statusWords[status]}{' '}
+          <Words text={statusWords[status]} />{' '}
           {awaited
             .map(
               ({ branch, step, action }) =>
@@ -73,7 +76,7 @@ function Ending({
         <p>
           Ended: <strong>{showWords(end.reason)}</strong>
           {end.cause === null ? '' : ` (${showWords(end.cause)})`}
-          {end.message === '' ? '' : `. ${end.message}`}
+          {end.message === '' ? '' : <Words text={`. ${end.message}`} />}
         </p>
       )}
       {torn > 0 ? (

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { Link } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { SearchResult } from '../../../src/schema/index.ts';
 import { useSource } from '../data/use-data.ts';
 import { showPlural } from '../format/numbers.ts';
@@ -12,6 +12,8 @@ interface SearchPanelProps {
   experiment: string;
   run: string;
   text: string;
+  /** The n-th Enter opens the n-th hit, as soon as it is found; after the last one the first again. */
+  enters: number;
   hrefOf: (step: number) => string;
 }
 
@@ -19,8 +21,9 @@ interface SearchPanelProps {
 const enough = 200;
 
 /** Steps whose texts contain what is looked for. */
-export function SearchPanel({ experiment, run, text, hrefOf }: SearchPanelProps) {
+export function SearchPanel({ experiment, run, text, enters, hrefOf }: SearchPanelProps) {
   const source = useSource();
+  const navigate = useNavigate();
   const search = useInfiniteQuery({
     queryKey: ['search', experiment, run, text],
     initialPageParam: 0,
@@ -38,6 +41,12 @@ export function SearchPanel({ experiment, run, text, hrefOf }: SearchPanelProps)
   useEffect(() => {
     if (hasNextPage && !isFetching && hits.length < enough) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage, hits.length]);
+  const chosen = enters === 0 || hits.length === 0 ? -1 : (enters - 1) % hits.length;
+  const target = hits[chosen]?.step;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each Enter
+  useEffect(() => {
+    if (target !== undefined) void navigate(hrefOf(target), { replace: true });
+  }, [enters, target]);
   if (search.isError) return <Trouble error={search.error} what="what was found" />;
   const last = search.data?.pages.at(-1)?.next;
   return (
@@ -52,7 +61,7 @@ export function SearchPanel({ experiment, run, text, hrefOf }: SearchPanelProps)
         {hits.map(({ step, place, before, match, after, count }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: finds are their order
           <li key={index}>
-            <Link to={hrefOf(step)}>
+            <Link to={hrefOf(step)} className={index === chosen ? 'step-chosen' : undefined}>
               <span className="quiet">
                 step {step}, {place}
                 {count > 1 ? `, ${count} times` : ''}

@@ -6,6 +6,7 @@ import { showAmount, showBytes, showMoney, showPlural, showScore, showSeconds } 
 import { showDate } from '../format/time.ts';
 import { StepStatusBadge } from '../parts/badges.tsx';
 import { Answer, Notice } from '../parts/states.tsx';
+import { Words } from '../parts/words.tsx';
 import { Decision } from './decision.tsx';
 import { ModelCalls } from './model-calls.tsx';
 import { type RunPlace, RunPlaceContext, stepPath } from './run-place.ts';
@@ -75,7 +76,7 @@ function Warnings({ page }: { page: StepPage }) {
       {page.resumed ? <Notice kind="note">The run was interrupted here and resumed.</Notice> : null}
       {page.warnings.map(({ kind, text }) => (
         <Notice key={`${kind} ${text}`} kind="warning">
-          <strong>{warningWords[kind]}</strong> {text}
+          <strong>{warningWords[kind]}</strong> <Words text={text} />
         </Notice>
       ))}
       {page.grade === null ? null : <Grade grade={page.grade} />}
@@ -91,7 +92,7 @@ function Grade({ grade }: { grade: NonNullable<StepPage['grade']> }) {
       <span className="quiet">baseline {showScore(grade.baseline)}</span>
       {grade.problems.map(({ code, message }) => (
         <p key={`${code} ${message}`} className="bad">
-          {message}
+          <Words text={message} />
         </p>
       ))}
     </div>

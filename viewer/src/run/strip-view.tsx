@@ -190,8 +190,14 @@ function ownMetric({ readings }: Strip): string {
   return `${readings[0]?.metric ?? ''} (${turned ? 'lower' : 'higher'} is better)`;
 }
 
-export function StripLegend({ strip }: { strip: Strip }) {
-  const curve = stripCurve(strip, 'maximize')?.kind;
+/** @param beside the other run, where two are shown: each strip may have a curve of its own kind */
+export function StripLegend({ strip, beside }: { strip: Strip; beside?: Strip }) {
+  const curves = [
+    stripCurve(strip, 'maximize', beside)?.kind,
+    beside && stripCurve(beside, 'maximize', strip)?.kind,
+  ];
+  const kinds = [...new Set(curves)].filter((kind) => kind !== undefined);
+  const own = strip.readings.length > 0 ? strip : (beside ?? strip);
   return (
     <ul className="legend strip-legend">
       {actionKinds
@@ -212,14 +218,14 @@ export function StripLegend({ strip }: { strip: Strip }) {
         </span>
         <span>warning</span>
       </li>
-      {curve === undefined ? null : (
-        <li>
+      {kinds.map((curve) => (
+        <li key={curve}>
           <span className={`swatch swatch-score swatch-${curve}`} aria-hidden="true" />
           {curve === 'validation'
-            ? `own validation: ${ownMetric(strip)}, up is better`
+            ? `own validation: ${ownMetric(own)}, up is better`
             : 'hidden score, up is better; dashed: baseline'}
         </li>
-      )}
+      ))}
       <li className="quiet">height: duration</li>
     </ul>
   );

@@ -1,0 +1,65 @@
+import { Link } from 'react-router';
+import { showChange, showCount, showMoney, showScore, showSeconds, showTokens } from '../format/numbers.ts';
+import { OutcomeBadge, StatusBadge } from '../parts/badges.tsx';
+import { NumberCell } from '../parts/number-cell.tsx';
+import { showFlag } from '../plots/count-plots.tsx';
+import { placeWords, type RunRow } from './run-rows.ts';
+
+interface RunCellsProps {
+  row: RunRow;
+  /** The runs are of more than one experiment. */
+  several: boolean;
+  /** Some run is somewhere, waits for something or failed. */
+  hasPlaces: boolean;
+  href: string | null;
+  /** Of the score that has most of them. */
+  decimals: number;
+  /** `full`: two are selected already. */
+  select: { checked: boolean; full: boolean; toggle: () => void } | null;
+}
+
+export function RunCells({ row, several, hasPlaces, href, decimals, select }: RunCellsProps) {
+  const remarks = [...row.flags.map(showFlag), ...(row.stale ? ['stale submission'] : []), ...row.marks];
+  return (
+    <>
+      {select === null ? null : (
+        <td>
+          <input
+            type="checkbox"
+            checked={select.checked}
+            disabled={select.full && !select.checked}
+            title={select.full && !select.checked ? 'Two runs are selected: deselect one first.' : undefined}
+            onChange={select.toggle}
+            aria-label={`select ${row.run}`}
+          />
+        </td>
+      )}
+      <th scope="row" title={row.run}>
+        {href === null ? row.run : <Link to={href}>{row.run}</Link>}
+      </th>
+      {several ? <td>{row.experiment}</td> : null}
+      <td className="column-task">{row.task}</td>
+      <td className="column-agent">{row.agent}</td>
+      <td className="column-status">
+        <StatusBadge status={row.status} end={row.end} />
+      </td>
+      <td>
+        <OutcomeBadge outcome={row.outcome} ended={row.end !== null} />
+      </td>
+      <NumberCell shown={showScore(row.score)} decimals={decimals} />
+      <td className="number">{showChange(row.improvement)}</td>
+      <td className="number">{showCount(row.steps)}</td>
+      <td className="number">{showSeconds(row.seconds)}</td>
+      <td className="number">{showTokens(row.tokens, row.tokens_estimated)}</td>
+      <td className="number">{showMoney(row.money)}</td>
+      {hasPlaces ? (
+        <td className="place" title={placeWords(row)}>
+          {placeWords(row)}
+        </td>
+      ) : null}
+      <td className="remarks" title={remarks.join(', ')}>
+        {remarks.join(', ')}
+      </td>
+    </>
+  );
+}
