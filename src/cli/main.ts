@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
 import { hasCode, UserError } from '../lib/errors.ts';
-import { completionOf, completionText } from './completion.ts';
 import {
   type Context,
   createContext,
@@ -34,11 +33,11 @@ export async function main(given: string[]): Promise<number> {
     await addVerbs(program, argv, async (verb, args, options) => {
       const { logLevel } = program.opts<GlobalOptions>();
       await using logger = openLogger(logLevel, process.env.MLAB_LOG);
-      const settings = readSettings(process.cwd());
+      const settings = await readSettings(process.cwd());
       const environment = { ...settings.variables, ...process.env };
       const context = createContext(
         { ...program.opts<GlobalOptions>(), settings },
-        { ...environment, ...readKeys(process.cwd(), environment) },
+        { ...environment, ...(await readKeys(process.cwd(), environment)) },
         version,
         interrupts.signal,
         logger,
@@ -65,6 +64,7 @@ export async function main(given: string[]): Promise<number> {
 
 /** What the script of a shell asks at Tab. Nothing but answers may be printed there. */
 async function complete(words: readonly string[]): Promise<ExitCode> {
+  const { completionOf, completionText } = await import('./completion.ts');
   const { options } = createProgram(ownVersion(), false);
   const globals = options
     .filter(({ hidden }) => !hidden)
@@ -75,7 +75,7 @@ async function complete(words: readonly string[]): Promise<ExitCode> {
   const valueAfter = (flag: string) => words.flatMap((word, at) => (words[at - 1] === flag ? [word] : []));
   const [dir] = valueAfter('--dir');
   const { signal } = new AbortController();
-  const places = { ...(dir === undefined ? {} : { dir }), settings: readSettings(process.cwd()) };
+  const places = { ...(dir === undefined ? {} : { dir }), settings: await readSettings(process.cwd()) };
   const context = createContext(
     places,
     { ...places.settings.variables, ...process.env },

@@ -20,23 +20,23 @@ run:
   limits: { steps: 9, tokens: 5000 }
 `;
 
-test('settings count in their folder and below it, with folders relative to the file', () => {
+test('settings count in their folder and below it, with folders relative to the file', async () => {
   const folder = folderWith({ 'mlab.config.yaml': settings });
   const below = join(folder, 'deep/er');
   mkdirSync(below, { recursive: true });
-  const found = readSettings(below);
-  expect(found).toEqual(readSettings(folder));
+  const found = await readSettings(below);
+  expect(found).toEqual(await readSettings(folder));
   expect(found.tasks).toEqual([join(folder, 'own')]);
   expect(found.variables).toEqual({ MLAB_EXPERIMENTS: join(folder, 'results') });
-  expect(readSettings(temporaryFolder()).path).toBeNull();
+  expect((await readSettings(temporaryFolder())).path).toBeNull();
 });
 
-test('flags win over an experiment file, which wins over settings, limit by limit', () => {
+test('flags win over an experiment file, which wins over settings, limit by limit', async () => {
   const folder = folderWith({
     'mlab.config.yaml': settings,
     'e.yaml': 'tasks: [digits]\nlimits: { steps: 7 }',
   });
-  const { run } = readSettings(folder);
+  const { run } = await readSettings(folder);
   const read = readExperiment(join(folder, 'e.yaml'), { tokens: 60, sandbox: 'none' }, run);
   expect(read).toMatchObject({ agents: ['tools'], sandbox: 'none', limits: { steps: 7, tokens: 60 } });
   expect(readExperiment(undefined, {}, run).limits).toEqual({ steps: 9, tokens: 5000 });
@@ -50,30 +50,30 @@ test.each([
   ['run: { providers: { openai: { base_url: "http://x" } } }', /run\.providers: there is no such key/],
   ['- one', /expected object/],
   ['a: [', /can't be read/],
-])('settings are refused, naming file, key and fix: %s', (text, message) => {
+])('settings are refused, naming file, key and fix: %s', async (text, message) => {
   const folder = folderWith({ 'mlab.config.yaml': text });
-  expect(() => readSettings(folder)).toThrow(message);
-  expect(() => readSettings(folder)).toThrow(join(folder, 'mlab.config.yaml'));
+  await expect(readSettings(folder)).rejects.toThrow(message);
+  await expect(readSettings(folder)).rejects.toThrow(join(folder, 'mlab.config.yaml'));
 });
 
-test('.env gives keys and names of models that the environment lacks, and nothing that starts programs', () => {
+test('.env gives keys and names of models that the environment lacks, and nothing that starts programs', async () => {
   const folder = folderWith({
     '.env':
       'OPENAI_API_KEY=from-file\nGEMINI_API_KEY="quoted"\nMLAB_MODEL=openai/x\nMLAB_DOCKER=evil\nPATH=/evil\nNODE_OPTIONS=-r evil',
   });
-  expect(readKeys(folder, {})).toEqual({
+  expect(await readKeys(folder, {})).toEqual({
     OPENAI_API_KEY: 'from-file',
     GEMINI_API_KEY: 'quoted',
     MLAB_MODEL: 'openai/x',
   });
-  expect(readKeys(folder, { OPENAI_API_KEY: 'own', GEMINI_API_KEY: 'own' })).toEqual({
+  expect(await readKeys(folder, { OPENAI_API_KEY: 'own', GEMINI_API_KEY: 'own' })).toEqual({
     MLAB_MODEL: 'openai/x',
   });
-  expect(readKeys(temporaryFolder(), {})).toEqual({});
+  expect(await readKeys(temporaryFolder(), {})).toEqual({});
 });
 
-test('.env does not say where a key of the environment is sent', () => {
+test('.env does not say where a key of the environment is sent', async () => {
   const folder = folderWith({ '.env': 'OPENAI_BASE_URL=http://own.example\nOPENAI_API_KEY=k' });
-  expect(readKeys(folder, {})).toEqual({ OPENAI_BASE_URL: 'http://own.example', OPENAI_API_KEY: 'k' });
-  expect(readKeys(folder, { OPENAI_API_KEY: 'own' })).toEqual({});
+  expect(await readKeys(folder, {})).toEqual({ OPENAI_BASE_URL: 'http://own.example', OPENAI_API_KEY: 'k' });
+  expect(await readKeys(folder, { OPENAI_API_KEY: 'own' })).toEqual({});
 });

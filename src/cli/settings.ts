@@ -1,16 +1,15 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { parse as parseYaml } from 'yaml';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
-import { builtInProviders, providerVariables, type Variables } from '../models/index.ts';
+import type { Variables } from '../models/index.ts';
 import { SettingsFile } from '../schema/index.ts';
 
 export const settingsName = 'mlab.config.yaml';
 const keysName = '.env';
 
-/** What a folder says that commands in it start from. */
+/** What a folder says that commands in it start from. Most have neither file: what reads them is loaded when it is there. */
 export interface Settings {
   /** The file; null where there is none. */
   path: string | null;
@@ -30,10 +29,10 @@ export const noSettings: Settings = { path: null, tasks: [], variables: {}, run:
  * The settings of a folder, or of the next folder above it that has some and the same owner.
  * @throws UserError `bad_settings` naming the file, the key and the fix
  */
-export function readSettings(from: string): Settings {
+export async function readSettings(from: string): Promise<Settings> {
   const path = findFile(from);
   if (path === null) return noSettings;
-  const content = parsed(path) ?? {};
+  const content = (await parsed(path)) ?? {};
   const { data, error } = SettingsFile.safeParse(content);
   if (data === undefined) {
     const problems = error.issues.flatMap(({ code, path: keys, message, ...issue }) =>
@@ -72,7 +71,8 @@ function findFile(from: string): string | null {
   }
 }
 
-function parsed(path: string): unknown {
+async function parsed(path: string): Promise<unknown> {
+  const { parse: parseYaml } = await import('yaml');
   try {
     return parseYaml(readFileSync(path, 'utf8'));
   } catch (error) {
@@ -93,9 +93,10 @@ const taken = /^(\w+_API_KEY|KAGGLE_USERNAME|KAGGLE_KEY|MLAB_(EDITOR_|FAST_)?MOD
  * What a folder's `.env` adds to the environment: keys, names of models, and the addresses of providers whose key stands in it, too:
  * the folder may be somebody else's, who could have a key of the environment sent to an own server.
  */
-export function readKeys(folder: string, variables: Variables): Record<string, string> {
+export async function readKeys(folder: string, variables: Variables): Promise<Record<string, string>> {
   const path = join(folder, keysName);
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return {};
+  const { builtInProviders, providerVariables } = await import('../models/index.ts');
   const given = parseEnv(readFileSync(path, 'utf8'));
   const isSet = (name: string) => (variables[name] ?? '') !== '';
   const isOwnAddress = (name: string) =>
