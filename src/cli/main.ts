@@ -205,9 +205,10 @@ function optionOf(flag: Flag): Option {
   const option = new Option(flag.flags, flag.description);
   if (flag.default !== undefined) option.default(flag.default);
   const { choices, parse = parserOf(option, choices) } = flag;
-  if (flag.many !== undefined) {
+  const many = flag.many ?? (option.variadic ? 'repeated' : undefined);
+  if (many !== undefined) {
     const partsOf = (text: string) =>
-      flag.many === 'commas' ? text.split(',').filter((part) => part !== '') : [text];
+      many === 'commas' ? text.split(',').filter((part) => part !== '') : [text];
     option.argParser((text: string, before: unknown[] | undefined) => [
       ...(before ?? []),
       ...partsOf(text).map(parse),

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { mlab } from '../../../test/fixtures/mlab-process.ts';
 import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
 import {
   exampleGrade,
@@ -108,6 +109,14 @@ describe('mlab report', () => {
     await expect(make(['first'], { compare: ['noop'] })).rejects.toThrow(/two names/);
     const same = await make([], { compare: ['first', 'first'] });
     expect(same.text).toMatch(/first is compared with first/);
+  });
+
+  it('takes both names after --compare, with and without an experiment before it', async () => {
+    const typed = (...words: string[]) => mlab(['report', ...words, '--dir', folder], { folder });
+    expect((await typed('first', '--compare', 'noop', 'baseline')).out).toContain(
+      'baseline is compared with noop',
+    );
+    expect((await typed('--compare', 'first', 'first')).out).toContain('first is compared with first');
   });
 
   it('names the runs that it can not read, and counts the others', async () => {
