@@ -25,6 +25,9 @@ test('the agent of a run is no code that came with its plan, by whichever path',
   for (const path of [
     join(inside, 'evil.cjs'),
     `/proc/self/root${folder}/evil.cjs`,
+    `//proc/self/root${folder}/evil.cjs`,
+    `/usr/../proc/self/root${folder}/evil.cjs`,
+    `proc/self/root${folder}/evil.cjs`,
     join(inside, '../evil.py'),
   ]) {
     if (path.endsWith('.py')) writeFileSync(path, '');

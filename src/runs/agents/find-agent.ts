@@ -29,7 +29,8 @@ export async function anyAgentOfRun(
   run: Pick<RunSpec, 'agent' | 'agent_source'>,
   place: AgentPlace,
 ): Promise<Agent> {
-  if (run.agent_source !== undefined) refuseHandedOn(run.agent_source.path);
+  // As it is found: `//proc` is `/proc`, and `proc` from the root on.
+  if (run.agent_source !== undefined) refuseHandedOn(resolve('/', run.agent_source.path));
   return await agentOfRun(run, (name, folder) => findAnyAgent(name, folder, place));
 }
 
