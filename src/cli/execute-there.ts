@@ -8,6 +8,7 @@ import { chooseExecutor, executorFor, providersThrough, type RemoteExecutor } fr
 import type { ExperimentFile, Plan } from '../schema/index.ts';
 import { type Experiment, openExperiment } from '../store/index.ts';
 import type { Context } from './context.ts';
+import { refuseRecordedPlace } from './trust.ts';
 
 /** How long a second Ctrl-C is waited for. */
 const secondWithinMs = 5_000;
@@ -28,7 +29,7 @@ export function isHere(
   wanted: ExperimentFile,
   gate: Gate | undefined,
 ): boolean {
-  const kind = chooseExecutor(wanted.executor.on, executorBefore(context, plan));
+  const kind = executorOf(context, plan, wanted.executor.on);
   if (kind === null) return true;
   if (gate === undefined && !wanted.interactive) return false;
   throw new UserError(
@@ -44,7 +45,7 @@ export async function documentsElsewhere(
   plan: Plan,
   { executor: settings, parallel }: ExperimentFile,
 ): Promise<unknown[] | null> {
-  const kind = chooseExecutor(settings.on, executorBefore(context, plan));
+  const kind = executorOf(context, plan, settings.on);
   const folder = join(context.folders.experiments, plan.name);
   const { variables } = context;
   const place = { settings, parallel, plan, folder, variables, command: commandElsewhere(context) };
@@ -68,6 +69,12 @@ export function withGateway(wanted: ExperimentFile): ExperimentFile {
   const roles = Object.values(wanted.roles).flatMap((role) => role?.model ?? []);
   const names = [...wanted.models, ...roles].map((model) => model.slice(0, model.indexOf('/')));
   return { ...wanted, providers: providersThrough(wanted.providers, names, address) };
+}
+
+function executorOf(context: Context, plan: Plan, wanted: string | undefined) {
+  const before = wanted === undefined ? executorBefore(context, plan) : null;
+  refuseRecordedPlace(before, context.variables);
+  return chooseExecutor(wanted, before);
 }
 
 function executorBefore({ folders }: Context, { name }: Plan): string | null {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuseAddresses } from './trust.ts';
+import { refuseAddresses, refuseHostFiles, refuseRecordedPlace } from './trust.ts';
 
 const at = (address: string) => ({ openai: { base_url: address, api_key_variable: 'SECRET' } });
 
@@ -22,3 +22,32 @@ test.each(['http://localhost:11434/v1', 'http://127.0.0.1:1', 'http://[::1]:1'])
     expect(() => refuseAddresses(undefined, {})).not.toThrow();
   },
 );
+
+test('a plan decides on no variable that is sent as a key, but for those of the provider itself', () => {
+  const plan = (kind: 'openai', variable: string) => ({ other: { kind, api_key_variable: variable } });
+  expect(() => refuseAddresses(plan('openai', 'OPENAI_API_KEY'), {})).not.toThrow();
+  for (const variable of ['ANTHROPIC_API_KEY', 'GITHUB_TOKEN']) {
+    expect(() => refuseAddresses(plan('openai', variable), {})).toThrow(variable);
+    expect(() => refuseAddresses(plan('openai', variable), { trust: true })).not.toThrow();
+  }
+});
+
+test('a plan shows no file of this machine to an agent', () => {
+  const run = {
+    id: 'a' as never,
+    agent: 'command',
+    agent_options: { command: 'cat key', files: '/home/me/key' },
+  };
+  expect(() => refuseHostFiles(run, {})).toThrow('/home/me/key');
+  expect(() => refuseHostFiles(run, { trust: true })).not.toThrow();
+  expect(() => refuseHostFiles({ ...run, agent: 'automl' }, {})).not.toThrow();
+  expect(() => refuseHostFiles({ ...run, agent_options: { command: 'true' } }, {})).not.toThrow();
+});
+
+test('jobs are looked for where they were before on this machine, or on the Redis of the environment', () => {
+  const variables = { MLAB_REDIS_URL: 'redis://:secret@mine:6379' };
+  for (const place of [null, 'slurm', 'redis', 'redis://localhost:6379', 'redis://mine:6379/0'])
+    expect(() => refuseRecordedPlace(place, variables)).not.toThrow();
+  for (const place of ['redis://evil:6379', 'rediss://mine.evil:6379', 'redis://mine:1'])
+    expect(() => refuseRecordedPlace(place, variables)).toThrow(place);
+});

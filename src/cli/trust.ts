@@ -1,4 +1,6 @@
+import { agents } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
+import { builtInProviders, providerVariables, type Variables } from '../models/index.ts';
 import type { ProviderSettings, RunSpec } from '../schema/index.ts';
 import type { Flag } from './verb.ts';
 
@@ -27,7 +29,26 @@ export function refuseUnconfined(spec: Pick<RunSpec, 'id' | 'sandbox'>, { trust 
 }
 
 /**
- * No key of yours is sent where a plan says, unless that is this machine itself.
+ * An agent that is a command is shown files of this machine, and could hand them to its model: those that a plan of somebody else
+ * names may be your keys.
+ * @throws UserError
+ */
+export function refuseHostFiles(
+  { id, agent, agent_options: options }: Pick<RunSpec, 'id' | 'agent' | 'agent_options'>,
+  { trust }: TrustFlags,
+): void {
+  const program = agents.find(({ name }) => name === agent)?.program;
+  const [file] = Object.values(program?.hostFiles?.(options) ?? {});
+  if (trust === true || file === undefined) return;
+  throw new UserError(
+    'not_trusted',
+    `The agent of ${id} would be shown ${file}, a file of this machine.`,
+    hint,
+  );
+}
+
+/**
+ * No key of yours is sent where a plan says, unless that is this machine itself; and none that its provider has no business with.
  * @throws UserError
  */
 export function refuseAddresses(
@@ -35,14 +56,45 @@ export function refuseAddresses(
   { trust }: TrustFlags,
 ): void {
   if (trust === true) return;
-  for (const [name, { base_url: address }] of Object.entries(providers ?? {})) {
-    if (address === undefined || isOfThisMachine(address)) continue;
+  for (const [name, { kind = name, base_url: address, api_key_variable: variable }] of Object.entries(
+    providers ?? {},
+  )) {
+    if (address !== undefined && isOfThisMachine(address)) continue;
+    if (address !== undefined)
+      throw new UserError(
+        'not_trusted',
+        `The plan has calls of the models of ${name} sent to ${address}, with your key.`,
+        hint,
+      );
+    if (variable === undefined || keysOf(kind).includes(variable)) continue;
     throw new UserError(
       'not_trusted',
-      `The plan has calls of the models of ${name} sent to ${address}, with your key.`,
+      `The plan has what your variable ${variable} holds sent to the provider ${name}, as its key.`,
       hint,
     );
   }
+}
+
+function keysOf(kind: string): readonly string[] {
+  const known = builtInProviders.find((name) => name === kind);
+  return known === undefined ? [] : providerVariables(known).keyVariables;
+}
+
+/**
+ * No password of yours is sent to a place that a file in an experiment's folder names: who recorded it may be somebody else.
+ * @param recorded where its jobs were before
+ * @throws UserError
+ */
+export function refuseRecordedPlace(recorded: string | null, variables: Variables): void {
+  if (recorded === null || !URL.canParse(recorded)) return;
+  const { host } = new URL(recorded);
+  const own = URL.parse(variables.MLAB_REDIS_URL ?? '')?.host;
+  if (host === own || isOfThisMachine(recorded)) return;
+  throw new UserError(
+    'not_trusted',
+    `A file in the experiment's folder says that its jobs are on ${recorded}.`,
+    `Give --on ${recorded} where that is yours, or --on local.`,
+  );
 }
 
 function isOfThisMachine(address: string): boolean {

@@ -14,7 +14,7 @@ import { locateExperiment } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
 import { counted } from '../table.ts';
 import { type PrepareOptions, prepareFlags, provision, provisioningOf } from '../task-resources.ts';
-import { refuseAddresses, refuseUnconfined, type TrustFlags, trustFlag } from '../trust.ts';
+import { refuseAddresses, refuseHostFiles, refuseUnconfined, type TrustFlags, trustFlag } from '../trust.ts';
 import type { Flag, Verb } from '../verb.ts';
 
 interface Options extends PrepareOptions, TrustFlags {
@@ -149,7 +149,10 @@ async function retry(
   options: PrepareOptions & TrustFlags,
 ): Promise<VerbResult> {
   const { plan } = experiment;
-  for (const run of runs) refuseUnconfined(run, options);
+  for (const run of runs) {
+    refuseUnconfined(run, options);
+    refuseHostFiles(run, options);
+  }
   if (runs.some(({ roles }) => roles !== undefined)) refuseAddresses(plan.providers, options);
   const again: Plan = { ...plan, runs: [...runs], parallel: wanted.parallel ?? plan.parallel };
   const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
