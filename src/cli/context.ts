@@ -23,6 +23,8 @@ export interface Context {
     cache: string;
     /** Searched for tasks, in this order. */
     tasks: string[];
+    /** Those of them that were named by a flag, and the package's own. */
+    namedTasks: string[];
     /** The Python helper package. */
     helpers: string;
   };
@@ -107,17 +109,20 @@ export function createContext(
   const home = packageFolder();
   const own = resolve('tasks');
   const { settings = noSettings } = options;
-  const given = [...(options.taskDir ?? []), ...settings.tasks].map(existingFolder);
-  const extra = [...given, ...(existsSync(own) ? [own] : [])];
+  const given = (options.taskDir ?? []).map(existingFolder);
+  const found = [...settings.tasks.map(existingFolder), ...(existsSync(own) ? [own] : [])];
+  // A task's scripts prepare its data outside of any sandbox: one that merely lies here takes the place of none of mlab's.
+  const named = [...given, join(home, 'tasks')];
   return {
     command: existsSync(join(home, 'src')) ? 'npx mlab' : 'mlab',
     placeFlags: placeFlagsOf(options),
-    placeWords: extra.flatMap((folder) => ['--task-dir', folder]),
+    placeWords: [...given, ...found].flatMap((folder) => ['--task-dir', folder]),
     folders: {
       package: home,
       experiments: resolve(options.dir ?? variables.MLAB_EXPERIMENTS ?? 'experiments'),
       cache: cacheFolder(variables),
-      tasks: [...new Set([...extra, join(home, 'tasks')])],
+      tasks: [...new Set([...named, ...found])],
+      namedTasks: named,
       helpers: join(home, 'python'),
     },
     settings,

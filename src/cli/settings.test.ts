@@ -1,9 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { fixtureTasks } from '../../test/fixtures/fixture-task.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { createContext } from './context.ts';
 import { readExperiment } from './experiment-flags.ts';
-import { readKeys, readSettings } from './settings.ts';
+import { noSettings, readKeys, readSettings } from './settings.ts';
+import { chooseTasks } from './task-resources.ts';
 
 function folderWith(files: Record<string, string>): string {
   const folder = temporaryFolder();
@@ -31,6 +34,48 @@ test('settings count in their folder and below it, with folders relative to the 
   expect((await readSettings(temporaryFolder())).path).toBeNull();
 });
 
+test.runIf(process.getuid?.() === 0)('settings and keys of another user count nowhere', async () => {
+  const folder = folderWith({ 'mlab.config.yaml': settings, '.env': 'OPENAI_API_KEY=k' });
+  const below = join(folder, 'below');
+  mkdirSync(below);
+  for (const name of ['mlab.config.yaml', '.env']) chownSync(join(folder, name), 65_534, 65_534);
+  for (const place of [folder, below]) {
+    expect((await readSettings(place)).path).toBeNull();
+    expect(await readKeys(place, {})).toEqual({});
+  }
+});
+
+test('what is no file is no settings, and a huge file is not read', async () => {
+  const folder = temporaryFolder();
+  for (const name of ['mlab.config.yaml', '.env']) symlinkSync('/dev/zero', join(folder, name));
+  expect((await readSettings(folder)).path).toBeNull();
+  expect(await readKeys(folder, {})).toEqual({});
+  const huge = folderWith({ '.env': 'A=b\n'.repeat(2 ** 19), 'mlab.config.yaml': '#'.repeat(2 ** 21) });
+  await expect(readSettings(huge)).rejects.toThrow('is larger than');
+  await expect(readKeys(huge, {})).rejects.toThrow('is larger than');
+});
+
+test("tasks that lie in a folder take the place of none of mlab's own, and join none of its suites", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'own'));
+  for (const id of ['digits', 'other']) {
+    const yaml = readFileSync(join(fixtureTasks, 'sums/task.yaml'), 'utf8');
+    cpSync(join(fixtureTasks, 'sums'), join(folder, 'own', id), { recursive: true });
+    const changed = yaml.replace(/^id: .*$/m, `id: ${id}`).replace('[fixtures]', '[starter, mine]');
+    writeFileSync(join(folder, 'own', id, 'task.yaml'), changed);
+  }
+  const place = (options: object) => createContext(options, {}, '1', new AbortController().signal);
+  const own = join(folder, 'own');
+  const idsOf = (options: object, suite: string) =>
+    chooseTasks(place(options), [], suite).map(({ file }) => file.id as string);
+  const found = { settings: { ...noSettings, tasks: [own] } };
+  expect(chooseTasks(place(found), ['digits'], undefined)[0]?.folder).not.toContain(own);
+  expect(idsOf(found, 'starter')).not.toContain('other');
+  expect(idsOf(found, 'mine')).toEqual(['other']);
+  expect(chooseTasks(place({ taskDir: [own] }), ['digits'], undefined)[0]?.folder).toContain(own);
+  expect(idsOf({ taskDir: [own] }, 'starter')).toContain('other');
+});
+
 test('flags win over an experiment file, which wins over settings, limit by limit', async () => {
   const folder = folderWith({
     'mlab.config.yaml': settings,
@@ -48,6 +93,7 @@ test.each([
   ['run: { agents: [./evil.ts] }', /run\.agents\.0: .*named with --agent/],
   ['run: { sandbox: none }', /run\.sandbox: .*--sandbox/],
   ['run: { providers: { openai: { base_url: "http://x" } } }', /run\.providers: there is no such key/],
+  ['cache: here', /cache: .*MLAB_CACHE/],
   ['- one', /expected object/],
   ['a: [', /can't be read/],
 ])('settings are refused, naming file, key and fix: %s', async (text, message) => {

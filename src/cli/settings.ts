@@ -1,13 +1,15 @@
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
+import { readRegularFile } from '../lib/regular-file.ts';
 import type { Variables } from '../models/index.ts';
 import { SettingsFile } from '../schema/index.ts';
 
 export const settingsName = 'mlab.config.yaml';
 const keysName = '.env';
+const mostBytes = 2 ** 20;
 
 /** What a folder says that commands in it start from. Most have neither file: what reads them is loaded when it is there. */
 export interface Settings {
@@ -47,14 +49,11 @@ export async function readSettings(from: string): Promise<Settings> {
     );
   }
   const place = (folder: string) => resolve(dirname(path), folder);
-  const { experiments, tasks = [], cache, confirm_above: confirmAbove } = data;
+  const { experiments, tasks = [], confirm_above: confirmAbove } = data;
   return {
     path,
     tasks: tasks.map(place),
-    variables: {
-      ...(experiments === undefined ? {} : { MLAB_EXPERIMENTS: place(experiments) }),
-      ...(cache === undefined ? {} : { MLAB_CACHE: place(cache) }),
-    },
+    variables: experiments === undefined ? {} : { MLAB_EXPERIMENTS: place(experiments) },
     ...(confirmAbove === undefined ? {} : { confirmAbove }),
     // As it was written: what it leaves out is not said, rather than the default.
     run: (content as { run?: Record<string, unknown> }).run ?? {},
@@ -65,22 +64,33 @@ function findFile(from: string): string | null {
   const { uid } = statSync(from);
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, settingsName);
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return path;
-    // Nobody else decides for whoever works below a folder that all can write to, such as /tmp.
+    // Nobody else decides for whoever works in or below a folder that all can write to, such as /tmp.
+    if (isFileOf(uid, path)) return path;
     if (dirname(folder) === folder || statSync(dirname(folder)).uid !== uid) return null;
   }
+}
+
+function isFileOf(uid: number, path: string): boolean {
+  const options = { throwIfNoEntry: false } as const;
+  return lstatSync(path, options)?.uid === uid && statSync(path, options)?.isFile() === true;
 }
 
 async function parsed(path: string): Promise<unknown> {
   const { parse: parseYaml } = await import('yaml');
   try {
-    return parseYaml(readFileSync(path, 'utf8'));
+    return parseYaml(textIn(path));
   } catch (error) {
     throw new UserError('bad_settings', `${path} can't be read: ${messageOf(error)}`, 'Make it a YAML file.');
   }
 }
 
+function textIn(path: string): string {
+  return readRegularFile(path, mostBytes, { follow: true }).toString('utf8');
+}
+
 function unknownKey(key: string): string {
+  // Programs in it are started, and they could have come with the file.
+  if (key === 'cache') return '  cache: only the environment variable MLAB_CACHE names a cache';
   const run = Object.keys(SettingsFile.shape.run.unwrap().shape).map((name) => `run.${name}`);
   const meant = nearest(key, [...Object.keys(SettingsFile.shape), ...run]);
   return `  ${key}: there is no such key${meant === null ? '' : `; did you mean "${meant}"?`}`;
@@ -95,9 +105,9 @@ const taken = /^(\w+_API_KEY|KAGGLE_USERNAME|KAGGLE_KEY|MLAB_(EDITOR_|FAST_)?MOD
  */
 export async function readKeys(folder: string, variables: Variables): Promise<Record<string, string>> {
   const path = join(folder, keysName);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return {};
+  if (!isFileOf(statSync(folder).uid, path)) return {};
   const { builtInProviders, providerVariables } = await import('../models/index.ts');
-  const given = parseEnv(readFileSync(path, 'utf8'));
+  const given = parseEnv(textIn(path));
   const isSet = (name: string) => (variables[name] ?? '') !== '';
   const isOwnAddress = (name: string) =>
     builtInProviders.some((kind) => {

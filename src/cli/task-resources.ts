@@ -39,8 +39,9 @@ export function chooseTasks(context: Context, ids: readonly string[], suite: str
 }
 
 function membersOf(context: Context, suite: string): Task[] {
-  const groups = suites(findTasks(context.folders.tasks).tasks);
-  const members = groups.get(suite);
+  const { tasks, namedTasks } = context.folders;
+  const groups = suites(findTasks(tasks).tasks);
+  const members = suites(findTasks(namedTasks).tasks).get(suite) ?? groups.get(suite);
   if (members !== undefined) return members;
   const known = [...groups.keys()];
   const meant = nearest(suite, known);

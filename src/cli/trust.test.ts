@@ -38,10 +38,10 @@ test('a plan shows no file of this machine to an agent', () => {
     agent: 'command',
     agent_options: { command: 'cat key', files: '/home/me/key' },
   };
-  expect(() => refuseHostFiles(run, {})).toThrow('/home/me/key');
-  expect(() => refuseHostFiles(run, { trust: true })).not.toThrow();
-  expect(() => refuseHostFiles({ ...run, agent: 'automl' }, {})).not.toThrow();
-  expect(() => refuseHostFiles({ ...run, agent_options: { command: 'true' } }, {})).not.toThrow();
+  expect(() => refuseHostFiles(run, 'The plan', {})).toThrow('/home/me/key');
+  expect(() => refuseHostFiles(run, 'The plan', { trust: true })).not.toThrow();
+  expect(() => refuseHostFiles({ ...run, agent: 'automl' }, '', {})).not.toThrow();
+  expect(() => refuseHostFiles({ ...run, agent_options: { command: 'true' } }, '', {})).not.toThrow();
 });
 
 test('jobs are looked for where they were before on this machine, or on the Redis of the environment', () => {

@@ -29,12 +29,14 @@ export function refuseUnconfined(spec: Pick<RunSpec, 'id' | 'sandbox'>, { trust 
 }
 
 /**
- * An agent that is a command is shown files of this machine, and could hand them to its model: those that a plan of somebody else
- * names may be your keys.
+ * An agent that is a command is shown files of this machine, and could hand them to its model: those that somebody else names may
+ * be your keys.
+ * @param source who names them
  * @throws UserError
  */
 export function refuseHostFiles(
-  { id, agent, agent_options: options }: Pick<RunSpec, 'id' | 'agent' | 'agent_options'>,
+  { agent, agent_options: options }: Pick<RunSpec, 'agent' | 'agent_options'>,
+  source: string,
   { trust }: TrustFlags,
 ): void {
   const program = agents.find(({ name }) => name === agent)?.program;
@@ -42,7 +44,7 @@ export function refuseHostFiles(
   if (trust === true || file === undefined) return;
   throw new UserError(
     'not_trusted',
-    `The agent of ${id} would be shown ${file}, a file of this machine.`,
+    `${source} would show the agent ${agent} a file of this machine: ${file}`,
     hint,
   );
 }

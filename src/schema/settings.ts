@@ -36,7 +36,6 @@ export const SettingsFile = z
   .strictObject({
     experiments: folder.describe('folder of the experiments (default: experiments)'),
     tasks: z.array(folder).describe('folders to look for tasks in, besides ./tasks and those of mlab'),
-    cache: folder.describe('where prepared data and Python environments are kept'),
     confirm_above: z
       .number()
       .min(0)

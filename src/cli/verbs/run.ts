@@ -37,6 +37,7 @@ import {
   provisioningOf,
 } from '../task-resources.ts';
 import { terminalQuestions } from '../terminal-questions.ts';
+import { refuseHostFiles } from '../trust.ts';
 import type { Verb } from '../verb.ts';
 import { viewExperiment, withViewer } from '../view-experiment.ts';
 
@@ -113,6 +114,14 @@ export const run: Verb = {
       source === null
         ? await chosenAgents(wanted, options, agentPlace(context, wanted, options.interpreter))
         : [];
+    // The settings name them, and were found without being named themselves.
+    if (!said.has('agents'))
+      for (const { agent, options: chosen } of agents)
+        refuseHostFiles(
+          { agent: agent.name, agent_options: chosen },
+          context.settings.path ?? 'What is usual',
+          options,
+        );
     const planOf = (known: readonly PlannedTask[]): Plan => {
       const continuation = begun?.plan ?? fork;
       if (continuation === null) return makePlan(wanted, known, agents, context.version, lessonsFor);

@@ -151,7 +151,7 @@ async function retry(
   const { plan } = experiment;
   for (const run of runs) {
     refuseUnconfined(run, options);
-    refuseHostFiles(run, options);
+    refuseHostFiles(run, `The plan of ${run.id}`, options);
   }
   if (runs.some(({ roles }) => roles !== undefined)) refuseAddresses(plan.providers, options);
   const again: Plan = { ...plan, runs: [...runs], parallel: wanted.parallel ?? plan.parallel };

@@ -93,7 +93,7 @@ export default [
         ...{ model: role.model, roles: { agent: role, editor: role, fast: role } },
       });
       const { code, err } = await stage.mlab(retried, { MLAB_OPENAI_COMPATIBLE_URL: 'http://127.0.0.1:1' });
-      return code !== 0 && err.includes(`would be shown ${file}`)
+      return code !== 0 && err.includes('would show the agent')
         ? held(err.split('\n')[0] ?? '')
         : worked(`exit code ${code}: ${err.slice(0, 300)}`);
     },
