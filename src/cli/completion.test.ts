@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { examplePlan } from '../../test/fixtures/store/examples.ts';
@@ -41,6 +41,17 @@ test.each([
   ['unknown word ', []],
 ])('after "mlab %s" Tab offers %j', async (line, values) => {
   expect(await offered(line.split(' '))).toEqual(values);
+});
+
+test('a name that a shell would take for more than a word is not offered', async () => {
+  const tasks = temporaryFolder();
+  for (const name of ['plain-task', 'plain$(touch evil)', 'plain;evil', 'plain\u001b[2J', 'plain\nevil']) {
+    mkdirSync(join(tasks, name));
+    writeFileSync(join(tasks, name, 'task.yaml'), '');
+  }
+  const context = createContext({ taskDir: [tasks] }, {}, '1', new AbortController().signal);
+  const found = await completionOf(context, ['tasks', 'show', 'plain'], globals);
+  expect(found.map(({ value }) => value)).toEqual(['plain-task']);
 });
 
 test('the script for bash hands over what was typed, and executes none of it', () => {

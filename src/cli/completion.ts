@@ -139,11 +139,14 @@ function undescribed(value: string): Choice {
   return { value, description: '' };
 }
 
+/** What no shell takes for more than a word: bash puts it on the line as it is, and names may be somebody else's. */
+const harmless = /^[\w./+-]+$/;
+
 /** Those that begin as the word does; of a list with commas, its last part. */
 function matching(choices: readonly Choice[], word: string, commas = false): Choice[] {
   const before = commas ? word.slice(0, word.lastIndexOf(',') + 1) : '';
   const begun = word.slice(before.length);
-  const fitting = choices.filter(({ value }) => value.startsWith(begun));
+  const fitting = choices.filter(({ value }) => value.startsWith(begun) && harmless.test(value));
   return fitting.map((each) => ({ ...each, value: `${before}${each.value}` }));
 }
 
