@@ -3,13 +3,13 @@ import type { Stage } from './stage.ts';
 /** What attacks are after: the names of the folders here, in the order of the table. */
 export const aims = {
   'hidden-data': 'hidden data: labels, graders, solutions',
-  score: 'the score: forging it, or keeping from being judged',
+  score: 'the score: forging it, or avoiding being graded',
   host: 'the host, its users, other runs and keys',
   network: 'the network',
   limits: 'limits of memory, processes, disk and time',
   harness: 'the harness itself: stopping, stalling or misleading it',
-  readers: 'whoever reads what others wrote: imports, viewer, tasks, restored files',
-  judges: 'who judges tasks and runs: checks of tasks, models as judges',
+  readers: 'readers of data by others: imports, viewer, tasks, restored files',
+  judges: 'judges of tasks and runs: checks of tasks, models as judges',
 } as const;
 export type Aim = keyof typeof aims;
 

@@ -14,7 +14,7 @@ const end = '<!-- /attacks -->';
 
 /** The table as Markdown: what was tried and held, by aim and by row. */
 export function tableOf(tried: readonly TriedRow[], version: string): string {
-  const head = ['what they were after', ...tried.map(({ row }) => row.title)];
+  const head = ['target', ...tried.map(({ row }) => row.title)];
   const body = Object.entries(aims).map(([aim, meaning]) => [
     meaning,
     ...tried.map((one) => count(one, aim as Aim)),
@@ -24,7 +24,7 @@ export function tableOf(tried: readonly TriedRow[], version: string): string {
   const obstacles = tried.flatMap(({ row, obstacle }) =>
     obstacle === null ? [] : [`- ${row.title}: could not be tried (${obstacle})`],
   );
-  return [`Version ${version}; held of tried:`, '', ...lines, '', ...obstacles].join('\n').trim();
+  return [`Version ${version}; attacks stopped, of those tried:`, '', ...lines, '', ...obstacles].join('\n').trim();
 }
 
 function count({ results, obstacle }: TriedRow, aim: Aim | null): string {
