@@ -23,7 +23,7 @@ export const allowed = {
     ...['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
     ...['evaluation', 'experience', 'exchange', 'server'],
   ],
-  api: ['store', 'evaluation', 'statistics', 'cli'],
+  api: ['tasks', 'store', 'models', 'environment', 'agents', 'evaluation', 'statistics', 'cli'],
 };
 const modules = Object.keys(allowed);
 const everyone = 'schema|lib';
@@ -38,7 +38,7 @@ const imports = modules.map((module) => ({
 }));
 
 /** `bin/` starts the command line; programs import a store without all that runs need. */
-const furtherEntries = { cli: '(index|main)', api: '(index|store)' };
+const furtherEntries = { cli: '(index|main)', api: '(index|store|task|testing)' };
 
 /** Unit tests lie inside their module and see all of it; everybody else, test/, bench/ and viewer/ too, enters by its index. */
 const entries = [...modules, 'schema'].map((module) => ({

@@ -23,6 +23,8 @@ export default defineConfig({
       ['mlagentbench', 'src/api/index.ts'],
       ['mlagentbench/agent', 'src/agents/api.ts'],
       ['mlagentbench/store', 'src/api/store.ts'],
+      ['mlagentbench/task', 'src/api/task.ts'],
+      ['mlagentbench/testing', 'src/api/testing.ts'],
     ].map(([name, file]) => ({
       find: new RegExp(`^${name}$`),
       replacement: join(import.meta.dirname, file ?? ''),

@@ -1,37 +1,46 @@
+import { type FakeRunSettings, runAgent } from 'mlagentbench/testing';
 import { expect, test } from 'vitest';
 import { rewriter } from '../docs/how-to/write-an-agent/rewriter.ts';
-import { answered, deedsOf, inTurn, runInMemory } from './fixtures/model-agents.ts';
 
 const version = 'I raise the rate.\n```python\nlr = 0.2\n```\n';
+const place: FakeRunSettings = {
+  files: { 'train.py': 'lr = 0.1\n' },
+  execute: () => ({ output: 'MAE: 3.5', writes: { 'submission.csv': 'id,y\n' } }),
+};
 
 test('writes and runs what the model gives, and hands in when it gives nothing more', async () => {
-  const environment = await runInMemory(rewriter, inTurn(version, 'Nothing is left to gain.'));
-  expect(deedsOf(environment)).toEqual([
+  const { taken, notes, finalAnswer } = await runAgent(rewriter, {
+    ...place,
+    replies: [version, 'Nothing is left to gain.'],
+  });
+  expect(taken.map(({ name, args }) => [name, ...Object.values(args)])).toEqual([
     ['Read File', 'train.py'],
     ['Execute Script', 'train.py'],
     ['Write File', 'train.py', 'lr = 0.2\n'],
     ['Execute Script', 'train.py'],
-    ['Final Answer', 'train.py as it is; it ended as "ok".'],
+    ['Final Answer', finalAnswer],
   ]);
-  expect(environment.notes).toEqual([{ Idea: 'I raise the rate.' }]);
+  expect(finalAnswer).toBe('train.py as it is; it ended as "ok".');
+  expect(notes).toEqual([{ Idea: 'I raise the rate.' }]);
 });
 
 test('runs no version that was cut off', async () => {
-  const cut = answered({ text: version, finish: 'length' });
-  expect(deedsOf(await runInMemory(rewriter, inTurn(cut)))).toHaveLength(3);
+  const { taken } = await runAgent(rewriter, { ...place, replies: [{ text: version, finish: 'length' }] });
+  expect(taken).toHaveLength(3);
 });
 
 test('writes no more versions than its option says', async () => {
-  const environment = await runInMemory(rewriter, inTurn(version), { options: { rounds: 2 } });
-  expect(environment.asked).toHaveLength(2);
+  const replies = [{ text: version, repeat: true }];
+  const { asked } = await runAgent(rewriter, { ...place, replies, options: { rounds: 2 } });
+  expect(asked).toHaveLength(2);
 });
 
 test('ends the run where its model declines', async () => {
-  const environment = await runInMemory(rewriter, inTurn({ kind: 'refused', message: 'no' }));
-  expect(environment.givenUp).toEqual({ reason: 'refused', message: 'no' });
+  const { givenUp } = await runAgent(rewriter, { ...place, replies: [{ refused: 'no' }] });
+  expect(givenUp).toEqual({ reason: 'refused', message: 'no' });
 });
 
 test('takes no step once the run has ended', async () => {
-  const environment = await runInMemory(rewriter, inTurn(version), { steps: 4 });
-  expect([environment.taken.length, environment.asked.length, environment.late]).toEqual([4, 1, 0]);
+  const { taken, asked, late } = await runAgent(rewriter, { ...place, replies: [version], steps: 4 });
+  expect([taken.length, asked.length, late]).toEqual([4, 1, 0]);
 });

@@ -180,7 +180,7 @@ describe('a reply that can not be used', () => {
     ]);
     expect(environment.results[0]?.status).toBe('invalid');
     expect(environment.notes[0]).toHaveProperty('Format error');
-    expect(tailOf(environment.asked[1])).toContain('There is no action (none).');
+    expect(tailOf(environment.asked[1])).toContain('There is no action "(none)".');
   });
 
   it('is recorded with the name that the model wrote, where no action has it', async () => {

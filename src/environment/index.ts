@@ -1,3 +1,4 @@
+export { checkAction } from './action.ts';
 export { actionDefinitions, describeActions } from './action-definitions.ts';
 export { readAction } from './asked-action.ts';
 export type { BranchPlace, BranchPlaces, BranchStart } from './branch-place.ts';
@@ -19,6 +20,7 @@ export { RunWaits } from './gate-waits.ts';
 export { ExperimentSpent, type RunModels } from './model-access.ts';
 export { ProgramEnvironment, type Turn } from './program-environment.ts';
 export { type RecordedRun, type RecordedStep, recordedRun } from './recorded-run.ts';
+export { cutMiddle } from './output.ts';
 export { ReplayDiverged } from './replay-differences.ts';
 export {
   ReplayEnvironment,

@@ -67,8 +67,10 @@ export function loadTask(idOrPath: string, folders: readonly string[]): Task {
 }
 
 /** The named groups that tasks belong to, each sorted by id. */
-export function suites(tasks: readonly Task[]): Map<string, Task[]> {
-  const groups = new Map<string, Task[]>();
+export function suites<Grouped extends Pick<Task, 'file'>>(
+  tasks: readonly Grouped[],
+): Map<string, Grouped[]> {
+  const groups = new Map<string, Grouped[]>();
   const sorted = [...tasks].sort((a, b) => (a.file.id < b.file.id ? -1 : 1));
   for (const task of sorted) {
     for (const name of new Set(task.file.suites)) groups.set(name, [...(groups.get(name) ?? []), task]);

@@ -67,7 +67,7 @@ withPackages(`the langchain agent${why}`, () => {
       text: expect.stringContaining('Make it better.'),
     });
     expect(last?.messages[1]?.text).toMatch(
-      /Action: List Files[\s\S]*Observation: train\.py[\s\S]*What is left: 49 steps[\s\S]*Observation: MAE: 3\.5/,
+      /Action: List Files[\s\S]*Observation: submission\.csv\ntrain\.py[\s\S]*What is left: 49 steps[\s\S]*Observation: MAE: 3\.5/,
     );
     expect([environment.late, environment.givenUp]).toEqual([0, null]);
   });

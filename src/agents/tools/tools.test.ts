@@ -64,7 +64,7 @@ describe('the tools agent', () => {
           { id: 'b', name: 'Read_File', input: { file_name: 'train.py' } },
         ],
       },
-      { role: 'tool', call_id: 'a', name: 'List_Files', text: 'train.py\nsubmission.csv' },
+      { role: 'tool', call_id: 'a', name: 'List_Files', text: 'submission.csv\ntrain.py' },
       {
         role: 'tool',
         call_id: 'b',
@@ -106,7 +106,7 @@ describe('the tools agent', () => {
     );
     expect(environment.results.map(({ status }) => status)).toEqual(['invalid', 'invalid', 'invalid', 'ok']);
     expect(toolTexts(environment.asked[1]?.messages ?? [])[0]).toMatch(
-      /^There is no action Fly\.\n\[invalid\]$/,
+      /^There is no action "Fly"\. The actions are: List Files, .*\n\[invalid\]$/,
     );
   });
 

@@ -1,0 +1,50 @@
+/** Reads and checks tasks: `import { loadTask } from 'mlagentbench/task'`. Needs no Python and runs nothing. See docs/how-to/use-as-a-library.md. */
+import { join, resolve } from 'node:path';
+import {
+  type Task as FolderTask,
+  findTasks as findIn,
+  loadTask as loadFrom,
+  suites as suitesOf,
+  type TaskProblem,
+  validateTask,
+} from '../tasks/index.ts';
+
+export { UserError } from '../lib/errors.ts';
+export type { TaskBrief, TaskFile } from '../schema/index.ts';
+export { describeProblem } from '../tasks/index.ts';
+export type { TaskProblem };
+
+/** A valid task. `file` is its task.yaml with every default, `brief` what an agent is told, `version` a hash over all its files. */
+export type Task = Pick<FolderTask, 'file' | 'variant' | 'folder' | 'version' | 'brief'>;
+
+/** The folder of the tasks that the package brings along. */
+export const packagedTasks = join(import.meta.dirname, '../../tasks');
+
+/**
+ * One task: by its id in one of the folders, or by the path of its own folder.
+ * @throws UserError `unknown_task`, or `invalid_task` with all that is wrong with it
+ */
+export function loadTask(idOrPath: string, folders: readonly string[] = [packagedTasks]): Task {
+  return loadFrom(idOrPath, folders);
+}
+
+/**
+ * The valid tasks in folders of tasks, sorted by id, with their variants; and what is wrong with the others. Of two tasks with the same id,
+ * that of the first folder counts.
+ */
+export function findTasks(folders: readonly string[] = [packagedTasks]): {
+  tasks: Task[];
+  problems: TaskProblem[];
+} {
+  return findIn(folders);
+}
+
+/** All that is wrong with the folder of a task; empty if it is valid. What only running it can show, `mlab tasks check` finds. */
+export function checkTask(folder: string): TaskProblem[] {
+  return validateTask(resolve(folder));
+}
+
+/** Tasks by the suites that they belong to. */
+export function suites(tasks: readonly Task[]): Map<string, Task[]> {
+  return suitesOf(tasks);
+}

@@ -1,0 +1,27 @@
+/** What tests of agents are written with: `import … from 'mlagentbench/testing'`. See docs/how-to/write-an-agent.md. */
+import type { Agent } from '../agents/index.ts';
+import type { AgentOptions, Lesson } from '../schema/index.ts';
+import { FakeEnvironment } from './fake-environment.ts';
+import type { FakeEnvironmentSettings } from './fake-settings.ts';
+
+export type { ScriptedReplies, ScriptedReplyInput } from '../models/index.ts';
+export { FakeEnvironment } from './fake-environment.ts';
+export type { FakeEnvironmentSettings, ScriptResult } from './fake-settings.ts';
+
+/** What an agent is given beside its environment. */
+export interface FakeRunSettings extends FakeEnvironmentSettings {
+  /** Default: 0. */
+  seed?: number;
+  /** Those that differ from the agent's own defaults. */
+  options?: AgentOptions;
+  /** For an agent that `usesExperience`. */
+  experience?: readonly Lesson[];
+}
+
+/** Runs an agent in a `FakeEnvironment` of these settings, and returns it: what the agent did is in there. */
+export async function runAgent(agent: Agent, settings: FakeRunSettings = {}): Promise<FakeEnvironment> {
+  const environment = new FakeEnvironment(settings);
+  const { seed = 0, options = {}, experience } = settings;
+  await agent.run({ environment, seed, options, experience, reference: null });
+  return environment;
+}
