@@ -15,7 +15,7 @@ export const commandGroups = {
   'Language models': ['models', 'gateway'],
   Experience: ['experience'],
   'Many machines': ['worker', 'workers'],
-  'Set up': ['doctor', 'completion'],
+  'Set up': ['init', 'doctor', 'completion'],
 };
 
 /** Verbs by name, alone or in a group such as `runs ls`. */
@@ -189,6 +189,11 @@ export const verbs: readonly VerbEntry[] = [
     name: 'runs replay',
     summary: 'run an agent again from its trace alone, and see that it does the same',
     load: async () => (await import('./verbs/runs-replay.ts')).runsReplay,
+  },
+  {
+    name: 'init',
+    summary: 'make a project with a task, an agent, its test and an experiment file',
+    load: async () => (await import('./verbs/init.ts')).init,
   },
   {
     name: 'completion',

@@ -3,6 +3,7 @@ export { saveFigures, withFigures } from './figures.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
 export { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from './findings.ts';
 export type { Variables } from './host-variables.ts';
+export { madeUpFigures, madeUpTable } from './new/made-up-table.ts';
 export { type TableFacts, tableFacts } from './new/table-facts.ts';
 export { type Figures, type NewTask, writeFigures, writeTask } from './new/write-task.ts';
 export { type LoadPreparedOptions, loadPrepared, type PrepareOptions, prepareTask } from './prepare.ts';

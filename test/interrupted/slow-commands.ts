@@ -148,6 +148,7 @@ export const slowCommands: readonly SlowCommand[] = [
     ...{ verb: 'workers', busy: 'a Redis that does not answer', moments: [1.5] },
     argv: () => ['workers', '--redis', 'redis://192.0.2.1:6379'],
   },
+  { verb: 'init', busy: 'nothing', moments: [0.1], argv: () => ['init', 'made'], makes: 'made' },
   { verb: 'completion', busy: 'nothing', moments: [0.1], argv: () => ['completion', 'bash'] },
   { verb: 'doctor', busy: 'nothing', moments: [0.3], argv: () => ['doctor'] },
 ];

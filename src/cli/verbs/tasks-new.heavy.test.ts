@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { mlab } from '../../../test/fixtures/mlab-command.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
+import { madeUpFigures } from '../../tasks/index.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'mlab-new-task-'));
 afterAll(() => removeTree(scratch));
@@ -39,4 +40,14 @@ test('a task made from a table with classes, gaps, texts and odd names stands up
   );
   expect(again).toMatchObject({ code: 2 });
   expect(again.stderr).toContain('is there already');
+});
+
+test('the made-up table leads to the figures that mlab init writes down', async () => {
+  const made = await mlab('tasks', 'new', 'rents', '--into', scratch, '--json');
+  expect(made.code, made.stderr).toBe(0);
+  const measured = JSON.parse(made.stdout);
+  for (const part of ['baseline', 'reference'] as const) {
+    const { mean, spread } = madeUpFigures[part];
+    expect(Math.abs(measured[part].mean - mean)).toBeLessThan(spread);
+  }
 });

@@ -9,6 +9,7 @@ import { improvement } from '../../statistics/index.ts';
 import {
   type Figures,
   loadTask,
+  madeUpTable,
   type TableFacts,
   tableFacts,
   writeFigures,
@@ -95,27 +96,6 @@ function tableOf({ csv, target }: Options, scratch: string): { csv: string; fact
   if (target === undefined)
     throw new UserError('bad_flag', '--csv needs --target.', 'Name the column that is to be predicted.');
   return { csv, facts: tableFacts(csv, target) };
-}
-
-/** Rents that follow from size, storey, quarter and year, with noise; the same each time. */
-function madeUpTable(): string {
-  let state = 7;
-  const draw = (): number => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-  const quarters = { harbour: 1.3, centre: 1.5, meadows: 0.9 };
-  const rows = Array.from({ length: 600 }, () => {
-    const [size, storey, year] = [
-      20 + Math.floor(draw() * 100),
-      Math.floor(draw() * 6),
-      1900 + Math.floor(draw() * 120),
-    ];
-    const [quarter, factor] = Object.entries(quarters)[Math.floor(draw() * 3)] ?? ['centre', 1.5];
-    const rent = (200 + 8 * size + 12 * storey + Math.abs(year - 1960)) * factor * (0.9 + 0.2 * draw());
-    return [size, storey, year, quarter, rent.toFixed(0)].join();
-  });
-  return ['size,storey,year,quarter,rent', ...rows, ''].join('\n');
 }
 
 interface MeasuredTask {

@@ -1,0 +1,127 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../../lib/errors.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+import { makeWholeFolder } from '../../lib/whole-folder.ts';
+import { TaskId } from '../../schema/index.ts';
+import { madeUpFigures, madeUpTable, tableFacts, writeFigures, writeTask } from '../../tasks/index.ts';
+import type { Context } from '../context.ts';
+import type { Verb } from '../verb.ts';
+
+const taskName = TaskId.parse('rents');
+
+export const init: Verb = {
+  arguments: [{ name: '<folder>', description: 'a folder that is not there yet, or an empty one' }],
+  flags: [],
+  details:
+    'Makes a project with a task, an agent in TypeScript, a test of the agent, and an experiment file. Nothing is installed or run.\n' +
+    'The task predicts the rents of made-up flats; mlab tasks new makes one from a table of yours.',
+  examples: [['npx mlagentbench init my-bench', 'a project in ./my-bench']],
+  async run(context, [name = '']) {
+    const folder = resolve(name);
+    refuseUsed(folder);
+    await makeWholeFolder(folder, context.signal, async (part) =>
+      writeProject(context, part, basename(folder)),
+    );
+    return { text: textOf(context, folder), json: { folder, task: taskName } };
+  },
+};
+
+/** A repository that was just begun counts as empty. */
+function refuseUsed(folder: string): void {
+  if (!existsSync(folder) || namesIn(folder)?.every((name) => name === '.git') === true) return;
+  throw new UserError(
+    'folder_not_empty',
+    `${folder} is there already, and is no empty folder.`,
+    'Name a new folder.',
+  );
+}
+
+function namesIn(folder: string): string[] | null {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return null;
+  }
+}
+
+function writeProject({ folders, version }: Context, folder: string, name: string): void {
+  const template = join(folders.package, 'templates/project');
+  cpSync(template, folder, { recursive: true });
+  // npm packs no file of the usual name.
+  renameSync(join(folder, 'gitignore'), join(folder, '.gitignore'));
+  const title = packageName(name);
+  edit(join(folder, 'README.md'), (text) => text.replace('my-bench', title));
+  edit(join(folder, 'package.json'), (text) => manifestOf(text, title, ownPackage(folders.package, version)));
+  writeTaskOf(folders.package, folder);
+}
+
+function edit(path: string, change: (text: string) => string): void {
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+}
+
+const Manifest = z.looseObject({ devDependencies: z.record(z.string(), z.string()) });
+
+function manifestOf(text: string, name: string, mlagentbench: string): string {
+  const manifest = Manifest.parse(JSON.parse(text));
+  const devDependencies = { ...manifest.devDependencies, mlagentbench };
+  return `${JSON.stringify({ ...manifest, name, devDependencies }, null, 2)}\n`;
+}
+
+/** What npm accepts as a name. */
+function packageName(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return name === '' ? 'my-bench' : name.slice(0, 100);
+}
+
+/** Of a checkout, its folder: this version may not be published. */
+function ownPackage(home: string, version: string): string {
+  return isCheckout(home) ? `file:${home}` : `^${version}`;
+}
+
+function isCheckout(home: string): boolean {
+  return existsSync(join(home, 'src'));
+}
+
+function writeTaskOf(home: string, project: string): void {
+  const csv = join(project, 'flats.csv');
+  writeFileSync(csv, madeUpTable());
+  const folder = join(project, 'tasks', taskName);
+  mkdirSync(join(project, 'tasks'));
+  writeTask({
+    ...{ id: taskName, csv, facts: tableFacts(csv, 'rent'), folder, template: join(home, 'templates/task') },
+    requirements: join(home, 'tasks/ecoli/requirements.txt'),
+  });
+  const { baseline, reference } = madeUpFigures;
+  writeFigures(folder, baseline, reference, null);
+  rmSync(csv);
+}
+
+function textOf({ folders }: Context, folder: string): string {
+  const shown = shellWord(relative(process.cwd(), folder) || '.');
+  const build = isCheckout(folders.package) ? [`npm run build --prefix ${shellWord(folders.package)}`] : [];
+  const enter = shown === '.' ? [] : [`cd ${shown}`];
+  const commands = [...build, ...enter, 'npm install', 'npm test', 'npx mlab run experiment.yaml'];
+  return `${folder}:
+  agents/tree-depth.ts        an agent, which needs no language model
+  agents/tree-depth.test.ts   its test, which needs no sandbox
+  tasks/${taskName}/                a task: predict the rents of made-up flats
+  experiment.yaml             which agents run on which tasks
+  README.md
+
+Next:
+${commands.map((line) => `  ${line}`).join('\n')}`;
+}
