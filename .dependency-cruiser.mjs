@@ -17,7 +17,7 @@ export const allowed = {
   ],
   evaluation: ['store', 'statistics'],
   experience: ['tasks', 'statistics'],
-  exchange: ['tasks', 'store'],
+  exchange: ['tasks', 'store', 'statistics', 'evaluation'],
   server: ['tasks', 'store', 'statistics', 'evaluation'],
   cli: [
     ...['tasks', 'sandbox', 'store', 'models', 'environment', 'grading', 'agents', 'runs', 'statistics'],
@@ -71,6 +71,7 @@ const heavyLibraries = [
     libraries: '@kubernetes/[^/]+',
     home: 'runs/executors/kubernetes/',
   },
+  { name: 'parquet-lives-in-exchange', libraries: 'hyparquet|hyparquet-writer', home: 'exchange/' },
   { name: 'python-parser-lives-in-automl', libraries: '@lezer/[^/]+', home: 'agents/automl/' },
 ].map(({ name, libraries, home }) => ({
   name,

@@ -92,13 +92,12 @@ const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<S
     const steps = rowsOf(readFileSync(join(out, 'steps.csv'), 'utf8'));
     return (id) => {
       const row = runs.find(({ run }) => run === id);
-      // Runs that have not begun are not exported.
-      if (row === undefined) return {};
-      const { status, end = '', score, tokens, money, seconds } = row;
+      if (row === undefined) throw new Error(`the table lacks ${id}`);
+      const { status, end = '', outcome, score, tokens, money, seconds } = row;
       const scored = steps.filter((step) => step.run === id && step.score !== '');
       return {
         ...{ status: RunStatus.parse(status), end: end === '' ? null : EndReason.parse(end) },
-        ...{ score: numberOf(score), steps: Number(row.steps) },
+        ...{ outcome: Outcome.parse(outcome), score: numberOf(score), steps: Number(row.steps) },
         ...{ seconds: numberOf(seconds) ?? 0, tokens: Number(tokens), money: numberOf(money) },
         grades: Object.fromEntries(scored.map((step) => [step.step, Number(step.score)])),
       };

@@ -157,7 +157,7 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'runs export',
-    summary: 'write runs as log folders of the original, JSON lines, tables or a git repository',
+    summary: 'write runs as tables (CSV, Parquet), JSON lines, a git repository or log folders of the original',
     load: async () => (await import('./verbs/runs-export.ts')).runsExport,
   },
   {

@@ -129,20 +129,6 @@ test('JSON lines hold all of a step, and of what came before it', async () => {
   expect(lines[9]).toMatchObject({ end: { reason: 'final_answer', final_answer: 'It is 0.25.' } });
 });
 
-test('tables have a row for each step and each run', async () => {
-  const { scratch, experiment } = await importRun(madeUpRun());
-  await exportAll(experiment, 'csv', join(scratch, 'out'));
-  const steps = readFileSync(join(scratch, 'out/steps.csv'), 'utf8');
-  expect(steps.split('\r\n')).toHaveLength(12);
-  expect(steps).toContain('"The script has been executed. Here is the output:\n0.25\n"');
-  expect(steps).toContain('"{""script_name"":""train.py""}"');
-  const [head, row] = readFileSync(join(scratch, 'out/runs.csv'), 'utf8').split('\r\n');
-  expect(head).toMatch(/^experiment,run,task,agent,model,seed,status,end,/);
-  expect(row).toMatch(
-    /^imported,digits-llama-3,digits,original,mlagentbench\/llama,3,finished,final_answer,/,
-  );
-});
-
 test('a repository has a commit for each step, with its workspace, its time and what was done', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
   const out = join(scratch, 'out');
@@ -242,7 +228,7 @@ test('hostile names and contents of files do no harm to a repository', async () 
 test('a folder that holds anything is left as it is', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
   writeFileSync(join(scratch, 'mine'), 'mine');
-  for (const to of ['mlagentbench', 'jsonl', 'csv', 'git'] as const) {
+  for (const to of ['mlagentbench', 'jsonl', 'git'] as const) {
     for (const out of [scratch, join(scratch, 'mine')])
       await expect(exportAll(experiment, to, out)).rejects.toMatchObject({ code: 'not_empty' });
   }
@@ -251,7 +237,7 @@ test('a folder that holds anything is left as it is', async () => {
 
 test('an export that is stopped ends at once', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
-  for (const to of ['mlagentbench', 'jsonl', 'csv', 'git'] as const) {
+  for (const to of ['mlagentbench', 'jsonl', 'git'] as const) {
     const stopped = AbortSignal.abort(new Error('stopped by Ctrl-C'));
     await expect(exportAll(experiment, to, join(scratch, to), stopped)).rejects.toThrow('stopped by Ctrl-C');
   }

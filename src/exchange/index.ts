@@ -5,6 +5,15 @@ export {
   exportFormats,
   exportRuns,
 } from './export/export-runs.ts';
+export { type TableName, tableNames } from './export/tables/columns.ts';
+export {
+  type ChosenRuns,
+  type ExportedTables,
+  type ExportTablesOptions,
+  exportTables,
+  type TableFormat,
+  tableFormats,
+} from './export/tables/export-tables.ts';
 export {
   type ImportedRun,
   type ImportOptions,

@@ -127,7 +127,7 @@ export const slowCommands: readonly SlowCommand[] = [
     ...{ verb: 'runs import', busy: '60 runs of 2 MB observations' },
     argv: () => ['runs', 'import', '--from', 'mlagentbench', 'logs', '--name', 'imported'],
   },
-  ...['mlagentbench', 'jsonl', 'csv', 'git'].map(exportTo),
+  ...['mlagentbench', 'jsonl', 'csv', 'parquet', 'git'].map(exportTo),
   ofLong('experience add', '--experience', 'new-experience.jsonl'),
   {
     ...{ verb: 'experience ls', busy: '100,000 entries', moments: [0.5, 1] },

@@ -56,15 +56,23 @@ test('a run of a task that we lack can not be graded, and that is what is said',
 });
 
 test('export writes every format, and refuses what it does not know', async () => {
-  for (const format of ['mlagentbench', 'jsonl', 'csv', 'git']) {
+  for (const format of ['mlagentbench', 'jsonl', 'git']) {
     const { code, out } = await run('runs', 'export', 'originals', '--to', format, '--out', format, '--json');
     expect(code, format).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ format, runs: [{ steps: 10 }, { steps: 10 }] });
+  }
+  for (const format of ['csv', 'parquet']) {
+    const { code, out } = await run('runs', 'export', 'originals', '--to', format, '--out', format, '--json');
+    expect(code, format).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ format, rows: { runs: 2, steps: 20 }, unreadable: [] });
   }
   expect(await run('runs', 'export', 'originals', '--to', 'csv', '--out', 'csv')).toMatchObject({ code: 2 });
   for (const argv of [
     ['export', 'originals', '--to', 'xml', '--out', 'x'],
     ['export', 'originals', '--to', 'csv'],
+    ['export', 'originals', '--to', 'csv', '--out', 'x', '--tables', 'tasks'],
+    ['export', 'originals', '--to', 'git', '--out', 'x', '--tables', 'runs'],
+    ['export', 'no-such', '--to', 'csv', '--out', 'x'],
     ['import', 'logs'],
     ['import', '--from', 'others', 'logs'],
     ['import', '--from', 'mlagentbench', 'logs', '--sandbox', 'sand'],

@@ -1,29 +1,23 @@
-import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
-import { makeWholeFolder, wholeNamesIn } from '../../lib/whole-folder.ts';
 import { type RunFolder, showPath } from '../../store/index.ts';
 import { breathe } from '../breathe.ts';
+import { type NewFolder, writeIntoNewFolder } from './new-folder.ts';
 import { type BegunRun, type RecordedRun, readRecordedRun } from './recorded-run.ts';
-import { writeTables } from './to-csv.ts';
 import { writeRepository } from './to-git.ts';
 import { writeJsonLines } from './to-jsonl.ts';
 import { originalPlaces, writeLogFolder } from './to-mlagentbench.ts';
 
-export const exportFormats = ['mlagentbench', 'jsonl', 'csv', 'git'] as const;
+export const exportFormats = ['mlagentbench', 'jsonl', 'git'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 const mostListed = 10;
 
-export interface ExportOptions {
+export interface ExportOptions extends NewFolder {
   folders: readonly RunFolder[];
   to: ExportFormat;
-  /** A new or an empty folder. */
-  out: string;
   /** Of the process, for git: where it lies. */
   variables: Readonly<Record<string, string | undefined>>;
-  onProgress: (message: string) => void;
-  signal: AbortSignal;
 }
 
 export interface ExportResult {
@@ -37,29 +31,19 @@ export interface ExportResult {
  * @throws UserError `not_empty`, `no_runs`, `part_left`, and of the format
  */
 export async function exportRuns(options: ExportOptions): Promise<ExportResult> {
-  const { folders, signal } = options;
-  const out = resolve(options.out);
-  const runs = folders.flatMap((folder) => {
+  const runs = options.folders.flatMap((folder) => {
     const record = folder.readRecord();
     return record === null ? [] : [{ folder, record }];
   });
   if (runs.length === 0)
     throw new UserError('no_runs', 'None of these runs has begun.', 'Run them first, with: mlab run');
-  refuseOccupied(out);
-  try {
-    await makeWholeFolder(out, signal, (part) => writeAs(runs, part, options));
-  } catch (error) {
-    // Streams say that they were aborted; the signal says why.
-    if (!UserError.isInstance(error)) signal.throwIfAborted();
-    throw error;
-  }
-  return { folder: out, runs: runs.map(({ folder, record }) => ({ run: folder.id, steps: record.steps })) };
+  const folder = await writeIntoNewFolder(options, (part) => writeAs(runs, part, options));
+  return { folder, runs: runs.map(({ folder: { id }, record }) => ({ run: id, steps: record.steps })) };
 }
 
 async function writeAs(runs: readonly BegunRun[], out: string, options: ExportOptions): Promise<void> {
   const { to, variables, onProgress, signal } = options;
-  if (to === 'csv') await writeTables(readOneByOne(runs, options), out, signal);
-  else if (to === 'git') await writeRepository(runs, readOneByOne(runs, options), out, variables, signal);
+  if (to === 'git') await writeRepository(runs, readOneByOne(runs, options), out, variables, signal);
   else {
     const places = originalPlaces(runs);
     for await (const run of readOneByOne(runs, options)) {
@@ -93,14 +77,4 @@ function leftOutText(run: string, paths: readonly string[]): string {
   const more = paths.length > mostListed ? ` and ${paths.length - mostListed} more` : '';
   const names = paths.slice(0, mostListed).map(showPath).join(', ');
   return `${run}: left out of its workspaces, because git would run what they say: ${names}${more}`;
-}
-
-function refuseOccupied(out: string): void {
-  const state = statSync(out, { throwIfNoEntry: false });
-  if (state === undefined || (state.isDirectory() && wholeNamesIn(out).length === 0)) return;
-  throw new UserError(
-    'not_empty',
-    `${out} is there already, and is no empty folder.`,
-    'Give a new or an empty folder.',
-  );
 }

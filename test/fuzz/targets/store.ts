@@ -2,13 +2,14 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { evaluateRun } from '../../../src/evaluation/index.ts';
-import { exportRuns } from '../../../src/exchange/index.ts';
+import { exportRuns, exportTables } from '../../../src/exchange/index.ts';
 import { sha256 } from '../../../src/lib/hash.ts';
 import { decodeName } from '../../../src/lib/path-text.ts';
 import { ExperimentName, ObjectId, TraceEvent } from '../../../src/schema/index.ts';
 import {
   Conversations,
   checkRun,
+  createExperiment,
   diffSnapshots,
   encodePath,
   forkRun,
@@ -187,19 +188,17 @@ export const exportTarget = defineTarget({
       for (const path of [store, join(folder, 'out')]) rmSync(path, { recursive: true, force: true });
       const given = layOut(input, store);
       const signal = new AbortController().signal;
-      const exportAs = (to: 'mlagentbench' | 'jsonl' | 'csv') =>
-        exportRuns({
-          folders: [given],
-          to,
-          out: join(folder, 'out', to),
-          variables: {},
-          onProgress() {},
-          signal,
-        });
+      const placeOf = (to: string) => ({ out: join(folder, 'out', to), onProgress() {}, signal });
+      const exportAs = (to: 'mlagentbench' | 'jsonl') =>
+        exportRuns({ ...placeOf(to), folders: [given], to, variables: {} });
+      const experiment = createExperiment(store, examplePlan());
+      const tablesAs = (to: 'csv' | 'parquet') =>
+        exportTables({ ...placeOf(to), chosen: [{ experiment, folders: [given] }], to });
       const forked = new RunFolder(join(store, 'runs', 'digits-noop-0'), given.objects);
       await each([
         () => exportAs('jsonl'),
-        () => exportAs('csv'),
+        () => tablesAs('csv'),
+        () => tablesAs('parquet'),
         () => exportAs('mlagentbench'),
         () => {
           if (!given.hasTrace()) return;

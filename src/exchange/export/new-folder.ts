@@ -1,0 +1,41 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
+import { makeWholeFolder, wholeNamesIn } from '../../lib/whole-folder.ts';
+
+export interface NewFolder {
+  /** A new or an empty folder. */
+  out: string;
+  onProgress: (message: string) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Writes a folder, all or nothing, and returns its absolute path.
+ * @throws UserError `not_empty`, `part_left`, and whatever `write` throws
+ */
+export async function writeIntoNewFolder(
+  { out, signal }: NewFolder,
+  write: (part: string) => Promise<void>,
+): Promise<string> {
+  const folder = resolve(out);
+  refuseOccupied(folder);
+  try {
+    await makeWholeFolder(folder, signal, write);
+  } catch (error) {
+    // Streams say that they were aborted; the signal says why.
+    if (!UserError.isInstance(error)) signal.throwIfAborted();
+    throw error;
+  }
+  return folder;
+}
+
+function refuseOccupied(out: string): void {
+  const state = statSync(out, { throwIfNoEntry: false });
+  if (state === undefined || (state.isDirectory() && wholeNamesIn(out).length === 0)) return;
+  throw new UserError(
+    'not_empty',
+    `${out} is there already, and is no empty folder.`,
+    'Give a new or an empty folder.',
+  );
+}

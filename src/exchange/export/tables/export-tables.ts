@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { evaluationsOf } from '../../../evaluation/index.ts';
+import { UserError } from '../../../lib/errors.ts';
+import type { RunSpec } from '../../../schema/index.ts';
+import { buildRuns } from '../../../statistics/index.ts';
+import type { Experiment, RunFolder } from '../../../store/index.ts';
+import { breathe } from '../../breathe.ts';
+import { type NewFolder, writeIntoNewFolder } from '../new-folder.ts';
+import { type AnyRow, type TableName, tableNames, tables } from './columns.ts';
+import { runRow } from './run-rows.ts';
+import { readTraceRows, type TraceRows } from './trace-rows.ts';
+import { writeCsv } from './write-csv.ts';
+
+export const tableFormats = ['csv', 'parquet'] as const;
+export type TableFormat = (typeof tableFormats)[number];
+
+/** Runs of one experiment. */
+export interface ChosenRuns {
+  experiment: Experiment;
+  folders: readonly RunFolder[];
+}
+
+export interface ExportTablesOptions extends NewFolder {
+  chosen: readonly ChosenRuns[];
+  to: TableFormat;
+  /** Default: all. */
+  names?: readonly TableName[] | undefined;
+}
+
+export interface ExportedTables {
+  /** Absolute path. */
+  folder: string;
+  rows: Partial<Record<TableName, number>>;
+  /** Runs whose files are broken, by experiment and id: they are in no table. */
+  unreadable: string[];
+}
+
+/** The names of runs by their folders. */
+type Unreadable = Map<string, string>;
+
+/**
+ * Writes a file for each table, all or nothing. A run that has not begun has a row in the table of runs.
+ * @throws UserError `not_empty`, `part_left`
+ */
+export async function exportTables(options: ExportTablesOptions): Promise<ExportedTables> {
+  const { to, names = tableNames } = options;
+  const open = to === 'csv' ? writeCsv : (await import('./write-parquet.ts')).writeParquet;
+  const unreadable: Unreadable = new Map();
+  const rows: ExportedTables['rows'] = {};
+  const folder = await writeIntoNewFolder(options, async (part) => {
+    const writers = tableNames
+      .filter((name) => names.includes(name))
+      .map((name) => ({ name, writer: open(join(part, `${name}.${to}`), tables[name]) }));
+    for await (const made of tableRows(names, unreadable, options)) {
+      for (const { name, writer } of writers) {
+        const more = made[name] ?? [];
+        await writer.add(more);
+        rows[name] = (rows[name] ?? 0) + more.length;
+      }
+    }
+    for (const { writer } of writers) await writer.finish();
+  });
+  return { folder, rows, unreadable: [...unreadable.values()] };
+}
+
+/** With the memory of one run. The table of runs comes last of an experiment: it has no run that could not be read. */
+async function* tableRows(
+  names: readonly TableName[],
+  unreadable: Unreadable,
+  options: ExportTablesOptions,
+): AsyncGenerator<Partial<Record<TableName, readonly AnyRow[]>>> {
+  for (const { experiment, folders } of options.chosen) {
+    for (const folder of names.some((name) => name !== 'runs') ? folders : []) {
+      await breathe(options.signal);
+      const spec = experiment.specOf(folder.id);
+      if (spec !== null) yield await readableRows(folder, spec, unreadable, options);
+    }
+    if (names.includes('runs')) yield { runs: await runRows({ experiment, folders }, unreadable, options) };
+  }
+}
+
+/** None where its files are broken. */
+async function readableRows(
+  folder: RunFolder,
+  spec: RunSpec,
+  unreadable: Unreadable,
+  { onProgress, signal }: ExportTablesOptions,
+): Promise<Partial<TraceRows>> {
+  try {
+    const rows = await readTraceRows(folder, spec, signal);
+    onProgress(`${folder.id}: ${rows.steps.length} steps`);
+    return rows;
+  } catch (error) {
+    if (!UserError.isInstance(error)) throw error;
+    const name = `${spec.experiment}/${folder.id}`;
+    unreadable.set(folder.folder, name);
+    onProgress(`${name} can't be read and is left out: ${error.message}`);
+    return {};
+  }
+}
+
+/** All runs of an experiment are judged together, as in its report. */
+async function runRows(
+  { experiment, folders }: ChosenRuns,
+  unreadable: Unreadable,
+  { onProgress: log, signal }: ExportTablesOptions,
+) {
+  const surroundings = { log, signal, allCores: true, withBranches: true };
+  const { evaluations } = await evaluationsOf(surroundings, [experiment]);
+  const evaluationOf = new Map(evaluations.map((evaluation) => [evaluation.run, evaluation]));
+  const lineOf = new Map(buildRuns(evaluations).map((line) => [line.run, line]));
+  return folders.flatMap((folder) => {
+    const evaluation = evaluationOf.get(folder.id);
+    const line = lineOf.get(folder.id);
+    if (evaluation === undefined || line === undefined)
+      unreadable.set(folder.folder, `${experiment.plan.name}/${folder.id}`);
+    if (evaluation === undefined || line === undefined || unreadable.has(folder.folder)) return [];
+    const record = folder.readRecord();
+    const spec = record?.spec ?? experiment.specOf(folder.id);
+    return spec === null ? [] : [runRow({ spec, record, evaluation, line })];
+  });
+}
