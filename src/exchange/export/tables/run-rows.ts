@@ -29,13 +29,15 @@ export function runRow({ spec, record, evaluation, line }: KnownRun): Row<'runs'
 }
 
 function resultPart({ grades, scoring_reference: reference }: RunEvaluation, line: ReportRun) {
-  const { score, baseline, improvement, normalised, significant, stale } = line;
+  const { score, baseline, improvement, normalised, stale } = line;
+  const isOver = line.outcome !== 'unfinished';
   return {
     valid: grades.findLast(({ final }) => final)?.valid ?? null,
-    ...{ score, baseline, improvement, normalised, significant, stale },
+    ...{ score, baseline, improvement, normalised, stale },
     ...{ direction: reference?.direction ?? null, threshold: reference?.threshold ?? null },
     // Whether an unfinished run will succeed is not known: so the mean of the column is the rate of the reports.
-    success: line.outcome === 'unfinished' ? null : line.success,
+    success: isOver ? line.success : null,
+    significant: isOver ? line.significant : null,
   };
 }
 
