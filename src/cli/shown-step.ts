@@ -22,6 +22,8 @@ export interface ShownStep {
   not_kept: string[];
   not_kept_count: number;
   notes: Record<string, string>[];
+  /** What it did, in a line. */
+  summary: string;
   /** Who took it in the agent's place; null: the agent. */
   actor: string | null;
   /** What the run's gate decided right before it. */
@@ -36,8 +38,12 @@ interface ShownDecision {
   replacement: { action: string; args: unknown } | null;
 }
 
-/** The finished steps of one history. */
-export function shownSteps(folder: RunFolder, events: readonly TraceEvent[]): ShownStep[] {
+/** The finished steps of one history. @param summaries by step */
+export function shownSteps(
+  folder: RunFolder,
+  events: readonly TraceEvent[],
+  summaries: ReadonlyMap<number, string>,
+): ShownStep[] {
   const textOf = (ref: TextRef) => resolveText(folder.objects, ref);
   const notes = new Map<number, Record<string, string>[]>();
   let next = 1;
@@ -47,14 +53,17 @@ export function shownSteps(folder: RunFolder, events: readonly TraceEvent[]): Sh
     const texts = Object.entries(event.entries).map(([name, ref]) => [name, textOf(ref)]);
     notes.set(next, [...(notes.get(next) ?? []), Object.fromEntries(texts)]);
   }
-  return stepsOf(events).map((step) => shownStep(step, textOf, notes.get(step.step) ?? []));
+  return stepsOf(events).map((step) => ({
+    ...shownStep(step, textOf),
+    notes: notes.get(step.step) ?? [],
+    summary: summaries.get(step.step) ?? '',
+  }));
 }
 
 function shownStep(
   { step, started, finished, decided }: RecordedStep,
   textOf: (ref: TextRef) => string,
-  notes: Record<string, string>[],
-): ShownStep {
+): Omit<ShownStep, 'notes' | 'summary'> {
   const { status, duration_ms, exit_code, changed, snapshot, submission } = finished;
   return {
     step,
@@ -62,7 +71,7 @@ function shownStep(
     args: parseStoredText(z.unknown(), textOf(started.args), `the arguments of step ${step}`),
     status,
     observation: textOf(finished.observation),
-    ...{ duration_ms, exit_code, changed, snapshot, notes },
+    ...{ duration_ms, exit_code, changed, snapshot },
     stale: submission.stale,
     by_model: finished.by_model ?? false,
     not_kept: finished.skipped?.map(({ path, reason }) => `${path} (${reason.replaceAll('_', ' ')})`) ?? [],
@@ -103,16 +112,10 @@ const verdictNames: Record<GateVerdict, string> = {
   take_over: 'taken over',
 };
 
-/** Before what was observed: who decided. What was allowed is as the agent wanted it. */
+/** Before its summary: who decided. What was allowed is as the agent wanted it. */
 export function decisionNote(step: ShownStep): string {
   const isAsWanted = step.actor === null && (step.decision?.verdict ?? 'allow') === 'allow';
   return isAsWanted ? '' : `[${decisionText(step)}] `;
-}
-
-/** What the agent noted before it, on one line; null where it noted nothing. */
-export function noteLine(step: ShownStep): string | null {
-  if (step.notes.length === 0) return null;
-  return step.notes.map((entries) => Object.values(entries).join(' · ')).join(' · ');
 }
 
 /** A step whole. */

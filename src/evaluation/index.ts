@@ -6,3 +6,4 @@ export { type Remarks, remarksOf } from './remarks-of.ts';
 export { type JudgeReply, judgeRun } from './rubric/judge-run.ts';
 export { rubricAgreement, summarise } from './rubric/rubric-agreement.ts';
 export { agentLabel } from './run-identity.ts';
+export { stepSummaries } from './step-summaries.ts';

@@ -28,6 +28,7 @@ export class TranscriptReader {
   readonly #formatErrors: FormatError[] = [];
   #problem = '';
   #submissionFiles: string[] = [];
+  #starter: string | null = null;
   #entries: Record<string, string> = {};
   #started: { step: number; action: string; args: Record<string, unknown> } | null = null;
   #end: RunTranscript['end'] = null;
@@ -48,6 +49,7 @@ export class TranscriptReader {
     switch (event.kind) {
       case 'session_started':
         this.#end = null;
+        this.#starter ??= event.snapshot;
         if (event.task === undefined) return;
         this.#problem = this.#text(event.task.problem);
         this.#submissionFiles = event.task.submission;
@@ -91,6 +93,7 @@ export class TranscriptReader {
   transcript(grades: readonly GradedStep[]): RunTranscript {
     return {
       ...{ problem: this.#problem, submissionFiles: this.#submissionFiles, steps: this.#steps },
+      starter: this.#starter,
       ...{ lastEntries: this.#entries, formatErrors: this.#formatErrors, end: this.#end, grades },
     };
   }

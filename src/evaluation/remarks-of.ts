@@ -1,7 +1,8 @@
-import type { RunEvaluation, StepReading, StepWarning } from '../schema/index.ts';
+import type { RunEvaluation, StepReading, StepSummary, StepWarning } from '../schema/index.ts';
 import { ObservedNumbers, stepWarnings, validationReadings } from '../statistics/index.ts';
 import type { RunFolder } from '../store/index.ts';
 import { readTranscript } from './read-transcript.ts';
+import { stepSummaries } from './step-summaries.ts';
 
 /** What is to be said of single steps of a run. */
 export interface Remarks {
@@ -9,14 +10,17 @@ export interface Remarks {
   warnings: StepWarning[];
   /** What the agent's scripts printed of their own validation metric. */
   readings: StepReading[];
+  /** What each step did. */
+  summaries: StepSummary[];
 }
 
 /** @throws UserError as `readTranscript` */
 export function remarksOf(folder: RunFolder, evaluation: RunEvaluation): Remarks {
-  if (!folder.hasTrace()) return { warnings: [], readings: [] };
+  if (!folder.hasTrace()) return { warnings: [], readings: [], summaries: [] };
   const transcript = readTranscript(folder, evaluation.grades);
   return {
     warnings: stepWarnings(transcript, evaluation),
     readings: validationReadings(transcript, new ObservedNumbers(), evaluation.scoring_reference),
+    summaries: stepSummaries(folder.objects, transcript),
   };
 }

@@ -147,6 +147,10 @@ export const StepReading = z.object({
 });
 export type StepReading = z.infer<typeof StepReading>;
 
+/** What a step did, in a line: `train.py: LEARNING_RATE 0.002→0.02`. The name of its action is not part of it. */
+export const StepSummary = z.object({ step: z.int().min(1), text: z.string() });
+export type StepSummary = z.infer<typeof StepSummary>;
+
 /** `…/strip?from=…&to=…`: steps by column; the n-th of each column is step `from + n`. Without a range: all. */
 export const Strip = z.object({
   /** Steps of the run now. */
@@ -170,7 +174,8 @@ export const Strip = z.object({
   grades: z.array(GradedStep),
   warnings: z.array(StepWarning),
   readings: z.array(StepReading),
-  /** Its evaluation is being made: grades, warnings and readings may be missing. */
+  summaries: z.array(StepSummary),
+  /** Its evaluation is being made: grades, warnings, readings and summaries may be missing. */
   pending: z.boolean(),
 });
 export type Strip = z.infer<typeof Strip>;

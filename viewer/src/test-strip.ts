@@ -25,6 +25,7 @@ export function strip(
     grades: [],
     warnings: [],
     readings: [],
+    summaries: [],
     pending: false,
     ...more,
   };

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { readTranscript, stepSummaries } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import {
   type AgentClaims,
@@ -28,7 +29,7 @@ import {
 import { finalGrade, stepsText } from '../branch-result.ts';
 import { gradeText } from '../grade-text.ts';
 import { branchesOfRun, locateRun } from '../locate.ts';
-import { decisionNote, noteLine, type ShownStep, shownSteps, stepText } from '../shown-step.ts';
+import { decisionNote, type ShownStep, shownSteps, stepText } from '../shown-step.ts';
 import { dollars, duration, number, oneLine, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
@@ -53,7 +54,7 @@ export const runsShow: Verb = {
     if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
     // The record of a run that is running, or was killed, knows less.
     const events = folder.hasTrace() ? readTraceSync(folder.tracePath).events : [];
-    const steps = shownSteps(folder, historyOf(events));
+    const steps = shownSteps(folder, historyOf(events), summariesOf(folder));
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();
     if (options.step !== undefined) {
@@ -89,6 +90,13 @@ export const runsShow: Verb = {
     };
   },
 };
+
+/** By step. */
+function summariesOf(folder: RunFolder): Map<number, string> {
+  if (!folder.hasTrace()) return new Map();
+  const summaries = stepSummaries(folder.objects, readTranscript(folder, []));
+  return new Map(summaries.map(({ step, text }) => [step, text]));
+}
 
 /** Of each branch the grade of its last step that has one. */
 function lastGrades(folder: RunFolder): Map<BranchId, Grade> {
@@ -172,7 +180,7 @@ function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): stri
     step.status === 'ok' ? 'ok' : styleText('red', step.status),
     duration(step.duration_ms / 1000),
     number(scores.get(step.step)?.score ?? null),
-    oneLine([decisionNote(step), noteLine(step) ?? step.observation].join(''), 90),
+    oneLine(`${decisionNote(step)}${step.summary}`, 110),
   ]);
   const right = 'right' as const;
   return table(
@@ -182,7 +190,7 @@ function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): stri
       { title: 'outcome' },
       { title: 'time', align: right },
       { title: 'hidden', align: right },
-      { title: 'note, or what was observed' },
+      { title: 'what it did' },
     ],
     rows,
   );

@@ -7,6 +7,7 @@ import { rubricAgreement, summarise } from './rubric-agreement.ts';
 
 const transcript: RunTranscript = {
   ...{ problem: 'Improve the accuracy.', submissionFiles: [], lastEntries: {}, formatErrors: [], grades: [] },
+  starter: null,
   end: { reason: 'final_answer', message: '', finalAnswer: 'The accuracy is 0.93 now.' },
   steps: [
     {

@@ -8,6 +8,7 @@ import {
   RunId,
   StepDiff,
   StepReading,
+  StepSummary,
   StepWarning,
 } from '../../schema/index.ts';
 
@@ -42,6 +43,7 @@ export const results = {
     evaluation: RunEvaluation,
     warnings: z.array(StepWarning),
     readings: z.array(StepReading),
+    summaries: z.array(StepSummary),
   }),
   diff: StepDiff.pick({ files: true, total: true }),
 } as const;

@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { EvaluationIndex } from '../../evaluation/index.ts';
-import type { LiveEvent, RunEvaluation, RunId, StepReading, StepWarning } from '../../schema/index.ts';
+import type {
+  LiveEvent,
+  RunEvaluation,
+  RunId,
+  StepReading,
+  StepSummary,
+  StepWarning,
+} from '../../schema/index.ts';
 import type { RunFolder } from '../../store/index.ts';
 import type { Place } from '../catalogue/known-experiment.ts';
 import { fileState } from '../catalogue/run-lines.ts';
@@ -16,6 +23,7 @@ export interface Judgement {
   evaluation: RunEvaluation | null;
   warnings: readonly StepWarning[];
   readings: readonly StepReading[];
+  summaries: readonly StepSummary[];
   /** It is being made; a live event will tell. */
   pending: boolean;
   /** Why it can't be made. */
@@ -55,6 +63,7 @@ export class Judgements implements Disposable {
       evaluation: value?.evaluation ?? this.#knownAt(state, place, folder),
       warnings: value?.warnings ?? [],
       readings: value?.readings ?? [],
+      summaries: value?.summaries ?? [],
       pending: pending !== null,
       broken: failure?.message ?? null,
     };

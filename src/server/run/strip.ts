@@ -3,6 +3,7 @@ import {
   type GradedStep,
   type StepReading,
   type StepStatus,
+  type StepSummary,
   type StepWarning,
   type Strip,
 } from '../../schema/index.ts';
@@ -14,10 +15,11 @@ export interface Judged {
   grades: readonly GradedStep[];
   warnings: readonly StepWarning[];
   readings: readonly StepReading[];
+  summaries: readonly StepSummary[];
   pending: boolean;
 }
 
-export const notJudged: Judged = { grades: [], warnings: [], readings: [], pending: false };
+export const notJudged: Judged = { grades: [], warnings: [], readings: [], summaries: [], pending: false };
 
 const statuses: StepStatus[] = [...ActionStatus.options, 'running', 'cut_off'];
 
@@ -39,6 +41,7 @@ export function stripOf(run: TracedRun, judged: Judged, from = 1, to = Number.PO
     grades: judged.grades.filter(isInside),
     warnings: judged.warnings.filter(isInside),
     readings: judged.readings.filter(isInside),
+    summaries: judged.summaries.filter(isInside),
     pending: judged.pending,
   };
 }

@@ -6,6 +6,8 @@ export interface RunTranscript {
   problem: string;
   /** The submission's files, relative to the workspace. */
   submissionFiles: readonly string[];
+  /** Name of the workspace before the first step; null where it was not recorded. */
+  starter: string | null;
   steps: readonly TranscriptStep[];
   /** What the agent wrote beside its actions after the last step. */
   lastEntries: Readonly<Record<string, string>>;

@@ -56,8 +56,13 @@ export function isAside({ action }: TranscriptStep): boolean {
 }
 
 /** Whether anything changed but what actions write on behalf of the agent. */
-export function changedWork({ changed, changedCount }: TranscriptStep): boolean {
-  return changedCount > changed.length || changed.some((path) => path !== logFile && !backup.test(path));
+export function changedWork(step: TranscriptStep): boolean {
+  return step.changedCount > step.changed.length || changedFiles(step).length > 0;
+}
+
+/** The paths that changed, without what actions write on behalf of the agent. */
+export function changedFiles({ changed }: TranscriptStep): string[] {
+  return changed.filter((path) => path !== logFile && !backup.test(path));
 }
 
 /** As paths stand in `changed`. */

@@ -35,7 +35,11 @@ export function transcriptOf(
   more: Partial<RunTranscript> = {},
 ): RunTranscript {
   return {
-    ...{ problem: 'Improve the accuracy by more than 10 %.', submissionFiles: ['submission.csv'] },
+    ...{
+      problem: 'Improve the accuracy by more than 10 %.',
+      submissionFiles: ['submission.csv'],
+      starter: null,
+    },
     steps: steps.map((step, index) => ({ ...step, step: index + 1 })),
     ...{ lastEntries: {}, formatErrors: [], end: null, grades: [] },
     ...more,

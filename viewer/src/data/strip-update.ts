@@ -42,6 +42,7 @@ export function withNewSteps(old: Strip, news: Strip): Strip | null {
     grades: [...old.grades.filter(({ step }) => step < news.from), ...news.grades],
     warnings: [...old.warnings.filter(({ step }) => step < news.from), ...news.warnings],
     readings: [...old.readings.filter(({ step }) => step < news.from), ...news.readings],
+    summaries: [...old.summaries.filter(({ step }) => step < news.from), ...news.summaries],
     // What was evaluated is not part of the news.
     pending: old.pending,
   };

@@ -290,9 +290,17 @@ function Cell({ strip, step }: { strip: Strip; step: number | null }) {
   const warnings = strip.warnings.filter((warning) => warning.step === step).length;
   const score = strip.grades.find((grade) => grade.step === step)?.score ?? null;
   const reading = strip.readings.find((known) => known.step === step)?.printed ?? null;
+  const summary = strip.summaries.find((known) => known.step === step)?.text ?? null;
   return (
     <span className="step-line">
-      <StepWords strip={strip} step={step} warnings={warnings} score={score} reading={reading} />
+      <StepWords
+        strip={strip}
+        step={step}
+        warnings={warnings}
+        score={score}
+        reading={reading}
+        summary={summary}
+      />
     </span>
   );
 }

@@ -12,7 +12,8 @@ interface StepListProps {
   hrefOf: (step: number | null) => string;
 }
 
-const lineHeight = 28;
+/** With a second line that says what the step did, and without one. */
+const [highLine, lowLine] = [44, 28];
 
 /** Every step in a line. Only those in view are drawn, so that runs of any length scroll. */
 export function StepList({ strip, step, hrefOf }: StepListProps) {
@@ -26,16 +27,21 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
     () => new Map(strip.readings.map(({ step: ofStep, printed }) => [ofStep, printed])),
     [strip.readings],
   );
+  const summaries = useMemo(() => summariesByStep(strip), [strip]);
   // The run as a whole and the starter come before the steps, what was written after the last one behind them.
   const count = strip.action.length + 2 + (strip.has_tail ? 1 : 0);
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => box.current,
-    estimateSize: () => lineHeight,
+    estimateSize: (index) => (summaries.has(index - 1) ? highLine : lowLine),
     overscan: 8,
     initialRect: { width: 300, height: 600 },
   });
   const chosen = step === null ? 0 : step + 1;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they may come after the steps, and make lines higher
+  useEffect(() => {
+    virtual.measure();
+  }, [virtual, summaries]);
   useEffect(() => {
     virtual.scrollToIndex(chosen, { align: 'auto' });
   }, [virtual, chosen]);
@@ -57,12 +63,18 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
               warnings={warnings.get(ofStep ?? -1)?.length ?? 0}
               score={scores.get(ofStep ?? -1) ?? null}
               reading={readings.get(ofStep ?? -1) ?? null}
+              summary={summaries.get(ofStep ?? -1) ?? null}
             />
           );
         })}
       </ol>
     </nav>
   );
+}
+
+/** What each step did, where it is known. */
+export function summariesByStep({ summaries }: Strip): Map<number, string> {
+  return new Map(summaries.flatMap(({ step, text }) => (text === '' ? [] : [[step, text]])));
 }
 
 interface StepLineProps extends StepWordsProps {
@@ -81,7 +93,7 @@ const StepLine = memo(function StepLine({ start, chosen, place, total, href, ...
     <li style={{ transform: `translateY(${start}px)` }} aria-setsize={total} aria-posinset={place}>
       <a
         href={`#${href}`}
-        className={chosen ? 'step-line step-chosen' : 'step-line'}
+        className={`step-line${chosen ? ' step-chosen' : ''}${words.summary === null ? '' : ' step-line-high'}`}
         aria-current={chosen ? 'step' : undefined}
       >
         <StepWords {...words} />
@@ -98,9 +110,11 @@ interface StepWordsProps {
   score: number | null;
   /** What its script printed of the agent's own validation metric. */
   reading: number | null;
+  /** What it did. */
+  summary: string | null;
 }
 
-export function StepWords({ strip, step, warnings, score, reading }: StepWordsProps) {
+export function StepWords({ strip, step, warnings, score, reading, summary }: StepWordsProps) {
   if (step === null) return <span className="step-name">The run as a whole</span>;
   const index = step - strip.from;
   const action = strip.actions[strip.action[index] ?? -1];
@@ -140,6 +154,11 @@ export function StepWords({ strip, step, warnings, score, reading }: StepWordsPr
         </span>
       )}
       <span className="step-time">{showTime(status, strip.duration_ms[index] ?? 0)}</span>
+      {summary === null ? null : (
+        <span className="step-summary" title={summary}>
+          {summary}
+        </span>
+      )}
     </>
   );
 }

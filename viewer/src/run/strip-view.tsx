@@ -173,9 +173,11 @@ export function stepWords(strip: Strip, step: number | null): string {
   const warnings = strip.warnings.filter((warning) => warning.step === step).length;
   const grade = strip.grades.find((known) => known.step === step);
   const reading = strip.readings.find((known) => known.step === step);
+  const summary = strip.summaries.find((known) => known.step === step)?.text ?? '';
   return [
     `step ${step}`,
     action,
+    ...(summary === '' ? [] : [summary]),
     showWords(status),
     showSeconds((strip.duration_ms[index] ?? 0) / 1000),
     ...(warnings > 0 ? [showPlural(warnings, 'warning')] : []),

@@ -1,0 +1,134 @@
+import { isExecution } from '../executions.ts';
+import { describeChange, type FileChange } from './file-change.ts';
+import { metricNumbers } from './metric-words.ts';
+import type { TranscriptStep } from './run-transcript.ts';
+import { editedFile, isEdit } from './steps.ts';
+import { tokensOf } from './words.ts';
+
+/** Of each part, in characters: whoever shows the summary cuts the whole. */
+const mostOfPart = 300;
+/** Lines are looked at from the last one. */
+const mostLines = 200;
+const mostFiles = 2;
+
+type Arguments = TranscriptStep['args'];
+
+/**
+ * What a step did, in a few words that may hold anything that an agent or its scripts wrote:
+ * `train.py: LEARNING_RATE 0.002→0.02`, `train.py: validation accuracy 0.871`. The action's name is not part of it.
+ * @param changes of the files that the step changed, as far as they were looked at
+ */
+export function summarizeStep(step: TranscriptStep, changes: readonly FileChange[]): string {
+  const { action, args, status, observation } = step;
+  const isUntaken = status === 'invalid' || status === 'refused' || status === 'closed' || status === 'error';
+  if (isUntaken) return observation.slice(0, mostOfPart);
+  if (isExecution(action)) return executed(step, changes);
+  if (status !== 'ok') return observation.slice(0, mostOfPart);
+  if (action === 'Copy File') return `${textOf(args.source)} → ${textOf(args.destination)}`;
+  if (changes.length > 0) return changed(step, changes);
+  if (isEdit(step)) return `${editedFile(step) ?? ''}: same content`;
+  return asked(action, args) || observation.slice(0, mostOfPart);
+}
+
+/** What ran, and what it printed that tells most. Commands of outside agents may change scripts, too. */
+function executed(step: TranscriptStep, changes: readonly FileChange[]): string {
+  const { args, exitCode } = step;
+  const scripts = changes.filter(({ path }) => /\.(?:py|sh|ya?ml|toml)$/.test(path));
+  const parts = [
+    ...(exitCode === null || exitCode === 0 ? [] : [`exit code ${exitCode}`]),
+    ...[printed(step)].filter((line) => line !== ''),
+    ...(scripts.length === 0 ? [] : [changed(step, scripts)]),
+  ];
+  return `${mainArgument(args)}${parts.length === 0 ? '' : ': '}${parts.join('; ')}`;
+}
+
+/** How mlab ends an observation: the outcome says it, too. */
+const ending = /^\[(?:exit code|ended by|The (?:script|command|interpreter) was stopped).*\]$/;
+
+/** The last line with a result, else the last line; of what failed the last line, which tells the error. */
+function printed({ observation, status }: TranscriptStep): string {
+  const lines = observation
+    .slice(-100 * mostLines)
+    .split(/\r\n|\n|\r/)
+    .slice(-mostLines)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !ending.test(line));
+  const last = lines.at(-1) ?? '';
+  const hasFailed = status === 'failed' || /^[\w.]*(?:Error|Exception)\b/.test(last);
+  return ((hasFailed ? undefined : lines.findLast(hasResult)) ?? last).slice(0, mostOfPart);
+}
+
+function hasResult(line: string): boolean {
+  if (line.length > mostOfPart || !/\d/.test(line)) return false;
+  return metricNumbers(tokensOf(line)).some(
+    ({ metric, number }) => metric !== 'time' && number.suffix !== 'time',
+  );
+}
+
+function changed(step: TranscriptStep, changes: readonly FileChange[]): string {
+  const named = editedFile(step);
+  const ordered = [
+    ...changes.filter(({ path }) => path === named),
+    ...changes.filter(({ path }) => path !== named),
+  ];
+  const more = ordered.length - mostFiles;
+  const count = step.changedCount > step.changed.length ? 'many' : more;
+  const told = ordered.slice(0, mostFiles).map((change) => describeChange(change).slice(0, mostOfPart));
+  return told.join('; ') + (more > 0 ? ` and ${count} more ${more === 1 ? 'file' : 'files'}` : '');
+}
+
+/** What the agent wanted to see or say. */
+function asked(action: string, args: Arguments): string {
+  const main = mainArgument(args);
+  switch (action) {
+    case 'Inspect Script Lines':
+      return `${main}, lines ${textOf(args.start_line_number)}–${textOf(args.end_line_number)}`;
+    case 'Understand File':
+      return `${main}: ${textOf(args.things_to_look_for)}`;
+    case 'Search Files':
+      return `${textOf(args.pattern)} in ${textOf(args.dir_path ?? '.')}`;
+    default:
+      return main;
+  }
+}
+
+const mainNames =
+  /^(?:command|cmd|script|code|(?:target_?)?(?:absolute_?)?(?:file|dir|script|notebook)?_?(?:path|name)|pattern|query|url)$/i;
+
+/** The argument that says most: a command, a path, a pattern, else the first text. Several calls at once: that of each. */
+function mainArgument(args: Arguments): string {
+  const { calls } = args;
+  if (Array.isArray(calls)) return calls.slice(0, 5).flatMap(callText).join('; ').slice(0, mostOfPart);
+  const entries = Object.entries(args);
+  const [, value] =
+    entries.find(([name]) => mainNames.test(name)) ??
+    entries.find(([, candidate]) => typeof candidate === 'string') ??
+    [];
+  return textOf(value);
+}
+
+function callText(call: unknown): string[] {
+  if (!isObject(call)) return [];
+  const input = isObject(call.input) ? mainArgument(call.input) : textOf(call.input);
+  return [`${textOf(call.name)} ${input}`.trim()];
+}
+
+function isObject(value: unknown): value is Arguments {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The first line of a text; of a command in parts what a shell is given. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) {
+    const parts = value.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
+    const isShell = parts.length === 3 && /^-\w*c$/.test(parts[1] ?? '');
+    return textOf(isShell ? parts[2] : parts.join(' '));
+  }
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const [first = ''] = text
+    .slice(0, 10 * mostOfPart)
+    .trimStart()
+    .split('\n', 1);
+  return first.trim().slice(0, mostOfPart);
+}
