@@ -38,3 +38,25 @@ export const RubricJudgement = z.object({
   problem: z.string().nullable(),
 });
 export type RubricJudgement = z.infer<typeof RubricJudgement>;
+
+/** What a model made of a run, over its repeats. For people: it enters no other number. */
+export const ModelRatings = z.object({
+  model: ModelName,
+  /** Of the last repeat, milliseconds since 1970. */
+  time: Time,
+  repeats: z.int().min(1),
+  /** Repeats whose reply could not be read: they have no ratings. */
+  unread: z.int().min(0),
+  questions: z.array(
+    z.object({
+      question: RubricQuestion,
+      /** As the model was asked. */
+      ask: z.string(),
+      /** Null where no reply could be read. */
+      mean: z.number().nullable(),
+      /** In the order of the repeats. Quotes are cut. */
+      ratings: z.array(RubricRating.omit({ question: true })),
+    }),
+  ),
+});
+export type ModelRatings = z.infer<typeof ModelRatings>;

@@ -8,6 +8,7 @@ import { SubmissionProblem } from './grade.ts';
 import { BranchId, ObjectId, RunId, TaskId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
 import { CallFailure, FailedAttempt, ModelRole, ModelRoles, TokenUsage } from './model.ts';
+import { ModelRatings } from './rubric.ts';
 import { AgentOptions, RunStatus, SandboxDriver, Spent } from './run.ts';
 import { Verification } from './verification.ts';
 
@@ -111,6 +112,8 @@ export const RunPage = z.object({
   /** Why its files can't be read as they should. */
   broken: z.string().nullable(),
   verification: Verification.nullable(),
+  /** Of `mlab judge`, by model. */
+  ratings: z.array(ModelRatings),
   /** Bytes of an unfinished last line; 0 for a sound trace. */
   torn_bytes: count,
 });

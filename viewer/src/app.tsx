@@ -1,11 +1,11 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { HashRouter, Link, Route, Routes } from 'react-router';
 import type { Source } from './data/source.ts';
 import { createClient, SourceContext } from './data/use-data.ts';
 import ExperimentsPage from './pages/experiments.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
-import { Page } from './parts/page.tsx';
+import { Page, WasHereContext } from './parts/page.tsx';
 import { Loading } from './parts/states.tsx';
 
 const ExperimentPage = lazy(() => import('./pages/experiment.tsx'));
@@ -17,22 +17,25 @@ const SideBySidePage = lazy(() => import('./pages/side-by-side.tsx'));
 /** Addresses stand behind `#`, so that the same pages work on any web server and below any path. */
 export function App({ source }: { source: Source }) {
   const [client] = useState(createClient);
+  const wasHere = useRef(false);
   return (
     <SourceContext value={source}>
       <QueryClientProvider client={client}>
         <HashRouter>
           <ErrorBoundary>
-            <Suspense fallback={<Loading what="the page" />}>
-              <Routes>
-                <Route index element={<ExperimentsPage />} />
-                <Route path="experiments/:experiment" element={<ExperimentPage />} />
-                <Route path="experiments/:experiment/runs/:run/:step?" element={<RunPage />} />
-                <Route path="tasks/:task" element={<TaskPage />} />
-                <Route path="compare" element={<ComparePage />} />
-                <Route path="side-by-side" element={<SideBySidePage />} />
-                <Route path="*" element={<NotFound />} />
-              </Routes>
-            </Suspense>
+            <WasHereContext value={wasHere}>
+              <Suspense fallback={<Loading what="the page" />}>
+                <Routes>
+                  <Route index element={<ExperimentsPage />} />
+                  <Route path="experiments/:experiment" element={<ExperimentPage />} />
+                  <Route path="experiments/:experiment/runs/:run/:step?" element={<RunPage />} />
+                  <Route path="tasks/:task" element={<TaskPage />} />
+                  <Route path="compare" element={<ComparePage />} />
+                  <Route path="side-by-side" element={<SideBySidePage />} />
+                  <Route path="*" element={<NotFound />} />
+                </Routes>
+              </Suspense>
+            </WasHereContext>
           </ErrorBoundary>
         </HashRouter>
       </QueryClientProvider>

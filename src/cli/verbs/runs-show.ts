@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { readTranscript, stepSummaries } from '../../evaluation/index.ts';
+import { modelRatings, readTranscript, stepSummaries } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import {
   type AgentClaims,
@@ -7,6 +7,7 @@ import {
   type Grade,
   isImported,
   type Lesson,
+  type ModelRatings,
   type RunSpec,
   type Spent,
   type Verification,
@@ -72,6 +73,7 @@ export const runsShow: Verb = {
     const branches = tree.branches.map((one) => ({ ...one, score: last.get(one.id)?.score ?? null }));
     const begun = branchesOfRun(experiment, folder.id);
     const ended = events.at(-1);
+    const ratings = modelRatings(folder.readJudgements());
     const claimed = ended?.kind === 'run_ended' ? (ended.claimed ?? null) : null;
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
@@ -83,10 +85,21 @@ export const runsShow: Verb = {
       ...modelLines(record.spec, spentOf(events)),
       ...claimedLines(claimed),
       ...verificationLines(verifications),
+      ...ratings.flatMap(ratingLines),
     ];
     return {
       text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`,
-      json: { record, claimed, steps, grades, verifications, branches, selected: tree.selected, begun },
+      json: {
+        record,
+        claimed,
+        steps,
+        grades,
+        verifications,
+        ratings,
+        branches,
+        selected: tree.selected,
+        begun,
+      },
     };
   },
 };
@@ -170,6 +183,17 @@ function verificationLines(verifications: readonly Verification[]): string[] {
   const newest = verifications.at(-1);
   if (newest === undefined) return [];
   return [`verified: ${verdictWords[newest.verdict]}. ${oneLine(newest.reason, 300)}`];
+}
+
+/** What a model made of the run. */
+function ratingLines({ model, questions, repeats, unread }: ModelRatings): string[] {
+  const missing = unread === 0 ? '' : `; ${unread} of ${repeats} replies could not be read`;
+  const rated = questions.flatMap(({ question, mean, ratings }) =>
+    mean === null
+      ? []
+      : [`${question} ${mean.toFixed(1)} (${ratings.map(({ rating }) => rating).join(' ')})`],
+  );
+  return [`rated by ${model}, 1 to 5, in no other number: ${rated.join(', ') || 'no ratings'}${missing}`];
 }
 
 function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): string {

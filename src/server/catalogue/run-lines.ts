@@ -42,9 +42,9 @@ export function fileState(path: string): string | null {
   return state === undefined ? null : `${state.size} ${state.mtimeMs} ${state.ino}`;
 }
 
-/** Changes with every grade and verification of a run. */
+/** Changes with every grade, verification and rating of a run. */
 export function judgedState(folder: string): string {
-  return ['grades.jsonl', 'verifications.jsonl']
+  return ['grades.jsonl', 'verifications.jsonl', 'rubric.jsonl']
     .map((name) => fileState(join(folder, name)) ?? '–')
     .join('\n');
 }

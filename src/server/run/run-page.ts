@@ -1,4 +1,4 @@
-import { agentLabel } from '../../evaluation/index.ts';
+import { agentLabel, modelRatings } from '../../evaluation/index.ts';
 import { messageOf, UserError } from '../../lib/errors.ts';
 import {
   isImported,
@@ -46,6 +46,7 @@ export async function runPage(parts: RunParts, texts: ShownTexts, signal?: Abort
     ...{ evaluation: judgement.evaluation, pending: judgement.pending },
     broken: problem ?? table.broken ?? judgement.broken,
     verification: folder.readVerifications().verifications.at(-1) ?? null,
+    ratings: modelRatings(folder.readJudgements()),
     torn_bytes: parts.tornBytes,
   };
 }

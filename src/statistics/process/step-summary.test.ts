@@ -62,12 +62,14 @@ describe('what a step did', () => {
     'epoch 1: loss 2.31\nvalidation accuracy: 0.875\nwrote submission.csv\n[exit code 0, 4.5 s]';
   const steps: [TranscriptStep, string][] = [
     [did('List Files', { dir_path: 'data' }), 'data'],
+    [did('List Files', { dir_path: '.' }), 'the workspace'],
+    [did('Search Files', { pattern: 'lr', dir_path: 'src' }), 'lr in src'],
     [did('Read File', { file_name: 'train.py' }), 'train.py'],
     [
       did('Inspect Script Lines', { script_name: 'a.py', start_line_number: 3, end_line_number: 9 }),
       'a.py, lines 3–9',
     ],
-    [did('Search Files', { pattern: 'lr\\s*=', dir_path: '.' }), 'lr\\s*= in .'],
+    [did('Search Files', { pattern: 'lr\\s*=', dir_path: '.' }), 'lr\\s*='],
     [
       did('Understand File', { file_name: 'a.py', things_to_look_for: 'where it scales\nthe data' }),
       'a.py: where it scales',

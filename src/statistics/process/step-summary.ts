@@ -85,8 +85,10 @@ function asked(action: string, args: Arguments): string {
       return `${main}, lines ${textOf(args.start_line_number)}–${textOf(args.end_line_number)}`;
     case 'Understand File':
       return `${main}: ${textOf(args.things_to_look_for)}`;
+    case 'List Files':
+      return main === '.' ? 'the workspace' : main;
     case 'Search Files':
-      return `${textOf(args.pattern)} in ${textOf(args.dir_path ?? '.')}`;
+      return [main, textOf(args.dir_path)].filter((part) => part !== '' && part !== '.').join(' in ');
     default:
       return main;
   }

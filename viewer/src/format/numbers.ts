@@ -56,6 +56,11 @@ export function decimalsOf(shown: string): number {
   return /\.(\d+)/.exec(shown)?.[1]?.length ?? 0;
 }
 
+/** The mean of ratings from 1 to 5. */
+export function showRating(mean: number | null): string {
+  return mean === null ? nothing : mean.toFixed(1);
+}
+
 /** How many runs a rate is made of: `3 of 8`. */
 export function showCounts({ successes, runs }: { successes: number; runs: number }): string {
   return `${showCount(successes)} of ${showCount(runs)}`;
@@ -66,8 +71,15 @@ export function showSeconds(seconds: number | null): string {
   if (seconds === 0) return '0 s';
   if (seconds < 1) return `${whole.format(seconds * 1000)} ms`;
   if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return seconds < 3600
+    ? inTwoUnits(Math.floor(seconds), 60, 'min', 's')
+    : inTwoUnits(Math.floor(seconds / 60), 60, 'h', 'min');
+}
+
+/** `1 min 1 s`, and `2 min` where nothing is left over. */
+function inTwoUnits(value: number, size: number, large: string, small: string): string {
+  const rest = value % size;
+  return `${Math.floor(value / size)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
 }
 
 export function showMoney(dollars: number | null): string {

@@ -107,7 +107,7 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
   return (
     <div className="side-by-side">
       <h1 className="only-heard">Two runs side by side</h1>
-      <div className="two">
+      <div className="two two-heads">
         <Side
           {...{ place: a, strip: stripA, beside: stripB }}
           step={row?.a ?? null}
@@ -196,7 +196,7 @@ function Side({
   const direction = page.data?.evaluation?.scoring_reference?.direction ?? 'maximize';
   return (
     <div>
-      <div className="side-head">
+      <div>
         {page.data === undefined ? <h2>{place.run}</h2> : <RunHead page={page.data} level={2} />}
       </div>
       <StripView

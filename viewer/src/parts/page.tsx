@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode, useEffect } from 'react';
+import { createContext, Fragment, type ReactNode, type RefObject, use, useEffect } from 'react';
 import { Link, useLocation } from 'react-router';
 import type { Live } from '../data/use-live.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
@@ -19,6 +19,9 @@ interface PageProps {
   children: ReactNode;
 }
 
+/** Whether a page was shown before this one. */
+export const WasHereContext = createContext<RefObject<boolean> | null>(null);
+
 /** The frame of every page: where one is, whether what is shown is up to date, and the page. */
 export function Page({
   title,
@@ -31,12 +34,15 @@ export function Page({
   useEffect(() => {
     document.title = `${title} · mlagentbench`;
   }, [title]);
-  const { key, pathname } = useLocation();
+  const { pathname } = useLocation();
+  const wasHere = use(WasHereContext);
   // What was clicked is gone with the page before: who uses keys goes on at the new one, not at the window's top.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the page
   useEffect(() => {
-    if (key !== 'default' && document.activeElement === document.body) focusOn('main');
-  }, [pathname]);
+    if (wasHere === null) return;
+    if (wasHere.current && document.activeElement === document.body) focusOn('main');
+    wasHere.current = true;
+  }, [wasHere, pathname]);
   return (
     <div className={filled ? 'page page-filled' : 'page'}>
       <button type="button" className="skip" onClick={() => focusOn('main')}>
@@ -72,7 +78,7 @@ export function Page({
 }
 
 /** @param within what in it is focused on, where there is such */
-function focusOn(id: string, within?: string): void {
+export function focusOn(id: string, within?: string): void {
   const place = document.getElementById(id);
   const target = within === undefined ? null : place?.querySelector<HTMLElement>(within);
   (target ?? place)?.focus({ preventScroll: target == null });

@@ -39,7 +39,9 @@ export function RunCells({ row, several, hasPlaces, href, decimals, select }: Ru
       </th>
       {several ? <td>{row.experiment}</td> : null}
       <td className="column-task">{row.task}</td>
-      <td className="column-agent">{row.agent}</td>
+      <td className="column-agent" title={row.agent}>
+        {row.agent}
+      </td>
       <td className="column-status">
         <StatusBadge status={row.status} end={row.end} />
       </td>

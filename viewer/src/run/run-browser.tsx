@@ -6,6 +6,7 @@ import type { LiveOutput } from '../data/live-output.ts';
 import { useSource } from '../data/use-data.ts';
 import { showPlural } from '../format/numbers.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { focusOn } from '../parts/page.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import { RunHead } from './run-head.tsx';
 import { RunOverview } from './run-overview.tsx';
@@ -148,7 +149,7 @@ function SearchBox({ text, onText, onEnter, box, onHelp }: SearchBoxProps) {
             if (event.key === 'Enter') onEnter();
             if (event.key !== 'Escape') return;
             onText('');
-            event.currentTarget.blur();
+            focusOn('main');
           }}
         />
       ) : null}

@@ -17,6 +17,7 @@ import { Notice } from '../parts/states.tsx';
 import { Words } from '../parts/words.tsx';
 import { showFlag } from '../plots/count-plots.tsx';
 import { BranchTree } from './branch-tree.tsx';
+import { Ratings } from './ratings.tsx';
 import { RunPlaceContext } from './run-place.ts';
 import { LongText } from './shown-text.tsx';
 
@@ -38,6 +39,7 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
         <Claimed page={page} />
         <BranchTree page={page} />
         <Evaluation page={page} hrefOf={hrefOf} />
+        <Ratings ratings={page.ratings} hrefOf={hrefOf} />
         <Facts page={page} />
         {page.problem === null ? null : (
           <details className="problem">

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { Strip } from '../../../src/schema/index.ts';
 import { showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
+import { Words } from '../parts/words.tsx';
 import { actionKind } from './action-kind.ts';
 import { isWell } from './strip-bins.ts';
 
@@ -156,7 +157,7 @@ export function StepWords({ strip, step, warnings, score, reading, summary }: St
       <span className="step-time">{showTime(status, strip.duration_ms[index] ?? 0)}</span>
       {summary === null ? null : (
         <span className="step-summary" title={summary}>
-          {summary}
+          <Words text={summary} />
         </span>
       )}
     </>
@@ -165,5 +166,5 @@ export function StepWords({ strip, step, warnings, score, reading, summary }: St
 
 /** Quick steps took no time worth telling; of imported runs it is not known. */
 function showTime(status: string | undefined, milliseconds: number): string {
-  return status === 'running' || milliseconds < 1 ? '' : showSeconds(milliseconds / 1000);
+  return status === 'running' || milliseconds < 100 ? '' : showSeconds(milliseconds / 1000);
 }

@@ -217,8 +217,8 @@ export function StripLegend({ strip, beside }: { strip: Strip; beside?: Strip })
       <li>
         <span aria-hidden="true" className="warning-sign">
           ▲
-        </span>
-        <span>warning</span>
+        </span>{' '}
+        warning
       </li>
       {kinds.map((curve) => (
         <li key={curve}>
