@@ -60,7 +60,16 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
     await using server = await startServer(endless);
     const file = join(place.folder, 'money.json');
     writeFileSync(file, JSON.stringify({ tasks: ['sums'], prices: { [name]: price } }));
-    const { code, err } = await place.run(server, file, ...model, '--money', '13', '--name', 'money');
+    const { code, err } = await place.run(
+      server,
+      file,
+      ...model,
+      '--money',
+      '13',
+      '--yes',
+      '--name',
+      'money',
+    );
     expect(code, err).toBe(0);
     const [record] = place.records('money');
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'money_limit' } });
