@@ -51,7 +51,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     const prices = { 'scripted/replies.jsonl': price };
     const plan = { name: 'first', tasks: ['sums'], agents: ['tools'], models: Object.keys(prices), prices };
     writeFileSync(file, JSON.stringify({ ...plan, spend: { money: 100 }, limits: { script_seconds: 3 } }));
-    const { code, err } = await run('run', file);
+    const { code, err } = await run('run', file, '--yes');
     if (code !== 0) throw new Error(err);
   }, 120_000);
 
