@@ -9,9 +9,11 @@ export const SlurmSettings = z.strictObject({
   account: Word.optional().describe('account that the jobs are charged to'),
   qos: Word.optional().describe('quality of service'),
   time: Word.optional().describe(
-    'time limit of a job, as sbatch takes it (2:00:00); a run that needs longer is queued again and goes on',
+    'time limit of a job in the format of sbatch (2:00:00); a run that needs longer is requeued and resumes',
   ),
-  gres: Word.optional().describe('what a job with GPUs asks for; default: gpu:1, or as many as its run has'),
+  gres: Word.optional().describe(
+    'generic resources of a job with GPUs; default: gpu:1, or as many as its run has',
+  ),
   constraint: Word.optional().describe('features that nodes must have'),
   cores: z.int().min(1).default(1).describe('cores of a job'),
   memory_mb: z
@@ -23,50 +25,45 @@ export const SlurmSettings = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe("most jobs of one array; default: the cluster's MaxArraySize"),
+    .describe("maximum number of jobs in one array; default: the cluster's MaxArraySize"),
   signal_seconds: z
     .int()
     .min(5)
     .max(65_535)
     .default(120)
-    .describe('how long before its time limit a run is asked to stop after its step'),
+    .describe('seconds before its time limit at which a run is asked to stop after its step'),
   requeues: z
     .int()
     .min(0)
     .default(100)
-    .describe('how often one job is queued again after its time limit, at most'),
+    .describe('maximum number of times that one job is requeued after its time limit'),
   preamble: z
     .string()
     .default('')
-    .describe('lines of shell before mlab starts on a node: modules, where keys lie'),
+    .describe('shell lines to run on a node before mlab starts, for example to load modules or keys'),
   command: z
     .string()
     .min(1)
     .optional()
-    .describe('how mlab is started on a node, in words of the shell; default: as it was started here'),
+    .describe('shell command that starts mlab on a node; default: as it was started here'),
   gateway_on: z
     .union([z.enum(['node', 'submit']), z.url({ protocol: /^https?$/, error: 'node, submit or an address' })])
     .default('node')
     .describe(
-      'where language models are asked: by the nodes, which need keys and a way out; by this mlab run, which has to go on; or by a gateway at an address, with its token in MLAB_GATEWAY_TOKEN',
+      'where language models are called from: the nodes, which then need keys and network access; this mlab run, which must keep running; or a gateway at an address, with its token in MLAB_GATEWAY_TOKEN',
     ),
-  gateway_host: Word.optional().describe('what nodes call this machine; default: its host name'),
-  gateway_port: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(0)
-    .describe('where the gateway listens; default: any port'),
+  gateway_host: Word.optional().describe('name by which nodes reach this machine; default: its host name'),
+  gateway_port: z.int().min(0).max(65_535).default(0).describe('port of the gateway; 0: any free port'),
   gateway_certificate: z
     .string()
     .min(1)
     .optional()
-    .describe('PEM file: the gateway speaks TLS; nodes trust it and need the file at the same path'),
+    .describe('PEM file with which the gateway speaks TLS; nodes trust it and need it at the same path'),
   gateway_key: z.string().min(1).optional().describe('PEM file with the key of the certificate'),
   export: z
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/))
     .default([])
-    .describe('further variables that jobs take along; Slurm keeps their values, so name no keys'),
+    .describe('further environment variables to pass to jobs; Slurm stores their values, so name no keys'),
   options: z
     .array(z.string().regex(/^--[a-z]/, 'an option such as --reservation=night'))
     .default([])
@@ -87,62 +84,62 @@ const Name = z.string().regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'a name of Kub
 
 /** What is asked of Kubernetes for the jobs of an experiment. */
 export const KubernetesSettings = z.strictObject({
-  image: z.string().min(1).describe('image that holds mlab, with bubblewrap and Python'),
+  image: z.string().min(1).describe('image with mlab, bubblewrap and Python'),
   volumes: z
     .array(
       z.strictObject({
-        claim: Name.describe('a PersistentVolumeClaim that many pods may write'),
-        path: z.string().startsWith('/').describe('where it is, here and in pods'),
+        claim: Name.describe('a PersistentVolumeClaim that several pods may write'),
+        path: z.string().startsWith('/').describe('where it is mounted, here and in pods'),
       }),
     )
     .min(1)
-    .describe('where the experiment and the cache lie, at the same path as here'),
+    .describe('volumes with the experiment and the cache, at the same path as here'),
   namespace: Name.default('default').describe('namespace of the jobs'),
   context: z
     .string()
     .min(1)
     .optional()
-    .describe('context of the configuration of kubectl; default: the current one'),
-  cores: z.int().min(1).default(1).describe('cores that a job asks for'),
+    .describe('context of the kubectl configuration; default: the current one'),
+  cores: z.int().min(1).default(1).describe('cores that a job requests'),
   memory_mb: z
     .int()
     .min(1)
     .optional()
     .describe("memory of a job; default: the run's limit and 512 MB for mlab"),
-  gpu_resource: z.string().min(1).default('nvidia.com/gpu').describe('what GPUs are called in the cluster'),
+  gpu_resource: z.string().min(1).default('nvidia.com/gpu').describe('resource name of GPUs in the cluster'),
   secrets: z
     .array(Name)
     .default([])
-    .describe('Secrets whose entries are variables of the pods: keys of providers, by name only'),
+    .describe(
+      'names of Secrets whose entries become environment variables of the pods, such as keys of providers',
+    ),
   service_account: Name.optional().describe('service account of the pods'),
   node_selector: z.record(z.string(), z.string()).optional().describe('labels that nodes must have'),
   tolerations: z
     .array(z.record(z.string(), z.union([z.string(), z.number()])))
     .optional()
-    .describe('taints of nodes that are no hindrance, as a pod names them'),
+    .describe('tolerations of the pods'),
   privileged: z
     .boolean()
     .default(false)
-    .describe('pods are privileged: where user namespaces are off on the nodes, bubblewrap needs it'),
-  retries: z
-    .int()
-    .min(0)
-    .default(3)
-    .describe('how often a pod that failed is made again; evictions do not count'),
-  keep_seconds: z.int().min(0).default(86_400).describe('how long jobs are kept that are over'),
-  command: z
-    .string()
-    .min(1)
-    .default('mlab')
-    .describe('how mlab is started in the image, in words of the shell'),
+    .describe('run privileged pods: bubblewrap needs them if user namespaces are off on the nodes'),
+  retries: z.int().min(0).default(3).describe('how often a failed pod is replaced; evictions do not count'),
+  keep_seconds: z.int().min(0).default(86_400).describe('how long ended jobs are kept'),
+  command: z.string().min(1).default('mlab').describe('shell command that starts mlab in the image'),
 });
 export type KubernetesSettings = z.infer<typeof KubernetesSettings>;
 
 /** Where jobs are executed, and what is asked for there. It may differ each time that an experiment goes on. */
 export const ExecutorSettings = z.strictObject({
-  on: z.string().min(1).optional(),
-  slurm: SlurmSettings.optional().describe('what jobs ask of Slurm'),
-  kubernetes: KubernetesSettings.optional().describe('what jobs ask of Kubernetes'),
-  redis: RedisSettings.optional().describe('what jobs ask of workers'),
+  on: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'local, slurm, kubernetes, or redis with an address; default: where the jobs were submitted before, else local',
+    ),
+  slurm: SlurmSettings.optional().describe('settings of Slurm jobs'),
+  kubernetes: KubernetesSettings.optional().describe('settings of Kubernetes jobs'),
+  redis: RedisSettings.optional().describe('settings of jobs for Redis workers'),
 });
 export type ExecutorSettings = z.infer<typeof ExecutorSettings>;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import * as reference from '../../scripts/write-reference-docs.ts';
 import { folder, schemas } from '../../scripts/write-schemas.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -36,4 +37,13 @@ describe('the schemas for editors', () => {
     for (const file of files) expect(accepted('experiment.schema.json', file)).toBe(true);
     expect(accepted('experiment.schema.json', { tasks: ['digits'], agent: ['tools'] })).toBe(false);
   });
+});
+
+test('docs/reference shows the keys and events of this version', () => {
+  expect(readdirSync(reference.folder).sort()).toEqual([...reference.pages().keys()].sort());
+  for (const [name, text] of reference.pages())
+    expect(
+      readFileSync(join(reference.folder, name), 'utf8'),
+      'run: npx node scripts/write-reference-docs.ts',
+    ).toBe(text);
 });

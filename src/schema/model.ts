@@ -90,15 +90,16 @@ export const ModelAnswer = z.discriminatedUnion('kind', [
 ]);
 export type ModelAnswer = z.infer<typeof ModelAnswer>;
 
-/** Tokens of one call. `cached_input` and `cache_write` are parts of `input`, `reasoning` is a part of `output`. */
+/** Tokens of one call. */
 export const TokenUsage = z.object({
   input: z.int().min(0),
-  cached_input: z.int().min(0),
-  cache_write: z.int().min(0),
+  cached_input: z.int().min(0).describe('part of `input`'),
+  cache_write: z.int().min(0).describe('part of `input`'),
   output: z.int().min(0),
-  reasoning: z.int().min(0),
-  /** Counted by the provider, or estimated from the texts where it gave no counts. */
-  source: z.enum(['provider', 'estimate']),
+  reasoning: z.int().min(0).describe('part of `output`'),
+  source: z
+    .enum(['provider', 'estimate'])
+    .describe('counted by the provider, or estimated from the texts if it gave no counts'),
 });
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
@@ -140,20 +141,19 @@ export type CallFailure = z.infer<typeof CallFailure>;
 export const FailedAttempt = z.object({
   failure: ModelFailure,
   message: z.string(),
-  /** How long the try took, and how long was waited after it. */
-  duration_ms: z.number(),
-  waited_ms: z.number(),
+  duration_ms: z.number().describe('how long the attempt took'),
+  waited_ms: z.number().describe('how long was waited after it'),
 });
 export type FailedAttempt = z.infer<typeof FailedAttempt>;
 
 /** Prices in US dollars for a million tokens, as they were at a date. */
 export const ModelPrice = z.strictObject({
-  input: z.number().min(0),
+  input: z.number().min(0).describe('US dollars per million tokens'),
   cached_input: z.number().min(0).optional().describe('default: as input'),
   cache_write: z.number().min(0).optional().describe('default: as input'),
-  output: z.number().min(0),
-  date: z.iso.date().describe('when these prices held'),
-  source: z.string().min(1).describe('where they stand'),
+  output: z.number().min(0).describe('US dollars per million tokens'),
+  date: z.iso.date().describe('date on which these prices were valid'),
+  source: z.string().min(1).describe('where they are published'),
 });
 export type ModelPrice = z.infer<typeof ModelPrice>;
 
@@ -161,7 +161,7 @@ export const ProviderSettings = z.strictObject({
   kind: z
     .enum(['anthropic', 'openai', 'google', 'openai-compatible', 'scripted'])
     .optional()
-    .describe('which interface it speaks; default: its own name, else openai-compatible'),
+    .describe('the interface it speaks; default: its own name, else openai-compatible'),
   base_url: z
     .url({ protocol: /^https?$/, error: 'an address of http or https', abort: true })
     .refine((url) => {
@@ -169,24 +169,24 @@ export const ProviderSettings = z.strictObject({
       return username === '' && password === '';
     }, 'it may hold no user name and password: name a variable in api_key_variable')
     .optional()
-    .describe('where its interface lies, such as http://localhost:11434/v1'),
+    .describe('address of its interface, such as http://localhost:11434/v1'),
   api_key_variable: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
     .optional()
     .describe('the environment variable that holds the key'),
-  stream: z.boolean().optional().describe('ask for replies piece by piece; default true'),
-  concurrent: z.int().min(1).max(1000).optional().describe('most calls at a time; default 8'),
+  stream: z.boolean().optional().describe('request replies as a stream; default: true'),
+  concurrent: z.int().min(1).max(1000).optional().describe('maximum number of concurrent calls; default: 8'),
   requests_per_minute: z
     .number()
     .positive()
     .optional()
-    .describe('most calls begun in a minute; default: none'),
+    .describe('maximum number of calls started per minute; default: no limit'),
   stall_seconds: z
     .number()
     .positive()
     .optional()
-    .describe('a reply that is silent for so long is given up; default 120'),
-  attempts: z.int().min(1).max(100).optional().describe('how often one call is tried; default 8'),
+    .describe('a reply that sends nothing for this long is abandoned; default: 120'),
+  attempts: z.int().min(1).max(100).optional().describe('how often one call is tried; default: 8'),
 });
 export type ProviderSettings = z.infer<typeof ProviderSettings>;

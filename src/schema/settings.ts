@@ -34,14 +34,12 @@ const RunSettings = z
 /** `mlab.config.yaml`: what every command starts from. Folders are relative to the file. */
 export const SettingsFile = z
   .strictObject({
-    experiments: folder.describe('folder of the experiments (default: experiments)'),
-    tasks: z.array(folder).describe('folders to look for tasks in, besides ./tasks and those of mlab'),
+    experiments: folder.describe('folder of the experiments; default: experiments'),
+    tasks: z.array(folder).describe('folders to look for tasks in, in addition to ./tasks and those of mlab'),
     confirm_above: z
       .number()
       .min(0)
-      .describe(
-        'mlab run asks before runs that are expected to cost more US dollars than this (default: 10)',
-      ),
+      .describe('mlab run asks before runs whose expected cost is higher, in US dollars; default: 10'),
     run: RunSettings.describe('what mlab run starts from: flags and experiment files win'),
   })
   .partial()

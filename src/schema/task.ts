@@ -29,21 +29,21 @@ const measured = z.strictObject({
 });
 
 export const Metric = z.strictObject({
-  name: z.string().min(1).describe("the field's name of the metric, such as accuracy or MAE"),
+  name: z.string().min(1).describe("the field's name for the metric, such as accuracy or MAE"),
   unit: z.string().min(1).describe('unit of a score, such as fraction or US dollars'),
-  direction: z.enum(['maximize', 'minimize']),
-  best: z.number().optional().describe('the best score there can be'),
+  direction: z.enum(['maximize', 'minimize']).describe('which scores are better'),
+  best: z.number().optional().describe('the best possible score'),
   chance: z.number().optional().describe('the score of guessing'),
 });
 export type Metric = z.infer<typeof Metric>;
 
 /** One column of a CSV submission. */
 export const SubmissionColumn = z.strictObject({
-  name: z.string().min(1),
-  type: z.enum(['number', 'integer', 'text']).default('number'),
-  min: z.number().optional(),
-  max: z.number().optional(),
-  values: z.array(z.string()).min(1).optional().describe('the only values that are allowed'),
+  name: z.string().min(1).describe('name of the column'),
+  type: z.enum(['number', 'integer', 'text']).default('number').describe('type of the values'),
+  min: z.number().optional().describe('smallest value allowed'),
+  max: z.number().optional().describe('largest value allowed'),
+  values: z.array(z.string()).min(1).optional().describe('the only values allowed'),
 });
 
 const serviceName = z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'lower-case letters, digits and "-"');
@@ -55,19 +55,19 @@ const serviceName = z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'lower-case lette
 export const Service = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('script').optional().describe('a script of the task; the default'),
-    name: serviceName,
+    name: serviceName.describe('name of its socket'),
     script: relativePath.describe(
       'Python script below hidden/, started with --socket, --public and --private',
     ),
   }),
   z.strictObject({
     kind: z.literal('model').describe("the run's language model, served and metered by the harness"),
-    name: serviceName,
+    name: serviceName.describe('name of its socket'),
     graded_tokens: z
       .int()
       .min(1)
       .default(200_000)
-      .describe('most tokens that one submission may use while it is graded'),
+      .describe('maximum number of tokens that one submission may use during grading'),
   }),
 ]);
 export type Service = z.infer<typeof Service>;
@@ -75,7 +75,7 @@ export type Service = z.infer<typeof Service>;
 export const SubmissionFile = z.discriminatedUnion('format', [
   z.strictObject({
     format: z.literal('csv'),
-    path: relativePath,
+    path: relativePath.describe('path in the workspace'),
     id: z
       .strictObject({
         column: z.string().min(1).describe('the column that names the row'),
@@ -84,17 +84,17 @@ export const SubmissionFile = z.discriminatedUnion('format', [
         ),
       })
       .describe('rows are matched by this id, never by position'),
-    columns: z.array(SubmissionColumn).min(1),
+    columns: z.array(SubmissionColumn).min(1).describe('the other columns'),
   }),
   z.strictObject({
     format: z.literal('python'),
-    path: relativePath,
+    path: relativePath.describe('path in the workspace'),
     defines: z.array(z.string().min(1)).min(1).describe('functions that the module must define'),
   }),
   z.strictObject({
     format: z.literal('file'),
-    path: relativePath,
-    description: z.string().min(1).describe('what it holds, such as weights in the safetensors format'),
+    path: relativePath.describe('path in the workspace'),
+    description: z.string().min(1).describe('what it contains, such as weights in the safetensors format'),
   }),
 ]);
 export type SubmissionFile = z.infer<typeof SubmissionFile>;
@@ -104,12 +104,12 @@ export const Collection = z.strictObject({
   list: z
     .string()
     .regex(/^[\w-]+\.py$/, 'a Python script in hidden/')
-    .describe('script in hidden/ that writes which files there are; it sees the other sources, unpacked'),
+    .describe('script in hidden/ that lists the files; it sees the other sources, unpacked'),
   hosts: z.array(z.string().min(1)).min(1).describe('the only hosts that files may come from'),
   within: relativePath
     .optional()
-    .describe('folder of the unpacked downloads that files are taken from where they are there'),
-  at_once: z.int().min(1).max(16).default(4).describe('connections at the same time'),
+    .describe('folder of the unpacked downloads from which existing files are taken'),
+  at_once: z.int().min(1).max(16).default(4).describe('number of parallel connections'),
   files_max: z.int().positive().default(100_000).describe('a longer list is refused'),
   file_bytes_max: z
     .int()
@@ -122,7 +122,7 @@ export const Collection = z.strictObject({
     .min(0)
     .max(0.5)
     .default(0)
-    .describe('share of the files that may be gone at their source'),
+    .describe('share of the files that may be missing at their source'),
 });
 export type Collection = z.infer<typeof Collection>;
 
@@ -133,23 +133,23 @@ export const Source = z
       .regex(/^[\w.-]+$/, 'a plain file name')
       .describe('name of the file in the downloads folder and in a mirror'),
     url: z.url().optional().describe('where it is downloaded from'),
-    kaggle: z.string().optional().describe('the Kaggle competition that it belongs to'),
-    collection: Collection.optional().describe('not one file but a folder of many, fetched one by one'),
+    kaggle: z.string().optional().describe('the Kaggle competition it belongs to'),
+    collection: Collection.optional().describe('a folder of many files, downloaded one by one'),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional()
       .describe('checked before use; a file without one counts as unverified'),
     bytes: z.int().positive().optional().describe('size of the download'),
-    licence: z.string().min(1).describe('licence of the data and where it stands'),
+    licence: z.string().min(1).describe('licence of the data, and where it is stated'),
     optional: z
       .boolean()
       .default(false)
-      .describe('the task works without it too: prepare.py goes by whether it is in --downloads'),
+      .describe('the task also works without it: prepare.py checks whether it is in --downloads'),
     unpack: z
       .enum(['zip', 'tar', 'none'])
       .default('none')
-      .describe('unpacked into a folder beside it before prepare.py runs'),
+      .describe('how it is unpacked, into a folder beside it, before prepare.py runs'),
     unpacked_bytes_max: z
       .int()
       .positive()
@@ -166,111 +166,142 @@ export type Source = z.infer<typeof Source>;
 /** `task.yaml`: everything the harness knows of a task. */
 export const TaskFile = z
   .strictObject({
-    schema: z.literal(1),
-    id: TaskId,
-    title: z.string().min(1).max(300),
+    schema: z.literal(1).describe('version of this format'),
+    id: TaskId.describe('name of the task and of its folder'),
+    title: z.string().min(1).max(300).describe('title for people'),
     category: z.string().min(1).describe('canonical, classic Kaggle, code improvement, …'),
     modality: z.string().min(1).describe('image classification, tabular regression, …'),
     summary: z.string().min(1).max(300).describe('one sentence for lists'),
-    suites: z.array(z.string()).default([]),
+    suites: z.array(z.string()).default([]).describe('named groups that the task belongs to'),
     problem: z.string().min(1).describe('the research problem in Markdown, as the agent reads it'),
     entry: relativePath.default('train.py').describe('the starter script, relative to env/'),
-    metric: Metric,
-    baseline: z.strictObject({
-      method: z
-        .enum(['starter', 'constant'])
-        .describe('starter: env/ as it is; constant: a stated trivial predictor'),
-      description: z.string().min(1),
-      ...measured.shape,
-      machine: z.string().min(1).describe('where it was measured'),
-      remedy: z
-        .string()
-        .min(1)
-        .optional()
-        .describe("what keeps the starter's noise from deciding, where it exceeds the success threshold"),
-      paper: z
-        .strictObject({ value: z.number(), note: z.string().min(1) })
-        .optional()
-        .describe("the paper's own convention, kept for comparison"),
-    }),
-    reference: z.strictObject({
-      description: z.string().min(1),
-      ...measured.shape,
-    }),
-    sample: z
+    metric: Metric.describe('what a score measures'),
+    baseline: z
       .strictObject({
-        description: z.string().min(1).describe('what hidden/sample.py makes in the place of the sources'),
-        baseline: z.strictObject(measured.shape),
-        reference: z.strictObject(measured.shape),
-      })
-      .optional()
-      .describe('a small made-up data set for `--sample`, with the numbers that were measured on it'),
-    data: z
-      .strictObject({
-        size: z.string().min(1).describe('of the original: rows, images, …'),
-        split: z.string().min(1).describe('what is hidden, and how it was chosen'),
-        licence: z.string().min(1).optional().describe('of data that has no source'),
-        measured_on: z
+        method: z
+          .enum(['starter', 'constant'])
+          .describe('starter: env/ as it is; constant: a stated trivial predictor'),
+        description: z.string().min(1).describe('what the baseline is'),
+        ...measured.shape,
+        machine: z.string().min(1).describe('where it was measured'),
+        remedy: z
+          .string()
+          .min(1)
+          .optional()
+          .describe("what keeps noise from deciding if the starter's spread exceeds the success threshold"),
+        paper: z
           .strictObject({
-            what: z.string().min(1).describe('such as a tenth of the images'),
-            sha256: z
-              .record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
-              .describe('of each of its files, by their names in sources; none where it was the sample data'),
+            value: z.number().describe('the score'),
+            note: z.string().min(1).describe('where it comes from'),
           })
           .optional()
-          .describe('the stand-in that baseline and reference were measured on; absent: the data itself'),
+          .describe("the paper's own convention, kept for comparison"),
+      })
+      .describe('what an improvement is measured against'),
+    reference: z
+      .strictObject({
+        description: z.string().min(1).describe('what the reference solution does'),
+        ...measured.shape,
+      })
+      .describe('the measured score of hidden/solution/'),
+    sample: z
+      .strictObject({
+        description: z.string().min(1).describe('what hidden/sample.py makes in place of the sources'),
+        baseline: z.strictObject(measured.shape).describe('figures of the baseline on this data'),
+        reference: z.strictObject(measured.shape).describe('figures of the reference solution on this data'),
       })
       .optional()
-      .describe('facts for docs/tasks.md: every task of this project has them'),
+      .describe('a small made-up data set for `--sample`, with the figures measured on it'),
+    data: z
+      .strictObject({
+        size: z.string().min(1).describe('size of the original data: rows, images, …'),
+        split: z.string().min(1).describe('what is hidden, and how it was chosen'),
+        licence: z.string().min(1).optional().describe('licence of the data if it has no source'),
+        measured_on: z
+          .strictObject({
+            what: z.string().min(1).describe('the stand-in, such as a tenth of the images'),
+            sha256: z
+              .record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
+              .describe(
+                'SHA-256 of each of its files, by their names in sources; none if it was the sample data',
+              ),
+          })
+          .optional()
+          .describe('stand-in on which baseline and reference were measured; absent: the data itself'),
+      })
+      .optional()
+      .describe('facts about the data; every task of this project has them'),
     variants: z
       .record(
         z.string().regex(/^[a-z][a-z0-9]*$/, 'lower-case letters and digits'),
         z.record(z.string(), z.unknown()),
       )
       .default({})
-      .describe('by name: fields that replace those of the task; known as <id>-<name>'),
-    success: z.strictObject({ threshold: z.number().positive().default(0.1) }).prefault({}),
-    limits: Limits.partial().default({}),
-    resources: z.strictObject({ gpu: z.enum(['none', 'optional', 'required']).default('none') }).prefault({}),
+      .describe('by name: keys that replace those of the task; the variant is the task <id>-<name>'),
+    success: z
+      .strictObject({
+        threshold: z.number().positive().default(0.1).describe('improvement above which a run is a success'),
+      })
+      .prefault({})
+      .describe('what counts as a success'),
+    limits: Limits.partial().default({}).describe('limits of a run that differ from the defaults'),
+    resources: z
+      .strictObject({
+        gpu: z.enum(['none', 'optional', 'required']).default('none').describe('whether the task uses a GPU'),
+      })
+      .prefault({})
+      .describe('hardware that the task needs'),
     services: z
       .array(Service)
       .default([])
-      .describe('the agent reaches each at $MLAB_SERVICES/<name>.sock and nothing else: it has no network'),
-    sources: z.array(Source).default([]),
+      .describe(
+        'local services; the agent reaches each at $MLAB_SERVICES/<name>.sock, and has no network otherwise',
+      ),
+    sources: z.array(Source).default([]).describe('files that the data is made from'),
     read_only: z
       .array(relativePath.refine(isSimpleGlob, tooCostly))
       .max(100)
       .default([])
-      .describe('globs over env/ that the agent may not change; data/ always is read-only'),
+      .describe('globs of files in env/ that the agent may not change; data/ is always read-only'),
     withheld: z
       .array(relativePath)
       .default([])
-      .describe("files inside Python's site-packages that hold the task's data: absent in the sandbox"),
-    submission: z.strictObject({
-      description: z.string().min(1).describe('one sentence for people and agents'),
-      files: z.array(SubmissionFile).min(1),
-      max_mb: z.int().positive().default(64),
-    }),
+      .describe("files inside Python's site-packages that contain the task's data: hidden in the sandbox"),
+    submission: z
+      .strictObject({
+        description: z.string().min(1).describe('one sentence for people and agents'),
+        files: z.array(SubmissionFile).min(1).describe('every file to submit'),
+        max_mb: z.int().positive().default(64).describe('maximum size of all files together, in MiB'),
+      })
+      .describe('what an agent submits'),
     grading: z
       .strictObject({
-        runs_submission: z
-          .boolean()
-          .default(false)
-          .describe('true where the grader has to run submitted code'),
+        runs_submission: z.boolean().default(false).describe('true if the grader has to run submitted code'),
         seconds: z
           .number()
           .positive()
           .default(300)
-          .describe('of grading one submission; where it is run, of all its processes together'),
-        memory_mb: z.int().min(64).default(2048),
+          .describe(
+            'time limit of grading one submission; for submitted code, of all its processes together',
+          ),
+        memory_mb: z
+          .int()
+          .min(64)
+          .default(2048)
+          .describe('memory of the grader, and of each process of submitted code, in MiB'),
       })
-      .prefault({}),
+      .prefault({})
+      .describe('limits of the grader'),
     paper: z
       .array(
-        z.strictObject({ agent: z.string(), success_rate: z.number(), improvement: z.number().optional() }),
+        z.strictObject({
+          agent: z.string().describe('agent and model, as the paper names them'),
+          success_rate: z.number().describe('in per cent'),
+          improvement: z.number().optional().describe('in per cent'),
+        }),
       )
       .default([])
-      .describe("the paper's published numbers, in per cent"),
+      .describe("the paper's published numbers"),
   })
   .meta({ id: 'TaskFile' });
 export type TaskFile = z.infer<typeof TaskFile>;

@@ -74,9 +74,13 @@ export const sections: Section[] = [
     title: 'Reference',
     pages: [
       { text: 'Command line', page: 'docs/command-line.md' },
+      { text: 'Experiment file', page: 'docs/reference/experiment-file.md' },
+      { text: 'mlab.config.yaml', page: 'docs/reference/settings-file.md' },
+      { text: 'task.yaml', page: 'docs/reference/task-file.md' },
       { text: 'Tasks', page: 'docs/tasks.md' },
       { text: 'How runs are judged', page: 'docs/evaluation.md' },
       { text: 'What a run leaves on disk', page: 'docs/trace-format.md' },
+      { text: 'Events of a trace', page: 'docs/reference/events.md' },
       { text: 'Agent protocol', page: 'docs/agent-protocol.md' },
       { text: 'Jobs and executors', page: 'docs/jobs.md' },
       { text: 'Glossary', page: 'docs/glossary.md' },
