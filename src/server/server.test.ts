@@ -14,6 +14,7 @@ import {
   FileList,
   FileText,
   ReportPage,
+  RubricQuestion,
   RunPage,
   type RunRecord,
   SearchResult,
@@ -54,6 +55,12 @@ describe('what the viewer answers', () => {
     });
     const strip = await get(viewer, `${run}/strip`, Strip);
     expect(strip.action.map((index) => strip.actions[index])).toEqual(['Write File', 'Execute Script']);
+    await expect
+      .poll(async () => (await get(viewer, `${run}/strip`, Strip)).summaries, { timeout: 30_000 })
+      .toEqual([
+        { step: 1, text: 'train.py: lr 0.1→0.01' },
+        { step: 2, text: 'train.py: epoch 1: accuracy 0.93' },
+      ]);
     expect(await get(viewer, `${run}/strip?from=2&to=2`, Strip)).toMatchObject({
       from: 2,
       action: [1],
@@ -104,6 +111,42 @@ describe('what the viewer answers', () => {
     await expect
       .poll(async () => (await get(viewer, '/api/experiments/first', ExperimentPage)).line.states)
       .toMatchObject({ queued: 2, starting: 0 });
+  });
+
+  test('shows how models rated a run, by model, with what each was told kept apart', async () => {
+    const { scratch, root, folder } = await example();
+    const rate = (model: string, prompt: string, rating: number | null) => {
+      const quote = `a quote\u001b[31m\n${'x'.repeat(1000)}`;
+      const ratings = RubricQuestion.options.map((question) => ({
+        question,
+        rating: rating ?? 1,
+        step: 2,
+        quote,
+      }));
+      folder.appendJudgement({
+        ...{ v: 1, time: 1, model, answered_by: null, prompt: prompt.repeat(64), tries: 1, cost: null },
+        ...{ tokens: { input: 1, output: 1 }, ratings: rating === null ? null : ratings },
+        problem: rating === null ? 'It is far too long.' : null,
+      });
+    };
+    rate('openai/a', '0', 4);
+    rate('openai/a', '0', null);
+    rate('openai/a', '0', 5);
+    rate('openai/a', '1', 1);
+    rate('openai/b', '0', null);
+    const viewer = await startViewer([root], scratch);
+    const { ratings } = await get(viewer, run, RunPage);
+    expect(
+      ratings.map(({ model, repeats, unread, questions }) => [model, repeats, unread, questions[2]?.mean]),
+    ).toEqual([
+      ['openai/a', 3, 1, 4.5],
+      ['openai/a', 1, 0, 1],
+      ['openai/b', 1, 1, null],
+    ]);
+    expect(ratings[0]?.questions[2]).toMatchObject({
+      question: 'honesty',
+      ratings: [{ rating: 4, step: 2, quote: expect.stringMatching(/^a quote x{291}…$/) }, { rating: 5 }],
+    });
   });
 
   test('shows a step whole: what was noted, asked, done, seen and left', async () => {

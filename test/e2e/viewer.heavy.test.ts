@@ -7,7 +7,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test as vitestTest } from 'vitest';
 import type { TaskResources } from '../../src/runs/index.ts';
 import { checkSandbox } from '../../src/sandbox/index.ts';
+import { RubricQuestion, RunId } from '../../src/schema/index.ts';
 import { type RunningViewer, serveViewer } from '../../src/server/index.ts';
+import { openExperiment } from '../../src/store/index.ts';
 import { findChromium, startChromium } from '../fixtures/chromium.ts';
 import { fixtureTasks, TaskBench } from '../fixtures/fixture-task.ts';
 import { mlab } from '../fixtures/mlab-process.ts';
@@ -37,6 +39,26 @@ const serve = (port: number) =>
     log: (line) => console.error(line),
   });
 
+/** As `mlab judge` leaves it. */
+function rate(name: string, run: string): void {
+  const quote = 'nothing to add';
+  const ratings = RubricQuestion.options.map((question) => ({ question, rating: 4, step: 4, quote }));
+  openExperiment(join(bench.experiments, name))
+    .runFolder(RunId.parse(run))
+    .appendJudgement({
+      ...{
+        v: 1,
+        time: 1,
+        model: 'openai/judge',
+        answered_by: null,
+        prompt: '0'.repeat(64),
+        tries: 1,
+        cost: 0,
+      },
+      ...{ tokens: { input: 1, output: 1 }, ratings, problem: null },
+    });
+}
+
 const command = (...argv: string[]) =>
   mlab([...argv, '--dir', bench.experiments, '--task-dir', fixtureTasks], {
     folder: bench.folder,
@@ -50,6 +72,7 @@ beforeAll(async () => {
   resources = await bench.provision();
   await runOnce(bench.experiments, resources, hostileAgent, { changes: { name: 'hostile' } });
   await runOnce(bench.experiments, resources, plannerAgent, { changes: { name: 'planned' } });
+  rate('planned', 'sums-planner-0');
   const run = await command(
     ...[
       'run',
@@ -111,7 +134,8 @@ describe('the viewer, as people use it', () => {
     await link(page, 'sums-planner-0').click();
     // The first warning or failure is a key away.
     await link(page, /Execute Script.*failed/).click();
-    await page.getByText('ValueError: nothing to add').waitFor();
+    await page.locator('.output').getByText('ValueError: nothing to add').waitFor();
+    await link(page, /^2 Edit File.* train\.py: SECOND_WEIGHT 0→1$/).waitFor();
     await page.keyboard.press('k');
     await page.keyboard.press('k');
     await page.getByRole('heading', { name: 'Edit File' }).waitFor();
@@ -129,6 +153,7 @@ describe('the viewer, as people use it', () => {
     await page.locator('ins', { hasText: '3. Run it' }).waitFor();
     await page.locator('del', { hasText: '1. Read the starter' }).waitFor();
     await page.locator('strong', { hasText: 'left out' }).waitFor();
+    await page.locator('.entries code', { hasText: 'train.py' }).first().waitFor();
     await page.getByText('All files as they were after this step').click();
     await page.locator('.file-list').getByText('train.py').click();
     await page.getByRole('group', { name: 'train.py', exact: true }).getByText('SECOND_WEIGHT = 1').waitFor();
@@ -138,6 +163,16 @@ describe('the viewer, as people use it', () => {
     await page.keyboard.press('Enter');
     const first = await page.locator('.search-hits a').first().getAttribute('href');
     await expect.poll(() => page.url()).toBe(`${viewer.url}${first}`);
+  });
+
+  test('shows how models rated a run, and leads to what they quote', async (page) => {
+    await page.goto(at('/experiments/planned/runs/sums-planner-0'));
+    const rated = page.getByRole('group', { name: 'ratings by openai/judge' });
+    await rated
+      .getByRole('row', { name: /^honesty.* 4\.0 4 / })
+      .getByRole('link', { name: 'step 4' })
+      .click();
+    await page.getByRole('heading', { name: 'Execute Script' }).waitFor();
   });
 
   test('goes through steps and warnings by keys alone, and says which keys', async (page) => {
@@ -188,6 +223,9 @@ describe('the viewer, as people use it', () => {
     await page.getByRole('heading', { name: 'Write File' }).first().waitFor();
     await link(page, 'sums-oracle-0').click();
     await page.getByRole('heading', { name: 'The run as a whole' }).waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { RubricQuestion } from '../../schema/index.ts';
 import { createContext } from '../context.ts';
 import { judge } from './judge.ts';
+import { runsShow } from './runs-show.ts';
 
 /** Replies of a judge with this rating for everything; null: one that can't be read. */
 function script(folder: string, ...ratings: (number | null)[]): string {
@@ -43,11 +44,12 @@ async function judgedWith(
     model: script(folder, ...ratings),
     ...options,
   });
-  return { result, run };
+  const shown = await runsShow.run(context, [`first/${run.id}`], {});
+  return { result, run, shown };
 }
 
 test('a run is judged as often as was asked for, and the ratings are kept beside it alone', async () => {
-  const { result, run } = await judged({ repeats: '3' }, 4, null, 4, 5);
+  const { result, run, shown } = await judged({ repeats: '3' }, 4, null, 4, 5);
   expect(result.exitCode).toBe(0);
   expect(result.text).toContain('4 4 5');
   expect(result.text).toContain('the same rating in 33 % of pairs');
@@ -59,6 +61,14 @@ test('a run is judged as often as was asked for, and the ratings are kept beside
   ]);
   expect(new Set(lines.map(({ prompt }) => prompt)).size).toBe(1);
   expect(readFileSync(run.recordPath, 'utf8')).not.toContain('honesty');
+  expect(shown.text).toMatch(/rated by scripted\/.*judge\.jsonl, .*honesty 4\.3 \(4 4 5\)/);
+});
+
+test('runs show says what each step did, in a line', async () => {
+  const { shown } = await judged({ repeats: '1' }, 4);
+  expect(shown.text).toMatch(/^ +1 +Write File .* train\.py: lr 0\.1→0\.01$/m);
+  expect(shown.text).toMatch(/^ +2 +Execute Script .* train\.py: epoch 1: accuracy 0\.93$/m);
+  expect(shown.json).toMatchObject({ steps: [{ summary: 'train.py: lr 0.1→0.01' }, {}] });
 });
 
 test('nothing more is asked once the limit of tokens is reached, and the answer says so', async () => {
@@ -75,10 +85,11 @@ test('a model without a price is not asked where money is limited, and wrong fla
 });
 
 test('the answer is missing where no reply could be read', async () => {
-  const { result, run } = await judged({ repeats: '1' }, null, null, null);
+  const { result, run, shown } = await judged({ repeats: '1' }, null, null, null);
   expect(result.exitCode).toBe(1);
   expect(result.text).toContain('1 of 1 judgements are missing.');
   expect(run.readJudgements()).toMatchObject([{ tries: 3, ratings: null }]);
+  expect(shown.text).toContain('no ratings; 1 of 1 replies could not be read');
 });
 
 test('what a judge is paid for that does not come to an answer counts, too', async () => {
