@@ -64,16 +64,16 @@ function changedValues(
 ): { values: string; matched: number } {
   const shapeOf = (line: string) => line.replaceAll(value, '0');
   const waiting = Map.groupBy(removed, shapeOf);
-  const changes: string[] = [];
+  const changes = new Set<string>();
   let matched = 0;
   for (const fresh of added) {
     const old = waiting.get(shapeOf(fresh))?.shift();
     if (old === undefined) continue;
     matched += 1;
-    changes.push(...changesIn(old, fresh));
+    for (const change of changesIn(old, fresh)) changes.add(change);
   }
-  const more = changes.length - mostValues;
-  const values = changes.slice(0, mostValues).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const more = changes.size - mostValues;
+  const values = [...changes].slice(0, mostValues).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return { values, matched };
 }
 

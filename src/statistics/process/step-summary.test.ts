@@ -24,6 +24,7 @@ describe('what became of a file', () => {
       'C 1.0→10.0, kernel "rbf"→"poly"',
     ],
     ['sizes = [64, 64]', 'sizes = [128, 64]', 'sizes 64→128'],
+    ['a = 1\n'.repeat(9), 'a = 2\n'.repeat(9), 'a 1→2'],
     ['f(1, 2, 3, 4, 5)', 'f(2, 3, 4, 5, 6)', 'f 1→2, f 2→3, f 3→4 and 2 more'],
     ['lr = 1e-3  # slow', 'lr = 1e-2  # slow', 'lr 1e-3→1e-2'],
     ['shuffle = False', 'shuffle = True', 'shuffle False→True'],
@@ -98,12 +99,17 @@ describe('what a step did', () => {
     [executed('fitted in 3.2 s\ndone\n[exit code 0, 4 s]'), 'train.py: done'],
     [
       crashed('accuracy: 0.5\nTraceback …\nValueError: nothing to add\n[exit code 1, 0.1 s]'),
-      'train.py: exit code 1; ValueError: nothing to add',
+      'train.py: ValueError: nothing to add (exit code 1)',
     ],
     [
       did('Run Command', { command: 'ls | wc -l' }, { exitCode: 0, observation: '3\n[exit code 0, 0 s]' }),
       'ls | wc -l: 3',
     ],
+    [
+      did('Run Command', { command: `python train.py ${'--long '.repeat(20)}` }, { exitCode: 2 }),
+      `python train.py ${'--long '.repeat(6)}--…: (exit code 2)`,
+    ],
+    [did('Run Command', { command: 'true' }, { exitCode: 0, observation: '[exit code 0, 0 s]' }), 'true'],
     [edited('train.py'), 'train.py: same content'],
   ];
   test.each(steps.map(([step, summary]) => [step.action, summary, step] as const))(

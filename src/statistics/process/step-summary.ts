@@ -7,6 +7,8 @@ import { tokensOf } from './words.ts';
 
 /** Of each part, in characters: whoever shows the summary cuts the whole. */
 const mostOfPart = 300;
+/** What comes of a command tells more than its end. */
+const mostOfCommand = 60;
 /** Lines are looked at from the last one. */
 const mostLines = 200;
 const mostFiles = 2;
@@ -33,13 +35,15 @@ export function summarizeStep(step: TranscriptStep, changes: readonly FileChange
 /** What ran, and what it printed that tells most. Commands of outside agents may change scripts, too. */
 function executed(step: TranscriptStep, changes: readonly FileChange[]): string {
   const { args, exitCode } = step;
+  const command = mainArgument(args);
+  const shown = command.length > mostOfCommand ? `${command.slice(0, mostOfCommand)}…` : command;
   const scripts = changes.filter(({ path }) => /\.(?:py|sh|ya?ml|toml)$/.test(path));
+  const failure = exitCode === null || exitCode === 0 ? '' : ` (exit code ${exitCode})`;
   const parts = [
-    ...(exitCode === null || exitCode === 0 ? [] : [`exit code ${exitCode}`]),
-    ...[printed(step)].filter((line) => line !== ''),
+    `${printed(step)}${failure}`.trim(),
     ...(scripts.length === 0 ? [] : [changed(step, scripts)]),
   ];
-  return `${mainArgument(args)}${parts.length === 0 ? '' : ': '}${parts.join('; ')}`;
+  return [shown, parts.filter((part) => part !== '').join('; ')].filter((part) => part !== '').join(': ');
 }
 
 /** How mlab ends an observation: the outcome says it, too. */

@@ -196,9 +196,7 @@ function Side({
   const direction = page.data?.evaluation?.scoring_reference?.direction ?? 'maximize';
   return (
     <div>
-      <div>
-        {page.data === undefined ? <h2>{place.run}</h2> : <RunHead page={page.data} level={2} />}
-      </div>
+      <div>{page.data === undefined ? <h2>{place.run}</h2> : <RunHead page={page.data} level={2} />}</div>
       <StripView
         strip={strip}
         step={step}

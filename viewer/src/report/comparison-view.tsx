@@ -118,6 +118,7 @@ function Overall({
   found: Difference | null;
   show: (value: number) => string;
 }) {
+  const interval = found?.interval ?? found?.bootstrap ?? null;
   return (
     <div>
       <dt>{name}</dt>
@@ -127,7 +128,7 @@ function Overall({
         ) : (
           <>
             <strong>{signed(found.value, show)}</strong>{' '}
-            <span className="quiet">{showInterval(found.interval ?? found.bootstrap, show)}</span>{' '}
+            {interval === null ? null : <span className="quiet">{showInterval(interval, show)} </span>}
             <Verdict found={found} />
           </>
         )}

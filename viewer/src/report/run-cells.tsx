@@ -7,8 +7,8 @@ import { placeWords, type RunRow } from './run-rows.ts';
 
 interface RunCellsProps {
   row: RunRow;
-  /** The runs are of more than one experiment. */
-  several: boolean;
+  /** The runs are of more than one. */
+  several: { experiments: boolean; tasks: boolean };
   /** Some run is somewhere, waits for something or failed. */
   hasPlaces: boolean;
   href: string | null;
@@ -37,8 +37,8 @@ export function RunCells({ row, several, hasPlaces, href, decimals, select }: Ru
       <th scope="row" title={row.run}>
         {href === null ? row.run : <Link to={href}>{row.run}</Link>}
       </th>
-      {several ? <td>{row.experiment}</td> : null}
-      <td className="column-task">{row.task}</td>
+      {several.experiments ? <td>{row.experiment}</td> : null}
+      {several.tasks ? <td className="column-task">{row.task}</td> : null}
       <td className="column-agent" title={row.agent}>
         {row.agent}
       </td>

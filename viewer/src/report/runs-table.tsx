@@ -62,13 +62,22 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
         : [...before, row].slice(0, 2),
     );
   const section = useScrollWhenAsked();
-  const several = useMemo(() => new Set(rows.map(({ experiment }) => experiment)).size > 1, [rows]);
+  // A column with one value in it says nothing.
+  const several = useMemo(
+    () => ({
+      experiments: new Set(rows.map(({ experiment }) => experiment)).size > 1,
+      tasks: new Set(rows.map(({ task }) => task)).size > 1,
+    }),
+    [rows],
+  );
   const decimals = useMemo(
     () => rows.reduce((most, { score }) => Math.max(most, decimalsOf(showScore(score))), 0),
     [rows],
   );
   const hasPlaces = useMemo(() => rows.some((row) => placeWords(row) !== ''), [rows]);
-  const columns = allColumns.filter(({ key }) => several || key !== 'experiment');
+  const columns = allColumns.filter(
+    ({ key }) => (key !== 'experiment' || several.experiments) && (key !== 'task' || several.tasks),
+  );
   return (
     <section className="runs" id="runs" ref={section} aria-labelledby="runs-title" tabIndex={-1}>
       <header className="runs-head">

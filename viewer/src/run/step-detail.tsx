@@ -86,7 +86,7 @@ function Warnings({ page }: { page: StepPage }) {
 
 function Grade({ grade }: { grade: NonNullable<StepPage['grade']> }) {
   return (
-    <div className="grade">
+    <div className={grade.valid ? 'grade' : 'grade grade-none'}>
       Hidden score after this step:{' '}
       <strong>{grade.valid ? showScore(grade.score) : 'no valid submission'}</strong>{' '}
       <span className="quiet">baseline {showScore(grade.baseline)}</span>
