@@ -87,7 +87,7 @@ async function takePictures(run: string): Promise<void> {
     await page
       .locator('.diff')
       .first()
-      .evaluate((diff) => diff.scrollIntoView({ block: 'center' }));
+      .evaluate((diff) => diff.scrollIntoView({ block: 'nearest' }));
     await save(page, 'viewer-run.png');
   } finally {
     await browser.close();

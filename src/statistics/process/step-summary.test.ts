@@ -105,6 +105,7 @@ describe('what a step did', () => {
       did('Run Command', { command: 'ls | wc -l' }, { exitCode: 0, observation: '3\n[exit code 0, 0 s]' }),
       'ls | wc -l: 3',
     ],
+    [crashed('fold 1\n[ended by SIGALRM, 5.0 s]', { exitCode: null }), 'train.py: fold 1 (ended by SIGALRM)'],
     [
       did('Run Command', { command: `python train.py ${'--long '.repeat(20)}` }, { exitCode: 2 }),
       `python train.py ${'--long '.repeat(3)}--l…: (exit code 2)`,

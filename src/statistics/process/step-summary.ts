@@ -34,16 +34,23 @@ export function summarizeStep(step: TranscriptStep, changes: readonly FileChange
 
 /** What ran, and what it printed that tells most. Commands of outside agents may change scripts, too. */
 function executed(step: TranscriptStep, changes: readonly FileChange[]): string {
-  const { args, exitCode } = step;
-  const command = mainArgument(args);
+  const command = mainArgument(step.args);
   const shown = command.length > mostOfCommand ? `${command.slice(0, mostOfCommand)}…` : command;
   const scripts = changes.filter(({ path }) => /\.(?:py|sh|ya?ml|toml)$/.test(path));
-  const failure = exitCode === null || exitCode === 0 ? '' : ` (exit code ${exitCode})`;
-  const parts = [
-    `${printed(step)}${failure}`.trim(),
-    ...(scripts.length === 0 ? [] : [changed(step, scripts)]),
-  ];
-  return [shown, parts.filter((part) => part !== '').join('; ')].filter((part) => part !== '').join(': ');
+  const printedAndEnding = joined(' ', printed(step), failureOf(step));
+  const parts = joined('; ', printedAndEnding, scripts.length === 0 ? '' : changed(step, scripts));
+  return joined(': ', shown, parts);
+}
+
+function joined(separator: string, ...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(separator);
+}
+
+/** How it ended, where that was not as it should. */
+function failureOf({ exitCode, observation }: TranscriptStep): string {
+  if (exitCode !== null) return exitCode === 0 ? '' : `(exit code ${exitCode})`;
+  const signal = /\[(ended by \w+), [\d.]+ s\]$/.exec(observation)?.[1];
+  return signal === undefined ? '' : `(${signal})`;
 }
 
 /** How mlab ends an observation: the outcome says it, too. */
@@ -92,7 +99,7 @@ function asked(action: string, args: Arguments): string {
     case 'List Files':
       return main === '.' ? 'the workspace' : main;
     case 'Search Files':
-      return [main, textOf(args.dir_path)].filter((part) => part !== '' && part !== '.').join(' in ');
+      return joined(' in ', main, args.dir_path === '.' ? '' : textOf(args.dir_path));
     default:
       return main;
   }
