@@ -1,4 +1,5 @@
 import type { ProgramPackage } from '../../agents/index.ts';
+import { UserError } from '../../lib/errors.ts';
 import { ensurePython, knownPython, type PythonEnvironment } from '../../tasks/index.ts';
 import { type BundleOptions, ensureNpmBundle, knownNpmBundle, type NpmBundle } from './npm-bundle.ts';
 
@@ -40,7 +41,16 @@ export async function knownBundle(
   return found === null ? null : pythonBundle(found);
 }
 
+/** To npm, and to pip, what stands for a version may be an address, a file, another package or an option. */
+const versions = /^[\w.+!-]{1,64}$/;
+
 function packagesOf({ registry, name, beside = [] }: ProgramPackage, version: string): string[] {
+  if (!versions.test(version))
+    throw new UserError(
+      'bad_version',
+      `"${version}" is no version of ${name}.`,
+      'Give one as its registry lists it, such as 1.2.3.',
+    );
   return [registry === 'npm' ? `${name}@${version}` : `${name}==${version}`, ...beside];
 }
 
