@@ -1,8 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { UserError } from '../lib/errors.ts';
 import { pythonVariables, type Variables } from './host-variables.ts';
 import { explainPipFailure } from './pip-failure.ts';
-import { type ProcessResult, runProcess } from './run-process.ts';
+import { type ProcessResult, runProcess, tail } from './run-process.ts';
 import { type Uv, uvArguments, uvVariables } from './uv.ts';
 
 /** What builds one environment. */
@@ -12,6 +13,8 @@ export interface Builder {
   onProgress?: (message: string) => void;
   /** File that everything is written to that the programs print. */
   log: string;
+  /** The Python that the environment is made with: it runs nothing that is installed there. */
+  interpreter: string;
   /** Whether what packages ask for beside the requirements is left out. */
   isWhole?: boolean;
   /** Null: pip installs. */
@@ -34,13 +37,13 @@ export async function run(
 
 /**
  * Wheels alone: they run no code while they are installed and need no compiler. First what the lock has hashes of, and
- * nothing beside it; then, by pip, what is only pinned.
+ * nothing beside it; then, by pip, what is only pinned. That pip is run by a Python that the locked packages lie beside.
  * @param requirements with their hashes, see `readRequirements`
  * @throws UserError with pip's last words
  */
 export async function installPackages(
   builder: Builder,
-  executable: string,
+  environment: string,
   folder: string,
   requirements: ReadonlyMap<string, string>,
 ): Promise<void> {
@@ -50,10 +53,10 @@ export async function installPackages(
   builder.onProgress?.(`installing ${[...names].join(', ')}`);
   if (locked.length > 0) {
     const lines = locked.map((line) => line + requirements.get(line));
-    await installLocked(builder, executable, fileOf(folder, 'locked.txt', lines));
+    await installLocked(builder, environment, fileOf(folder, 'locked.txt', lines));
   }
   if (locked.length < all.length)
-    await installByPip(builder, executable, [
+    await installByPip(builder, environment, [
       ...(builder.isWhole === true ? ['--no-deps'] : []),
       ...['-r', fileOf(folder, 'requirements.txt', all)],
     ]);
@@ -65,31 +68,64 @@ function fileOf(folder: string, name: string, lines: readonly string[]): string 
   return file;
 }
 
-async function installLocked(builder: Builder, executable: string, file: string): Promise<void> {
+async function installLocked(builder: Builder, environment: string, file: string): Promise<void> {
   const uv = await builder.uv();
   if (uv !== null) {
     const variables = await uvVariables(uv, builder.variables, builder.signal ?? null);
-    const result = await run(builder, uv.executable, [...uvArguments(uv, executable), file], variables);
+    const parameters = [...uvArguments(uv, executableOf(environment)), file];
+    const result = await run(builder, uv.executable, parameters, variables);
     if (result.exitCode === 0) {
-      await run(builder, executable, ['-I', '-c', compiling]);
+      await runApart(builder, compiling, environment);
       return;
     }
     builder.onProgress?.(`uv could not install them (its words are in ${builder.log}): trying pip`);
+    await makeEnvironment(builder, environment);
   }
-  await installByPip(builder, executable, ['--require-hashes', '--no-deps', '-r', file]);
+  await installByPip(builder, environment, ['--require-hashes', '--no-deps', '-r', file]);
 }
+
+export function executableOf(environment: string): string {
+  return join(environment, 'bin', 'python');
+}
+
+/** Without packages, and without those of an earlier try. @throws UserError */
+export async function makeEnvironment(builder: Builder, environment: string): Promise<void> {
+  const parameters = ['-I', '-m', 'venv', '--clear', '--without-pip', environment];
+  const made = await run(builder, builder.interpreter, parameters);
+  if (made.exitCode === 0) return;
+  throw new UserError(
+    'no_venv',
+    `${builder.interpreter} could not make a virtual environment:\n${tail(made.output)}`,
+    `check that venv works and the disk has room; the log is ${builder.log}`,
+  );
+}
+
+/**
+ * Runs Python that is about an environment, and none of its packages: a Python of the environment would begin with what they left
+ * in a `.pth` file or a `sitecustomize`. `packages` is the folder that they lie in.
+ */
+export async function runApart(builder: Builder, code: string, environment: string): Promise<ProcessResult> {
+  return await run(builder, builder.interpreter, ['-I', '-S', '-c', placing + code, environment]);
+}
+
+const placing = `
+import sys, sysconfig
+place = {"base": sys.argv[1], "platbase": sys.argv[1]}
+packages = sysconfig.get_path("purelib", "posix_prefix", place)
+`;
 
 /**
  * At once, since in a sandbox an environment can't be written to; but not tests, which nobody imports and which are half of
  * it. A file that is no Python of this version stays as it is, as with pip.
  */
 const compiling = `
-import compileall, re, sysconfig
-compileall.compile_dir(sysconfig.get_paths()["purelib"], quiet=2, workers=0, rx=re.compile("/tests?/"))`;
+import compileall, re
+compileall.compile_dir(packages, quiet=2, workers=0, rx=re.compile("/tests?/"))`;
 
 const pip = ['-I', '-m', 'pip', 'install', '--no-input', '--disable-pip-version-check'] as const;
 
-async function installByPip(builder: Builder, executable: string, what: readonly string[]): Promise<void> {
+async function installByPip(builder: Builder, environment: string, what: readonly string[]): Promise<void> {
+  const executable = executableOf(environment);
   const brought = await run(builder, executable, ['-I', '-m', 'ensurepip', '--default-pip']);
   if (brought.exitCode !== 0) throw explainPipFailure(brought, builder.log);
   const wheels = ['--progress-bar', 'off', '--only-binary', ':all:'];

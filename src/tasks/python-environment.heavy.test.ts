@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { sha256 } from '../lib/hash.ts';
 import { checkInstaller, checkPython } from './findings.ts';
-import { ensurePython, PythonEnvironment } from './python-environment.ts';
+import { ensurePython, ensureUv, PythonEnvironment } from './python-environment.ts';
 
 const worker = new URL('../../test/fixtures/environment-worker.ts', import.meta.url).pathname;
 
@@ -34,17 +34,18 @@ function start(cache: string, requirements: string) {
   return { child, printed, ended };
 }
 
-/** The least that is one. */
-function makeWheel(folder: string): Buffer {
+/** The least that is one. @param starting what Python would run whenever it starts beside it */
+function makeWheel(folder: string, starting = ''): Buffer {
   const source = temporaryFolder();
   const about = join(source, 'small-1.0.dist-info');
   mkdirSync(about);
   writeFileSync(join(source, 'small.py'), '');
   writeFileSync(join(about, 'METADATA'), 'Metadata-Version: 2.1\nName: small\nVersion: 1.0\n');
   writeFileSync(join(about, 'WHEEL'), 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n');
-  writeFileSync(join(about, 'RECORD'), 'small.py,,\n');
+  writeFileSync(join(source, 'small.pth'), starting);
+  writeFileSync(join(about, 'RECORD'), 'small.py,,\nsmall.pth,,\n');
   const wheel = join(folder, 'small-1.0-py3-none-any.whl');
-  const parts = ['small.py', 'small-1.0.dist-info/'];
+  const parts = ['small.py', 'small.pth', 'small-1.0.dist-info/'];
   execFileSync('python3', ['-m', 'zipfile', '-c', wheel, ...parts], { cwd: source });
   return readFileSync(wheel);
 }
@@ -101,6 +102,31 @@ describe('a Python environment', () => {
     const other = ensurePython(`small==1.0 --hash=sha256:${'0'.repeat(64)}`, { ...place, installer: 'pip' });
     await expect(other).rejects.toMatchObject({ code: 'wrong_checksum' });
   });
+
+  it.for(['pip', 'uv'] as const)(
+    'is made without running what %s installs in it',
+    async (installer, context) => {
+      context.skip(missing !== null, missing ?? '');
+      const folder = temporaryFolder();
+      const mark = join(folder, 'ran');
+      const hash = sha256(makeWheel(folder, `import os; os.open(${JSON.stringify(mark)}, os.O_CREAT)\n`));
+      const cache = temporaryFolder();
+      if (installer === 'uv') await ensureUv({ cache });
+      const variables = {
+        ...process.env,
+        PIP_NO_INDEX: '1',
+        PIP_FIND_LINKS: folder,
+        PIP_CONFIG_FILE: '/dev/null',
+      };
+      const locked = installer === 'uv' ? ` --hash=sha256:${hash}` : '';
+      const made = await ensurePython(`small==1.0${locked}`, { cache, variables });
+      expect(made.packages.small).toBe('1.0');
+      expect('pip' in made.packages).toBe(installer === 'pip');
+      expect(existsSync(mark)).toBe(false);
+      execFileSync(made.executable, ['-I', '-c', '']);
+      expect(existsSync(mark)).toBe(true);
+    },
+  );
 
   it('is not made of sources, which could do anything while they are built', async (context) => {
     context.skip(missing !== null, missing ?? '');

@@ -8,7 +8,13 @@ import { withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
 import { plainLine } from '../lib/plain-line.ts';
 import type { Variables } from './host-variables.ts';
-import { type Builder, installPackages, run } from './install-packages.ts';
+import {
+  type Builder,
+  executableOf,
+  installPackages,
+  makeEnvironment,
+  runApart,
+} from './install-packages.ts';
 import { findInterpreter, type Interpreter } from './python-interpreter.ts';
 import { readRequirements } from './requirements.ts';
 import { tail } from './run-process.ts';
@@ -135,51 +141,35 @@ async function build(
   mkdirSync(attempt, { recursive: true });
   options.onProgress?.(`making a Python ${interpreter.version} environment`);
   const uv = () => (options.installer === 'pip' ? Promise.resolve(null) : uvOrNull(options));
-  const builder: Builder = { ...options, log, uv };
-  await makeEnvironment(builder, interpreter, environment);
-  const executable = join(environment, 'bin', 'python');
-  if (requirements.size > 0) await installPackages(builder, executable, attempt, requirements);
+  const builder: Builder = { ...options, log, uv, interpreter: interpreter.executable };
+  await makeEnvironment(builder, environment);
+  if (requirements.size > 0) await installPackages(builder, environment, attempt, requirements);
   const ready: PythonEnvironment = {
     environment,
-    executable,
+    executable: executableOf(environment),
     basePrefix: interpreter.basePrefix,
     version: interpreter.version,
-    ...(await describe(builder, executable)),
+    ...(await describe(builder, environment)),
   };
   writeFileAtomically(join(folder, 'ready.json'), `${JSON.stringify(ready, null, 2)}\n`);
   return ready;
 }
 
-async function makeEnvironment(
-  builder: Builder,
-  interpreter: Interpreter,
-  environment: string,
-): Promise<void> {
-  const parameters = ['-I', '-m', 'venv', '--without-pip', environment];
-  const made = await run(builder, interpreter.executable, parameters);
-  if (made.exitCode === 0) return;
-  throw new UserError(
-    'no_venv',
-    `${interpreter.executable} could not make a virtual environment:\n${tail(made.output)}`,
-    `check that venv works and the disk has room; the log is ${builder.log}`,
-  );
-}
-
 const Description = PythonEnvironment.pick({ sitePackages: true, packages: true });
 
 const question = `
-import importlib.metadata, json, sysconfig
+import importlib.metadata, json
 print(json.dumps({
-    "sitePackages": sysconfig.get_paths()["purelib"],
-    "packages": {d.metadata["Name"]: d.version for d in importlib.metadata.distributions()},
+    "sitePackages": packages,
+    "packages": {d.metadata["Name"]: d.version for d in importlib.metadata.distributions(path=[packages])},
 }))`;
 
-async function describe(builder: Builder, executable: string): Promise<z.infer<typeof Description>> {
-  const result = await run(builder, executable, ['-I', '-c', question]);
+async function describe(builder: Builder, environment: string): Promise<z.infer<typeof Description>> {
+  const result = await runApart(builder, question, environment);
   if (result.exitCode !== 0) {
     throw new UserError(
       'broken_environment',
-      `the new Python environment does not run:\n${tail(result.output)}`,
+      `what is in the new Python environment can't be read:\n${tail(result.output)}`,
       `the log is ${builder.log}`,
     );
   }
