@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '../../agents/index.ts';
+import { UserError } from '../../lib/errors.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { type Mount, ownedFolder, type PythonMount, type Sandbox } from '../../sandbox/index.ts';
 import type { RunSpec } from '../../schema/index.ts';
@@ -23,6 +24,8 @@ export interface ProgramSettingParts {
   spec: RunSpec;
   /** What it is told of the task. */
   brief: string;
+  /** Folders of which it is shown no file, whoever names one. */
+  hidden: readonly string[];
 }
 
 /** What the sandbox of a run has for the program that is its agent. */
@@ -36,7 +39,11 @@ export class ProgramSetting implements Disposable {
   readonly #outer: string;
   readonly #isConfined: boolean;
 
+  /** @throws UserError `hidden_file` */
   static async create(parts: ProgramSettingParts): Promise<ProgramSetting> {
+    const { program, spec, hidden } = parts;
+    for (const source of Object.values(program.hostFiles?.(spec.agent_options) ?? {}))
+      refuseHidden(source, hidden);
     const setting = new ProgramSetting(ownedFolder('p'), parts);
     mkdirSync(setting.#shown);
     writeFileSync(join(setting.#shown, briefName), parts.brief);
@@ -109,6 +116,17 @@ export class ProgramSetting implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.#outer, { recursive: true, force: true });
   }
+}
+
+function refuseHidden(source: string, hidden: readonly string[]): void {
+  if (!existsSync(source)) return;
+  const path = realpathSync(source);
+  if (!hidden.some((folder) => existsSync(folder) && path.startsWith(`${realpathSync(folder)}/`))) return;
+  throw new UserError(
+    'hidden_file',
+    `${source} belongs to the task of the run, whose hidden files no agent is shown.`,
+    'Leave it out of the command and its files.',
+  );
 }
 
 function readOnly(source: string, target: string): Mount {

@@ -15,6 +15,7 @@ import { type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
 import { type AgentClaims, branchesAtOnce, type EventOf, type RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
+import { concealedBy } from '../../tasks/index.ts';
 import { ProgramSetting } from '../outside/program-setting.ts';
 import { runProgram } from '../outside/run-program.ts';
 import { endUnanswered } from '../outside/unanswered.ts';
@@ -142,7 +143,8 @@ async function programSetting(
 ): Promise<ProgramSetting | null> {
   if (program === undefined) return null;
   const brief = programBrief(resources.task.brief, spec.limits, spec.seed);
-  return await ProgramSetting.create({ program, bundle: bundle ?? null, spec, brief });
+  const hidden = concealedBy(resources.task, resources.prepared);
+  return await ProgramSetting.create({ program, bundle: bundle ?? null, spec, brief, hidden });
 }
 
 function startServices(
