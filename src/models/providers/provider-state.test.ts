@@ -40,6 +40,19 @@ describe('the state of a provider', () => {
     });
   });
 
+  it('sends a key of its own to no address that the environment has for another key', () => {
+    const variables = { OPENAI_BASE_URL: 'https://evil.example', OPENAI_API_KEY: 'one', TEAM_KEY: 'other' };
+    const second = { kind: 'openai', api_key_variable: 'TEAM_KEY' } as const;
+    const { problem } = providerState('second', second, variables);
+    expect(problem).toMatchObject({ code: 'base_url_missing', hint: 'Set base_url in its settings.' });
+    const usable = [
+      providerState('second', { ...second, base_url: 'https://team.example' }, variables),
+      providerState('second', { ...second, api_key_variable: 'OPENAI_API_KEY' }, variables),
+      providerState('second', second, { TEAM_KEY: 'other' }),
+    ];
+    expect(usable.map(({ problem }) => problem)).toEqual([null, null, null]);
+  });
+
   it('takes a provider of any name by its settings', () => {
     const settings = { base_url: 'http://localhost:8000/v1', api_key_variable: 'VLLM_KEY' };
     expect(providerState('vllm', settings, {}).problem).toMatchObject({ code: 'key_missing' });

@@ -131,7 +131,9 @@ function look(provider: string, settings: ProviderSettings, variables: Variables
   const keyNeeded = facts.keyNeeded || settings.api_key_variable !== undefined;
   const baseUrl = baseUrlOf(provider, facts, settings, variables);
   const problem =
-    keyProblem(provider, keyVariable, key, keyNeeded) ?? baseUrlProblem(provider, facts, baseUrl);
+    keyProblem(provider, keyVariable, key, keyNeeded) ??
+    pairProblem(provider, facts, settings, variables) ??
+    baseUrlProblem(provider, facts, baseUrl);
   return { kind, keyVariable, key, keyNeeded, baseUrl, problem };
 }
 
@@ -183,6 +185,22 @@ function keyProblem(
     };
   }
   return null;
+}
+
+/** The address in the environment is for the key in the environment: it may stand in the `.env` of somebody else's folder. */
+function pairProblem(
+  provider: string,
+  { keyVariables, baseUrlVariable }: KindFacts,
+  { base_url: address, api_key_variable: variable }: ProviderSettings,
+  variables: Variables,
+): ProviderProblem | null {
+  if (variable === undefined || keyVariables.includes(variable)) return null;
+  if (address !== undefined || present(variables[baseUrlVariable]) === null) return null;
+  return {
+    code: 'base_url_missing',
+    message: `${provider} has a key of its own, in ${variable}, and its settings do not say where that is sent: ${baseUrlVariable} is set.`,
+    hint: 'Set base_url in its settings.',
+  };
 }
 
 function baseUrlProblem(provider: string, facts: KindFacts, baseUrl: string | null): ProviderProblem | null {
