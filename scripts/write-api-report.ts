@@ -3,20 +3,21 @@
  * and shows what a change breaks: `npx node scripts/write-api-report.ts`. A test fails while it is out of date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const root = join(import.meta.dirname, '..');
 
-/** The report on an entry, the name by which it is imported, and its source. */
+/** The report on an entry, the name by which it is imported, and its source. What several export is in the first one. */
 export const entries = [
-  { report: 'docs/api/mlagentbench.md', name: 'mlagentbench', source: 'src/api/index.ts' },
   { report: 'docs/api/agent.md', name: 'mlagentbench/agent', source: 'src/agents/api.ts' },
   { report: 'docs/api/testing.md', name: 'mlagentbench/testing', source: 'src/api/testing.ts' },
   { report: 'docs/api/task.md', name: 'mlagentbench/task', source: 'src/api/task.ts' },
   { report: 'docs/api/store.md', name: 'mlagentbench/store', source: 'src/api/store.ts' },
+  { report: 'docs/api/mlagentbench.md', name: 'mlagentbench', source: 'src/api/index.ts' },
 ] as const;
+type Entry = (typeof entries)[number];
 
 interface Declared {
   name: string;
@@ -32,7 +33,7 @@ const sections = ['Functions', 'Classes', 'Values', 'Types'] as const;
 /** The text of each report, by its path in the repository. */
 export function apiReports(): Map<string, string> {
   const api = new Api(programOf(entries.map(({ source }) => join(root, source))));
-  return new Map(entries.map(({ report, name, source }) => [report, page(name, api.read(join(root, source)))]));
+  return new Map(entries.map((entry) => [entry.report, page(entry.name, api.read(entry))]));
 }
 
 function programOf(files: string[]): ts.Program {
@@ -48,33 +49,58 @@ interface EntryApi {
   exported: Declared[];
   /** Not exported, but a part of what is. */
   referred: Declared[];
+  /** What the report on another entry tells of. */
+  elsewhere: { name: string; entry: Entry; isExported: boolean }[];
 }
 
 class Api {
   readonly #program: ts.Program;
   readonly #checker: ts.TypeChecker;
   readonly #emitted = new Map<ts.SourceFile, ts.SourceFile>();
+  /** The entry whose report tells of something that is exported. */
+  readonly #homes = new Map<ts.Symbol, Entry>();
 
   constructor(program: ts.Program) {
     this.#program = program;
     this.#checker = program.getTypeChecker();
+    for (const entry of entries)
+      for (const symbol of this.#exportsOf(entry))
+        if (!this.#homes.has(symbol)) this.#homes.set(symbol, entry);
   }
 
-  read(path: string): EntryApi {
-    const file = this.#program.getSourceFile(path);
-    const module = file && this.#checker.getSymbolAtLocation(file);
-    if (module === undefined) throw new Error(`${path} is no module`);
-    const symbols = this.#checker.getExportsOfModule(module).map((symbol) => this.#original(symbol));
+  read(entry: Entry): EntryApi {
+    const symbols = this.#exportsOf(entry);
+    const isElsewhere = (symbol: ts.Symbol) => (this.#homes.get(symbol) ?? entry) !== entry;
+    const exported = symbols
+      .filter((symbol) => !isElsewhere(symbol))
+      .flatMap((symbol) => this.#declared(symbol));
     const known = new Set(symbols);
-    const exported = symbols.flatMap((symbol) => this.#declared(symbol));
     const referred: Declared[] = [];
     for (let latest = exported; latest.length > 0; ) {
-      const next = new Set(latest.flatMap(({ refersTo }) => refersTo)).difference(known);
+      const next = new Set(latest.flatMap(({ refersTo }) => refersTo).filter((symbol) => !known.has(symbol)));
       for (const symbol of next) known.add(symbol);
-      latest = [...next].flatMap((symbol) => this.#declared(symbol));
+      latest = [...next].filter((symbol) => !isElsewhere(symbol)).flatMap((symbol) => this.#declared(symbol));
       referred.push(...latest);
     }
-    return { comment: commentOf(file?.text ?? '', 0), exported, referred };
+    const elsewhere = [...known].flatMap((symbol) => {
+      const home = this.#homes.get(symbol);
+      return home === undefined || home === entry
+        ? []
+        : [{ name: symbol.name, entry: home, isExported: symbols.includes(symbol) }];
+    });
+    return { comment: commentOf(this.#source(entry).text, 0), exported, referred, elsewhere };
+  }
+
+  #source({ source }: Entry): ts.SourceFile {
+    const file = this.#program.getSourceFile(join(root, source));
+    if (file === undefined) throw new Error(`${source} is not there`);
+    return file;
+  }
+
+  #exportsOf(entry: Entry): ts.Symbol[] {
+    const module = this.#checker.getSymbolAtLocation(this.#source(entry));
+    if (module === undefined) throw new Error(`${entry.source} is no module`);
+    return this.#checker.getExportsOfModule(module).map((symbol) => this.#original(symbol));
   }
 
   #original(symbol: ts.Symbol): ts.Symbol {
@@ -92,7 +118,8 @@ class Api {
       (one) => namesOf(one).includes(symbol.name) && isType(one) === isType(declaration),
     );
     if (statement === undefined) return [];
-    const isSchema = ts.isTypeAliasDeclaration(declaration) && /^z\.\w+</.test(declaration.type.getText());
+    const isSchema =
+      ts.isTypeAliasDeclaration(declaration) && /\bz\.(infer|input|output)</.test(declaration.type.getText());
     const code = isSchema ? this.#written(symbol) : codeOf(statement, emitted);
     return [
       {
@@ -119,10 +146,13 @@ class Api {
 
   /** A type that is inferred from a schema. */
   #written(symbol: ts.Symbol): string {
-    const { NoTruncation, InTypeAlias, MultilineObjectLiterals } = ts.TypeFormatFlags;
+    const { NoTruncation, InTypeAlias, MultilineObjectLiterals } = ts.NodeBuilderFlags;
     const type = this.#checker.getDeclaredTypeOfSymbol(symbol);
     const flags = NoTruncation | InTypeAlias | MultilineObjectLiterals;
-    const text = this.#checker.typeToString(type, undefined, flags);
+    const node = this.#checker.typeToTypeNode(type, undefined, flags);
+    if (node === undefined) throw new Error(`the type ${symbol.name} can't be written`);
+    const file = ts.createSourceFile('', '', ts.ScriptTarget.Latest);
+    const text = ts.createPrinter().printNode(ts.EmitHint.Unspecified, node, file);
     return `type ${symbol.name} = ${text.replaceAll(/import\("[^"]*"\)\./g, '')};`;
   }
 
@@ -192,13 +222,27 @@ function commentOfSchema(declarations: readonly ts.Declaration[]): string {
   return statement === undefined ? '' : commentOf(statement.getSourceFile().text, statement.pos);
 }
 
-function page(name: string, { comment, exported, referred }: EntryApi): string {
+function page(name: string, { comment, exported, referred, elsewhere }: EntryApi): string {
   const parts = sections.flatMap((section) => {
     const own = exported.filter((one) => one.section === section);
     return own.length === 0 ? [] : [`## ${section}`, ...own.map(described)];
   });
-  const further = referred.length === 0 ? [] : ['## Types that these refer to', ...referred.map(described)];
-  return `${[`# ${name}`, prose(comment), generated, ...parts, ...further].join('\n\n')}\n`;
+  const linksOf = (isExported: boolean) => {
+    const links = elsewhere
+      .filter((one) => one.isExported === isExported)
+      .map(({ name: other, entry }) => `[${other}](${basename(entry.report)}#${other.toLowerCase()})`);
+    return links.length === 0 ? [] : [`${links.join(', ')}.`];
+  };
+  const also = withHeading('## Also exported', linksOf(true));
+  const further = withHeading('## Types that these refer to', [
+    ...linksOf(false),
+    ...referred.map(described),
+  ]);
+  return `${[`# ${name}`, prose(comment), generated, ...parts, ...also, ...further].join('\n\n')}\n`;
+}
+
+function withHeading(heading: string, parts: string[]): string[] {
+  return parts.length === 0 ? [] : [heading, ...parts];
 }
 
 const generated =

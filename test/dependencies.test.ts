@@ -20,6 +20,7 @@ const Lock = z.object({
       optional: z.boolean().optional(),
       devOptional: z.boolean().optional(),
       hasInstallScript: z.boolean().optional(),
+      license: z.string().optional(),
       resolved: z.string().optional(),
       integrity: z.string().optional(),
     }),
@@ -53,3 +54,30 @@ test('every package is pinned by its content', () => {
   const loose = installed.filter(([, one]) => one.resolved !== undefined && one.integrity === undefined);
   expect(loose.map(([path]) => path)).toEqual([]);
 });
+
+/** Licences that ask for no more than a notice. */
+const permissive = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'PSF-2.0'];
+/** Of tools that only development needs, and that no part of the package is made of. */
+const ofTools = [...permissive, '0BSD', 'BlueOak-1.0.0', 'Unlicense', 'MPL-2.0'];
+
+/** `(AFL-2.1 OR BSD-3-Clause)` leaves the choice; what is combined by AND is written out where it comes up. */
+function allows(licences: readonly string[], expression = 'none'): boolean {
+  return expression
+    .replaceAll(/[()]/g, '')
+    .split(' OR ')
+    .some((licence) => licences.includes(licence));
+}
+
+test('every package has a licence that allows its use', () => {
+  const others = installed
+    .filter(([, { license, dev }]) => !allows(dev === true ? ofTools : permissive, license))
+    .map(([path, { license }]) => `${path}: ${license}`);
+  expect(others, 'Choose another package, or add the licence to the list after reading it.').toEqual([]);
+});
+
+test.each(['GPL-3.0', 'SEE LICENSE IN LICENSE.md', 'MIT AND GPL-2.0', undefined, 'MPL-2.0'])(
+  'a package under %s would be refused',
+  (licence) => {
+    expect(allows(permissive, licence)).toBe(false);
+  },
+);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -45,11 +45,11 @@ describe('installed in an empty folder', () => {
     folder = packed.install('plain');
   });
 
-  test('npx mlab answers', () => {
-    const help = packed.run('npx', ['mlab', '--help'], { cwd: folder });
+  test.each(['mlab', 'mlagentbench'])('npx %s answers', (command) => {
+    const help = packed.run('npx', [command, '--help'], { cwd: folder });
     expect(help.stdout).toContain('Usage: mlab');
     expect(help.status).toBe(0);
-    const version = packed.run('npx', ['mlab', '--version'], { cwd: folder });
+    const version = packed.run('npx', [command, '--version'], { cwd: folder });
     expect(version.stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
@@ -58,8 +58,11 @@ describe('installed in an empty folder', () => {
       "import { runExperiment, type StoredExperiment, UserError } from 'mlagentbench';",
       "import { readExperiments } from 'mlagentbench/store';",
       "import { seededRandom } from 'mlagentbench/agent';",
+      "import { loadTask } from 'mlagentbench/task';",
+      "import { FakeEnvironment } from 'mlagentbench/testing';",
       "const none: StoredExperiment[] = readExperiments('nowhere');",
       'console.log(none.length, typeof seededRandom);',
+      "console.log(loadTask('digits').file.entry, new FakeEnvironment({ task: { id: 'x' } }).task.id);",
       "await runExperiment({ tasks: ['nothing'] }).catch((error: unknown) => {",
       "  console.log(error instanceof UserError ? error.code : 'other');",
       '});',
@@ -82,7 +85,21 @@ describe('installed in an empty folder', () => {
     });
     expect(compiled.stdout).toBe('');
     const ran = packed.run(process.execPath, ['program.mjs'], { cwd: folder });
-    expect(ran.stdout, ran.stderr).toBe('0 function\nunknown_task\n');
+    expect(ran.stdout, ran.stderr).toBe('0 function\ntrain.py x\nunknown_task\n');
+  });
+
+  test('npm lists what is installed with it, as a release publishes the list', () => {
+    const listed = packed.run('npm', ['sbom', '--sbom-format', 'cyclonedx'], { cwd: folder });
+    expect(listed.status, listed.stderr).toBe(0);
+    const { components } = z
+      .object({ components: z.array(z.object({ name: z.string() })) })
+      .parse(JSON.parse(listed.stdout));
+    const { dependencies } = z
+      .object({ dependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+    const names = components.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['mlagentbench', ...Object.keys(dependencies)]));
+    expect(names).not.toContain('vite');
   });
 
   test('npx mlab finds the tasks that came with it', () => {

@@ -7,7 +7,7 @@ import {
   type StepResult,
 } from '../environment/index.ts';
 import { type Action, type ActionStatus, BranchId, type Budget, type TaskBrief } from '../schema/index.ts';
-import type { FakeEnvironmentSettings } from './fake-settings.ts';
+import type { FakeBranch, FakeEnvironmentSettings } from './fake-settings.ts';
 
 const names = [
   ...['List Files', 'Read File', 'Inspect Script Lines', 'Write File', 'Append File', 'Copy File'],
@@ -49,7 +49,7 @@ interface Outcome {
 }
 
 /** One branch of a run in memory. */
-export class FakeBranch implements Branch {
+export class MemoryBranch implements FakeBranch {
   readonly id: Branch['id'];
   readonly origin: Branch['origin'];
   readonly files: Map<string, string>;
@@ -86,11 +86,11 @@ export class FakeBranch implements Branch {
     return result;
   }
 
-  async fork(at = this.#last): Promise<FakeBranch> {
+  async fork(at = this.#last): Promise<MemoryBranch> {
     const state = this.#states[at - this.#first];
     if (state === undefined) throw new RangeError(`The branch ${this.id} has no step ${at}.`);
     this.#run.forks += 1;
-    return new FakeBranch(this.#run, state, `b${this.#run.forks}`, { branch: this.id, step: at });
+    return new MemoryBranch(this.#run, state, `b${this.#run.forks}`, { branch: this.id, step: at });
   }
 
   get #first(): number {

@@ -8,9 +8,15 @@ import {
   type StepResult,
 } from '../environment/index.ts';
 import { ScriptedModels } from '../models/index.ts';
-import { type Action, type Budget, type ModelRequest, TaskBrief } from '../schema/index.ts';
-import { budgetOf, FakeBranch, type FakeRun, performed } from './fake-branch.ts';
-import type { FakeEnvironmentSettings } from './fake-settings.ts';
+import {
+  type Action,
+  type Budget,
+  type ModelRequest,
+  TaskBrief,
+  type TaskBriefInput,
+} from '../schema/index.ts';
+import { budgetOf, type FakeRun, MemoryBranch, performed } from './fake-branch.ts';
+import type { FakeBranch, FakeEnvironmentSettings } from './fake-settings.ts';
 
 /**
  * An environment for tests of agents: files in memory, a clock that only scripts move, scripted language models, and a record of all that
@@ -36,9 +42,9 @@ export class FakeEnvironment implements Environment {
   readonly files: Map<string, string>;
   givenUp: { reason: GiveUpReason; message: string } | null = null;
   readonly #run: FakeRun;
-  readonly #main: FakeBranch;
+  readonly #main: MemoryBranch;
   readonly #models: ScriptedModels | null;
-  #selected: FakeBranch;
+  #selected: MemoryBranch;
 
   constructor(settings: FakeEnvironmentSettings = {}) {
     const { task, files = {}, replies } = settings;
@@ -48,7 +54,7 @@ export class FakeEnvironment implements Environment {
       ...{ forks: 0, secondsUsed: 0, ended: false, late: 0 },
     };
     const start = { files: new Map(Object.entries(files)), written: null, lastScript: 0 };
-    this.#main = new FakeBranch(this.#run, start);
+    this.#main = new MemoryBranch(this.#run, start);
     this.#selected = this.#main;
     ({ id: this.id, files: this.files } = this.#main);
     ({ taken: this.taken, results: this.results, executed: this.executed } = this.#run);
@@ -74,7 +80,7 @@ export class FakeEnvironment implements Environment {
   }
 
   select(branch: Branch): void {
-    this.#selected = branch instanceof FakeBranch ? branch : this.#main;
+    this.#selected = branch instanceof MemoryBranch ? branch : this.#main;
   }
 
   giveUp(reason: GiveUpReason, message: string): void {
@@ -87,7 +93,7 @@ export class FakeEnvironment implements Environment {
   }
 
   /** The branch whose workspace would be graded: its `files` are the submission. */
-  get selected(): Branch & { readonly files: ReadonlyMap<string, string> } {
+  get selected(): FakeBranch {
     return this.#selected;
   }
 
@@ -106,7 +112,7 @@ export class FakeEnvironment implements Environment {
   }
 }
 
-function briefOf(given: Partial<TaskBrief> = {}): TaskBrief {
+function briefOf(given: Partial<TaskBriefInput> = {}): TaskBrief {
   return TaskBrief.parse({
     id: 'a-task',
     title: 'A task',

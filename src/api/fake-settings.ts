@@ -1,6 +1,6 @@
-import type { ActionDescription } from '../environment/index.ts';
+import type { ActionDescription, Branch } from '../environment/index.ts';
 import type { ScriptedReplies } from '../models/index.ts';
-import type { Action, ActionStatus, TaskBrief } from '../schema/index.ts';
+import type { Action, ActionStatus, TaskBriefInput } from '../schema/index.ts';
 
 /** What running a script gives. */
 export interface ScriptResult {
@@ -19,7 +19,7 @@ export interface ScriptResult {
 /** Every setting has a default. */
 export interface FakeEnvironmentSettings {
   /** What the agent is told about its task. What you leave out is made up. */
-  task?: Partial<TaskBrief>;
+  task?: Partial<TaskBriefInput>;
   /** The workspace at the start: content by path. */
   files?: Readonly<Record<string, string>>;
   /** Stands in for Python: the result of a script, from its source and the files in the workspace. Default: it prints nothing. */
@@ -39,4 +39,11 @@ export interface FakeEnvironmentSettings {
   scriptSeconds?: number;
   /** What the agent is told about actions. Default: those that this environment answers by itself. */
   actions?: readonly ActionDescription[];
+}
+
+/** A branch of a run in a `FakeEnvironment`. */
+export interface FakeBranch extends Branch {
+  /** Its workspace: content by path. */
+  readonly files: ReadonlyMap<string, string>;
+  fork(at?: number): Promise<FakeBranch>;
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { evaluationsOf } from '../evaluation/index.ts';
 import { makeWholeFolder } from '../lib/whole-folder.ts';
-import type { ActionStatus, BranchId, Plan, ReportRun, TraceEvent } from '../schema/index.ts';
+import { type ActionStatus, BranchId, type Plan, type ReportRun, type TraceEvent } from '../schema/index.ts';
 import { buildRuns } from '../statistics/index.ts';
 import {
   type Experiment,
@@ -41,11 +41,12 @@ export class StoredExperiment {
   readonly plan: Plan;
   readonly #experiment: Experiment;
 
-  constructor(experiment: Experiment) {
-    this.#experiment = experiment;
-    this.name = experiment.plan.name;
-    this.folder = experiment.folder;
-    this.plan = experiment.plan;
+  /** @throws UserError where there is none, or none that this version can read */
+  constructor(folder: string) {
+    this.#experiment = openExperiment(resolve(folder));
+    this.plan = this.#experiment.plan;
+    this.name = this.plan.name;
+    this.folder = this.#experiment.folder;
   }
 
   /**
@@ -61,12 +62,12 @@ export class StoredExperiment {
   }
 
   /** The finished steps of a run, those of the selected branch unless another is named. */
-  *steps(run: string, branch?: BranchId): Generator<StoredStep> {
+  *steps(run: string, branch?: string): Generator<StoredStep> {
     const { folder, events } = this.#history(run, branch);
     for (const step of stepsOf(events)) yield storedStep(folder, step);
   }
 
-  /** Every event of a run's trace, of all branches, as docs/formats.md describes them. */
+  /** Every event of a run's trace, of all branches, as docs/trace-format.md describes them. */
   events(run: string): TraceEvent[] {
     return readTraceSync(this.#experiment.runFolder(run).tracePath).events;
   }
@@ -91,9 +92,12 @@ export class StoredExperiment {
     );
   }
 
-  #history(run: string, branch?: BranchId): { folder: RunFolder; events: TraceEvent[] } {
+  #history(run: string, branch?: string): { folder: RunFolder; events: TraceEvent[] } {
     const folder = this.#experiment.runFolder(run);
-    return { folder, events: historyOf(readTraceSync(folder.tracePath).events, branch) };
+    return {
+      folder,
+      events: historyOf(readTraceSync(folder.tracePath).events, BranchId.optional().parse(branch)),
+    };
   }
 }
 
@@ -104,7 +108,7 @@ export function readExperiments(folder: string): StoredExperiment[] {
 
 /** @throws UserError where there is none, or none that this version can read */
 export function readExperiment(folder: string): StoredExperiment {
-  return new StoredExperiment(openExperiment(resolve(folder)));
+  return new StoredExperiment(folder);
 }
 
 function storedStep({ objects }: RunFolder, { step, started, finished }: RecordedStep): StoredStep {

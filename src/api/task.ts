@@ -1,7 +1,7 @@
 /** Reads and checks tasks: `import { loadTask } from 'mlagentbench/task'`. Needs no Python and runs nothing. See docs/how-to/use-as-a-library.md. */
 import { join, resolve } from 'node:path';
+import type { TaskBrief, TaskFile } from '../schema/index.ts';
 import {
-  type Task as FolderTask,
   findTasks as findIn,
   loadTask as loadFrom,
   suites as suitesOf,
@@ -10,12 +10,22 @@ import {
 } from '../tasks/index.ts';
 
 export { UserError } from '../lib/errors.ts';
-export type { TaskBrief, TaskFile } from '../schema/index.ts';
 export { describeProblem } from '../tasks/index.ts';
-export type { TaskProblem };
+export type { TaskBrief, TaskFile, TaskProblem };
 
-/** A valid task. `file` is its task.yaml with every default, `brief` what an agent is told, `version` a hash over all its files. */
-export type Task = Pick<FolderTask, 'file' | 'variant' | 'folder' | 'version' | 'brief'>;
+/** A valid task. */
+export interface Task {
+  /** Its task.yaml, with every default. */
+  file: TaskFile;
+  /** The variant of the folder's task that it is; null for the task itself. */
+  variant: string | null;
+  /** Absolute path of its folder. */
+  folder: string;
+  /** SHA-256 over the names and contents of all its files. */
+  version: string;
+  /** What an agent is told. */
+  brief: TaskBrief;
+}
 
 /** The folder of the tasks that the package brings along. */
 export const packagedTasks = join(import.meta.dirname, '../../tasks');

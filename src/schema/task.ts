@@ -317,3 +317,5 @@ export const TaskBrief = TaskFile.pick({
   submission: true,
 });
 export type TaskBrief = z.infer<typeof TaskBrief>;
+/** As people write it: what is left out has its default. */
+export type TaskBriefInput = z.input<typeof TaskBrief>;
