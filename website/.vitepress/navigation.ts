@@ -84,6 +84,11 @@ export const sections: Section[] = [
       { text: 'Agent protocol', page: 'docs/agent-protocol.md' },
       { text: 'Jobs and executors', page: 'docs/jobs.md' },
       { text: 'Glossary', page: 'docs/glossary.md' },
+      { text: 'TypeScript: mlagentbench', page: 'docs/api/mlagentbench.md' },
+      { text: 'TypeScript: mlagentbench/store', page: 'docs/api/store.md' },
+      { text: 'TypeScript: mlagentbench/task', page: 'docs/api/task.md' },
+      { text: 'TypeScript: mlagentbench/agent', page: 'docs/api/agent.md' },
+      { text: 'TypeScript: mlagentbench/testing', page: 'docs/api/testing.md' },
     ],
   },
   {
