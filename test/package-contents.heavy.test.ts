@@ -89,6 +89,8 @@ describe('installed in an empty folder', () => {
   });
 
   test('npm lists what is installed with it, as a release publishes the list', () => {
+    // npm lists nothing for a folder without a version.
+    packed.run('npm', ['init', '--yes'], { cwd: folder });
     const listed = packed.run('npm', ['sbom', '--sbom-format', 'cyclonedx'], { cwd: folder });
     expect(listed.status, listed.stderr).toBe(0);
     const { components } = z

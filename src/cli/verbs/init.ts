@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { z } from 'zod';
 import { UserError } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { makeWholeFolder } from '../../lib/whole-folder.ts';
@@ -62,20 +61,15 @@ function writeProject({ folders, version }: Context, folder: string, name: strin
   renameSync(join(folder, 'gitignore'), join(folder, '.gitignore'));
   const title = packageName(name);
   edit(join(folder, 'README.md'), (text) => text.replace('my-bench', title));
-  edit(join(folder, 'package.json'), (text) => manifestOf(text, title, ownPackage(folders.package, version)));
+  const source = JSON.stringify(ownPackage(folders.package, version));
+  edit(join(folder, 'package.json'), (text) =>
+    text.replace('my-bench', title).replace('"mlagentbench": "*"', () => `"mlagentbench": ${source}`),
+  );
   writeTaskOf(folders.package, folder);
 }
 
 function edit(path: string, change: (text: string) => string): void {
   writeFileSync(path, change(readFileSync(path, 'utf8')));
-}
-
-const Manifest = z.looseObject({ devDependencies: z.record(z.string(), z.string()) });
-
-function manifestOf(text: string, name: string, mlagentbench: string): string {
-  const manifest = Manifest.parse(JSON.parse(text));
-  const devDependencies = { ...manifest.devDependencies, mlagentbench };
-  return `${JSON.stringify({ ...manifest, name, devDependencies }, null, 2)}\n`;
 }
 
 /** What npm accepts as a name. */
