@@ -179,7 +179,7 @@ function isForeign(declaration: ts.Declaration): boolean {
   return !declaration.getSourceFile().fileName.startsWith(join(root, 'src/'));
 }
 
-function isType(node: ts.Node): boolean {
+function isType(node: ts.Node): node is ts.TypeAliasDeclaration | ts.InterfaceDeclaration {
   return ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node);
 }
 
@@ -188,9 +188,7 @@ function namesOf(statement: ts.Statement): string[] {
     return statement.declarationList.declarations.map(({ name }) => name.getText());
   const isNamed =
     isType(statement) || ts.isClassDeclaration(statement) || ts.isFunctionDeclaration(statement);
-  return isNamed && 'name' in statement && statement.name !== undefined
-    ? [(statement.name as ts.Identifier).text]
-    : [];
+  return isNamed && statement.name !== undefined ? [statement.name.text] : [];
 }
 
 function sectionOf(statement: ts.Statement): Declared['section'] {

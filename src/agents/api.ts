@@ -1,4 +1,4 @@
-/** What agents outside of this package are written with: `import … from 'mlagentbench/agent'`. See docs/how-to/write-an-agent.md. */
+/** For agents of your own: `import … from 'mlagentbench/agent'`. See docs/how-to/write-an-agent.md. */
 export type {
   ActionDescription,
   ArgumentDescription,

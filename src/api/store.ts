@@ -1,4 +1,4 @@
-/** Reads what runs left: `import { readExperiments } from 'mlagentbench/store'`. Writes nothing. See docs/how-to/use-as-a-library.md. */
+/** Reads experiments and runs: `import { readExperiments } from 'mlagentbench/store'`. It writes nothing into them. See docs/how-to/use-as-a-library.md. */
 import { resolve } from 'node:path';
 import { evaluationsOf } from '../evaluation/index.ts';
 import { makeWholeFolder } from '../lib/whole-folder.ts';
@@ -73,7 +73,7 @@ export class StoredExperiment {
   }
 
   /**
-   * Writes the workspace as it was after a step into a new or empty folder. An agent wrote these files: run nothing of
+   * Writes the workspace as it was after a step into a new or empty folder. An agent wrote these files: run none of
    * them outside a sandbox. Repositories of git and the like are left out.
    * @throws UserError where there is no such step
    */

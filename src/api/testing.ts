@@ -1,4 +1,4 @@
-/** What tests of agents are written with: `import … from 'mlagentbench/testing'`. See docs/how-to/write-an-agent.md. */
+/** For tests of agents: `import … from 'mlagentbench/testing'`. See docs/how-to/write-an-agent.md. */
 import type { Agent } from '../agents/index.ts';
 import type { AgentOptions, Lesson } from '../schema/index.ts';
 import { FakeEnvironment } from './fake-environment.ts';
