@@ -18,9 +18,9 @@ export type { FixedFile } from './fixed-files.ts';
 export type { Gate, GateDecision, ProposedAction } from './gate.ts';
 export { RunWaits } from './gate-waits.ts';
 export { ExperimentSpent, type RunModels } from './model-access.ts';
+export { cutMiddle } from './output.ts';
 export { ProgramEnvironment, type Turn } from './program-environment.ts';
 export { type RecordedRun, type RecordedStep, recordedRun } from './recorded-run.ts';
-export { cutMiddle } from './output.ts';
 export { ReplayDiverged } from './replay-differences.ts';
 export {
   ReplayEnvironment,
