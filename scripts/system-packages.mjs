@@ -21,11 +21,12 @@ const needs = [
     packages: { apt: ['python3', 'python3-venv'], dnf: ['python3'], pacman: ['python'] },
   },
   {
-    what: 'Docker (confines what agents run; bubblewrap is for Linux alone)',
+    what: 'Linux (agents run in Linux sandboxes)',
     platforms: ['darwin'],
-    present: () => isOnPath('docker'),
+    present: () => false,
     packages: {},
-    otherwise: 'install Docker Desktop (https://docs.docker.com/desktop/) and run with `--sandbox docker`',
+    otherwise:
+      'run mlab in a Linux virtual machine, for example with Lima: limactl start && limactl shell default',
   },
 ];
 

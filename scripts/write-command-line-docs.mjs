@@ -22,7 +22,7 @@ export async function renewed(page) {
   return `${before}${begin}\n\n${sections.join('\n\n')}\n\n${end}${after}`;
 }
 
-function section({ name, summary }, { arguments: args, flags, examples, details }) {
+function section({ name, summary }, { arguments: args, flags, examples, details, negative }) {
   const usage = [
     'mlab',
     name,
@@ -35,6 +35,7 @@ function section({ name, summary }, { arguments: args, flags, examples, details 
     `### mlab ${name}`,
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}: \`${usage.join(' ')}\``,
     ...(details === undefined ? [] : [escaped(details)]),
+    ...(negative === undefined ? [] : [`Exit code 1: ${escaped(negative)}.`]),
     ...(table.length === 0 ? [] : [['| | |', '|---|---|', ...table].join('\n')]),
     ...(examples.length === 0
       ? []

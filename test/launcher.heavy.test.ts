@@ -108,7 +108,7 @@ describe('the launcher', () => {
   test('says what to do where no Node is new enough', () => {
     const launcher = installLauncher(sayVersionAndArguments);
     const result = launch(launcher, { path: oldNodeFolder(), old: true });
-    expect(result.status).toBe(1);
+    expect(result.status).toBe(3);
     expect(result.stdout).toBe('');
     expect(result.stderr).toContain('needs Node 22.18 or newer');
     expect(result.stderr).toContain('npm rebuild node --ignore-scripts=false');

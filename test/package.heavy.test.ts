@@ -43,7 +43,7 @@ describe('installed without install scripts', () => {
 
   test('without one, mlab says what to do', () => {
     const { status, stdout, stderr } = launch(join(packed.scratch, 'old'), '--version');
-    expect(status).toBe(1);
+    expect(status).toBe(3);
     expect(stdout).toBe('');
     expect(stderr).toContain('needs Node 22.18 or newer');
     expect(stderr).toContain('npm rebuild node --ignore-scripts=false');

@@ -39,7 +39,9 @@ export interface Context {
   placeWords: readonly string[];
   /** A person reads standard error at a terminal. */
   isTerminal: boolean;
-  /** To standard error: progress and remarks. Never part of the result. */
+  /** How much of the progress people want to see. */
+  verbosity: Verbosity;
+  /** To standard error: progress and remarks, nothing when quiet. Never part of the result. */
   log: (line: string) => void;
   /** For programs that watch many runs; silent unless asked for. */
   logger: Logger;
@@ -90,7 +92,11 @@ export function ownVersion(): string {
   return version;
 }
 
+export type Verbosity = 'quiet' | 'normal' | 'verbose';
+
 export interface GlobalOptions {
+  quiet?: boolean;
+  verbose?: boolean;
   dir?: string;
   taskDir?: string[];
   logLevel?: LogLevel;
@@ -109,6 +115,7 @@ export function createContext(
   const home = packageFolder();
   const own = resolve('tasks');
   const { settings = noSettings } = options;
+  const verbosity = verbosityOf(options);
   const given = (options.taskDir ?? []).map(existingFolder);
   const found = [...settings.tasks.map(existingFolder), ...(existsSync(own) ? [own] : [])];
   // A task's scripts prepare its data outside of any sandbox: one that merely lies here takes the place of none of mlab's.
@@ -129,7 +136,10 @@ export function createContext(
     version,
     variables,
     isTerminal: process.stderr.isTTY === true,
-    log: (line) => void process.stderr.write(`${terminalText(line)}\n`),
+    verbosity,
+    log: (line) => {
+      if (verbosity !== 'quiet') process.stderr.write(`${terminalText(line)}\n`);
+    },
     logger,
     signal,
     detachable,
@@ -143,6 +153,13 @@ function existingFolder(folder: string): string {
     `There is no folder ${folder} to look for tasks in.`,
     'Name a folder that holds task folders with --task-dir; tasks themselves with --task.',
   );
+}
+
+function verbosityOf({ quiet, verbose }: GlobalOptions): Verbosity {
+  if (quiet === true && verbose === true)
+    throw new UserError('bad_flag', '--quiet and --verbose contradict each other.', 'Leave one of them out.');
+  if (quiet === true) return 'quiet';
+  return verbose === true ? 'verbose' : 'normal';
 }
 
 function placeFlagsOf({ dir, taskDir }: GlobalOptions): string {

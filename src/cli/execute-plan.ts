@@ -76,9 +76,13 @@ export async function executePlan(
   const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;
   // A question, or a log, would drown in lines that renew themselves.
   const renews =
-    context.isTerminal && !isInteractive && gate === undefined && !context.logger.isOnStandardError;
+    context.isTerminal &&
+    context.verbosity === 'normal' &&
+    !isInteractive &&
+    gate === undefined &&
+    !context.logger.isOnStandardError;
   const place = parts.executor && 'executed elsewhere';
-  using view = createProgressView(plan, renews, context.log, place);
+  using view = createProgressView(plan, renews, context, place);
   const log = logProgress(context.logger, plan.name);
   return await runExperiment(
     { ...plan, parallel: gate === undefined ? plan.parallel : 1 },

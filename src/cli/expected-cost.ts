@@ -1,5 +1,6 @@
 import { UserError } from '../lib/errors.ts';
-import { PriceTable } from '../models/index.ts';
+import { nearest } from '../lib/nearest.ts';
+import { knownPrices, PriceTable } from '../models/index.ts';
 import type { ModelRoles, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { median } from '../statistics/index.ts';
 import type { Experiment } from '../store/index.ts';
@@ -63,6 +64,20 @@ export function costText({ runs, dollars: sum, learned_from: learned, unknown }:
         ]),
   ];
   return `Expected cost of language models: ${parts.join('; ')}`;
+}
+
+/** Models of a provider whose prices are known, but this one's is not: perhaps it is misspelt. */
+export function unpricedRemarks({ runs, prices }: Plan): string[] {
+  const table = new PriceTable(prices);
+  const models = new Set(runs.flatMap(({ roles }) => (roles === undefined ? [] : modelsOf(roles))));
+  return [...models].flatMap((model) => {
+    const others = Object.keys(knownPrices).filter((known) => known.split('/')[0] === model.split('/')[0]);
+    if (others.length === 0 || table.priceOf(model) !== null) return [];
+    const meant = nearest(model, others);
+    return [
+      `${model}: its price is not known, so its cost is not counted.${meant === null ? '' : ` Did you mean ${meant}?`}`,
+    ];
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { messageOf, UserError } from '../lib/errors.ts';
+import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { executorNames } from '../runs/index.ts';
 import { defaultLimits, ExperimentFile, Limits } from '../schema/index.ts';
@@ -10,7 +10,7 @@ import type { Flag } from './verb.ts';
 /** How each key of an experiment file is given as a flag; descriptions come from the schema. */
 const spellings: Record<
   keyof ExperimentFile,
-  { flags: string; parse?: (text: string) => unknown; many?: 'commas' } | null
+  { flags: string; parse?: NonNullable<Flag['parse']>; many?: 'commas' } | null
 > = {
   name: { flags: '--name <name>' },
   tasks: { flags: '--task <ids>', many: 'commas' },
@@ -44,7 +44,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     path: ['seeds'],
     flag: {
       flags: '--seed <n>',
-      description: 'just this seed',
+      description: 'this seed alone',
       parse: numberOf,
       many: 'repeated',
     },
@@ -162,6 +162,8 @@ function givenOf(
   usual: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
   const flags: Readonly<Record<string, unknown>> = { ...options };
+  if (flags.seed !== undefined && flags.seeds !== undefined)
+    throw new UserError('bad_flag', '--seed and --seeds contradict each other.', 'Leave one of them out.');
   const fromFile = path === undefined ? {} : readYaml(path);
   const given: Record<string, unknown> = { ...usual, ...fromFile };
   if (usual.limits !== undefined && fromFile.limits !== undefined)
@@ -206,6 +208,14 @@ function readYaml(path: string): Record<string, unknown> {
   try {
     content = parseYaml(readFileSync(path, 'utf8'));
   } catch (error) {
+    if (hasCode(error, 'ENOENT'))
+      throw new UserError(
+        'bad_experiment',
+        `There is no experiment file ${path}.`,
+        'Give a YAML file, or name tasks with --task or --suite.',
+      );
+    if (hasCode(error, 'EISDIR'))
+      throw new UserError('bad_experiment', `${path} is a folder.`, 'Give a YAML file.');
     throw new UserError(
       'bad_experiment',
       `${path} can't be read as an experiment: ${messageOf(error)}`,
@@ -288,13 +298,25 @@ function camel(text: string): string {
   return text.replaceAll(/[-_](.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function numberOf(text: string): number {
+function numberOf(text: string, flag: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value)) return value;
-  throw new UserError('bad_flag', `"${text}" is not a number.`, 'Give a number, such as 60.');
+  throw new UserError('bad_flag', `${flag} ${text}: this is not a number.`, 'Give a number, such as 60.');
 }
 
-/** `3` stands for the seeds 0, 1, 2; `4,7` for just these. */
-function seedsOf(text: string): unknown {
-  return text.includes(',') ? text.split(',').map(numberOf) : numberOf(text);
+/** `3` stands for the seeds 0, 1, 2; `4,7` for just these; `4-7` for those from 4 to 7. */
+function seedsOf(text: string, flag: string): unknown {
+  const range = /^(\d+)-(\d+)$/.exec(text);
+  const [first, last] = [Number(range?.[1]), Number(range?.[2])];
+  if (range !== null && first <= last && last - first < mostSeeds)
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  if (/^\d+$/.test(text)) return Number(text);
+  if (/^\d+(,\d+)+$/.test(text)) return text.split(',').map(Number);
+  throw new UserError(
+    'bad_flag',
+    `${flag} ${text}: these are no seeds.`,
+    'Give how many (--seeds 3), which (--seeds 4,7 or --seeds 4-7), or one (--seed 4).',
+  );
 }
+
+const mostSeeds = 10_000;

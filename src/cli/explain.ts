@@ -38,8 +38,11 @@ const systemHints: Readonly<Record<string, string>> = {
   ESTALE: 'The network folder has gone away meanwhile.',
 };
 
-/** @param aborted the user asked to stop: whatever else went wrong follows from that */
-export function explain(error: unknown, aborted: boolean): Explanation {
+/**
+ * @param aborted the user asked to stop: whatever else went wrong follows from that
+ * @param called the command, such as `mlab runs show`; empty where none was called
+ */
+export function explain(error: unknown, aborted: boolean, called = ''): Explanation {
   if (aborted) {
     const code = 'interrupted';
     const exitCode = exitCodes.interrupted;
@@ -56,12 +59,17 @@ export function explain(error: unknown, aborted: boolean): Explanation {
     // The help was shown instead of an error.
     const isHelp = error.code === 'commander.help';
     const message = isHelp ? 'a command is missing' : error.message.replace(/^error: /, '');
-    const hint = isHelp ? '' : 'mlab --help lists the commands; every command has --help.';
+    const known = called === '' ? 'mlab --help lists the commands.' : `${called} --help shows how to use it.`;
+    const hint = isHelp ? '' : known;
     return { code: 'usage', exitCode: exitCodes.usage, message, hint };
   }
   if (error instanceof Error && error.name === 'SandboxError' && 'hint' in error) {
     const hint = `${String(error.hint)}\n\`mlab doctor\` says more.`;
     return { code: 'sandbox', exitCode: exitCodes.missing, message: error.message, hint };
+  }
+  if (error instanceof Error && error.name === 'GraderFailed') {
+    const hint = 'If the grader is wrong, fix hidden/grade.py of the task; mlab tasks check runs it.';
+    return { code: 'grader_failed', exitCode: exitCodes.negative, message: error.message, hint };
   }
   const systemHint = hintOfSystemError(error);
   if (systemHint !== null)

@@ -67,7 +67,9 @@ export function findParent(
     throw new UserError('bad_fork', 'There is no run to begin at.', 'Name it with --from.');
   }
   refuseKept(said);
-  const { experiment, folder } = locateRun(context, from);
+  const { experiment, folder, step: named } = locateRun(context, from, { withSteps: true });
+  if (named !== null && step !== undefined)
+    throw new UserError('bad_fork', `${from} already names a step.`, 'Leave out --step.');
   const spec = experiment.specOf(folder.id);
   if (spec === null || folder.readRecord() === null) {
     throw new UserError(
@@ -84,7 +86,7 @@ export function findParent(
     const what = `${asking.join(', ')} ${asking.length === 1 ? 'says' : 'say'} nothing of it`;
     throw new UserError('bad_fork', `The run ${from} asks no language model: ${what}.`, 'Leave that out.');
   }
-  return { experiment, spec, folder, step: snapshotOfStep(folder, step ?? 'last').number };
+  return { experiment, spec, folder, step: snapshotOfStep(folder, named ?? step ?? 'last').number };
 }
 
 function refuseKept(said: ReadonlySet<string>): void {

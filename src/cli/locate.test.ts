@@ -4,7 +4,7 @@ import { examplePlan } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { createExperiment } from '../store/index.ts';
 import { createContext } from './context.ts';
-import { expandNames } from './locate.ts';
+import { locateExperiments, locateRun, locateRuns } from './locate.ts';
 
 function contextWith(experiments: Record<string, string[]>) {
   const dir = temporaryFolder();
@@ -13,24 +13,76 @@ function contextWith(experiments: Record<string, string[]>) {
   return createContext({ dir }, {}, '1', new AbortController().signal);
 }
 
-test('a pattern stands for the experiments that match it, and with a slash for runs', () => {
-  const context = contextWith({
-    'start-1': ['digits-a', 'sums-a'],
-    'start-2': ['digits-b'],
-    other: ['digits-c'],
-  });
-  expect(expandNames(context, ['start-*'])).toEqual(['start-1', 'start-2']);
-  expect(expandNames(context, ['start-*/digits-*'])).toEqual(['start-1/digits-a', 'start-2/digits-b']);
-  expect(expandNames(context, ['{other,start-2}/*'])).toEqual(['other/digits-c', 'start-2/digits-b']);
+const three = { 'start-1': ['digits-a', 'sums-a'], 'start-2': ['digits-b'], other: ['digits-c'] };
+
+function runsOf(context: ReturnType<typeof contextWith>, ...given: string[]): string[] {
+  return locateRuns(context, given, { withSteps: true }).map(
+    ({ experiment, folder, step }) =>
+      `${experiment.plan.name}/${folder.id}${step === null ? '' : `@${step}`}`,
+  );
+}
+
+test('a target is an experiment, a run, its id, a folder or a pattern of names', () => {
+  const context = contextWith(three);
+  const { experiments } = context.folders;
+  expect(runsOf(context, 'start-1')).toEqual(['start-1/digits-a', 'start-1/sums-a']);
+  expect(runsOf(context, join(experiments, 'start-1/'))).toEqual(['start-1/digits-a', 'start-1/sums-a']);
+  expect(runsOf(context, 'start-1/sums-a')).toEqual(['start-1/sums-a']);
+  expect(runsOf(context, 'digits-b')).toEqual(['start-2/digits-b']);
+  expect(runsOf(context, 'start-*')).toEqual(['start-1/digits-a', 'start-1/sums-a', 'start-2/digits-b']);
+  expect(runsOf(context, 'start-*/digits-*')).toEqual(['start-1/digits-a', 'start-2/digits-b']);
+  expect(runsOf(context, '{other,start-2}/*')).toEqual(['other/digits-c', 'start-2/digits-b']);
+  expect(runsOf(context, join(experiments, 'start-*/digits-*'))).toEqual([
+    'start-1/digits-a',
+    'start-2/digits-b',
+  ]);
 });
 
-test('what is named twice counts once, and names without a pattern stay as they are', () => {
-  const context = contextWith({ one: ['a'] });
-  expect(expandNames(context, ['one', 'o*', 'none/x', 'one'])).toEqual(['one', 'none/x']);
+test('several targets are one list, in which each run is once', () => {
+  const context = contextWith(three);
+  expect(runsOf(context, 'start-2', 'other', 'digits-b')).toEqual(['start-2/digits-b', 'other/digits-c']);
 });
 
-test('a pattern that matches nothing says so', () => {
-  const context = contextWith({ one: ['a'] });
-  expect(() => expandNames(context, ['two*'])).toThrow(/No experiment in .* matches two\*/);
-  expect(() => expandNames(context, ['one/b*'])).toThrow(/No run in .* matches one/);
+test('RUN@STEP is a step, for commands that can do something with one', () => {
+  const context = contextWith(three);
+  expect(runsOf(context, 'start-1/sums-a@4', 'digits-b@last')).toEqual([
+    'start-1/sums-a@4',
+    'start-2/digits-b@last',
+  ]);
+  expect(() => locateRuns(context, ['start-1/sums-a@4'])).toThrow(/is a step; this command takes whole runs/);
+});
+
+test('a command of one run takes whatever stands for exactly one', () => {
+  const context = contextWith(three);
+  for (const given of ['other', 'oth*', 'other/d*', 'other/digits-c', 'digits-c'])
+    expect(locateRun(context, given).folder.id).toBe('digits-c');
+  expect(() => locateRun(context, 'start-1')).toThrow(/"start-1" stands for 2 runs/);
+});
+
+test('what is not there is said the same way by all: what, where, and the nearest name', () => {
+  const context = contextWith(three);
+  const hintOf = (given: string) => {
+    try {
+      locateRuns(context, [given]);
+    } catch (error) {
+      const { message, hint } = error as { message: string; hint: string };
+      expect(message).toContain(`"${given}"`);
+      expect(message).toContain(`experiment or run`);
+      expect(message).toContain(context.folders.experiments);
+      return hint;
+    }
+    return null;
+  };
+  expect(hintOf('strt-1')).toBe('Did you mean "start-1"?');
+  expect(hintOf('start-1/sms-a')).toBe('Did you mean "start-1/sums-a"?');
+  expect(hintOf('strt-1/sums-a')).toBe('Did you mean "start-1/sums-a"?');
+  expect(hintOf('sumz-a')).toBe('Did you mean "start-1/sums-a"?');
+  for (const given of ['zzzzzzzz', 'zzz*', 'start-1/zzz*'])
+    expect(hintOf(given)).toMatch(/^The experiments there are other, start-1, start-2; mlab runs ls --dir/);
+  expect(() => locateExperiments(context, ['zzz*'])).toThrow(/No experiment in .* matches "zzz\*"/);
+});
+
+test('a run id of several experiments needs the name of one', () => {
+  const context = contextWith({ one: ['a'], two: ['a'] });
+  expect(() => locateRun(context, 'a')).toThrow(/Several experiments have a run "a"/);
 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, matchesGlob, resolve } from 'node:path';
+import { basename, dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { BranchPlan } from '../schema/index.ts';
@@ -7,83 +7,167 @@ import { type Experiment, listExperiments, openExperiment, type RunFolder } from
 import type { Context } from './context.ts';
 import type { Argument } from './verb.ts';
 
-/** The experiment of this name below the experiments folder, or in this folder. */
-export function locateExperiment(context: Context, name: string): Experiment {
-  return openExperiment(locateExperimentFolder(context, name));
+/** A run, or one step of it, that a person named. */
+export interface LocatedRun {
+  experiment: Experiment;
+  folder: RunFolder;
+  /** Of RUN@STEP: a number, or `last`; null for the whole run. */
+  step: string | null;
+  /** The run itself was named, and not its experiment or a pattern. */
+  isNamed: boolean;
 }
 
-export function locateExperimentFolder(context: Context, name: string): string {
-  const candidates = [join(context.folders.experiments, name), resolve(name)];
-  const folder = candidates.find((candidate) => existsSync(join(candidate, 'plan.json')));
-  if (folder !== undefined) return folder;
-  const known = listExperiments(context.folders.experiments).map((experiment) => experiment.name);
-  const meant = nearest(name, known);
+/** What commands take that do something with many runs. Every command reads targets by the rule in docs/command-line.md. */
+export const runsArgument: Argument = {
+  name: '<runs...>',
+  description: 'experiments, runs (EXPERIMENT/RUN), or patterns such as start-*/digits-*',
+};
+
+/** What commands take that are about one run. */
+export const runArgument: Argument = { name: '<run>', description: 'a run: EXPERIMENT/RUN' };
+
+/** The same for commands that can be about one of its steps. */
+export const stepArgument: Argument = {
+  name: '<run>',
+  description: 'a run (EXPERIMENT/RUN), or one of its steps (EXPERIMENT/RUN@STEP)',
+};
+
+interface LocateOptions {
+  /** Also the branches of these runs that people began. */
+  withBranches?: boolean;
+  /** The command can do something with single steps. */
+  withSteps?: boolean;
+}
+
+/**
+ * The runs that targets stand for, each once: those of an experiment, one run, or all that match a pattern.
+ * @throws UserError `not_there`, `ambiguous_run`, `no_step`
+ */
+export function locateRuns(
+  context: Context,
+  given: readonly string[],
+  options: LocateOptions = {},
+): LocatedRun[] {
+  const found = given.flatMap((target) => runsOfTarget(context, target, options));
+  return [...new Map(found.map((run) => [`${run.folder.folder}@${run.step}`, run])).values()];
+}
+
+/** The one run that a target stands for. @throws as `locateRuns` */
+export function locateRun(context: Context, given: string, options: LocateOptions = {}): LocatedRun {
+  const [first, ...more] = runsOfTarget(context, given, options);
+  if (first === undefined) throw notThere(context, given);
+  if (more.length === 0) return first;
   throw new UserError(
-    'no_experiment',
-    `There is no experiment "${name}" in ${context.folders.experiments}.`,
-    meant === null
-      ? `mlab runs ls${context.placeFlags} lists what there is; --dir names another folder.`
-      : `Did you mean "${meant}"?`,
+    'ambiguous_run',
+    `"${given}" stands for ${more.length + 1} runs, and this command takes one.`,
+    `Name one of them, such as ${pathOf(first)}.`,
   );
 }
 
-/** What commands take that do something with many runs. */
-export const runsArgument: Argument = {
-  name: '<runs...>',
-  description: 'runs (EXPERIMENT/RUN), experiments for all their runs, or patterns: start-*/digits-*',
-};
+/** The experiments that names, folders and patterns stand for, each once. @throws UserError `not_there` */
+export function locateExperiments(context: Context, given: readonly string[]): Experiment[] {
+  const folders = given.flatMap((target) => {
+    if (isPattern(target)) return matchingExperiments(context, target);
+    const folder = experimentFolder(context, target);
+    if (folder === null) throw notThere(context, target, 'experiment');
+    return [folder];
+  });
+  return [...new Set(folders)].map((folder) => openExperiment(folder));
+}
 
-/**
- * Names of experiments and runs, with patterns replaced by what they match, each once.
- * @throws UserError `nothing_matches`
- */
-export function expandNames(context: Context, given: readonly string[]): string[] {
-  return [...new Set(given.flatMap((name) => (isPattern(name) ? matchesOf(context, name) : [name])))];
+/** Of an experiment with this name below the experiments folder, or in this folder; null where there is none. */
+export function experimentFolder({ folders }: Context, name: string): string | null {
+  const candidates = [resolve(folders.experiments, name), resolve(name)];
+  return candidates.find((folder) => existsSync(join(folder, 'plan.json'))) ?? null;
 }
 
 export function isPattern(name: string): boolean {
   return /[*?[{]/.test(name);
 }
 
-function matchesOf(context: Context, pattern: string): string[] {
-  const names = readableExperiments(context).flatMap(({ plan, runIds }) =>
-    pattern.includes('/') ? runIds.map((id) => `${plan.name}/${id}`) : [plan.name],
-  );
-  const matching = names.filter((name) => matchesGlob(name, pattern));
-  if (matching.length > 0) return matching;
-  const what = pattern.includes('/') ? 'run' : 'experiment';
-  throw new UserError(
-    'nothing_matches',
-    `No ${what} in ${context.folders.experiments} matches ${pattern}.`,
-    `mlab runs ls${context.placeFlags} lists what there is; EXPERIMENT/RUN is a run.`,
-  );
+/** A pattern as one of names: `experiments/start-*` means `start-*`. */
+export function patternOfNames({ folders }: Context, pattern: string): string {
+  const path = relative(folders.experiments, resolve(pattern));
+  return path.startsWith('..') ? pattern : path;
 }
 
-/** Whether an experiment has this name, or lies in this folder. */
-export function isExperiment({ folders }: Context, name: string): boolean {
-  return [join(folders.experiments, name), resolve(name)].some((folder) =>
-    existsSync(join(folder, 'plan.json')),
-  );
+function runsOfTarget(context: Context, given: string, options: LocateOptions): LocatedRun[] {
+  const [target, step] = splitStep(given);
+  if (step !== null && options.withSteps !== true)
+    throw new UserError('no_step', `"${given}" is a step; this command takes whole runs.`, `Use ${target}.`);
+  const located = (experiment: Experiment, ids: readonly string[], isNamed: boolean) =>
+    ids.map((id): LocatedRun => ({ experiment, folder: experiment.runFolder(id), step, isNamed }));
+  const alsoBranches = (experiment: Experiment, ids: readonly string[]) => {
+    if (options.withBranches !== true || step !== null) return ids;
+    const { branches } = experiment;
+    return branches.length === 0
+      ? ids
+      : [...ids, ...ids.flatMap((id) => branchesOfRun({ branches }, id).map(({ run }) => run.id))];
+  };
+  if (isPattern(target)) {
+    return matchingRuns(context, target).flatMap(({ experiment, ids }) =>
+      located(experiment, alsoBranches(experiment, ids), false),
+    );
+  }
+  const whole = experimentFolder(context, target);
+  if (whole !== null) {
+    const experiment = openExperiment(whole);
+    return located(experiment, alsoBranches(experiment, experiment.runIds), false);
+  }
+  const { experiment, id } = runCalled(context, target);
+  return located(experiment, alsoBranches(experiment, [id]), true);
 }
 
-/** A run given as `experiment/run`, as the path of its folder, or by its id alone where only one experiment has it. */
-export function locateRun(context: Context, given: string): { experiment: Experiment; folder: RunFolder } {
+/** `RUN@STEP` in its parts, unless that is the path of something. */
+function splitStep(given: string): [target: string, step: string | null] {
+  const [, target, step] = /^(.+)@(\d+|last)$/.exec(given) ?? [];
+  return target === undefined || step === undefined || existsSync(given) ? [given, null] : [target, step];
+}
+
+/** A run given as `EXPERIMENT/RUN`, as the path of its folder, or by its id alone where only one experiment has it. */
+function runCalled(context: Context, given: string): { experiment: Experiment; id: string } {
   const path = resolve(given);
   if (existsSync(join(path, 'run.json'))) {
-    const experiment = openExperiment(dirname(dirname(path)));
-    return { experiment, folder: experiment.runFolder(basename(path)) };
+    return { experiment: openExperiment(dirname(dirname(path))), id: basename(path) };
   }
   if (given.includes('/')) {
-    const experiment = locateExperiment(context, dirname(given));
-    return { experiment, folder: runOf(experiment, basename(given)) };
+    const folder = experimentFolder(context, dirname(given));
+    const experiment = folder === null ? null : openExperiment(folder);
+    const id = basename(given);
+    if (experiment === null || experiment.specOf(id) === null) throw notThere(context, given);
+    return { experiment, id };
   }
-  const experiments = readableExperiments(context);
-  const holders = experiments.filter((experiment) => experiment.specOf(given) !== null);
+  const holders = readableExperiments(context).filter((experiment) => experiment.specOf(given) !== null);
   const [experiment, another] = holders;
-  if (experiment === undefined) throw noRun(given, experiments, context);
-  if (another === undefined) return { experiment, folder: experiment.runFolder(given) };
+  if (experiment === undefined) throw notThere(context, given);
+  if (another === undefined) return { experiment, id: given };
   const names = holders.map(({ plan }) => `${plan.name}/${given}`).join(', ');
-  throw new UserError('ambiguous_run', `Several experiments have a run "${given}".`, `Say which: ${names}.`);
+  throw new UserError('ambiguous_run', `Several experiments have a run "${given}".`, `Name one: ${names}.`);
+}
+
+/** `start-*`: all runs of the experiments that match; `start-*\/digits-*`: the runs that do. */
+function matchingRuns(context: Context, given: string): { experiment: Experiment; ids: readonly string[] }[] {
+  const pattern = patternOfNames(context, given).replace(/\/runs\//, '/');
+  const found = readableExperiments(context).map((experiment) => {
+    const { plan, runIds } = experiment;
+    const isWhole = matchesGlob(plan.name, pattern);
+    return {
+      experiment,
+      ids: isWhole ? runIds : runIds.filter((id) => matchesGlob(`${plan.name}/${id}`, pattern)),
+    };
+  });
+  const matching = found.filter(({ ids }) => ids.length > 0);
+  if (matching.length === 0) throw notThere(context, given);
+  return matching;
+}
+
+function matchingExperiments(context: Context, given: string): string[] {
+  const pattern = patternOfNames(context, given);
+  const matching = listExperiments(context.folders.experiments).filter(({ name }) =>
+    matchesGlob(name, pattern),
+  );
+  if (matching.length === 0) throw notThere(context, given, 'experiment');
+  return matching.map(({ folder }) => folder);
 }
 
 /** Every experiment that can be read; what is wrong with the others is logged. */
@@ -98,54 +182,51 @@ export function readableExperiments(context: Context): Experiment[] {
   });
 }
 
-function runOf(experiment: Experiment, id: string): RunFolder {
-  if (experiment.specOf(id) !== null) return experiment.runFolder(id);
-  const { name } = experiment.plan;
-  const meant = nearest(id, [...experiment.runIds, ...experiment.branches.map(({ run }) => run.id)]);
-  const hint = meant === null ? `mlab runs ls ${name} lists them.` : `Did you mean "${name}/${meant}"?`;
-  throw new UserError('unknown_run', `The experiment ${name} has no run "${id}".`, hint);
-}
-
-function noRun(given: string, experiments: readonly Experiment[], context: Context): UserError {
-  const named = experiments.find(({ plan }) => plan.name === given);
-  const [first] = named?.runIds ?? [];
-  const paths = experiments.flatMap(({ plan, runIds }) =>
-    runIds.map((id) => ({ id, path: `${plan.name}/${id}` })),
-  );
-  const names = experiments.map(({ plan }) => plan.name);
-  const meant = nearest(given, [...new Set([...names, ...paths.map(({ id }) => id)])]);
-  const path = paths.find(({ id }) => id === meant)?.path ?? meant;
-  const hint =
-    first !== undefined
-      ? `"${given}" is an experiment; a run of it is ${given}/${first}.`
-      : path !== null
-        ? `Did you mean "${path}"?`
-        : `mlab runs ls${context.placeFlags} lists them; a run is EXPERIMENT/RUN.`;
-  return new UserError(
-    'unknown_run',
-    `There is no experiment and no run "${given}" in ${context.folders.experiments}.`,
-    hint,
-  );
-}
-
-/** All runs of an experiment, or the one that is named. @param withBranches also the branches of these that people began */
-export function locateRuns(
+/** What was looked for and where, with what is spelled most like it. */
+export function notThere(
   context: Context,
   given: string,
-  { withBranches = false } = {},
-): { experiment: Experiment; folders: RunFolder[] } {
-  if (!isExperiment(context, given)) {
-    const { experiment, folder } = locateRun(context, given);
-    const branches = withBranches ? branchesOfRun(experiment, folder.id) : [];
-    return { experiment, folders: [folder, ...branches.map(({ run }) => experiment.runFolder(run.id))] };
-  }
-  const experiment = locateExperiment(context, given);
-  const branches = withBranches ? experiment.branches.map(({ run }) => run.id) : [];
-  return { experiment, folders: [...experiment.runIds, ...branches].map((id) => experiment.runFolder(id)) };
+  what: 'experiment or run' | 'experiment' = 'experiment or run',
+): UserError {
+  const { experiments: folder } = context.folders;
+  const experiments = readableExperiments({ ...context, log: () => {} });
+  const names = experiments.map(({ plan }) => plan.name);
+  const paths = what === 'experiment' ? [] : experiments.flatMap(pathsOf);
+  const message = isPattern(given)
+    ? `No ${what} in ${folder} matches "${given}".`
+    : `There is no ${what} "${given}" in ${folder}.`;
+  return new UserError('not_there', message, hintFor(context, given, names, paths));
+}
+
+function hintFor(
+  { placeFlags }: Context,
+  given: string,
+  names: readonly string[],
+  paths: readonly string[],
+): string {
+  if (names.length === 0) return 'There are no experiments there; --dir names another folder.';
+  const ids = paths.map((path) => basename(path));
+  const candidates = given.includes('/') ? paths : [...names, ...ids];
+  const meant = isPattern(given) ? null : nearest(given, [...new Set(candidates)]);
+  const path = paths.find((each) => basename(each) === meant) ?? meant;
+  if (path !== null) return `Did you mean "${path}"?`;
+  const shown = names.slice(0, mostNamed).join(', ');
+  const more = names.length > mostNamed ? ', …' : '';
+  return `The experiments there are ${shown}${more}; mlab runs ls${placeFlags} lists their runs.`;
+}
+
+const mostNamed = 8;
+
+function pathsOf({ plan, runIds, branches }: Experiment): string[] {
+  return [...runIds, ...branches.map(({ run }) => run.id)].map((id) => `${plan.name}/${id}`);
+}
+
+function pathOf({ experiment, folder }: LocatedRun): string {
+  return `${experiment.plan.name}/${folder.id}`;
 }
 
 /** The branches of a run that people began, and theirs. */
-export function branchesOfRun({ branches }: Experiment, run: string): BranchPlan[] {
+export function branchesOfRun({ branches }: Pick<Experiment, 'branches'>, run: string): BranchPlan[] {
   const found = new Set([run]);
   // One was there before its branches were begun.
   return branches.filter(({ run: { id, parent } }) => found.has(parent.run) && found.add(id));

@@ -57,7 +57,13 @@ export async function main(given: string[]): Promise<number> {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    exitCode = await tell(error, interrupts.signal, asJson);
+    exitCode = await tell(
+      error,
+      interrupts.signal,
+      calledBy(argv),
+      asJson,
+      program.opts<GlobalOptions>().verbose === true,
+    );
   }
   return exitCode;
 }
@@ -103,6 +109,8 @@ function createProgram(version: string, asJson: boolean): Command {
       program.setOptionValue('taskDir', [...(program.opts<GlobalOptions>().taskDir ?? []), folder]);
     })
     .option('--json', 'print one JSON document to standard output')
+    .option('-q, --quiet', 'print results and errors, and no progress')
+    .option('-v, --verbose', 'print every step and model call of runs, and the stack of errors')
     .addOption(
       new Option(
         '--log-level <level>',
@@ -145,10 +153,27 @@ async function addVerbs(
   program.helpCommand(true);
 }
 
-/** `mlab help runs show` asks what `mlab runs show --help` does. */
+/** `mlab help runs show` asks what `mlab runs show --help` does, whatever flags of every command stand before it. */
 function helpLast(argv: string[]): string[] {
-  const [first, ...rest] = argv;
-  return first === 'help' && rest.length > 0 ? [...rest, '--help'] : argv;
+  const valued = ['--dir', '--task-dir', '--tasks', '--log-level'];
+  const at = argv.findIndex(
+    (word, index) => !word.startsWith('-') && !valued.includes(argv[index - 1] ?? ''),
+  );
+  const asked = argv.slice(at + 1);
+  if (argv[at] !== 'help' || asked.length === 0) return argv;
+  const isKnown = verbs.some(({ name }) => `${name} `.startsWith(`${asked.join(' ')} `));
+  // What is no command is told as such, and not answered with the help of another.
+  return [...argv.slice(0, at), ...asked, ...(isKnown ? ['--help'] : [])];
+}
+
+/** The command that words call, to point to its help. */
+function calledBy(argv: readonly string[]): string {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const called = verbs.find(({ name }) => {
+    const [first = '', second] = name.split(' ');
+    return words.includes(first) && (second === undefined || words.includes(second));
+  });
+  return called === undefined ? '' : `mlab ${called.name}`;
 }
 
 function refuseOtherFormat(options: { format?: string }): void {
@@ -197,30 +222,32 @@ async function defineVerb(
   }
   const examples = verb.examples.map(([line, meaning]) => `  ${line}\n      ${meaning}`);
   const details = verb.details === undefined ? '' : `\n${verb.details}\n`;
-  command.addHelpText('after', `${details}\nExamples:\n${examples.join('\n')}`);
+  const negative = verb.negative === undefined ? '' : `\nExit code 1: ${verb.negative}.\n`;
+  command.addHelpText('after', `${details}${negative}\nExamples:\n${examples.join('\n')}`);
   command.action(async () => act(verb, command.args, command.opts()));
 }
 
 function optionOf(flag: Flag): Option {
   const option = new Option(flag.flags, flag.description);
   if (flag.default !== undefined) option.default(flag.default);
-  const { choices, parse = parserOf(option, choices) } = flag;
+  const long = option.long ?? flag.flags;
+  const { choices, parse = parserOf(choices) } = flag;
   const many = flag.many ?? (option.variadic ? 'repeated' : undefined);
   if (many !== undefined) {
     const partsOf = (text: string) =>
       many === 'commas' ? text.split(',').filter((part) => part !== '') : [text];
     option.argParser((text: string, before: unknown[] | undefined) => [
       ...(before ?? []),
-      ...partsOf(text).map(parse),
+      ...partsOf(text).map((part) => parse(part, long)),
     ]);
   } else {
-    option.argParser(parse);
+    option.argParser((text: string) => parse(text, long));
   }
   return option;
 }
 
-function parserOf({ long }: Option, choices: readonly string[] | undefined): (text: string) => unknown {
-  return choices === undefined ? (text) => text : (text) => oneOf(long ?? '', choices, text);
+function parserOf(choices: readonly string[] | undefined): (text: string, flag: string) => unknown {
+  return choices === undefined ? (text) => text : (text, flag) => oneOf(flag, choices, text);
 }
 
 function acceptFormerName(command: Command, flag: Flag, name: string): void {
@@ -247,15 +274,23 @@ async function logged({ logger, signal }: Context, work: () => Promise<VerbResul
 }
 
 /** Says what went wrong and what to do, and returns the exit code that stands for it. */
-async function tell(error: unknown, signal: AbortSignal, asJson: boolean): Promise<ExitCode> {
+async function tell(
+  error: unknown,
+  signal: AbortSignal,
+  called: string,
+  asJson: boolean,
+  isVerbose: boolean,
+): Promise<ExitCode> {
   // Help and version were asked for, and are printed by now.
   if (
     error instanceof CommanderError &&
     (error.exitCode === 0 || (error.code === 'commander.help' && !asJson))
   )
     return exitCodes.ok;
-  const { code, exitCode, message, hint } = explain(error, signal.aborted);
+  const { code, exitCode, message, hint } = explain(error, signal.aborted, called);
   process.stderr.write(`mlab: ${plain(message)}\n${hint === '' ? '' : `${plain(hint)}\n`}`);
+  const stack = isVerbose && exitCode !== exitCodes.internal && error instanceof Error ? error.stack : '';
+  if (stack) process.stderr.write(`${plain(stack)}\n`);
   if (asJson) await print(jsonText({ error: { code, message, hint } }));
   return exitCode;
 }

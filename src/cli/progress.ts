@@ -4,6 +4,7 @@ import type { ExperimentProgress } from '../runs/index.ts';
 import type { FailedAttempt, Plan } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
 import { decisionWait } from '../store/index.ts';
+import type { Context } from './context.ts';
 import { ProgressSum } from './progress-sum.ts';
 import { counted, duration, number, oneLine, percent, plain } from './table.ts';
 
@@ -15,11 +16,11 @@ export interface ProgressView extends Disposable {
 export function createProgressView(
   plan: Plan,
   isTerminal: boolean,
-  log: (line: string) => void,
+  { log, verbosity }: Pick<Context, 'log' | 'verbosity'>,
   place = atATime(plan),
 ): ProgressView {
   log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}`);
-  return isTerminal ? new LiveView(plan) : new LineView(log, plan);
+  return isTerminal ? new LiveView(plan) : new LineView(log, plan, verbosity === 'verbose');
 }
 
 /** How many runs are executed at once. */
@@ -29,7 +30,7 @@ export function atATime({ parallel }: Plan): string {
 
 /** A line for what matters, of runs of an experiment that is executed elsewhere. */
 export function lineView(log: (line: string) => void): ProgressView {
-  return new LineView(log, null);
+  return new LineView(log, null, false);
 }
 
 /** What a run is doing, as one line shows it. */
@@ -105,7 +106,7 @@ class LiveView implements ProgressView {
     this.#update.done();
   }
 
-  #step(line: RunLine, progress: (ExperimentProgress & { kind: 'run_step' })['progress']): void {
+  #step(line: RunLine, progress: StepProgress): void {
     if (progress.kind === 'step_started')
       Object.assign(line, { step: progress.step, doing: progress.action });
     if (progress.kind === 'output') line.doing = progress.text.trimEnd().split('\n').at(-1) ?? '';
@@ -167,6 +168,16 @@ function waitingText({ failure, waited_ms: waited, message }: FailedAttempt): st
   return `waits ${duration(waited / 1000)} for its model (${failure}: ${oneLine(message, 200)})`;
 }
 
+type StepProgress = (ExperimentProgress & { kind: 'run_step' })['progress'];
+
+/** What --verbose says beside the rest; empty for what is too much even there. */
+function stepText(progress: StepProgress): string {
+  if (progress.kind === 'step_started') return `step ${progress.step}: ${progress.action}`;
+  if (progress.kind === 'model_asked') return `asks ${progress.model} (${progress.purpose})`;
+  if (progress.kind === 'note') return oneLine(Object.values(progress.entries).join(' '), 200);
+  return '';
+}
+
 function waitsText(holder: string): string {
   return `sees whether ${holder}, which had it, is still there`;
 }
@@ -175,10 +186,15 @@ class LineView implements ProgressView {
   readonly #log: (line: string) => void;
   readonly #plan: Plan | null;
   readonly #sum: ProgressSum | null;
+  readonly #isVerbose: boolean;
 
-  /** @param plan for a word of the whole after each run; null where this is not known */
-  constructor(log: (line: string) => void, plan: Plan | null) {
+  /**
+   * @param plan for a word of the whole after each run; null where this is not known
+   * @param isVerbose also a line for each step and each call of a model
+   */
+  constructor(log: (line: string) => void, plan: Plan | null, isVerbose: boolean) {
     this.#log = log;
+    this.#isVerbose = isVerbose;
     this.#plan = plan;
     this.#sum = plan && new ProgressSum(plan);
   }
@@ -200,7 +216,7 @@ class LineView implements ProgressView {
       const { record } = progress;
       const { end, steps, seconds_used } = record;
       const waits = decisionWait(record);
-      const ended = `${end?.reason ?? record.status} after ${steps} steps, ${duration(seconds_used)}`;
+      const ended = `${end?.reason ?? record.status} after ${counted(steps, 'step')}, ${duration(seconds_used)}`;
       const decide = `${plain(waits)}: mlab decide ${record.spec.experiment}/${id}`;
       this.#log(`${id}: ${waits === '' ? ended : decide}`);
       this.#tellSum();
@@ -208,6 +224,8 @@ class LineView implements ProgressView {
       const { progress: step } = progress;
       const isLong = step.kind === 'model_retry' && step.attempt.waited_ms >= worthTellingMs;
       if (isLong) this.#log(`${id}: ${plain(waitingText(step.attempt))}`);
+      const text = this.#isVerbose ? stepText(step) : '';
+      if (text !== '') this.#log(`${id}: ${plain(text)}`);
     } else this.#log(`${id}: ${plain(resultText(progress))}`);
   }
 

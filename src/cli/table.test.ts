@@ -21,6 +21,32 @@ it('an interval has its unit once, and words where a bound has a sign', () => {
 });
 
 describe('table', () => {
+  const columns = [{ title: 'run' }, { title: 'score', align: 'right' as const }, { title: 'note' }];
+  const rows = [
+    ['start-1/digits-automl-0', '0.98', 'a note of some forty characters in one line'],
+    ['other/digits-noop-0', '–', ''],
+  ];
+  const linesAt = (width: number) => stripVTControlCharacters(table(columns, rows, width)).split('\n');
+
+  it('cuts its last text where the terminal is too narrow', () => {
+    const lines = linesAt(60);
+    expect(lines[2]).toMatch(/^start-1\/digits-automl-0 {3}0\.98 {2}a note of some.*…$/);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+    expect(linesAt(200)[2]).toContain('in one line');
+  });
+
+  it('becomes a block of lines for each row where no table fits', () => {
+    const lines = linesAt(40);
+    expect(lines).toEqual([
+      'start-1/digits-automl-0',
+      '  score  0.98',
+      expect.stringMatching(/^ {2}note {3}a note of some.*…$/),
+      'other/digits-noop-0',
+      '  score  –',
+    ]);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
+  });
+
   it('aligns columns by what a terminal shows', () => {
     const text = stripVTControlCharacters(
       table(

@@ -6,13 +6,31 @@ export interface Column {
   align?: 'left' | 'right';
 }
 
-/** A text table with aligned columns; widths count what a terminal shows. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+/** A column of text is cut to this, where a terminal is too narrow; less says too little. */
+const leastText = 16;
+
+/**
+ * A text table with aligned columns; widths count what a terminal shows. Where it is too wide for the terminal, its last
+ * column is cut if that is a text, else each row becomes a block of lines.
+ * @param room columns of the terminal; without one there is no limit
+ */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  room = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY,
+): string {
   const head = columns.map(({ title }) => cellOf(title));
-  const body = rows.map((row) => columns.map((_, index) => cellOf(row[index] ?? '')));
-  const widths = head.map(({ width }, index) =>
-    body.reduce((widest, cells) => Math.max(widest, cells[index]?.width ?? 0), width),
+  const whole = rows.map((row) => columns.map((_, index) => cellOf(row[index] ?? '')));
+  const wanted = head.map(({ width }, index) =>
+    whole.reduce((widest, cells) => Math.max(widest, cells[index]?.width ?? 0), width),
   );
+  const excess = wanted.reduce((sum, width) => sum + width + 2, -2) - room;
+  const lastWidth = (wanted.at(-1) ?? 0) - Math.max(0, excess);
+  const isCut = excess > 0;
+  const least = Math.max(leastText, head.at(-1)?.width ?? 0);
+  if (isCut && (columns.at(-1)?.align === 'right' || lastWidth < least)) return blocks(head, whole, room);
+  const widths = wanted.with(-1, lastWidth);
+  const body = isCut ? whole.map((cells) => cells.with(-1, cut(cells.at(-1), lastWidth))) : whole;
   const line = (cells: readonly Cell[]) =>
     cells
       .map((cell, index) => padded(cell, widths[index] ?? 0, columns[index]?.align ?? 'left'))
@@ -20,6 +38,26 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
       .trimEnd();
   const rule = widths.map((width) => '─'.repeat(width)).join('  ');
   return [styleText('bold', line(head)), rule, ...body.map(line)].join('\n');
+}
+
+/** For each row its first cell, and below it the others with their titles. */
+function blocks(head: readonly Cell[], body: readonly (readonly Cell[])[], room: number): string {
+  const titles = Math.max(0, ...head.slice(1).map(({ width }) => width));
+  const line = (cell: Cell, title: Cell | undefined) => {
+    const start = `  ${padded(title ?? cellOf(''), titles, 'left')}  `;
+    return `${start}${cut(cell, Math.max(leastText, room - titles - 4)).text}`.trimEnd();
+  };
+  return body
+    .map(([first, ...rest]) => {
+      const lines = rest.flatMap((cell, index) => (cell.width === 0 ? [] : [line(cell, head[index + 1])]));
+      return [styleText('bold', first?.text ?? ''), ...lines].join('\n');
+    })
+    .join('\n');
+}
+
+function cut(cell: Cell | undefined, width: number): Cell {
+  if (cell === undefined || cell.width <= width) return cell ?? cellOf('');
+  return cellOf(oneLine(cell.text, width));
 }
 
 interface Cell {

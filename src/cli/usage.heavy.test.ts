@@ -45,7 +45,7 @@ describe('help', () => {
   });
 
   test('mlab help shows a command of a group as its --help does', async () => {
-    const { code, out } = await mlab(['help', 'runs', 'show'], here);
+    const { code, out } = await mlab(['--dir', 'x', 'help', 'runs', 'show'], here);
     expect([code, out]).toEqual([0, (await mlab(['runs', 'show', '--help'], here)).out]);
     expect(out).toContain('Usage: mlab runs show');
   });
@@ -72,13 +72,22 @@ describe('wrong usage', () => {
     [['rnu'], /unknown command 'rnu'[\s\S]*Did you mean run\?/],
     [['runs', 'shwo', 'x'], /unknown command 'shwo'[\s\S]*Did you mean show\?/],
     [['run', '--tsk', 'digits'], /unknown option '--tsk'[\s\S]*Did you mean --task/],
+    [['runs', 'show'], /missing required argument 'run'\nmlab runs show --help/],
+    [['help', 'rnu'], /unknown command 'rnu'[\s\S]*Did you mean run/],
+    [['--quiet', '--verbose', 'runs', 'ls'], /--quiet and --verbose contradict/],
+    [['run', '--task', 'digits', '--seed', '1', '--seeds', '4'], /--seed and --seeds contradict/],
+    [['run', '--task', 'digits', '--seeds', '7-4'], /--seeds 7-4: these are no seeds[\s\S]*--seed 4/],
+    [['run', '--task', 'digits', '--seeds', '1.5'], /--seeds 1\.5: these are no seeds/],
+    [['run', '.'], /\. is a folder/],
+    [['runs', 'restore', 'none'], /There is no experiment or run "none"/],
+    [['tasks', 'baseline', 'digits', '--write', '--sample'], /--write with --sample/],
     [['run'], /There is nothing to run\.\nName tasks with --task or --suite/],
     [['prepare'], /There is nothing to prepare/],
     [['run', '--task', 'digts'], /digits/],
     [['verify', 'x', '--repeats', '0'], /it can't be run so often/],
     [['run', '--suite', 'startr'], /Did you mean "starter"/],
     [['run', '--task', 'digits', '--agent', 'automI'], /did you mean "automl"/],
-    [['run', '--task', 'digits', '--seeds', 'x'], /"x" is not a number/],
+    [['run', '--task', 'digits', '--seeds', 'x'], /--seeds x: these are no seeds/],
     [['run', '--task', 'digits', '--seeds', '0'], /seeds: .*>=1.*how many seeds/],
     [['run', '--task', 'digits', '--steps', '0'], /limits\.steps: .*>=1.*actions an agent may take/],
     [['run', '--task', 'digits', '--steps', '2.5'], /limits\.steps: .*int/],
@@ -110,23 +119,23 @@ describe('wrong usage', () => {
     [['run', '--from', 'none/x', '--parallel', '2'], /--from begins one run[\s\S]*Leave out --parallel/],
     [['run', '--task', 'digits', '--experience', 'none'], /There is no experience in/],
     [['experience', 'ls'], /There is no experience in .*\n.*mlab experience add/],
-    [['run', '--from', 'none/x'], /There is no experiment "none"/],
-    [['runs', 'replay', 'none'], /There is no experiment and no run "none"/],
-    [['run', 'none.yaml'], /none\.yaml can't be read as an experiment/],
+    [['run', '--from', 'none/x'], /There is no experiment or run "none\/x"/],
+    [['runs', 'replay', 'none'], /There is no experiment or run "none"/],
+    [['run', 'none.yaml'], /There is no experiment file none\.yaml/],
     [['grade', 'x', '--steps', 'some'], /--steps some: there is no such choice/],
     [['report'], /Name an experiment/],
-    [['report', 'none*'], /No experiment in .* matches none\*/],
-    [['grade', 'none*/x'], /No run in .* matches none/],
-    [['view', 'none'], /There is no experiment and no run "none"/],
+    [['report', 'none*'], /No experiment or run in .* matches "none\*"/],
+    [['grade', 'none*/x'], /No experiment or run in .* matches "none/],
+    [['view', 'none'], /There is no experiment or run "none"/],
     [
       ['run', '--tasks', 'digits'],
       /--tasks is called --task-dir now[\s\S]*There is no folder digits[\s\S]*tasks themselves with --task/,
     ],
     [['report', 'none', '--format', 'pdf'], /--format pdf.*text, markdown, csv/s],
     [['report', 'none', '--table', 'result'], /did you mean "results"/],
-    [['report', 'none'], /There is no experiment and no run "none"/],
-    [['runs', 'show', 'none/x'], /There is no experiment "none"/],
-    [['runs', 'show', 'none'], /There is no experiment and no run "none"/],
+    [['report', 'none'], /There is no experiment or run "none"/],
+    [['runs', 'show', 'none/x'], /There is no experiment or run "none\/x"/],
+    [['runs', 'show', 'none'], /There is no experiment or run "none"/],
     [['tasks', 'show', 'digit'], /digits/],
   ];
   test.each(cases)(
@@ -313,4 +322,33 @@ describe('what the machine refuses', () => {
     expect(told).toMatchObject({ code: 'internal', exitCode: 4 });
     expect(told.hint).toContain('usage.heavy.test.ts');
   });
+});
+
+describe('a dry run', () => {
+  test('takes seeds as a range, or one', async () => {
+    const dry = ['run', ...withFixtures, '--task', 'sums', '--agent', 'noop', '--dry-run', '--json'];
+    const plans = [
+      [...dry, '--seeds', '4-6'],
+      [...dry, '--seed', '3'],
+    ].map(async (argv) => JSON.parse((await mlab(argv, here)).out) as { runs: { seed: number }[] });
+    const seeds = (await Promise.all(plans)).map(({ runs }) => runs.map(({ seed }) => seed));
+    expect(seeds).toEqual([[4, 5, 6], [3]]);
+  });
+
+  test('refuses a provider that is not there, and asks about a model without a price, without a key', async () => {
+    const unknown = await mlab([...withModel('antropic/x'), '--dry-run'], here);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('Did you mean "anthropic"?')]);
+    const misspelt = await mlab([...withModel('anthropic/claude-sonet-4-5'), '--dry-run'], here);
+    expect(misspelt.code).toBe(0);
+    expect(misspelt.err).toContain('its price is not known');
+    expect(misspelt.err).toContain('Did you mean anthropic/claude-sonnet-4-5?');
+    const quiet = await mlab(['-q', ...withModel('anthropic/claude-sonet-4-5'), '--dry-run'], here);
+    expect([quiet.code, quiet.err]).toEqual([0, '']);
+  });
+});
+
+test('--verbose adds the stack of an error', async () => {
+  const { code, err } = await mlab(['-v', 'runs', 'show', 'none'], here);
+  expect(code).toBe(2);
+  expect(err).toMatch(/There is no experiment or run "none"[\s\S]*\n {4}at /);
 });

@@ -9,7 +9,7 @@ export interface Flag {
   /** The values that it takes, where there are a few. */
   choices?: readonly string[];
   /** Turns the text into a value; throws a UserError that says what is expected. Default: the text, which must be one of the choices. */
-  parse?: (text: string) => unknown;
+  parse?: (text: string, flag: string) => unknown;
   /** May be given several times; `commas`: or once with commas. */
   many?: 'commas' | 'repeated';
   /** What it was called before: `--broken`. It still works, and says the new name. */
@@ -32,6 +32,8 @@ export interface Verb {
   examples: [command: string, meaning: string][];
   /** More about it, below the summary. */
   details?: string;
+  /** When the exit code is 1: completed with a negative result. */
+  negative?: string;
   /** It changes no run and starts nothing that has to be ended, so that Ctrl-C may end it anywhere. */
   onlyReads?: true;
   run(context: Context, args: string[], options: object): Promise<VerbResult>;

@@ -48,7 +48,8 @@ export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandbox
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   folder: RunFolder;
-  which: 'final' | 'all';
+  /** A number: that step of the selected branch. */
+  which: 'final' | 'all' | number;
 }
 
 /**
@@ -64,7 +65,7 @@ export async function gradeRun(options: GradeRunOptions): Promise<Grade[]> {
   if (record === null) return [];
   const states = which === 'all' ? statesOfTree(folder) : recordedStates(folder);
   const wanted = states
-    .filter(({ final }) => final || which === 'all')
+    .filter(({ final, step }) => which === 'all' || (which === 'final' ? final : step === which))
     .map((state) => gradable(state, folder, task.file.submission.files));
   if (wanted.length === 0) return [];
   const grader = await graderVersion(options, record.spec);

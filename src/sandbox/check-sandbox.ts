@@ -14,6 +14,7 @@ import { gpuDeviceFiles, listGpus } from './gpus/list-gpus.ts';
 import { findLimiter } from './limits/find-limiter.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { ownedFolder } from './owned-folder.ts';
+import { platformObstacle } from './platform.ts';
 import { type DoctorCheck, SandboxError } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { trySandbox } from './try-sandbox.ts';
@@ -26,7 +27,9 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** What sandboxes can and can't do on this host, for this user; tried, not guessed. Takes some tenths of a second. */
 export async function checkSandbox(variables: Variables = {}): Promise<DoctorCheck[]> {
-  if (process.platform !== 'linux') return [notLinux];
+  const obstacle = platformObstacle();
+  if (obstacle !== null)
+    return [{ name: 'sandbox', state: 'missing', detail: obstacle.reason, fix: obstacle.fix }];
   const limiter = await findLimiter();
   return [
     await checkBubblewrap(),
@@ -36,13 +39,6 @@ export async function checkSandbox(variables: Variables = {}): Promise<DoctorChe
     await checkGpus(variables),
   ];
 }
-
-const notLinux: DoctorCheck = {
-  name: 'sandbox',
-  state: 'missing',
-  detail: 'bubblewrap needs Linux; here only the docker driver can confine',
-  fix: 'mlab run --sandbox docker …',
-};
 
 async function checkBubblewrap(): Promise<DoctorCheck> {
   const name = 'bubblewrap';

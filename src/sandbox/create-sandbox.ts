@@ -4,7 +4,8 @@ import { dockerSandbox } from './docker.ts';
 import { findLimiter } from './limits/find-limiter.ts';
 import { type Limiter, ungrouped } from './limits/limiter.ts';
 import { unconfinedSandbox } from './none.ts';
-import type { Sandbox, SandboxSpec } from './sandbox.ts';
+import { platformObstacle } from './platform.ts';
+import { type Sandbox, SandboxError, type SandboxSpec } from './sandbox.ts';
 
 /** What a caller may choose beside the spec. */
 export interface SandboxOptions {
@@ -38,6 +39,8 @@ export async function createSandbox(
   spec: SandboxSpec,
   options: SandboxOptions = {},
 ): Promise<Sandbox> {
+  const obstacle = driver === 'none' ? null : platformObstacle();
+  if (obstacle !== null) throw new SandboxError(obstacle.reason, obstacle.fix);
   const limiter = async (): Promise<Limiter> => (options.limits === 'rlimits' ? ungrouped : findLimiter());
   switch (driver) {
     case 'bubblewrap':

@@ -65,7 +65,7 @@ export const ExperimentFile = z
     seeds: z
       .union([z.int().min(1).max(10_000), z.array(z.int().min(0)).min(1)])
       .default(1)
-      .describe('how many seeds (3: 0, 1 and 2), or which (4,7)'),
+      .describe('how many seeds (3: 0, 1 and 2), or which (4,7 or 4-7)'),
     limits: Limits.partial().default({}).describe("override the tasks' limits"),
     parallel: z
       .int()

@@ -13,7 +13,7 @@ export function terminalText({ title, summary, tables }: ReportDocument): string
   return [[title, ...summary.flatMap(wrapped)].join('\n'), ...parts].join('\n\n');
 }
 
-const lineWidth = 110;
+const lineWidth = Math.min(110, (process.stdout.isTTY ? process.stdout.columns : 110) - 1);
 
 /** Lines that are short enough to be read with ease; none for an empty text. */
 function wrapped(text: string): string[] {

@@ -59,14 +59,14 @@ export const decide: Verb = {
     ],
   ],
   async run(context, [given = '', verdict], options: Options) {
-    const { experiment, folder } = locateRun(context, given);
+    const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });
     const run = `${experiment.plan.name}/${folder.id}`;
     const proposals = proposalsOf(folder, experiment.specOf(folder.id)?.approve_later === true);
     if (verdict === undefined) {
       const text = proposals.map(proposalText).join('\n\n');
       return { text: text === '' ? `${run} waits for no decision.` : text, json: { run, proposals } };
     }
-    const proposal = chosen(proposals, options, run);
+    const proposal = chosen(proposals, named === null ? options : { ...options, step: named }, run);
     const decision = decisionOf(oneOf('verdict', verdicts, verdict), options);
     if (!addDecision(folder, decisionName(proposal), decision)) throw decidedAlready(folder, proposal);
     const where = `step ${proposal.step}${proposal.branch === 'main' ? '' : ` of ${proposal.branch}`}`;

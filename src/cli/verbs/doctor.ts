@@ -31,7 +31,7 @@ export const doctor: Verb = {
       description: 'an experiment file, for what its jobs ask of the executor',
     },
   ],
-  details: 'Exit code 1 when something is missing without which no run can start.',
+  negative: 'something is missing that every run needs',
   examples: [
     ['mlab doctor', 'sandbox, Python, GPU, credentials, disk'],
     ['mlab doctor --on slurm --file experiment.yaml', 'the same on a node that its jobs would get'],

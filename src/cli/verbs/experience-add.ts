@@ -6,13 +6,13 @@ import type { Experiment } from '../../store/index.ts';
 import { loadTask } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
 import { type StoreFlags, storeFlag, storePath } from '../experience-store.ts';
-import { locateExperiment } from '../locate.ts';
+import { locateExperiments } from '../locate.ts';
 import { counted } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const experienceAdd: Verb = {
   onlyReads: true,
-  arguments: [{ name: '<experiments...>', description: 'experiments, by name or folder' }],
+  arguments: [{ name: '<experiments...>', description: 'experiments, or patterns such as start-*' }],
   flags: [storeFlag],
   details:
     'Reads the traces of finished runs: each change of the script that was run is an entry, with what came of it. The store is\n' +
@@ -26,7 +26,7 @@ export const experienceAdd: Verb = {
     const fingerprints = new Map<string, TaskFingerprint | null>();
     const found: ExperienceEntry[] = [];
     let runs = 0;
-    for (const experiment of names.map((name) => locateExperiment(context, name))) {
+    for (const experiment of locateExperiments(context, names)) {
       const { evaluations } = await evaluationsOf(context, [experiment]);
       for (const evaluation of evaluations.filter(({ status }) => status === 'finished')) {
         context.signal.throwIfAborted();

@@ -6,9 +6,10 @@ import { improvementOf } from '../../statistics/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { leaseGpusOf } from '../gpus-of-run.ts';
-import { expandNames, locateRuns, runsArgument } from '../locate.ts';
+import { locateRuns, runsArgument } from '../locate.ts';
 import { logGrades } from '../log-events.ts';
 import { registryOf } from '../model-registry.ts';
+import { snapshotOfStep } from '../run-steps.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { number, oneLine, percent, table } from '../table.ts';
 import { type PrepareOptions, prepareFlags } from '../task-resources.ts';
@@ -54,7 +55,8 @@ export const grade: Verb = {
   ],
   details:
     'Grading reads the store only. Each distinct submission is graded once; what is known is not graded again. Only a\n' +
-    "run that ended has a final submission. Where a run of several can't be graded, the others are, and the exit code is 1.",
+    'run that ended has a final submission.',
+  negative: 'a run could not be graded; the others are',
   examples: [
     ['mlab grade start-1', 'the final submission of every run'],
     ['mlab grade start-1/digits-automl-0 --steps all', 'the hidden score after every step'],
@@ -65,15 +67,12 @@ export const grade: Verb = {
     if (which !== 'final' && which !== 'all') {
       throw new UserError('bad_flag', `--steps ${which}: there is no such choice.`, 'Use final or all.');
     }
-    const runs = expandNames(context, given).flatMap((name) => {
-      const { experiment, folders } = locateRuns(context, name, { withBranches: true });
-      return folders.map((folder) => ({ experiment, folder }));
-    });
+    const runs = locateRuns(context, given, { withBranches: true, withSteps: true });
     const resourcesOf = resourcesOfRuns(context, options);
     const modelsOf = modelsOfExperiments(context, options);
     const graded: GradedRun[] = [];
     const unfinished: string[] = [];
-    const failures = await forEachRun(context, runs, async ({ experiment, folder }) => {
+    const failures = await forEachRun(context, runs, async ({ experiment, folder, step }) => {
       const record = folder.readRecord();
       if (record === null) return void unfinished.push(folder.id);
       const resources = await resourcesOf(record.spec);
@@ -83,7 +82,13 @@ export const grade: Verb = {
       await using gpus = await leaseGpusOf(context, record.spec);
       const grades = await gradeRun({
         gpus: gpus?.gpus,
-        ...{ folder, ...resources, helpersFolder: context.folders.helpers, which, signal: context.signal },
+        ...{
+          folder,
+          ...resources,
+          helpersFolder: context.folders.helpers,
+          which: step === null ? which : snapshotOfStep(folder, step).number,
+          signal: context.signal,
+        },
         dockerCommand: context.variables.MLAB_DOCKER,
         toolModel: toolModelFor(record.spec, resources.task, asksModel ? modelsOf(experiment) : undefined),
       });
@@ -106,7 +111,7 @@ export const grade: Verb = {
   },
 };
 
-function unfinishedText(runs: readonly string[], which: 'final' | 'all'): string {
+function unfinishedText(runs: readonly string[], which: string): string {
   const what = `${runs.join(', ')} ${runs.length === 1 ? 'has' : 'have'}`;
   return which === 'all'
     ? `Nothing to grade yet: ${what} not begun.`

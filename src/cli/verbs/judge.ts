@@ -15,13 +15,12 @@ import {
   type RoleSettings,
   type RubricJudgement,
   RubricQuestion,
-  type RunRecord,
   type Spent,
 } from '../../schema/index.ts';
-import { addCall, nothingSpent, type RunFolder } from '../../store/index.ts';
+import { addCall, nothingSpent } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
-import { expandNames, locateRuns, runsArgument } from '../locate.ts';
+import { locateRuns, runsArgument } from '../locate.ts';
 import { dollars, number, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -55,7 +54,8 @@ export const judge: Verb = {
   ],
   details:
     'A model rates how a run went, from 1 to 5, by a rubric (docs/evaluation.md), with quotes as evidence. Its ratings are\n' +
-    'kept beside the run, in rubric.jsonl, and enter no other number. Exit code 1 when a run has fewer ratings than repeats.',
+    'kept beside the run, in rubric.jsonl, and enter no other number.',
+  negative: 'a run has fewer ratings than --repeats',
   examples: [
     ['mlab judge start-1/digits-tools-0 --model anthropic/claude-haiku-4-5', 'three judgements of one run'],
     ['mlab judge start-1 --model openai/gpt-5-mini --repeats 5 --money 2', 'all its runs, for at most $2'],
@@ -76,9 +76,10 @@ export const judge: Verb = {
     const quota = new Quota({ of: 'judging', tokens, money });
     const asked = new Judge(registry.gateway(roles, { quota }), context.signal);
     const rows: { run: string; judgements: RubricJudgement[] }[] = [];
-    for (const { folder, record, run } of expandNames(context, names).flatMap((name) =>
-      runsOf(context, name),
-    )) {
+    for (const { folder, experiment } of locateRuns(context, names)) {
+      const record = folder.readRecord();
+      if (record === null) continue;
+      const run = `${experiment.plan.name}/${folder.id}`;
       const judgements: RubricJudgement[] = [];
       for (let repeat = 1; repeat <= repeats && asked.stopped === null; repeat += 1) {
         context.signal.throwIfAborted();
@@ -101,16 +102,6 @@ function readOptions(options: object): z.infer<typeof Options> {
   const parsed = Options.safeParse(options);
   if (parsed.success) return parsed.data;
   throw new UserError('bad_flag', z.prettifyError(parsed.error), 'mlab judge --help shows the flags.');
-}
-
-function runsOf(
-  context: Parameters<typeof locateRuns>[0],
-  name: string,
-): { folder: RunFolder; record: RunRecord; run: string }[] {
-  const { experiment, folders } = locateRuns(context, name);
-  return folders
-    .map((folder) => ({ folder, record: folder.readRecord(), run: `${experiment.plan.name}/${folder.id}` }))
-    .flatMap(({ record, ...found }) => (record === null ? [] : [{ ...found, record }]));
 }
 
 /** Asks within the gateway's quota; once it is used up, or the model can't be had, nothing more is asked. */

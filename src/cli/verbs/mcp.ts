@@ -41,6 +41,7 @@ export const mcp: Verb = {
   details:
     'Each tool that the client calls is a step of a run of the agent mcp, in the sandbox and in the trace. Final_Answer, or a\n' +
     'limit, ends the run, which is then graded. Where the client leaves before that, the same command resumes the run.',
+  negative: 'the run could not be finished or graded',
   examples: [
     [
       'mlab mcp --task digits --name by-hand',

@@ -44,7 +44,8 @@ export const models: Verb = {
   details:
     'Models are named by flags, else by the experiment file, else by MLAB_MODEL, MLAB_EDITOR_MODEL and MLAB_FAST_MODEL.\n' +
     'The provider scripted answers from a file, for trials: scripted/FILE.yaml.\n' +
-    'Keys are read from the environment only. Exit code 1 when a model that was asked with --ping did not answer.',
+    'Keys are read from the environment only.',
+  negative: 'a model that was asked with --ping did not answer',
   examples: [
     ['mlab models', 'which providers are usable, and what the others lack'],
     ['mlab models --ping anthropic/claude-haiku-4-5', 'one tiny request: time, tokens, cost'],

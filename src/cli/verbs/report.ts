@@ -5,7 +5,7 @@ import { reportOptions, reportPage } from '../../server/index.ts';
 import { buildReport, compareRuns, type ReportOptions } from '../../statistics/index.ts';
 import { findTasks } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
-import { expandNames, locateRuns, runsArgument } from '../locate.ts';
+import { locateRuns, runsArgument } from '../locate.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';
 import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
@@ -57,8 +57,8 @@ export const report: Verb = {
   details:
     "Success: the final submission improves on the baseline beyond the task's threshold (10 % unless the task says\n" +
     'otherwise). docs/evaluation.md defines every number. The same runs give the same report, byte for byte.\n' +
-    'CSV is one table, `results` unless --table names another. HTML is one file with plots that opens without a server.\n' +
-    "Exit code 1 where a run can't be read: it is named, and in no number.",
+    'CSV is one table, `results` unless --table names another. HTML is one file with plots that opens without a server.',
+  negative: 'a run could not be read; it is named and left out',
   examples: [
     ['mlab report start-1', 'one experiment'],
     ['mlab report a b --format markdown > report.md', 'two together, with all tables'],
@@ -73,9 +73,9 @@ export const report: Verb = {
     if (chosen.length === 0) {
       throw new UserError('usage', 'Name an experiment.', `mlab runs ls${context.placeFlags} lists them.`);
     }
-    const found = expandNames(context, chosen).map((name) => locateRuns(context, name));
+    const found = locateRuns(context, chosen);
     const experiments = [...new Map(found.map(({ experiment }) => [experiment.folder, experiment])).values()];
-    const runs = new Set(found.flatMap(({ folders }) => folders.map(({ folder }) => folder)));
+    const runs = new Set(found.map(({ folder }) => folder.folder));
     const { evaluations, unreadable } = await evaluationsOf(
       { ...context, allCores: true, isWanted: (run) => runs.has(run) },
       experiments,

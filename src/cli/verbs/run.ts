@@ -20,7 +20,7 @@ import { branchResult } from '../branch-result.ts';
 import type { Context } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import { documentsElsewhere, executeThere, isHere, withDocuments, withGateway } from '../execute-there.ts';
-import { confirmCost, costText, expectedCost } from '../expected-cost.ts';
+import { confirmCost, costText, expectedCost, unpricedRemarks } from '../expected-cost.ts';
 import { experimentFlags, keysSaid, readExperiment } from '../experiment-flags.ts';
 import { asItsRun, type ForkFlags, findParent, forkFlags, makeFork, onData } from '../fork-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
@@ -77,6 +77,7 @@ export const run: Verb = {
   details:
     'The plan is written first. The same command again resumes: finished runs are kept, incomplete ones go on from their\n' +
     'last recorded step (or start over: --incomplete restart). Ctrl-C stops cleanly, a second one at once.',
+  negative: 'a run could not be finished or graded',
   examples: [
     ['mlab run --suite starter --agent automl --seeds 2', 'three tasks, two seeds each, no API key needed'],
     ['mlab run --task digits --agent baseline,automl --seeds 3 --wall-seconds 120', 'two agents on one task'],
@@ -131,11 +132,14 @@ export const run: Verb = {
         known.every(({ verified }) => verified),
       );
     };
+    for (const remark of unpricedRemarks(planOf(tasks.map((task) => ({ task, verified: true })))))
+      context.log(remark);
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
       );
       const plan = planOf(expected);
+      tryModels(context, plan);
       const documents = await documentsElsewhere(context, plan, wanted);
       const cost = expectedCost(context, plan);
       const text = cost === null ? planText(plan) : `${planText(plan)}\n${costText(cost)}`;
@@ -191,6 +195,16 @@ export const run: Verb = {
     }
   },
 };
+
+/** A plan can be shown without keys: what is missing for its models is said, and wrong names end it. */
+function tryModels(context: Context, plan: Plan): void {
+  try {
+    registryOf(context, plan);
+  } catch (error) {
+    if (!UserError.isInstance(error) || error.code === 'unknown_provider') throw error;
+    context.log(`${error.message} ${error.hint}`);
+  }
+}
 
 function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   const tasks = chooseTasks(context, wanted.tasks, wanted.suite);

@@ -9,7 +9,8 @@ import {
   resolveText,
   spentOf,
 } from '../../store/index.ts';
-import { locateRun } from '../locate.ts';
+import { locateRun, stepArgument } from '../locate.ts';
+import { snapshotOfStep } from '../run-steps.ts';
 import { dollars, duration, number, oneLine, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -22,7 +23,7 @@ type Call = TraceEventOf<'model_call'>;
 
 export const runsCalls: Verb = {
   onlyReads: true,
-  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN' }],
+  arguments: [stepArgument],
   flags: [
     { flags: '--call <n>', description: 'one call whole: its messages and the answer' },
     { flags: '--wire', description: 'with --call: what a program and the provider sent, byte by byte' },
@@ -35,15 +36,17 @@ export const runsCalls: Verb = {
     ['mlab runs calls start-1/digits-codex-0 --call 3 --wire', 'the same, as it went over the wire'],
   ],
   async run(context, [given = ''], options: Options) {
-    const { folder } = locateRun(context, given);
+    const { folder, step } = locateRun(context, given, { withSteps: true });
     const events = folder.readRecord() === null ? [] : readTraceSync(folder.tracePath).events;
-    const calls = events.filter((event) => event.kind === 'model_call');
+    const all = events.filter((event) => event.kind === 'model_call');
+    const wanted = step === null ? null : snapshotOfStep(folder, step).number;
     if (options.call === undefined) {
+      const calls = all.filter((call) => wanted === null || call.step === wanted);
       return { text: callsTable(calls), json: { run: folder.id, spent: spentOf(events), calls } };
     }
     const conversations = new Conversations();
     const bodies = new Conversations();
-    for (const call of calls) {
+    for (const call of all) {
       const conversation = conversations.of(call);
       const body = call.wire && bodies.of({ call: call.call, messages: call.wire.request });
       if (String(call.call) !== options.call) continue;
@@ -52,7 +55,7 @@ export const runsCalls: Verb = {
     throw new UserError(
       'unknown_call',
       `There is no model call ${options.call}.`,
-      `The run has ${calls.length} model calls.`,
+      `The run has ${all.length} model calls.`,
     );
   },
 };

@@ -1,7 +1,7 @@
 import type { ObjectId } from '../../schema/index.ts';
 import { checkRun } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
-import { expandNames, locateRuns, runsArgument } from '../locate.ts';
+import { locateRuns, runsArgument } from '../locate.ts';
 import { counted, oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -10,14 +10,12 @@ export const runsCheck: Verb = {
   arguments: [runsArgument],
   flags: [],
   details: 'Checks the hash chain of the trace, every event, and every object that the run refers to.',
+  negative: 'a run has a problem',
   examples: [['mlab runs check start-1', 'all runs of an experiment']],
   async run(context, given) {
-    const folders = expandNames(context, given).flatMap(
-      (name) => locateRuns(context, name, { withBranches: true }).folders,
-    );
     const verified = new Set<ObjectId>();
     const results = [];
-    for (const folder of folders) {
+    for (const { folder } of locateRuns(context, given, { withBranches: true })) {
       if (folder.readRecord() === null) continue;
       results.push({
         run: folder.id,

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
+import { UserError } from '../../lib/errors.ts';
 import { diffSnapshots, type PathDifference } from '../../store/index.ts';
-import { locateRun } from '../locate.ts';
+import { locateRun, stepArgument } from '../locate.ts';
 import { snapshotOfStep } from '../run-steps.ts';
 import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -10,19 +11,27 @@ const mostLines = 60;
 export const runsDiff: Verb = {
   onlyReads: true,
   arguments: [
-    { name: '<run>', description: 'EXPERIMENT/RUN' },
-    { name: '<from>', description: 'number of a step, 0 for the starter' },
-    { name: '<to>', description: 'number of a later step, or "last"' },
+    stepArgument,
+    { name: '[from]', description: 'a step; default: 0, the starter; of RUN@STEP the step before' },
+    { name: '[to]', description: 'a later step; default: last; of RUN@STEP that step' },
   ],
   flags: [{ flags: '--full', description: `every line; without it at most ${mostLines} of each file` }],
   examples: [
     ['mlab runs diff start-1/digits-automl-0 3 7', 'what changed between the steps 3 and 7'],
-    ['mlab runs diff start-1/digits-automl-0 0 last', 'everything the agent changed'],
+    ['mlab runs diff start-1/digits-automl-0', 'everything the agent changed'],
+    ['mlab runs diff start-1/digits-automl-0@3', 'what step 3 changed'],
   ],
-  async run(context, [given = '', from = '', to = ''], options: { full?: boolean }) {
-    const { folder } = locateRun(context, given);
-    const before = snapshotOfStep(folder, from);
-    const after = snapshotOfStep(folder, to);
+  async run(context, [given = '', from, to], options: { full?: boolean }) {
+    const { folder, step } = locateRun(context, given, { withSteps: true });
+    const end = step === null ? null : snapshotOfStep(folder, step);
+    if (end !== null && from !== undefined)
+      throw new UserError(
+        'bad_argument',
+        `${given} already names a step.`,
+        'Give the run alone with two steps.',
+      );
+    const before = snapshotOfStep(folder, from ?? String(Math.max(0, (end?.number ?? 0) - 1)));
+    const after = end ?? snapshotOfStep(folder, to ?? 'last');
     const differences = await diffSnapshots(folder.objects, before.snapshot, after.snapshot, context.signal);
     const text =
       differences.length === 0

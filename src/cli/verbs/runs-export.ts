@@ -14,7 +14,7 @@ import {
 import { UserError } from '../../lib/errors.ts';
 import type { RunFolder } from '../../store/index.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
-import { expandNames, locateRuns, runsArgument } from '../locate.ts';
+import { locateRuns, runsArgument } from '../locate.ts';
 import { counted } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -75,13 +75,11 @@ export const runsExport: Verb = {
 
 /** The runs that names mean, each once, by experiment. */
 function chosenRuns(context: Context, names: readonly string[]): ChosenRuns[] {
-  const found = expandNames(context, names).map((name) => locateRuns(context, name));
-  return [...Map.groupBy(found, ({ experiment }) => experiment.folder).values()].flatMap((together) => {
+  const found = Map.groupBy(locateRuns(context, names), ({ experiment }) => experiment.folder);
+  return [...found.values()].flatMap((together) => {
     const [first] = together;
-    const folders = together.flatMap(({ folders }) => folders.map((folder) => [folder.id, folder] as const));
-    return first === undefined
-      ? []
-      : { experiment: first.experiment, folders: [...new Map(folders).values()] };
+    const folders = together.map(({ folder }) => folder);
+    return first === undefined ? [] : { experiment: first.experiment, folders };
   });
 }
 

@@ -99,7 +99,9 @@ test('runs are named by patterns, sorted by what they came to, and listed up to 
   expect(await named('first')).toHaveLength(7);
   expect(await named(join(folder, 'first'))).toHaveLength(7);
   expect(await named(join(folder, 'first/queued'))).toEqual(['first/queued']);
-  expect(await named('none*')).toEqual([]);
+  expect(await named('running')).toEqual(['first/running']);
+  for (const given of ['none*', 'first/none*', 'none', 'first/runing'])
+    await expect(named(given)).rejects.toThrow(`experiment or run`);
   cpSync(join(folder, 'first'), join(folder, 'copy'), { recursive: true });
   expect(await named('copy')).toHaveLength(7);
   const { text, states } = await list(folder, undefined, ['first'], { sort: 'time', limit: 2 });

@@ -1,4 +1,4 @@
-import { basename, dirname, join, matchesGlob, resolve } from 'node:path';
+import { basename, matchesGlob } from 'node:path';
 import { messageOf, UserError } from '../../lib/errors.ts';
 import { type ReportRun, type RunPlace, RunState } from '../../schema/index.ts';
 import {
@@ -11,7 +11,7 @@ import {
   queuedPlace,
 } from '../../store/index.ts';
 import type { Context } from '../context.ts';
-import { isExperiment, isPattern, locateExperimentFolder } from '../locate.ts';
+import { experimentFolder, isPattern, locateRun, notThere, patternOfNames } from '../locate.ts';
 import { countsText } from '../run-states.ts';
 import { duration, number, oneLine, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -72,8 +72,16 @@ export const runsLs: Verb = {
     const targets = names.map((name) => targetOf(context, name));
     const fleets = fleetsOf(context, targets);
     const runs: Listed[] = [];
-    for (const fleet of fleets)
-      runs.push(...(await listed(context, fleet)).filter(namedIn(context, fleet, targets)));
+    const found = new Set<Target>();
+    for (const fleet of fleets) {
+      const all = await listed(context, fleet);
+      const matched = targets.map((target) => ({ target, runs: all.filter(means(fleet, target)) }));
+      for (const { target, runs: some } of matched) if (some.length > 0) found.add(target);
+      const meant = new Set(matched.flatMap(({ runs: some }) => some));
+      runs.push(...all.filter((run) => targets.length === 0 || meant.has(run)));
+    }
+    const missed = targets.find((target) => !found.has(target));
+    if (missed !== undefined) throw notThere(context, missed.given);
     const matching = runs.filter(({ state }) => wanted?.has(state) !== false);
     const sorted = sort === undefined ? matching : largestFirst(matching, sortKeys[sort]);
     const shown = sorted.slice(0, limit);
@@ -81,7 +89,6 @@ export const runsLs: Verb = {
     const json = async () => ({ runs: await reportRuns(context, fleets, shown), states: states() });
     if (runs.length > 0)
       return { text: [tableOf(shown), countsText(matching), ...leftOut(matching, shown)].join('\n\n'), json };
-    if (names.length > 0) return { text: `No run matches ${names.join(', ')}.`, json };
     return {
       text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter${context.placeFlags}`,
       json,
@@ -91,28 +98,31 @@ export const runsLs: Verb = {
 
 /** Which runs a name means: those of an experiment, or of several, that match a pattern. */
 interface Target {
-  /** A name, a folder, or a pattern of names. */
+  given: string;
+  /** A folder, or a pattern of names. */
   experiment: string;
   run: string;
 }
 
 function targetOf(context: Context, name: string): Target {
   if (isPattern(name)) {
-    const [experiment = '', run = '*'] = name.split('/');
-    return { experiment, run };
+    const [experiment = '', run = '*'] = patternOfNames(context, name)
+      .replace(/\/runs\//, '/')
+      .split('/');
+    return { given: name, experiment, run };
   }
-  if (isExperiment(context, name) || !name.includes('/')) return { experiment: name, run: '*' };
-  return { experiment: dirname(name), run: basename(name) };
+  const whole = experimentFolder(context, name);
+  if (whole !== null) return { given: name, experiment: whole, run: '*' };
+  const { experiment, folder } = locateRun(context, name);
+  return { given: name, experiment: experiment.folder, run: folder.id };
 }
 
-/** Whether a run of an experiment is meant. */
-function namedIn({ folders }: Context, fleet: Fleet, targets: readonly Target[]): (run: Listed) => boolean {
-  const isHere = ({ experiment: name }: Target) =>
-    isPattern(name)
-      ? matchesGlob(basename(fleet.folder), name)
-      : [join(folders.experiments, name), resolve(name)].includes(fleet.folder);
-  const here = targets.filter(isHere);
-  return ({ run }) => targets.length === 0 || here.some((target) => matchesGlob(basename(run), target.run));
+/** Which run of an experiment a target means. */
+function means(fleet: Fleet, { given, experiment, run: wanted }: Target): (run: Listed) => boolean {
+  const isHere = isPattern(given)
+    ? matchesGlob(basename(fleet.folder), experiment)
+    : experiment === fleet.folder;
+  return ({ run }) => isHere && matchesGlob(basename(run), wanted);
 }
 
 /** Those of which it is not known come last. */
@@ -146,12 +156,15 @@ function statesOf(given: readonly string[] | undefined): ReadonlySet<RunState> |
 }
 
 function fleetsOf(context: Context, targets: readonly Target[]): Fleet[] {
-  const names = [...new Set(targets.map(({ experiment }) => experiment))];
-  if (names.length > 0 && !names.some(isPattern))
-    return names.map((name) => openFleet(locateExperimentFolder(context, name)));
-  const isMeant = (name: string) => names.length === 0 || names.some((each) => matchesGlob(name, each));
-  return listExperiments(context.folders.experiments).flatMap(({ name, folder }) => {
-    if (!isMeant(name)) return [];
+  const folders = targets.filter(({ given }) => !isPattern(given)).map(({ experiment }) => experiment);
+  const named = [...new Set(folders)];
+  if (targets.length > 0 && folders.length === targets.length) return named.map(openFleet);
+  const patterns = targets.filter(({ given }) => isPattern(given)).map(({ experiment }) => experiment);
+  const isMeant = (name: string) => targets.length === 0 || patterns.some((each) => matchesGlob(name, each));
+  const matching = listExperiments(context.folders.experiments).filter(
+    ({ name, folder }) => isMeant(name) && !named.includes(folder),
+  );
+  const fleets = matching.flatMap(({ name, folder }) => {
     try {
       return [openFleet(folder)];
     } catch (error) {
@@ -159,6 +172,7 @@ function fleetsOf(context: Context, targets: readonly Target[]): Fleet[] {
       return [];
     }
   });
+  return [...named.map(openFleet), ...fleets];
 }
 
 /** Runs that have begun come first, as reports have them. */

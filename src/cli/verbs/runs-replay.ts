@@ -3,29 +3,30 @@ import { anyAgentOfRun, type RunReplay, replayRun } from '../../runs/index.ts';
 import { loadTask } from '../../tasks/index.ts';
 import { agentPlace } from '../agent-options.ts';
 import { exitCodes } from '../context.ts';
-import { locateRuns } from '../locate.ts';
+import { locateRuns, runsArgument } from '../locate.ts';
 import { counted, oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const runsReplay: Verb = {
   onlyReads: true,
-  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
+  arguments: [runsArgument],
   flags: [],
   details:
     'Runs the agent again from the trace alone, with no network, no key and no sandbox: what it asks its models and which\n' +
     'actions it takes must be what was recorded. Where it is not, the first difference is shown.',
+  negative: 'a run does not do what was recorded',
   examples: [['mlab runs replay start-1', 'all runs of an experiment']],
-  async run(context, [given = '']) {
-    const { experiment, folders } = locateRuns(context, given, { withBranches: true });
+  async run(context, given) {
+    const runs = locateRuns(context, given, { withBranches: true });
     const recordedOnly: string[] = [];
     const replays: (RunReplay & { remark: string | null })[] = [];
-    for (const folder of folders) {
+    for (const { experiment, folder } of runs) {
       context.signal.throwIfAborted();
       const spec = experiment.specOf(folder.id);
       if (spec === null || folder.readRecord() === null) continue;
       const agent = await anyAgentOfRun(spec, agentPlace(context, spec));
       if (agent.program !== undefined || agent.ledFromOutside) {
-        if (folders.length === 1) throw notReplayed(spec.agent);
+        if (runs.length === 1) throw notReplayed(spec.agent);
         recordedOnly.push(spec.id);
         continue;
       }

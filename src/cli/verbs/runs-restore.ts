@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { makeWholeFolder, wholeNamesIn } from '../../lib/whole-folder.ts';
 import { restoreSnapshot, showPath } from '../../store/index.ts';
-import { locateRun } from '../locate.ts';
+import { locateRun, stepArgument } from '../locate.ts';
 import { snapshotOfStep } from '../run-steps.ts';
 import type { Verb } from '../verb.ts';
 
@@ -14,9 +14,9 @@ const mostListed = 10;
 
 export const runsRestore: Verb = {
   arguments: [
-    { name: '<run>', description: 'EXPERIMENT/RUN' },
-    { name: '<step>', description: 'number of a step, 0 for the starter, or "last"' },
-    { name: '<folder>', description: 'an empty or new folder' },
+    stepArgument,
+    { name: '[step]', description: 'a step, 0 for the starter, or last; leave it out after RUN@STEP' },
+    { name: '[folder]', description: 'a new or empty folder' },
   ],
   flags: [
     {
@@ -29,10 +29,17 @@ export const runsRestore: Verb = {
     'and jj are left out, because these programs, and shells that show their state, run what the settings and hooks in\n' +
     'there say: .git wherever it lies, and HEAD, config and hooks of a repository without a working tree.',
   examples: [
-    ['mlab runs restore start-1/digits-automl-0 7 /tmp/step-7', 'the workspace as it was after step 7'],
+    ['mlab runs restore start-1/digits-automl-0@7 /tmp/step-7', 'the workspace as it was after step 7'],
   ],
-  async run(context, [given = '', step = '', target = ''], { withRepositories = false }: Options) {
-    const { folder } = locateRun(context, given);
+  async run(context, [given = '', ...rest], { withRepositories = false }: Options) {
+    const { folder, step: named } = locateRun(context, given, { withSteps: true });
+    const [step, target, more] = named === null ? rest : [named, ...rest];
+    if (step === undefined || target === undefined || more !== undefined)
+      throw new UserError(
+        'usage',
+        'A step and a folder are needed.',
+        `For example: mlab runs restore ${given.replace(/@.*/, '')}@last workspace`,
+      );
     const { number, snapshot } = snapshotOfStep(folder, step);
     const place = resolve(target);
     if (wholeNamesIn(place).length > 0)

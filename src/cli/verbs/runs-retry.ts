@@ -10,7 +10,7 @@ import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import { executeThere, isHere } from '../execute-there.ts';
 import { readExperiment } from '../experiment-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
-import { locateExperiment } from '../locate.ts';
+import { locateRuns, runsArgument } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
 import { counted } from '../table.ts';
 import { type PrepareOptions, prepareFlags, provision, provisioningOf } from '../task-resources.ts';
@@ -43,11 +43,12 @@ const flags: Flag[] = [
 ];
 
 export const runsRetry: Verb = {
-  arguments: [{ name: '<experiments...>', description: 'names of experiments' }],
+  arguments: [runsArgument],
   flags,
   details:
     'Executes exactly those runs again, from their start, as they were planned: what the agent did wrong is no failure of\n' +
     'this kind. Each earlier attempt is kept in runs/.discarded. A run that was only interrupted goes on with mlab run.',
+  negative: 'a run could not be finished or graded',
   examples: [
     ['mlab runs retry night-1 --failed infrastructure', 'what the machines failed at'],
     ['mlab runs retry night-1 --failed sandbox --dry-run', 'which runs had no sandbox'],
@@ -55,8 +56,10 @@ export const runsRetry: Verb = {
   ],
   async run(context, names, options: Options) {
     const wanted = settingsOf(options);
-    const experiments = names.map((name) => locateExperiment(context, name));
-    const found = experiments.map((experiment) => failedRuns(context, experiment));
+    const named = Map.groupBy(locateRuns(context, names), ({ experiment }) => experiment.folder);
+    const found = [...named].map(([folder, runs]) =>
+      failedRuns(context, openExperiment(folder), new Set(runs.map((run) => run.folder.id))),
+    );
     const chosen = found.map(({ experiment, failed }) => ({
       experiment,
       runs: failed.flatMap(({ run, cause }) => (isWanted(cause, options.failed) ? [run] : [])),
@@ -91,10 +94,10 @@ interface Failures {
   unreadable: string[];
 }
 
-/** Planned runs that ended with a failure of the machines. One that can't be read keeps no other from being found. */
-function failedRuns(context: Context, experiment: Experiment): Failures {
+/** Those of the named runs that ended with a failure of the machines. One that can't be read keeps no other from being found. */
+function failedRuns(context: Context, experiment: Experiment, named: ReadonlySet<string>): Failures {
   const found: Failures = { experiment, failed: [], unreadable: [] };
-  for (const run of experiment.plan.runs) {
+  for (const run of experiment.plan.runs.filter(({ id }) => named.has(id))) {
     try {
       const record = experiment.runFolder(run.id).readRecord();
       if (record?.status === 'failed' && record.end?.reason === 'infrastructure_error')

@@ -29,9 +29,9 @@ import {
 } from '../../store/index.ts';
 import { finalGrade, stepsText } from '../branch-result.ts';
 import { gradeText } from '../grade-text.ts';
-import { branchesOfRun, locateRun } from '../locate.ts';
-import { decisionNote, type ShownStep, shownSteps, stepText } from '../shown-step.ts';
-import { dollars, duration, number, oneLine, plain, table } from '../table.ts';
+import { branchesOfRun, locateRun, stepArgument } from '../locate.ts';
+import { decisionNote, noteLine, type ShownStep, shownSteps, stepText } from '../shown-step.ts';
+import { counted, dollars, duration, number, oneLine, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
 
@@ -41,16 +41,16 @@ interface Options {
 
 export const runsShow: Verb = {
   onlyReads: true,
-  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN' }],
+  arguments: [stepArgument],
   flags: [
     { flags: '--step <n>', description: 'one step whole: notes, arguments, observation', parse: wholeNumber },
   ],
   examples: [
     ['mlab runs show start-1/digits-automl-0', 'a line for each step'],
-    ['mlab runs show start-1/digits-automl-0 --step 4', 'all of step 4'],
+    ['mlab runs show start-1/digits-automl-0@4', 'all of step 4'],
   ],
   async run(context, [given = ''], options: Options) {
-    const { experiment, folder } = locateRun(context, given);
+    const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });
     const record = folder.readRecord();
     if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
     // The record of a run that is running, or was killed, knows less.
@@ -58,13 +58,14 @@ export const runsShow: Verb = {
     const steps = shownSteps(folder, historyOf(events), summariesOf(folder));
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();
-    if (options.step !== undefined) {
-      const step = steps.find((one) => one.step === options.step);
+    const wanted = options.step ?? (named === 'last' ? steps.at(-1)?.step : named);
+    if (wanted !== undefined && wanted !== null) {
+      const step = steps.find((one) => one.step === Number(wanted));
       if (step !== undefined) return { text: stepText(step), json: step };
       throw new UserError(
         'unknown_step',
-        `There is no step ${options.step}.`,
-        `The run has ${steps.length} steps.`,
+        `There is no step ${wanted}.`,
+        `The run has ${counted(steps.length, 'step')}.`,
       );
     }
     const { spec, end } = record;
@@ -78,7 +79,7 @@ export const runsShow: Verb = {
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
-      `${steps.length} steps, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
+      `${counted(steps.length, 'step')}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
       ...branchLines(tree, last),
       ...personsBranchLines(experiment, folder.id),
@@ -124,7 +125,7 @@ function branchLines({ branches, selected }: BranchReader, grades: ReadonlyMap<B
     const from = origin === null ? '' : `, forked from ${origin.branch} step ${origin.step}`;
     const grade = grades.get(id);
     const score = grade === undefined ? '' : gradeText(grade);
-    return `branch ${id}${from}: ${steps} steps${score}${id === selected ? ' (selected, shown below)' : ''}`;
+    return `branch ${id}${from}: ${counted(steps, 'step')}${score}${id === selected ? ' (selected, shown below)' : ''}`;
   });
 }
 

@@ -1,9 +1,9 @@
-import { basename } from 'node:path';
 import { z } from 'zod';
 import { EventPayload, ObjectId } from '../../schema/index.ts';
 import { parseStoredText, type RunFolder, readLines } from '../../store/index.ts';
 import type { Context } from '../context.ts';
-import { locateRuns } from '../locate.ts';
+import { type LocatedRun, locateRuns, runsArgument } from '../locate.ts';
+import { snapshotOfStep } from '../run-steps.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options {
@@ -17,7 +17,9 @@ const StoredText = z.strictObject({ object: ObjectId, bytes: z.int() });
 
 export const runsTrace: Verb = {
   onlyReads: true,
-  arguments: [{ name: '<run>', description: 'EXPERIMENT/RUN, or an experiment for all its runs' }],
+  arguments: [
+    { ...runsArgument, description: `${runsArgument.description}; EXPERIMENT/RUN@STEP for one step` },
+  ],
   flags: [
     {
       flags: '--kind <kinds>',
@@ -42,11 +44,11 @@ export const runsTrace: Verb = {
       'tokens that models wrote in all runs',
     ],
   ],
-  async run(context, [given = ''], options: Options) {
-    const { folders } = locateRuns(context, given);
-    const begun = folders.filter((folder) => folder.hasTrace());
+  async run(context, given, options: Options) {
+    const runs = locateRuns(context, given, { withSteps: true });
+    const begun = runs.filter(({ folder }) => folder.hasTrace());
     // An experiment may have a single run.
-    const several = folders.some(({ id }) => id !== basename(given));
+    const several = runs.length > 1 || runs.some(({ isNamed }) => !isNamed);
     return {
       text: '',
       lines: linesOf(begun, several, options, context),
@@ -61,20 +63,22 @@ export const runsTrace: Verb = {
 };
 
 async function* linesOf(
-  folders: readonly RunFolder[],
+  runs: readonly LocatedRun[],
   several: boolean,
   { kind, texts = false }: Options,
   { signal }: Context,
 ): AsyncGenerator<string> {
-  for (const folder of folders) {
+  for (const { folder, step } of runs) {
+    const wanted = step === null ? null : snapshotOfStep(folder, step).number;
     for await (const { bytes, torn } of readLines(folder.tracePath, signal)) {
       if (torn) continue;
       const line = bytes.toString('utf8');
       const event =
-        several || texts || kind !== undefined
+        several || texts || kind !== undefined || wanted !== null
           ? parseStoredText(AnyEvent, line, 'a line of the trace')
           : null;
       if (event !== null && kind !== undefined && !kind.includes(event.kind)) continue;
+      if (wanted !== null && event?.step !== wanted) continue;
       if (event === null || (!several && !texts)) {
         yield `${line}\n`;
         continue;

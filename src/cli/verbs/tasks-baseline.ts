@@ -11,7 +11,7 @@ import {
   type TaskResources,
 } from '../../runs/index.ts';
 import { driftInSpreads } from '../../statistics/index.ts';
-import { loadTask, sampleOf, saveFigures, type Task } from '../../tasks/index.ts';
+import { loadTask, sampleOf, saveFigures, type Task, writeFigures } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
 import { machineName, rounded } from '../measured-figures.ts';
 import { duration, number, table } from '../table.ts';
@@ -22,6 +22,7 @@ interface Options extends PrepareOptions {
   seeds: string;
   reference?: boolean;
   save?: boolean;
+  write?: boolean;
 }
 
 /** A mean further away than this from the declared one deserves a remark. */
@@ -32,6 +33,7 @@ export const tasksBaseline: Verb = {
   flags: [
     { flags: '--seeds <n>', description: 'how many seeds, from 0 on', default: '5' },
     { flags: '--reference', description: 'measure the reference solution instead of the baseline' },
+    { flags: '--write', description: 'write the figures into task.yaml' },
     { flags: '--save', description: 'judge later runs on this copy of the data by what comes out' },
     ...prepareFlags,
   ],
@@ -40,6 +42,7 @@ export const tasksBaseline: Verb = {
     'seed, one at a time, grades each run, and prints the lines for task.yaml.',
   examples: [
     ['mlab tasks baseline digits', 'mean, spread and time of the starter over 5 seeds'],
+    ['mlab tasks baseline ./tasks/mine --write', 'the same, and written into its task.yaml'],
     ['mlab tasks baseline cifar10 --save', 'the same, for data that task.yaml has no figures of'],
     ['mlab tasks baseline digits --reference --seeds 10', 'the same of the reference solution'],
   ],
@@ -49,6 +52,12 @@ export const tasksBaseline: Verb = {
     if (!Number.isInteger(seeds) || seeds < 1) {
       throw new UserError('bad_flag', `--seeds ${options.seeds}: not a number of seeds.`, 'Give 1 or more.');
     }
+    if (options.write === true && options.sample === true)
+      throw new UserError(
+        'bad_flag',
+        '--write with --sample: figures of sample data say nothing of the task.',
+        'Leave out one of them.',
+      );
     const results: Result[] = [];
     for (const id of ids) results.push(await measureOne(context, id, seeds, options));
     return { text: results.map(textOf).join('\n\n'), json: { tasks: results } };
@@ -83,7 +92,12 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
         context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(seconds)}`),
     });
     if (options.save === true) save(context, resources, measurement);
-    return resultOf(task, measurement);
+    const result = resultOf(task, measurement);
+    if (options.write === true) {
+      writeFigures(whole.folder, figuresOf(measurement), null);
+      context.log(`${name}: written into ${join(whole.folder, 'task.yaml')}`);
+    }
+    return result;
   } finally {
     removeTree(parent);
   }
@@ -96,6 +110,15 @@ function save({ folders, log }: Context, { task, prepared }: TaskResources, meas
     what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine: machineName() } };
   saveFigures(task, prepared, measured, folders);
   log(`${task.file.id}: kept; results on this data are marked as measured against it`);
+}
+
+/** As task.yaml has them. */
+function figuresOf({ what, mean, spread, seeds, seconds }: Measurement): Parameters<typeof writeFigures>[1] {
+  const figures = {
+    ...{ mean: rounded(mean), spread: rounded(spread), seeds },
+    seconds: Number(seconds.toFixed(1)),
+  };
+  return what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine: machineName() } };
 }
 
 function subjectOf({ file }: Task, { reference }: Options): Measured {

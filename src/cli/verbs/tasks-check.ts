@@ -63,6 +63,7 @@ export const tasksCheck: Verb = {
     "Validates the task's folder, then runs the validation agents as real runs and grades them. The oracle must succeed;\n" +
     'nothing else may. An adversarial agent says what it tried and what stopped it (--json has all of it).\n\n' +
     `${list(validationAgents)}\n\nThen looks for leaks: ways to the hidden values that nothing forbids.\n\n${list(leakChecks)}`,
+  negative: 'the folder is no valid task, a validation agent did what it must not, or a leak was found',
   examples: [
     ['mlab tasks check digits', 'all agents and checks on one task'],
     ['mlab tasks check ./tasks/mine --only oracle,noop,baseline', 'a new task, the quick ones first'],

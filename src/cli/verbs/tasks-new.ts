@@ -124,7 +124,8 @@ async function measureBoth(
   // Between the two, where the reference is better at all.
   const threshold =
     isUsual || gain === null || gain <= 0 ? usualThreshold : Number((gain / 2).toPrecision(2));
-  writeFigures(folder, { ...baseline, machine: machineName() }, reference, isUsual ? null : threshold);
+  const figures = { baseline: { ...baseline, machine: machineName() }, reference };
+  writeFigures(folder, figures, isUsual ? null : threshold);
   return { baseline, reference, improvement: gain, threshold, noise };
 }
 

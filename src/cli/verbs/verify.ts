@@ -6,7 +6,7 @@ import type { Experiment, RunFolder } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { leaseGpusOf } from '../gpus-of-run.ts';
-import { expandNames, locateRuns, runsArgument } from '../locate.ts';
+import { locateRuns, runsArgument } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { counted, duration, number, oneLine, table } from '../table.ts';
@@ -38,8 +38,8 @@ export const verify: Verb = {
   details:
     'Takes the final workspace without what scripts made in it, runs the code that made the submission again in a fresh\n' +
     'sandbox with the limits of the run, and grades the new submission beside the old one. How the code is found, and\n' +
-    'which difference counts as noise: docs/evaluation.md, Integrity. The result is kept in the run. Exit code 1: the\n' +
-    'submission of a run was not reproduced, its code could not be run, or a run of several could not be verified.',
+    'which difference counts as noise: docs/evaluation.md, Integrity. The result is kept in the run.',
+  negative: 'a submission was not reproduced, its code could not be run, or a run could not be verified',
   examples: [
     ['mlab verify start-1/digits-automl-0', 'one run'],
     ['mlab verify start-1 --repeats 3', 'every finished run, each with three new scores'],
@@ -85,14 +85,11 @@ function isFailure(verdict: Verdict): boolean {
 /** The runs that are named, and the finished ones of experiments that are. */
 function runsOf(context: Context, given: readonly string[]) {
   const found: { experiment: Experiment; folder: RunFolder; spec: RunSpec }[] = [];
-  for (const name of expandNames(context, given)) {
-    const { experiment, folders } = locateRuns(context, name);
-    for (const folder of folders) {
-      const record = folder.readRecord();
-      if (record === null && folders.length === 1) throw notBegun(folder.id);
-      if (record === null || (folders.length > 1 && record.status !== 'finished')) continue;
-      found.push({ experiment, folder, spec: record.spec });
-    }
+  for (const { experiment, folder, isNamed } of locateRuns(context, given)) {
+    const record = folder.readRecord();
+    if (record === null && isNamed) throw notBegun(folder.id);
+    if (record === null || (!isNamed && record.status !== 'finished')) continue;
+    found.push({ experiment, folder, spec: record.spec });
   }
   return found;
 }

@@ -4,9 +4,10 @@ import { join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { exportViewer, type RunningViewer, serveViewer } from '../../server/index.ts';
 import type { Context, VerbResult } from '../context.ts';
-import { expandNames, locateRuns } from '../locate.ts';
+import { experimentFolder, locateRuns } from '../locate.ts';
 import { openBrowser } from '../open-browser.ts';
 import { portOf } from '../port.ts';
+import { snapshotOfStep } from '../run-steps.ts';
 import { counted, plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { viewerPages } from '../viewer-pages.ts';
@@ -26,9 +27,9 @@ const mostLeftShown = 5;
 export const view: Verb = {
   arguments: [
     {
-      name: '[experiments...]',
+      name: '[targets...]',
       description:
-        'experiments, patterns of their names, runs (EXPERIMENT/RUN), or folders of experiments; default: all experiments',
+        'experiments, runs (EXPERIMENT/RUN), steps (EXPERIMENT/RUN@STEP), patterns, or folders of experiments; default: all',
     },
   ],
   flags: [
@@ -54,15 +55,15 @@ export const view: Verb = {
   examples: [
     ['mlab view', 'all experiments, in the browser'],
     ['mlab view start-1', 'one experiment'],
+    ['mlab view start-1/digits-automl-0@4', 'one step of a run'],
     ['mlab view a b --port 8080 --no-open', 'two of them, without opening a browser'],
     ['mlab view --host 0.0.0.0', 'for others in the network who have the token'],
     ['mlab view start-1 --export page', 'a folder for a web server'],
   ],
   async run(context, given, options: Options) {
+    const places = given.flatMap((target) => placesOf(context, target));
     const shown =
-      given.length > 0
-        ? [...new Set(expandNames(context, given).map((name) => shownFolder(context, name)))]
-        : [context.folders.experiments];
+      places.length > 0 ? [...new Set(places.map(({ folder }) => folder))] : [context.folders.experiments];
     const { version, command } = context;
     const viewed = {
       folders: shown,
@@ -72,29 +73,40 @@ export const view: Verb = {
       pages: await viewerPages(context),
     };
     return options.export === undefined
-      ? await serve(context, viewed, options)
+      ? await serve(context, viewed, options, places.length === 1 ? (places[0]?.page ?? '') : '')
       : await write(context, viewed, resolve(options.export));
   },
 };
 
-/** An experiment's folder, or that of a run's experiment; any other folder as it is. */
-function shownFolder(context: Context, name: string): string {
-  const folder = resolve(name);
-  const isNamed = existsSync(join(context.folders.experiments, name, 'plan.json'));
-  const isRun = existsSync(join(folder, 'run.json'));
-  if (!isNamed && !isRun && existsSync(folder)) return folder;
-  return locateRuns(context, name).experiment.folder;
+/** Folders that a target has served, each with the page that it means. A folder that is no experiment holds some. */
+function placesOf(context: Context, target: string): { folder: string; page: string }[] {
+  const folder = resolve(target);
+  if (
+    existsSync(folder) &&
+    !existsSync(join(folder, 'run.json')) &&
+    experimentFolder(context, target) === null
+  )
+    return [{ folder, page: '' }];
+  const places = locateRuns(context, [target], { withSteps: true }).map(
+    ({ experiment, folder: run, step, isNamed }) => {
+      const page = `#/experiments/${experiment.plan.name}`;
+      const shown = step === null ? '' : `/${snapshotOfStep(run, step).number}`;
+      return { folder: experiment.folder, page: isNamed ? `${page}/runs/${run.id}${shown}` : page };
+    },
+  );
+  return [...new Map(places.map((place) => [place.folder, place])).values()];
 }
 
 type Viewed = Pick<Parameters<typeof serveViewer>[0], 'folders' | 'tasks' | 'version' | 'command' | 'pages'>;
 
-async function serve(context: Context, viewed: Viewed, options: Options): Promise<VerbResult> {
+async function serve(context: Context, viewed: Viewed, options: Options, page: string): Promise<VerbResult> {
   const viewer = await listen(
     { ...viewed, log: context.log, ...(options.host && { host: options.host }) },
     options.port,
   );
-  if (options.open) await openBrowser(context, viewer.url);
-  const { url, port, token } = viewer;
+  const { port, token } = viewer;
+  const url = `${viewer.url}${page}`;
+  if (options.open) await openBrowser(context, url);
   return {
     text: `The viewer is at ${url}\nCtrl-C ends it.`,
     json: { url, port, token },

@@ -19,6 +19,7 @@ export const worker: Verb = {
     'must lie at the same path here. Keys of language models are taken from the environment of the worker. The same job\n' +
     'again goes on where it stopped, and does nothing once all is done. With --redis it takes jobs that it has room for until\n' +
     'it is stopped; the password of Redis comes from MLAB_REDIS_PASSWORD.',
+  negative: 'the job could not be finished',
   examples: [
     ['mlab worker job.json', 'one job, from a file'],
     ['mlab worker - < job.json', 'the same, from standard input'],

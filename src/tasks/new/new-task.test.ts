@@ -129,7 +129,8 @@ test('figures take the place of made-up ones, and what a person wrote stays', ()
   const path = join(folder, 'task.yaml');
   writeFileSync(path, `# mine\n${readFileSync(path, 'utf8')}`);
   const figures = { mean: 2.5, spread: 0.1, seeds: 3, seconds: 1.2 };
-  writeFigures(folder, { ...figures, machine: 'here' }, { ...figures, mean: 1.5 }, 0.2);
+  const measured = { baseline: { ...figures, machine: 'here' }, reference: { ...figures, mean: 1.5 } };
+  writeFigures(folder, measured, 0.2);
   expect(readFileSync(path, 'utf8')).toMatch(/^# mine\n/);
   const { baseline, reference, success } = loadTask(folder, []).file;
   expect(baseline).toMatchObject({ mean: 2.5, machine: 'here', method: 'starter' });

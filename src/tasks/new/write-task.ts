@@ -65,13 +65,12 @@ export function writeTask(task: NewTask): void {
 /** Puts what was measured into task.yaml, and the rest of it stays as it is. */
 export function writeFigures(
   folder: string,
-  baseline: Figures & { machine: string },
-  reference: Figures,
+  measured: { baseline?: Figures & { machine: string }; reference?: Figures },
   threshold: number | null,
 ): void {
   const path = join(folder, 'task.yaml');
   const document = parseDocument(readFileSync(path, 'utf8'));
-  for (const [part, figures] of Object.entries({ baseline, reference }))
+  for (const [part, figures] of Object.entries(measured))
     for (const [name, value] of Object.entries(figures)) document.setIn([part, name], value);
   if (threshold !== null) document.setIn(['success', 'threshold'], threshold);
   writeFileSync(path, document.toString({ lineWidth: 0 }));
