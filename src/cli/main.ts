@@ -62,7 +62,7 @@ export async function main(given: string[]): Promise<number> {
       interrupts.signal,
       calledBy(argv),
       asJson,
-      program.opts<GlobalOptions>().verbose === true,
+      isVerbose(program.opts<GlobalOptions>()),
     );
   }
   return exitCode;
@@ -227,10 +227,10 @@ async function defineVerb(
   command.action(async () => act(verb, command.args, command.opts()));
 }
 
-function optionOf(flag: Flag): Option {
+function optionOf(flag: Flag, calledNow?: string): Option {
   const option = new Option(flag.flags, flag.description);
   if (flag.default !== undefined) option.default(flag.default);
-  const long = option.long ?? flag.flags;
+  const long = calledNow ?? option.long ?? flag.flags;
   const { choices, parse = parserOf(choices) } = flag;
   const many = flag.many ?? (option.variadic ? 'repeated' : undefined);
   if (many !== undefined) {
@@ -252,10 +252,11 @@ function parserOf(choices: readonly string[] | undefined): (text: string, flag: 
 
 function acceptFormerName(command: Command, flag: Flag, name: string): void {
   const { default: _, ...nameless } = flag;
-  const former = optionOf({ ...nameless, flags: flag.flags.replace(/^--[\w-]+/, name) }).hideHelp();
-  command.addOption(former);
+  const current = optionOf(flag);
+  const spelling = flag.flags.replace(/^--[\w-]+/, name);
+  const former = optionOf({ ...nameless, flags: spelling }, `${name} is called ${current.long} now. ${current.long}`);
+  command.addOption(former.hideHelp());
   command.on(`option:${former.name()}`, () => {
-    const current = optionOf(flag);
     process.stderr.write(`mlab: ${name} is called ${current.long} now.\n`);
     command.setOptionValue(current.attributeName(), command.getOptionValue(former.attributeName()));
   });
@@ -279,7 +280,7 @@ async function tell(
   signal: AbortSignal,
   called: string,
   asJson: boolean,
-  isVerbose: boolean,
+  withStack: boolean,
 ): Promise<ExitCode> {
   // Help and version were asked for, and are printed by now.
   if (
@@ -289,10 +290,14 @@ async function tell(
     return exitCodes.ok;
   const { code, exitCode, message, hint } = explain(error, signal.aborted, called);
   process.stderr.write(`mlab: ${plain(message)}\n${hint === '' ? '' : `${plain(hint)}\n`}`);
-  const stack = isVerbose && exitCode !== exitCodes.internal && error instanceof Error ? error.stack : '';
+  const stack = withStack && exitCode !== exitCodes.internal && error instanceof Error ? error.stack : '';
   if (stack) process.stderr.write(`${plain(stack)}\n`);
   if (asJson) await print(jsonText({ error: { code, message, hint } }));
   return exitCode;
+}
+
+function isVerbose({ verbose, quiet }: GlobalOptions): boolean {
+  return verbose === true && quiet !== true;
 }
 
 function jsonText(value: unknown): string {

@@ -91,7 +91,7 @@ describe('wrong usage', () => {
     [['run', '--task', 'digits', '--seeds', '0'], /seeds: .*>=1.*how many seeds/],
     [['run', '--task', 'digits', '--steps', '0'], /limits\.steps: .*>=1.*actions an agent may take/],
     [['run', '--task', 'digits', '--steps', '2.5'], /limits\.steps: .*int/],
-    [['run', '--task', 'digits', '--sandbox', 'chroot'], /sandbox: .*"bubblewrap"\|"docker"\|"none"/],
+    [['run', '--task', 'digits', '--sandbox', 'chroot'], /--sandbox chroot[\s\S]*bubblewrap, docker, none/],
     [['run', '--task', 'digits', '--incomplete', 'fix'], /--incomplete fix[\s\S]*continue, restart, keep/],
     [
       ['run', '--task', 'digits', '--broken', 'fix'],
