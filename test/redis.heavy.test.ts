@@ -192,7 +192,7 @@ describe.skipIf(missing !== null)(
         folder: bench.folder,
         variables,
       });
-      expect(listed.out).toContain('1 run to be executed again');
+      expect(listed.out).toContain('1 run to rerun');
       for (const worker of [first, second]) worker.process.kill('SIGKILL');
     });
 

@@ -14,7 +14,7 @@ export interface AgentFlags {
 export const agentFlags: Flag[] = [
   {
     flags: '--agent-option <name=value>',
-    description: "set an option of the agents; mlab agents lists each one's",
+    description: 'set an option of the agents; mlab agents lists them',
     many: 'repeated',
   },
   { flags: '--profile <name>', description: 'the same as --agent-option profile=NAME' },
@@ -68,7 +68,7 @@ export function agentOptions(agent: PlannedAgent['agent'], flags: AgentFlags): A
       if (at < 1)
         throw new UserError(
           'bad_flag',
-          `--agent-option ${text}: this is no name=value.`,
+          `--agent-option ${text}: expected name=value.`,
           'For example: --agent-option steps_in_context=5',
         );
       const name = text.slice(0, at);

@@ -150,8 +150,8 @@ function existingFolder(folder: string): string {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return resolve(folder);
   throw new UserError(
     'bad_flag',
-    `There is no folder ${folder} to look for tasks in.`,
-    'Name a folder that holds task folders with --task-dir; tasks themselves with --task.',
+    `There is no folder ${folder}.`,
+    '--task-dir takes a folder that contains task folders; use --task to choose tasks.',
   );
 }
 

@@ -89,12 +89,12 @@ export async function confirmCost(context: Context, cost: ExpectedCost | null, y
   context.log(costText(cost));
   if (yes || cost.dollars <= (context.settings.confirmAbove ?? usualConfirmation)) return;
   const sum = dollars(cost.dollars);
-  const elsewhere = `say --yes where ${sum} may be spent; --money and --experiment-money set limits`;
-  if (await confirm(context, `About ${sum} may be spent. Go on?`, elsewhere)) return;
+  const elsewhere = `use --yes to allow ${sum}; --money and --experiment-money set limits`;
+  if (await confirm(context, `These runs may cost about ${sum}. Continue?`, elsewhere)) return;
   throw new UserError(
     'not_confirmed',
     'Nothing was run.',
-    'Set limits with --money or --experiment-money, or say yes.',
+    'Set limits with --money or --experiment-money, or answer yes.',
   );
 }
 

@@ -54,7 +54,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--on <where>',
       choices: executorNames,
-      description: `where runs are executed: ${executorNames.join(', ')} (default: where they were before, else local)`,
+      description: `where to execute runs: ${executorNames.join(', ')} (default: as before, else local)`,
     },
   },
   {
@@ -62,16 +62,16 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--gateway-on <where>',
       description:
-        'with --on slurm, where language models are asked: node, submit (this command) or the address of a gateway (default: node)',
+        'with --on slurm, where calls to language models are made: node, submit (this command) or the address of a gateway (default: node)',
     },
   },
   {
     path: ['roles', 'editor', 'model'],
-    flag: { flags: '--editor-model <name>', description: "the model that edits files; default: the agent's" },
+    flag: { flags: '--editor-model <name>', description: "model that edits files; default: the agent's" },
   },
   {
     path: ['roles', 'fast', 'model'],
-    flag: { flags: '--fast-model <name>', description: "the model that summarises; default: the agent's" },
+    flag: { flags: '--fast-model <name>', description: "model that summarises; default: the agent's" },
   },
   {
     path: ['roles', 'agent', 'temperature'],
@@ -85,7 +85,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     path: ['roles', 'agent', 'max_output_tokens'],
     flag: {
       flags: '--max-output-tokens <n>',
-      description: "most tokens of one of the agent's replies (default: 2000)",
+      description: 'maximum tokens of one reply of the agent (default: 2000)',
       parse: numberOf,
     },
   },
@@ -93,14 +93,14 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     path: ['providers', 'openai-compatible', 'base_url'],
     flag: {
       flags: '--base-url <url>',
-      description: 'where the models of openai-compatible/… are served, such as http://localhost:11434/v1',
+      description: 'base URL for models of openai-compatible/…, such as http://localhost:11434/v1',
     },
   },
   {
     path: ['spend', 'tokens'],
     flag: {
       flags: '--experiment-tokens <n>',
-      description: 'limit: tokens of language models in all runs together; default: not limited',
+      description: 'limit: tokens of language models in all runs together; default: no limit',
       parse: numberOf,
     },
   },
@@ -108,7 +108,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     path: ['spend', 'money'],
     flag: {
       flags: '--experiment-money <n>',
-      description: 'limit: cost of language models in all runs together, in US dollars; default: not limited',
+      description: 'limit: cost of language models in all runs together, in US dollars; default: no limit',
       parse: numberOf,
     },
   },
@@ -241,7 +241,7 @@ function problemsOf(issue: z.core.$ZodIssue): string[] {
   return issue.keys.map((key) => {
     const meant = nearest(key, known);
     const name = where === '' ? key : `${where}.${key}`;
-    return `  ${name}: there is no such key${meant === null ? '' : `; did you mean "${meant}"?`}`;
+    return `  ${name}: unknown key${meant === null ? '' : `; did you mean "${meant}"?`}`;
   });
 }
 
@@ -301,7 +301,7 @@ function camel(text: string): string {
 function numberOf(text: string, flag: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value)) return value;
-  throw new UserError('bad_flag', `${flag} ${text}: this is not a number.`, 'Give a number, such as 60.');
+  throw new UserError('bad_flag', `${flag} ${text}: not a number.`, 'Give a number, such as 60.');
 }
 
 /** `3` stands for the seeds 0, 1, 2; `4,7` for just these; `4-7` for those from 4 to 7. */
@@ -314,7 +314,7 @@ function seedsOf(text: string, flag: string): unknown {
   if (/^\d+(,\d+)+$/.test(text)) return text.split(',').map(Number);
   throw new UserError(
     'bad_flag',
-    `${flag} ${text}: these are no seeds.`,
+    `${flag} ${text}: not valid seeds.`,
     'Give how many (--seeds 3), which (--seeds 4,7 or --seeds 4-7), or one (--seed 4).',
   );
 }

@@ -25,8 +25,8 @@ const systemHints: Readonly<Record<string, string>> = {
   EACCES: 'Check who may read and write there, or name another folder (--dir, MLAB_CACHE).',
   EPERM: 'Check who may read and write there, or name another folder (--dir, MLAB_CACHE).',
   EROFS: 'The place is read-only: name another folder (--dir, MLAB_CACHE).',
-  ENOSPC: 'The disk is full: free some room; the same command again goes on where it stopped.',
-  EDQUOT: 'Your disk quota is used up: free some room; the same command again goes on where it stopped.',
+  ENOSPC: 'The disk is full: free some room; then run the same command again to resume.',
+  EDQUOT: 'Your disk quota is used up: free some room; then run the same command again to resume.',
   ENOTDIR: 'A part of the path is a file: name another folder (--dir, MLAB_CACHE).',
   EISDIR: 'There is a folder where a file is expected.',
   ENAMETOOLONG: 'The path is too long: name a shorter folder or experiment (--dir, --name).',
@@ -48,7 +48,7 @@ export function explain(error: unknown, aborted: boolean, called = ''): Explanat
     const exitCode = exitCodes.interrupted;
     if (UserError.isInstance(error) && error.code === 'part_left')
       return { code, exitCode, message: `Stopped. ${error.message}`, hint: error.hint };
-    const hint = 'The same command again goes on where it stopped.';
+    const hint = 'Run the same command again to resume.';
     return { code, exitCode, message: 'Stopped.', hint };
   }
   if (UserError.isInstance(error)) {
@@ -64,7 +64,7 @@ export function explain(error: unknown, aborted: boolean, called = ''): Explanat
     return { code: 'usage', exitCode: exitCodes.usage, message, hint };
   }
   if (error instanceof Error && error.name === 'SandboxError' && 'hint' in error) {
-    const hint = `${String(error.hint)}\n\`mlab doctor\` says more.`;
+    const hint = `${String(error.hint)}\nRun mlab doctor for details.`;
     return { code: 'sandbox', exitCode: exitCodes.missing, message: error.message, hint };
   }
   if (error instanceof Error && error.name === 'GraderFailed') {

@@ -22,10 +22,10 @@ export const forkFlags: Flag[] = [
   {
     flags: '--from <run>',
     description:
-      'a branch of this run (EXPERIMENT/RUN) from a step on; with other models, limits, options or another sandbox a fork: a new experiment',
+      'branch off from a step of this run (EXPERIMENT/RUN@STEP); other models, limits, options or another sandbox make it a fork, a new experiment',
   },
-  { flags: '--step <n>', description: 'the step that --from goes on after: a number, or last (default)' },
-  { flags: '--branch <name>', description: 'name of the branch that --from begins; default: from-STEP' },
+  { flags: '--step <n>', description: 'step to branch off after: a number, or last (default)' },
+  { flags: '--branch <name>', description: 'name of the new branch; default: from-STEP' },
   trustFlag,
 ];
 

@@ -181,7 +181,7 @@ function refuseOtherFormat(options: { format?: string }): void {
   if (format === 'json' || format === 'text') return;
   throw new UserError(
     'bad_flag',
-    `--json and --format ${format} ask for two formats.`,
+    `--json and --format ${format} contradict each other.`,
     'Leave one of them out.',
   );
 }
@@ -254,7 +254,10 @@ function acceptFormerName(command: Command, flag: Flag, name: string): void {
   const { default: _, ...nameless } = flag;
   const current = optionOf(flag);
   const spelling = flag.flags.replace(/^--[\w-]+/, name);
-  const former = optionOf({ ...nameless, flags: spelling }, `${name} is called ${current.long} now. ${current.long}`);
+  const former = optionOf(
+    { ...nameless, flags: spelling },
+    `${name} is called ${current.long} now. ${current.long}`,
+  );
   command.addOption(former.hideHelp());
   command.on(`option:${former.name()}`, () => {
     process.stderr.write(`mlab: ${name} is called ${current.long} now.\n`);

@@ -4,5 +4,9 @@ import { UserError } from '../lib/errors.ts';
 export function oneOf<Name extends string>(flag: string, names: readonly Name[], text: string): Name {
   const name = names.find((known) => known === text);
   if (name !== undefined) return name;
-  throw new UserError('bad_flag', `${flag} ${text}: there is no such choice.`, `Use ${names.join(', ')}.`);
+  throw new UserError(
+    'bad_flag',
+    `${flag} ${text}: not a valid choice.`,
+    `Choose from: ${names.join(', ')}.`,
+  );
 }

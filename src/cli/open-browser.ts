@@ -16,8 +16,8 @@ export async function openBrowser(context: Surroundings, url: string): Promise<v
   try {
     const { default: open } = await import('open');
     const started = await open(url);
-    started.on('error', () => context.log('No browser could be started: open the address yourself.'));
+    started.on('error', () => context.log('No browser could be started; open the address yourself.'));
   } catch {
-    context.log('No browser could be started: open the address yourself.');
+    context.log('No browser could be started; open the address yourself.');
   }
 }

@@ -6,7 +6,7 @@ export function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new UserError(
     'bad_flag',
-    `--port ${text}: that is no port.`,
+    `--port ${text}: not a valid port.`,
     'Give a number up to 65535, such as 8080.',
   );
 }

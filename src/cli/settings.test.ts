@@ -88,11 +88,11 @@ test('flags win over an experiment file, which wins over settings, limit by limi
 });
 
 test.each([
-  ['experimnts: x', /experimnts: there is no such key; did you mean "experiments"/],
+  ['experimnts: x', /experimnts: unknown key; did you mean "experiments"/],
   ['run: { agent: [tools] }', /run\.agent: .* did you mean "run\.agents"/],
   ['run: { agents: [./evil.ts] }', /run\.agents\.0: .*named with --agent/],
   ['run: { sandbox: none }', /run\.sandbox: .*--sandbox/],
-  ['run: { providers: { openai: { base_url: "http://x" } } }', /run\.providers: there is no such key/],
+  ['run: { providers: { openai: { base_url: "http://x" } } }', /run\.providers: unknown key/],
   ['cache: here', /cache: .*MLAB_CACHE/],
   ['- one', /expected object/],
   ['a: [', /can't be read/],

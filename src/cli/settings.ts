@@ -44,8 +44,8 @@ export async function readSettings(from: string): Promise<Settings> {
     );
     throw new UserError(
       'bad_settings',
-      `${path} holds what mlab does not know:\n${problems.join('\n')}`,
-      'docs/command-line.md says what it may hold.',
+      `${path} has invalid settings:\n${problems.join('\n')}`,
+      'docs/command-line.md lists the valid keys.',
     );
   }
   const place = (folder: string) => resolve(dirname(path), folder);
@@ -93,7 +93,7 @@ function unknownKey(key: string): string {
   if (key === 'cache') return '  cache: only the environment variable MLAB_CACHE names a cache';
   const run = Object.keys(SettingsFile.shape.run.unwrap().shape).map((name) => `run.${name}`);
   const meant = nearest(key, [...Object.keys(SettingsFile.shape), ...run]);
-  return `  ${key}: there is no such key${meant === null ? '' : `; did you mean "${meant}"?`}`;
+  return `  ${key}: unknown key${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }
 
 /** Keys of providers and of Kaggle, and names of models; `MLAB_DOCKER` and the like would have mlab start programs. */

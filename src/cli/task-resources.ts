@@ -18,16 +18,16 @@ export interface PrepareOptions {
 export const prepareFlags: Flag[] = [
   {
     flags: '--sample',
-    description: 'small made-up data of the same format, with no download; results are marked',
+    description: 'use small synthetic data of the same format, without a download; results are marked',
   },
-  { flags: '--mirror <folder>', description: 'take sources from a local folder instead of the network' },
+  { flags: '--mirror <folder>', description: 'take source files from a local folder instead of the network' },
   {
     flags: '--allow-unverified',
-    description: 'accept data with other checksums than expected; results are marked',
+    description: 'accept data whose checksums differ from the expected ones; results are marked',
   },
   {
     flags: '--interpreter <python>',
-    description: 'the Python that environments are made with (3.10 or newer)',
+    description: 'Python to create environments with (3.10 or newer)',
   },
 ];
 

@@ -13,8 +13,8 @@ export function terminalQuestions(isTerminal: boolean, elsewhere: string): AskAt
   if (!isTerminal || process.stdin.isTTY !== true)
     throw new UserError(
       'no_terminal',
-      'Nobody could answer: this is no terminal.',
-      `Run it at a terminal, or ${elsewhere}.`,
+      'A question needs an answer, but standard input is not a terminal.',
+      `Run the command in a terminal, or ${elsewhere}.`,
     );
   let last: Promise<unknown> = Promise.resolve();
   return (prompt, signal) => {

@@ -10,10 +10,11 @@ export interface TrustFlags {
 
 export const trustFlag: Flag = {
   flags: '--trust',
-  description: 'do what runs and plans say that somebody else could have written to harm you',
+  description:
+    'trust the authors of these runs: run their code without a sandbox and send calls to their addresses',
 };
 
-const hint = 'Give --trust where you know who made it.';
+const hint = 'Use --trust if you know who made it.';
 
 /**
  * Experiments are handed on: that a run had no sandbox is no reason to have none here.
@@ -23,7 +24,7 @@ export function refuseUnconfined(spec: Pick<RunSpec, 'id' | 'sandbox'>, { trust 
   if (trust === true || spec.sandbox !== 'none') return;
   throw new UserError(
     'not_trusted',
-    `The run ${spec.id} had no sandbox: its code would be executed on this machine as if it were yours.`,
+    `The run ${spec.id} had no sandbox: its code would run on this machine with your rights.`,
     hint,
   );
 }
@@ -65,13 +66,13 @@ export function refuseAddresses(
     if (address !== undefined)
       throw new UserError(
         'not_trusted',
-        `The plan has calls of the models of ${name} sent to ${address}, with your key.`,
+        `The plan sends calls to the models of ${name} to ${address}, with your key.`,
         hint,
       );
     if (variable === undefined || keysOf(kind).includes(variable)) continue;
     throw new UserError(
       'not_trusted',
-      `The plan has what your variable ${variable} holds sent to the provider ${name}, as its key.`,
+      `The plan sends the value of your variable ${variable} to the provider ${name}, as its key.`,
       hint,
     );
   }

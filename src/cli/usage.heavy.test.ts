@@ -76,18 +76,18 @@ describe('wrong usage', () => {
     [['help', 'rnu'], /unknown command 'rnu'[\s\S]*Did you mean run/],
     [['--quiet', '--verbose', 'runs', 'ls'], /--quiet and --verbose contradict/],
     [['run', '--task', 'digits', '--seed', '1', '--seeds', '4'], /--seed and --seeds contradict/],
-    [['run', '--task', 'digits', '--seeds', '7-4'], /--seeds 7-4: these are no seeds[\s\S]*--seed 4/],
-    [['run', '--task', 'digits', '--seeds', '1.5'], /--seeds 1\.5: these are no seeds/],
+    [['run', '--task', 'digits', '--seeds', '7-4'], /--seeds 7-4: not valid seeds[\s\S]*--seed 4/],
+    [['run', '--task', 'digits', '--seeds', '1.5'], /--seeds 1\.5: not valid seeds/],
     [['run', '.'], /\. is a folder/],
     [['runs', 'restore', 'none'], /There is no experiment or run "none"/],
     [['tasks', 'baseline', 'digits', '--write', '--sample'], /--write with --sample/],
-    [['run'], /There is nothing to run\.\nName tasks with --task or --suite/],
-    [['prepare'], /There is nothing to prepare/],
+    [['run'], /No task is given\.\nName tasks with --task or --suite/],
+    [['prepare'], /No task is given/],
     [['run', '--task', 'digts'], /digits/],
-    [['verify', 'x', '--repeats', '0'], /it can't be run so often/],
+    [['verify', 'x', '--repeats', '0'], /not a valid number of repeats/],
     [['run', '--suite', 'startr'], /Did you mean "starter"/],
     [['run', '--task', 'digits', '--agent', 'automI'], /did you mean "automl"/],
-    [['run', '--task', 'digits', '--seeds', 'x'], /--seeds x: these are no seeds/],
+    [['run', '--task', 'digits', '--seeds', 'x'], /--seeds x: not valid seeds/],
     [['run', '--task', 'digits', '--seeds', '0'], /seeds: .*>=1.*how many seeds/],
     [['run', '--task', 'digits', '--steps', '0'], /limits\.steps: .*>=1.*actions an agent may take/],
     [['run', '--task', 'digits', '--steps', '2.5'], /limits\.steps: .*int/],
@@ -95,7 +95,7 @@ describe('wrong usage', () => {
     [['run', '--task', 'digits', '--incomplete', 'fix'], /--incomplete fix[\s\S]*continue, restart, keep/],
     [
       ['run', '--task', 'digits', '--broken', 'fix'],
-      /--broken is called --incomplete now[\s\S]*--incomplete fix: there is no such choice/,
+      /--broken is called --incomplete now[\s\S]*--incomplete fix: not a valid choice/,
     ],
     [['run', '--task', 'digits', '--name', '../x'], /name: use lower-case letters/],
     [['run', '--task', 'digits', '--seeds', '1,1', '--dry-run'], /planned twice/],
@@ -106,7 +106,7 @@ describe('wrong usage', () => {
     ],
     [[...withModel('antropic/x')], /no provider "antropic"\. Did you mean "anthropic"\?/],
     [[...withModel('scripted/none.jsonl')], /none\.jsonl/],
-    [[...withModel('scripted/x'), '--agent-option', 'nudges'], /this is no name=value/],
+    [[...withModel('scripted/x'), '--agent-option', 'nudges'], /expected name=value/],
     [[...withModel('scripted/x'), '--agent-option', 'nudges=-1'], /"nudges".*at least 0/],
     [[...withModel('scripted/x'), '--profile', 'paper'], /"tools" has no option "profile"/],
     [
@@ -122,7 +122,7 @@ describe('wrong usage', () => {
     [['run', '--from', 'none/x'], /There is no experiment or run "none\/x"/],
     [['runs', 'replay', 'none'], /There is no experiment or run "none"/],
     [['run', 'none.yaml'], /There is no experiment file none\.yaml/],
-    [['grade', 'x', '--steps', 'some'], /--steps some: there is no such choice/],
+    [['grade', 'x', '--steps', 'some'], /--steps some: not a valid choice/],
     [['report'], /Name an experiment/],
     [['report', 'none*'], /No experiment or run in .* matches "none\*"/],
     [['grade', 'none*/x'], /No experiment or run in .* matches "none/],
@@ -258,8 +258,8 @@ describe('answers', () => {
     const { code, err } = await mlab([...withFixtures, 'run', file], here);
     expect(code).toBe(2);
     expect(err).toContain(`${file} can't be run`);
-    expect(err).toContain('task: there is no such key; did you mean "tasks"?');
-    expect(err).toContain('limits.step: there is no such key; did you mean "steps"?');
+    expect(err).toContain('task: unknown key; did you mean "tasks"?');
+    expect(err).toContain('limits.step: unknown key; did you mean "steps"?');
     expect(err).toMatch(/seeds: .*expected number.*or .*array.*how many seeds/);
     expect(err).toMatch(/agents: .*array.*\(agents: agents, by name/);
     expect(err).toMatch(/limits\.memory_mb: .*>=64.*in MiB/);

@@ -36,7 +36,9 @@ export type RunResources = z.infer<typeof RunResources>;
 /** What to run: the keys of an experiment file, and the flags of `mlab run`. */
 export const ExperimentFile = z
   .strictObject({
-    name: ExperimentName.optional().describe('folder of the experiment; default: made from what is run'),
+    name: ExperimentName.optional().describe(
+      'name of the experiment and its folder; default: derived from tasks and agents',
+    ),
     tasks: z.array(z.string().min(1)).default([]).describe('task ids'),
     suite: z.string().optional().describe('a named group of tasks'),
     agents: z.array(AgentEntry).min(1).default(['automl']).describe('agents, by name or with options'),
@@ -57,16 +59,16 @@ export const ExperimentFile = z
       .describe('settings of providers of language models, and own ones by a name'),
     prices: z.record(ModelName, ModelPrice).default({}).describe('prices that win over the built-in table'),
     spend: Spend.default({}).describe('limits on what language models use, of all runs together'),
-    interactive: z.boolean().default(false).describe('a person answers when an agent asks for help'),
+    interactive: z.boolean().default(false).describe('answer at the terminal when an agent asks for help'),
     approve_later: z
       .boolean()
       .optional()
-      .describe('every action waits until a person has decided on it, by mlab decide'),
+      .describe('hold every action until somebody decides on it with mlab decide'),
     seeds: z
       .union([z.int().min(1).max(10_000), z.array(z.int().min(0)).min(1)])
       .default(1)
       .describe('how many seeds (3: 0, 1 and 2), or which (4,7 or 4-7)'),
-    limits: Limits.partial().default({}).describe("override the tasks' limits"),
+    limits: Limits.partial().default({}).describe('limits that override those of the tasks'),
     parallel: z
       .int()
       .min(1)
@@ -77,30 +79,27 @@ export const ExperimentFile = z
       ),
     resources: RunResources.optional().describe('what a run holds on the machine: cores, memory_mb'),
     executor: ExecutorSettings.default({}).describe('where runs are executed, and what is asked for there'),
-    sandbox: SandboxDriver.default('bubblewrap').describe('how agent code is confined'),
+    sandbox: SandboxDriver.default('bubblewrap').describe('sandbox for agent code'),
     docker_image: z
       .string()
       .min(1)
       .optional()
-      .describe("image for the docker driver; default: the host's own system, read-only, in an empty image"),
+      .describe('image for the docker driver; default: the system folders of this machine, read-only'),
     experience: z
       .string()
       .min(1)
       .optional()
-      .describe('experience of other runs for agents that use it: a store, or the folder that it is in'),
+      .describe('experience of earlier runs, for agents that use it: a store or its folder'),
     same_task: z
       .boolean()
       .optional()
-      .describe('use experience with the same task and its variants, too; results are marked'),
-    gpu: z.boolean().default(false).describe('grant a GPU to runs of tasks that want one'),
-    gpus: z.int().min(1).max(64).optional().describe('GPUs of each of these runs; default: 1'),
+      .describe('also use experience with the same task and its variants; results are marked'),
+    gpu: z.boolean().default(false).describe('give a GPU to runs of tasks that use one'),
+    gpus: z.int().min(1).max(64).optional().describe('GPUs for each of these runs; default: 1'),
     clock: RunClock.optional().describe(
       'what counts against the limit of time: wall, all of it (default), or active, without waiting for language models',
     ),
-    grade: z
-      .enum(['final', 'all', 'none'])
-      .default('final')
-      .describe('which steps are graded when a run ends'),
+    grade: z.enum(['final', 'all', 'none']).default('final').describe('steps to grade when a run ends'),
   })
   .meta({ id: 'ExperimentFile' });
 export type ExperimentFile = z.infer<typeof ExperimentFile>;

@@ -27,12 +27,12 @@ export const Limits = z
       .int()
       .min(1)
       .optional()
-      .describe('tokens of language models, read and written together; default: not limited'),
+      .describe('tokens of language models, input and output together; default: no limit'),
     money: z
       .number()
       .positive()
       .optional()
-      .describe('cost of language models in US dollars; default: not limited'),
+      .describe('cost of language models in US dollars; default: no limit'),
   })
   .meta({ id: 'Limits' });
 export type Limits = z.infer<typeof Limits>;

@@ -27,7 +27,7 @@ const RunSettings = z
         ['bubblewrap', 'docker'],
         'expected bubblewrap or docker; none is said with --sandbox or in an experiment file',
       )
-      .describe('how agent code is confined'),
+      .describe('sandbox for agent code'),
   })
   .partial();
 

@@ -23,7 +23,7 @@ export const agentsLs: Verb = {
   flags: [
     {
       flags: '--install <names>',
-      description: 'install these agents that are programs of others; runs do it, too, when they need one',
+      description: 'install these agent programs now; otherwise the first run that needs one installs it',
       many: 'commas',
     },
   ],
@@ -31,8 +31,8 @@ export const agentsLs: Verb = {
     'Options are given with --agent-option name=value, or in an experiment file. Agents that are programs of others are\n' +
     'installed into the cache folder, outside of any sandbox, which is shown them read-only; docs/agents says more of each.',
   examples: [
-    ['mlab agents', 'every agent with its options'],
-    ['mlab agents --install codex,opencode', 'get two programs ready'],
+    ['mlab agents', 'all agents with their options'],
+    ['mlab agents --install codex,opencode', 'install two agent programs'],
   ],
   async run(context, _names, { install = [] }: Options) {
     for (const name of install) await installAgent(context, agentByName(name));

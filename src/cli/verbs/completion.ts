@@ -36,7 +36,7 @@ export const completion: Verb = {
   arguments: [{ name: '<shell>', description: shells.join(', '), choices: shells }],
   flags: [],
   details:
-    'Prints a script for the shell. With it, Tab knows commands, flags, and the names of tasks, agents and runs.',
+    'With the script, Tab completes commands, flags, and the names of tasks, agents, experiments and runs.',
   examples: [
     ["echo 'source <(mlab completion bash)' >> ~/.bashrc", 'bash, from the next shell on'],
     ["echo 'source <(mlab completion zsh)' >> ~/.zshrc", 'zsh, after compinit'],

@@ -73,7 +73,10 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
     expect((await run('runs', 'ls', 'one')).out).toContain('waiting');
     expect((await run('decide', name, 'deny', '--reason', 'Not this.', '--step', '1')).code).toBe(0);
     const twice = await run('decide', name, 'allow', '--step', '1');
-    expect([twice.code, twice.err]).toEqual([2, expect.stringMatching(/decided|waits for no decision/)]);
+    expect([twice.code, twice.err]).toEqual([
+      2,
+      expect.stringMatching(/decided|is not waiting for a decision/),
+    ]);
     await until(() => folderOf('one').readRecord()?.waits_for?.[0]?.step === 2 && status() === 'waiting');
     // Whoever planned it is gone; the decision waits for somebody who executes it.
     planner.process.kill('SIGINT');

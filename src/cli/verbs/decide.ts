@@ -28,34 +28,34 @@ const verdicts = ['allow', 'deny', 'replace'] as const;
 
 export const decide: Verb = {
   arguments: [
-    { name: '<run>', description: 'a run that waits (EXPERIMENT/RUN): mlab runs ls lists them' },
+    { name: '<run>', description: 'a waiting run (EXPERIMENT/RUN); mlab runs ls lists them' },
     {
       name: '[verdict]',
       choices: verdicts,
-      description: `${verdicts.join(', ')}; default: show what it waits for`,
+      description: `${verdicts.join(', ')}; default: show the pending action`,
     },
   ],
   flags: [
-    { flags: '--reason <text>', description: 'why; of an action that is denied the agent is told' },
+    { flags: '--reason <text>', description: 'reason; if you deny an action, the agent is told' },
     {
       flags: '--instead <action>',
-      description: 'with replace: what is performed, such as: Read File {"file_name": "train.py"}',
+      description: 'with replace: the action to perform, such as: Read File {"file_name": "train.py"}',
     },
     {
       flags: '--step <n>',
-      description: 'the step that is decided on; refused where it is another one by now',
+      description: 'step to decide on; an error if the run is at another step by now',
     },
-    { flags: '--branch <id>', description: 'where actions of several branches wait: of which' },
+    { flags: '--branch <id>', description: 'branch to decide on, if several are waiting' },
   ],
   details:
-    'Decides on an action of a run that was begun with --approve-later. The decision lies in the folder of the run: the\n' +
-    'mlab run that is still there resumes it within a second, and so does the same mlab run command, or its job, later.',
+    'Decides on an action of a run that was started with --approve-later. If mlab run is still running, it resumes the run\n' +
+    'within a second; otherwise run the same mlab run command, or its job, again.',
   examples: [
-    ['mlab decide start-1/digits-tools-0', 'what it waits for'],
-    ['mlab decide start-1/digits-tools-0 allow', 'perform it'],
+    ['mlab decide start-1/digits-tools-0', 'show the pending action'],
+    ['mlab decide start-1/digits-tools-0 allow', 'allow it'],
     [
       'mlab decide start-1/digits-tools-0 deny --reason "That takes hours."',
-      'the agent is told, and goes on',
+      'deny it and tell the agent why',
     ],
   ],
   async run(context, [given = '', verdict], options: Options) {
@@ -64,7 +64,7 @@ export const decide: Verb = {
     const proposals = proposalsOf(folder, experiment.specOf(folder.id)?.approve_later === true);
     if (verdict === undefined) {
       const text = proposals.map(proposalText).join('\n\n');
-      return { text: text === '' ? `${run} waits for no decision.` : text, json: { run, proposals } };
+      return { text: text === '' ? `${run} is not waiting for a decision.` : text, json: { run, proposals } };
     }
     const proposal = chosen(proposals, named === null ? options : { ...options, step: named }, run);
     const decision = decisionOf(oneOf('verdict', verdicts, verdict), options);
@@ -81,8 +81,8 @@ function proposalsOf(folder: RunFolder, isGated: boolean): Proposal[] {
   if (!isGated) {
     throw new UserError(
       'not_asked',
-      `Nobody is asked about the actions of the run ${folder.id}.`,
-      'Begin a run, or a branch of this one, with --approve-later.',
+      `The run ${folder.id} does not ask for decisions.`,
+      'Start a run, or a branch of this one, with --approve-later.',
     );
   }
   if (!folder.hasTrace()) return [];
@@ -100,17 +100,13 @@ function chosen(proposals: readonly Proposal[], { branch, step }: Options, run: 
     ].join('');
     throw new UserError(
       'not_waiting',
-      `${run} waits for no decision${where}.`,
-      'mlab runs show tells its state.',
+      `${run} is not waiting for a decision${where}.`,
+      'mlab runs show prints its state.',
     );
   }
   if (another === undefined) return first;
   const branches = proposals.map((one) => one.branch).join(', ');
-  throw new UserError(
-    'bad_flag',
-    'Actions of several branches wait.',
-    `Say of which: --branch with one of ${branches}.`,
-  );
+  throw new UserError('bad_flag', 'Several branches are waiting.', `Choose one with --branch: ${branches}.`);
 }
 
 function decisionOf(verdict: (typeof verdicts)[number], { reason, instead }: Options): Decision {
@@ -122,7 +118,7 @@ function decisionOf(verdict: (typeof verdicts)[number], { reason, instead }: Opt
   if (replacement !== null) return { ...written, verdict, replacement, ...said };
   throw new UserError(
     'bad_flag',
-    'It must be said what is performed: the name of an action and its arguments as a JSON object.',
+    'replace needs an action: its name and its arguments as a JSON object.',
     'For example: --instead \'Read File {"file_name": "train.py"}\'',
   );
 }
@@ -135,7 +131,7 @@ function decidedAlready(folder: RunFolder, proposal: Proposal): UserError {
   return new UserError(
     'decided_already',
     `${actor} has decided on this action: ${verdict}.`,
-    'It holds. The run resumes with the same mlab run command, or its job.',
+    'That decision stands. Resume the run with the same mlab run command, or its job.',
   );
 }
 

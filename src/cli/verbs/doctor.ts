@@ -25,16 +25,16 @@ const signs = {
 export const doctor: Verb = {
   arguments: [],
   flags: [
-    { flags: '--on <where>', description: 'look at a machine of an executor instead, by a job: slurm' },
+    { flags: '--on <where>', description: 'check a machine of an executor instead, with a job: slurm' },
     {
       flags: '--file <experiment>',
-      description: 'an experiment file, for what its jobs ask of the executor',
+      description: 'experiment file with the executor settings of the job',
     },
   ],
   negative: 'something is missing that every run needs',
   examples: [
-    ['mlab doctor', 'sandbox, Python, GPU, credentials, disk'],
-    ['mlab doctor --on slurm --file experiment.yaml', 'the same on a node that its jobs would get'],
+    ['mlab doctor', 'check sandbox, Python, GPU, credentials and disk'],
+    ['mlab doctor --on slurm --file experiment.yaml', 'check a node that its jobs would get'],
   ],
   async run(context, _, options: Options) {
     const there = options.on === undefined ? null : await checkThere(context, options.on, options.file);
@@ -46,7 +46,7 @@ export const doctor: Verb = {
     const isMissing = findings.some(({ state }) => state === 'missing');
     const place = there === null ? '' : `On ${plain(there.place)}:\n`;
     return {
-      text: `${place}${lines.join('\n')}\n\n${isMissing ? 'Something is missing; the arrows say what to do.' : 'Ready.'}`,
+      text: `${place}${lines.join('\n')}\n\n${isMissing ? 'Something is missing. The arrows show how to fix it.' : 'Ready.'}`,
       json: { ...there, findings },
       exitCode: isMissing ? exitCodes.negative : exitCodes.ok,
     };
@@ -64,7 +64,7 @@ async function checkThere(
   if (kind.check === undefined)
     throw new UserError(
       'no_check',
-      `${kind.name}: its machines can't be looked at from here.`,
+      `The machines of ${kind.name} can't be checked from here.`,
       'Run mlab doctor there.',
     );
   const { variables, signal, log, folders } = context;

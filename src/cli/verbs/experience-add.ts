@@ -15,11 +15,11 @@ export const experienceAdd: Verb = {
   arguments: [{ name: '<experiments...>', description: 'experiments, or patterns such as start-*' }],
   flags: [storeFlag],
   details:
-    'Reads the traces of finished runs: each change of the script that was run is an entry, with what came of it. The store is\n' +
-    'only ever appended to, and a run that is added again adds nothing.',
+    'Reads the traces of finished runs. Each change to the script that was run becomes an entry with its result. Entries are\n' +
+    'only appended, and adding a run again changes nothing.',
   examples: [
-    ['mlab experience add start-1', 'what its runs tried'],
-    ['mlab run --suite starter --experience experiments', 'runs that are given what others found'],
+    ['mlab experience add start-1', 'collect from one experiment'],
+    ['mlab run --suite starter --experience experiments', 'runs that use what others found'],
   ],
   async run(context, names, flags: StoreFlags) {
     const path = storePath(context, flags);

@@ -18,7 +18,7 @@ export const experienceLs: Verb = {
   flags: taskFlags,
   details: 'With --task: the lessons that `mlab run --experience` would give a run on that task.',
   examples: [
-    ['mlab experience ls', 'every try that is known'],
+    ['mlab experience ls', 'all entries'],
     ['mlab experience ls --task house-price', 'what a run on that task would be given'],
   ],
   async run(context, _, flags: TaskFlags) {

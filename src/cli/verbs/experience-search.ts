@@ -10,11 +10,13 @@ const shown = 20;
 
 export const experienceSearch: Verb = {
   onlyReads: true,
-  arguments: [{ name: '<text...>', description: 'words: of changes, failures, tasks, libraries, columns' }],
+  arguments: [
+    { name: '<text...>', description: 'words to look for: changes, failures, tasks, libraries, columns' },
+  ],
   flags: taskFlags,
   examples: [
-    ['mlab experience search learning rate', 'what was tried with it'],
-    ['mlab experience search out of memory --task cifar10', 'the same, experience with like tasks first'],
+    ['mlab experience search learning rate', 'entries about the learning rate'],
+    ['mlab experience search out of memory --task cifar10', 'entries from similar tasks first'],
   ],
   async run(context, words, flags: TaskFlags) {
     const weigh = weighFor(context, flags);
@@ -23,7 +25,7 @@ export const experienceSearch: Verb = {
       .filter(({ score }) => score > 0)
       .sort((one, other) => other.score - one.score || (one.entry.id < other.entry.id ? -1 : 1))
       .slice(0, shown);
-    if (found.length === 0) return { text: 'Nothing is found.', json: { found } };
+    if (found.length === 0) return { text: 'Nothing found.', json: { found } };
     const columns = [{ title: 'score', align: 'right' as const }, ...entryColumns];
     const rows = found.map(({ entry, score }) => [number(score), ...entryRow(entry)]);
     return { text: table(columns, rows), json: { found } };

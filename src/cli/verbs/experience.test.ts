@@ -53,7 +53,7 @@ describe('mlab experience', () => {
     const found = await experienceSearch.run(context, ['learning', 'rate'], { experience: folder });
     expect(found.json).toMatchObject({ found: [{ entry: exampleEntry() }] });
     const same = await experienceSearch.run(context, ['learning'], { task: 'diabetes' });
-    expect(same.text).toBe('Nothing is found.');
+    expect(same.text).toBe('Nothing found.');
   });
 });
 

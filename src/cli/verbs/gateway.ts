@@ -38,12 +38,12 @@ export const gateway: Verb = {
   arguments: [],
   flags: [
     { flags: '--port <n>', description: `port to listen on (default: ${usualPort}; 0: any)`, parse: portOf },
-    { flags: '--record <file>', description: 'append every call to this file: a line of JSON each' },
+    { flags: '--record <file>', description: 'append every call to this file as a line of JSON' },
     {
       flags: '--server-tools',
-      description: 'let programs use tools that the provider runs itself, such as its search of the web',
+      description: 'allow tools that the provider runs itself, such as web search',
     },
-    { flags: '--file <experiment>', description: 'an experiment file, for its models, providers and prices' },
+    { flags: '--file <experiment>', description: 'experiment file with models, providers and prices' },
     ...experimentFlags().filter(({ flags }) => sharedFlags.includes(flags.split(' ')[0] ?? '')),
   ],
   details:
@@ -70,7 +70,7 @@ export const gateway: Verb = {
     const experiment = withModelsOf(variables, readExperiment(options.file, options));
     const roles = roleSettings(experiment.models[0] ?? null, experiment.roles);
     if (roles === null)
-      throw new UserError('no_model', 'No model is named.', `Use --model or ${modelVariables.agent}.`);
+      throw new UserError('no_model', 'No model is given.', `Use --model or ${modelVariables.agent}.`);
     const { providers, prices } = experiment;
     const registry = new ModelRegistry({ providers, prices, variables, folder: resolve('.') });
     const { tokens, money } = experiment.limits ?? {};

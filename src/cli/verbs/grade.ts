@@ -47,25 +47,25 @@ export const grade: Verb = {
   flags: [
     {
       flags: '--steps <which>',
-      description: 'final, or all for the hidden score of every step of all branches',
+      description: 'final, or all: every step of all branches',
       default: 'final',
     },
     trustFlag,
     ...prepareFlags,
   ],
   details:
-    'Grading reads the store only. Each distinct submission is graded once; what is known is not graded again. Only a\n' +
-    'run that ended has a final submission.',
+    'Grades recorded workspaces; no agent runs. Each distinct submission is graded once. Only a run that has ended has a\n' +
+    'final submission.',
   negative: 'a run could not be graded; the others are',
   examples: [
     ['mlab grade start-1', 'the final submission of every run'],
-    ['mlab grade start-1/digits-automl-0 --steps all', 'the hidden score after every step'],
-    ["mlab grade 'start-*/digits-*'", 'of several experiments, the runs on one task'],
+    ['mlab grade start-1/digits-automl-0 --steps all', 'the hidden score of every step'],
+    ["mlab grade 'start-*/digits-*'", 'the runs on one task, in several experiments'],
   ],
   async run(context, given, options: Options) {
     const which = options.steps;
     if (which !== 'final' && which !== 'all') {
-      throw new UserError('bad_flag', `--steps ${which}: there is no such choice.`, 'Use final or all.');
+      throw new UserError('bad_flag', `--steps ${which}: not a valid choice.`, 'Use final or all.');
     }
     const runs = locateRuns(context, given, { withBranches: true, withSteps: true });
     const resourcesOf = resourcesOfRuns(context, options);

@@ -41,20 +41,20 @@ const maxOutputTokens = 8000;
 export const judge: Verb = {
   arguments: [runsArgument],
   flags: [
-    { flags: '--model <name>', description: 'the judge: provider/name' },
+    { flags: '--model <name>', description: 'model that judges: provider/name' },
     ...experimentFlags().filter(({ flags }) => flags.startsWith('--base-url ')),
-    { flags: '--repeats <n>', description: 'how often each run is judged', default: '3' },
+    { flags: '--repeats <n>', description: 'judgements per run', default: '3' },
     {
       flags: '--tokens <n>',
-      description: 'limit: tokens of all calls together, read and written',
+      description: 'limit: tokens of all calls together, input and output',
       default: String(defaultTokens),
     },
     { flags: '--money <usd>', description: 'limit: cost of all calls together, in US dollars' },
-    { flags: '--file <experiment>', description: 'an experiment file, for its providers and prices' },
+    { flags: '--file <experiment>', description: 'experiment file with providers and prices' },
   ],
   details:
-    'A model rates how a run went, from 1 to 5, by a rubric (docs/evaluation.md), with quotes as evidence. Its ratings are\n' +
-    'kept beside the run, in rubric.jsonl, and enter no other number.',
+    'The judge rates each run from 1 to 5 by a rubric (docs/evaluation.md) and quotes its evidence. Ratings are stored with\n' +
+    'the run, in rubric.jsonl, and do not affect any other number.',
   negative: 'a run has fewer ratings than --repeats',
   examples: [
     ['mlab judge start-1/digits-tools-0 --model anthropic/claude-haiku-4-5', 'three judgements of one run'],
@@ -62,7 +62,8 @@ export const judge: Verb = {
   ],
   async run(context, names, options) {
     const { file, baseUrl, model, repeats, tokens, money } = readOptions(options);
-    if (model === undefined) throw new UserError('usage', 'No model is named.', 'Use --model provider/name.');
+    if (model === undefined)
+      throw new UserError('usage', 'No model is given.', 'Name one with --model provider/name.');
     const settings: RoleSettings = { model, temperature: null, max_output_tokens: maxOutputTokens };
     const { providers, prices } = readExperiment(file, { baseUrl });
     const registry = new ModelRegistry({

@@ -34,18 +34,18 @@ export const mcp: Verb = {
     {
       flags: '--http <port>',
       description:
-        'serve by streamable HTTP on this port of 127.0.0.1, 0 for any; default: on standard input and output',
+        'serve streamable HTTP on this port of 127.0.0.1 (0: any free port); default: standard input and output',
     },
     ...prepareFlags,
   ],
   details:
-    'Each tool that the client calls is a step of a run of the agent mcp, in the sandbox and in the trace. Final_Answer, or a\n' +
-    'limit, ends the run, which is then graded. Where the client leaves before that, the same command resumes the run.',
+    'Each tool call of the client becomes a step of a run: it runs in the sandbox and is recorded in the trace. Final_Answer or\n' +
+    'a limit ends the run, which is then graded. If the client disconnects before that, the same command resumes the run.',
   negative: 'the run could not be finished or graded',
   examples: [
     [
       'mlab mcp --task digits --name by-hand',
-      'what an MCP client starts: it speaks on standard input and output',
+      'the command for an MCP client that uses standard input and output',
     ],
     ['mlab mcp --task digits --http 8765', 'prints the address that clients connect to'],
   ],

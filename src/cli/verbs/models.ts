@@ -34,11 +34,11 @@ const Options = z.object({
 });
 
 export const models: Verb = {
-  arguments: [{ name: '[names...]', description: 'models to ask with --ping; default: those of the roles' }],
+  arguments: [{ name: '[names...]', description: 'models to test with --ping; default: those of the roles' }],
   flags: [
-    { flags: '--ping', description: 'send one tiny request to each model, and show how it went' },
+    { flags: '--ping', description: 'send one small request to each model and show the result' },
     { flags: '--prices', description: 'list all known prices' },
-    { flags: '--file <experiment>', description: 'an experiment file, for its models, providers and prices' },
+    { flags: '--file <experiment>', description: 'experiment file with models, providers and prices' },
     ...experimentFlags().filter(({ flags }) => sharedFlags.includes(flags.split(' ')[0] ?? '')),
   ],
   details:
@@ -47,13 +47,13 @@ export const models: Verb = {
     'Keys are read from the environment only.',
   negative: 'a model that was asked with --ping did not answer',
   examples: [
-    ['mlab models', 'which providers are usable, and what the others lack'],
-    ['mlab models --ping anthropic/claude-haiku-4-5', 'one tiny request: time, tokens, cost'],
+    ['mlab models', 'which providers are usable, and what is missing for the others'],
+    ['mlab models --ping anthropic/claude-haiku-4-5', 'one small request: time, tokens, cost'],
     [
       'mlab models --ping openai-compatible/llama3.2 --base-url http://localhost:11434/v1',
       'the same with a local server',
     ],
-    ['mlab models --prices --json', 'all that is known, as data'],
+    ['mlab models --prices --json', 'all known prices as JSON'],
   ],
   async run({ variables, signal }, names, options) {
     const { file, ping, prices } = Options.parse(options);

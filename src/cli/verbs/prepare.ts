@@ -9,7 +9,7 @@ interface Options extends PrepareOptions {
 }
 
 export const prepare: Verb = {
-  arguments: [{ name: '[tasks...]', description: 'ids of tasks, or their folders' }],
+  arguments: [{ name: '[tasks...]', description: 'task ids, or task folders' }],
   flags: [{ flags: '--suite <name>', description: 'all tasks of a suite' }, ...prepareFlags],
   details:
     'Sources come by URL or from Kaggle (KAGGLE_USERNAME and KAGGLE_KEY, or ~/.kaggle/kaggle.json). A broken download\n' +
@@ -24,7 +24,7 @@ export const prepare: Verb = {
     if (tasks.length === 0) {
       throw new UserError(
         'no_tasks',
-        'There is nothing to prepare.',
+        'No task is given.',
         'Name a task or a --suite; mlab tasks ls lists them.',
       );
     }

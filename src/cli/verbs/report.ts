@@ -38,35 +38,35 @@ export const report: Verb = {
     },
     {
       flags: '--table <names>',
-      description: `which tables: ${tableNames.join(', ')}`,
+      description: `tables to print: ${tableNames.join(', ')}`,
       parse: (text) => text.split(',').map(parseTableName),
     },
     {
       flags: '--convention <name>',
       description:
-        "every-run, or paper: the paper's rules on which runs count and what they are compared with",
+        'every-run, or paper: the rules of the paper for which runs count and what they are compared with',
       default: 'every-run',
       choices: Object.keys(conventions),
     },
-    { flags: '--published', description: "beside them, the paper's published numbers for these tasks" },
+    { flags: '--published', description: 'also print the published results of the paper for these tasks' },
     {
       flags: '--compare <names...>',
-      description: 'two agents of the experiments, or two experiments: what changed, and is it beyond noise?',
+      description: 'compare two agents, or two experiments, and test whether they differ beyond noise',
     },
   ],
   details:
     "Success: the final submission improves on the baseline beyond the task's threshold (10 % unless the task says\n" +
-    'otherwise). docs/evaluation.md defines every number. The same runs give the same report, byte for byte.\n' +
-    'CSV is one table, `results` unless --table names another. HTML is one file with plots that opens without a server.',
+    'otherwise). docs/evaluation.md defines every number. The same runs always give the same report, byte for byte.\n' +
+    'CSV holds one table: `results`, or the one that --table names. HTML is a single file with plots that needs no server.',
   negative: 'a run could not be read; it is named and left out',
   examples: [
     ['mlab report start-1', 'one experiment'],
-    ['mlab report a b --format markdown > report.md', 'two together, with all tables'],
-    ['mlab report a --format html > report.html', 'one page with plots, to look at and to hand on'],
+    ['mlab report a b --format markdown > report.md', 'two experiments together, with all tables'],
+    ['mlab report a --format html > report.html', 'one page with plots, to share'],
     ['mlab report a --compare automl baseline', 'two agents on the same tasks'],
     ['mlab report --compare before after', 'two experiments'],
     ['mlab report a --table curves --format csv', 'hidden score over steps, time, tokens and money'],
-    ['mlab report a --convention paper --published', "by the paper's rules, beside its numbers"],
+    ['mlab report a --convention paper --published', 'by the rules of the paper, with its published results'],
   ],
   async run(context, names, options: Options) {
     const chosen = names.length > 0 ? names : (options.compare ?? []);
@@ -146,7 +146,7 @@ function textOf(
 function onlyTable({ tables }: ReportDocument, [wanted, another]: readonly string[]): DocumentTable {
   const found = tables.find(({ name }) => name === wanted);
   if (found !== undefined && another === undefined) return found;
-  throw new UserError('bad_flag', 'CSV holds one table.', 'Name one: --table runs');
+  throw new UserError('bad_flag', 'CSV can hold one table only.', 'Choose one, for example: --table runs');
 }
 
 /** @param areAgents the experiments were named apart from the two sides */
@@ -159,8 +159,8 @@ function compare(
   if (a === undefined || b === undefined || more.length > 0) {
     throw new UserError(
       'bad_flag',
-      '--compare takes two names.',
-      'Give it last: mlab report a --compare automl react',
+      '--compare needs two names.',
+      'Put it last: mlab report a --compare automl react',
     );
   }
   const sideOf = (name: string) => {

@@ -52,31 +52,31 @@ interface Options extends PrepareOptions, AgentFlags, ForkFlags {
 const incompleteChoices = ['continue', 'restart', 'keep'] as const;
 
 export const run: Verb = {
-  arguments: [{ name: '[experiment]', description: 'experiment file (YAML); flags override its keys' }],
+  arguments: [{ name: '[experiment]', description: 'experiment file (YAML); flags override it' }],
   flags: [
     ...experimentFlags(),
     {
       flags: '--incomplete <what>',
       choices: incompleteChoices,
-      description: 'what to do with runs that did not end properly: continue, restart or keep',
+      description: 'what to do with incomplete runs: continue, restart or keep',
       default: 'continue',
       formerly: '--broken',
     },
     ...agentFlags,
     ...forkFlags,
-    { flags: '--dry-run', description: 'print the plan with the expected cost, and stop' },
-    { flags: '--yes', description: 'do not ask before runs that are expected to cost much' },
-    { flags: '--view', description: 'show the experiment in the browser while it runs' },
+    { flags: '--dry-run', description: 'print the plan and the expected cost, then exit' },
+    { flags: '--yes', description: 'do not ask for confirmation before expensive runs' },
+    { flags: '--view', description: 'open the experiment in the browser while it runs' },
     {
       flags: '--approve',
       description:
-        'a person allows, edits or denies every action before it is performed, or takes over; one run at a time',
+        'ask at the terminal before every action: allow, edit, deny or take over; one run at a time',
     },
     ...prepareFlags,
   ],
   details:
-    'The plan is written first. The same command again resumes: finished runs are kept, incomplete ones go on from their\n' +
-    'last recorded step (or start over: --incomplete restart). Ctrl-C stops cleanly, a second one at once.',
+    'Run the same command again to resume: finished runs are kept, incomplete ones continue from their last recorded\n' +
+    'step (--incomplete restart starts them over). Ctrl-C stops cleanly; a second Ctrl-C stops at once.',
   negative: 'a run could not be finished or graded',
   examples: [
     ['mlab run --suite starter --agent automl --seeds 2', 'three tasks, two seeds each, no API key needed'],
@@ -84,16 +84,16 @@ export const run: Verb = {
     ['mlab run --task digits --agent tools --model anthropic/claude-sonnet-4-5', 'a language-model agent'],
     [
       'mlab run --from start-1/digits-tools-0 --step 7',
-      'what the agent does another time from step 7 on: a branch',
+      'a branch: let the agent continue from step 7 once more',
     ],
-    ['mlab run --from start-1/digits-automl-0 --steps 90', 'a fork with another limit: a new experiment'],
-    ['mlab run --task digits --agent ./my-agent.ts,./my_agent.py', 'agents of your own'],
+    ['mlab run --from start-1/digits-automl-0 --steps 90', 'a fork: a new experiment with another limit'],
+    ['mlab run --task digits --agent ./my-agent.ts,./my_agent.py', 'your own agents'],
     [
       'mlab run --task digits --agent opencode --agent-option protocol=acp --approve --model openai/gpt-5',
-      'a program that asks you for permissions (docs/agents/acp.md)',
+      'an agent program that asks for permission (docs/agents/acp.md)',
     ],
     ['mlab run --suite starter --view', 'watch it in the browser'],
-    ['mlab run experiment.yaml --parallel 4', 'what a file says (tasks, agents, seeds, limits)'],
+    ['mlab run experiment.yaml --parallel 4', 'run an experiment file (tasks, agents, seeds, limits)'],
   ],
   async run(context, [path], options: Options) {
     const { incomplete } = options;
@@ -211,7 +211,7 @@ function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
   if (tasks.length > 0) return tasks;
   throw new UserError(
     'no_tasks',
-    'There is nothing to run.',
+    'No task is given.',
     'Name tasks with --task or --suite (mlab tasks ls lists them), for example: mlab run --suite starter',
   );
 }

@@ -25,15 +25,16 @@ export const runsCalls: Verb = {
   onlyReads: true,
   arguments: [stepArgument],
   flags: [
-    { flags: '--call <n>', description: 'one call whole: its messages and the answer' },
-    { flags: '--wire', description: 'with --call: what a program and the provider sent, byte by byte' },
+    { flags: '--call <n>', description: 'one call in full: its messages and the answer' },
+    { flags: '--wire', description: 'with --call: the raw request and response' },
   ],
   details:
-    'Tokens are the counts of the provider itself; ≈ marks those that it did not give and that are estimated. Waiting is time in queues, between tries and on failed tries.',
+    'Token counts are those of the provider; ≈ marks estimates where the provider gave none. Waiting is time in queues, between\n' +
+    'attempts and in failed attempts.',
   examples: [
-    ['mlab runs calls start-1/digits-tools-0', 'a line for each call of a language model'],
-    ['mlab runs calls start-1/digits-tools-0 --call 3', 'what was asked and answered in the third'],
-    ['mlab runs calls start-1/digits-codex-0 --call 3 --wire', 'the same, as it went over the wire'],
+    ['mlab runs calls start-1/digits-tools-0', 'one line per model call'],
+    ['mlab runs calls start-1/digits-tools-0 --call 3', 'messages and answer of the third call'],
+    ['mlab runs calls start-1/digits-codex-0 --call 3 --wire', 'its raw request and response'],
   ],
   async run(context, [given = ''], options: Options) {
     const { folder, step } = locateRun(context, given, { withSteps: true });

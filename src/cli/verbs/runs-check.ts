@@ -9,7 +9,7 @@ export const runsCheck: Verb = {
   onlyReads: true,
   arguments: [runsArgument],
   flags: [],
-  details: 'Checks the hash chain of the trace, every event, and every object that the run refers to.',
+  details: 'Checks the hash chain of the trace, every event, and every object that a run refers to.',
   negative: 'a run has a problem',
   examples: [['mlab runs check start-1', 'all runs of an experiment']],
   async run(context, given) {

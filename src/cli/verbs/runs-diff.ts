@@ -15,9 +15,9 @@ export const runsDiff: Verb = {
     { name: '[from]', description: 'a step; default: 0, the starter; of RUN@STEP the step before' },
     { name: '[to]', description: 'a later step; default: last; of RUN@STEP that step' },
   ],
-  flags: [{ flags: '--full', description: `every line; without it at most ${mostLines} of each file` }],
+  flags: [{ flags: '--full', description: `all lines; without it at most ${mostLines} per file` }],
   examples: [
-    ['mlab runs diff start-1/digits-automl-0 3 7', 'what changed between the steps 3 and 7'],
+    ['mlab runs diff start-1/digits-automl-0 3 7', 'what changed between steps 3 and 7'],
     ['mlab runs diff start-1/digits-automl-0', 'everything the agent changed'],
     ['mlab runs diff start-1/digits-automl-0@3', 'what step 3 changed'],
   ],

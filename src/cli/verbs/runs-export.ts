@@ -30,31 +30,31 @@ export const runsExport: Verb = {
   arguments: [runsArgument],
   flags: [
     { flags: '--to <format>', description: formats.join(', '), choices: formats },
-    { flags: '--out <folder>', description: 'a new or an empty folder' },
+    { flags: '--out <folder>', description: 'a new or empty folder' },
     {
       flags: '--tables <names>',
-      description: `of csv and parquet only these: ${tableNames.join(', ')}; default: all`,
+      description: `csv and parquet: only these tables: ${tableNames.join(', ')}; default: all`,
       choices: tableNames,
       many: 'commas',
     },
   ],
   details:
-    'csv, parquet: a table of runs, of their steps, of their grades and of their calls of language models, a file each.\n' +
-    'docs/how-to/analyse-results.md describes the columns. Runs that have not begun are in the table of runs.\n' +
-    'jsonl: a file a run, with a line for each step that holds everything of it.\n' +
-    'git: a bare repository with a branch for each run and a commit for each step; look into it with git clone.\n' +
-    'mlagentbench: the log folders of the original, which mlab runs import reads back.\n' +
-    'Repositories that an agent made in its workspace are left out of mlagentbench and git: .git and the like, and what\n' +
-    "makes a folder a repository without a working tree. The files are an agent's: run nothing of them outside a sandbox.",
+    'csv, parquet: one file each for runs, steps, grades and model calls; docs/how-to/analyse-results.md describes the\n' +
+    'columns. Runs that have not started are in the table of runs.\n' +
+    'jsonl: one file per run with one line per step.\n' +
+    'git: a bare repository with one branch per run and one commit per step; open it with git clone.\n' +
+    'mlagentbench: log folders as the original writes them; mlab runs import reads them.\n' +
+    'The formats mlagentbench and git leave out repositories that an agent created in its workspace, bare ones, too. An\n' +
+    'agent wrote these files: do not run them outside a sandbox.',
   examples: [
     ['mlab runs export start-1 --to parquet --out tables', 'all runs as tables for pandas, polars or DuckDB'],
     [
       "mlab runs export 'start-*' --to csv --tables runs --out tables",
-      'a row for each run of several experiments',
+      'one row per run of several experiments',
     ],
     [
       'mlab runs export start-1/digits-automl-0 --to git --out digits.git',
-      'what each step did to the workspace',
+      'a repository with one commit per step',
     ],
   ],
   async run(context, names, options: Options) {
@@ -62,7 +62,7 @@ export const runsExport: Verb = {
     if (to === undefined || out === undefined)
       throw new UserError(
         'bad_flag',
-        `It must be said ${to === undefined ? 'what' : 'where'} to write.`,
+        `${to === undefined ? '--to' : '--out'} is missing.`,
         `Give ${to === undefined ? `one of ${formats.join(', ')}: --to FORMAT` : 'a folder: --out FOLDER'}`,
       );
     const chosen = chosenRuns(context, names);

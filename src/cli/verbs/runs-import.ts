@@ -11,33 +11,33 @@ interface Options {
 }
 
 export const runsImport: Verb = {
-  arguments: [{ name: '<folders...>', description: 'folders of one run, or of many at any depth' }],
+  arguments: [{ name: '<folders...>', description: 'folders that contain runs, at any depth' }],
   flags: [
-    { flags: '--from <format>', description: 'whose runs they are: mlagentbench' },
-    { flags: '--name <name>', description: "the experiment; default: made from the first folder's name" },
+    { flags: '--from <format>', description: 'format of the runs: mlagentbench' },
+    { flags: '--name <name>', description: 'name of the experiment; default: derived from the first folder' },
     {
       flags: '--sandbox <driver>',
-      description: 'how graders of these runs are confined: bubblewrap, docker or none',
+      description: 'sandbox for the graders of these runs: bubblewrap, docker or none',
       default: 'bubblewrap',
     },
   ],
   details:
     'Reads log folders of the original MLAgentBench (agent_log/, env_log/), and its runs in packed form (meta.json,\n' +
-    'calls.jsonl.gz, trace.json.gz, snapshots.tsv.gz, final_files/). What is torn or missing is left out, and told as a mark\n' +
-    'of the run. The same recordings again change nothing.',
+    'calls.jsonl.gz, trace.json.gz, snapshots.tsv.gz, final_files/). Missing or damaged parts are left out and noted on the\n' +
+    'run. Importing the same recordings again changes nothing.',
   examples: [
-    ['mlab runs import --from mlagentbench logs/house-price', 'all runs below a folder'],
+    ['mlab runs import --from mlagentbench logs/house-price', 'import all runs below a folder'],
     [
       'mlab runs import --from mlagentbench single_exp_logs --name originals',
-      'as the experiment "originals"',
+      'import them as the experiment "originals"',
     ],
   ],
   async run(context, folders, options: Options) {
     if (options.from !== 'mlagentbench') {
       const given =
         options.from === undefined
-          ? 'It must be said whose runs these are.'
-          : `--from ${options.from}: there is no such choice.`;
+          ? 'The format of the runs is missing.'
+          : `--from ${options.from}: not a valid choice.`;
       throw new UserError('bad_flag', given, 'Use --from mlagentbench.');
     }
     if (folders.length === 0)
@@ -60,7 +60,7 @@ function driverOf(given: string): SandboxDriver {
   if (driver.success) return driver.data;
   throw new UserError(
     'bad_flag',
-    `--sandbox ${given}: there is no such choice.`,
+    `--sandbox ${given}: not a valid choice.`,
     `Use ${SandboxDriver.options.join(', ')}.`,
   );
 }

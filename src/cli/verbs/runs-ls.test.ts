@@ -84,7 +84,7 @@ test('runs that wait elsewhere say with whom, and only the wanted states are lis
   const slurm = ['queued', 'running', 'starting'].map((id) => [`first/${id}`, 'slurm']);
   expect(states.map(({ run, where }) => [run, where]).sort()).toEqual([['first/failed', ''], ...slurm]);
   expect(runs.map(({ run }) => run).sort()).toEqual(['failed', 'queued', 'running', 'starting']);
-  await expect(list(folder, ['lost'])).rejects.toThrow('--status lost: there is no such state.');
+  await expect(list(folder, ['lost'])).rejects.toThrow('--status lost: not a valid state.');
 });
 
 test('runs are named by patterns, sorted by what they came to, and listed up to a limit', async () => {

@@ -48,24 +48,24 @@ export const runsLs: Verb = {
   flags: [
     {
       flags: '--status <states>',
-      description: `only runs in these states: ${RunState.options.join(', ')}`,
+      description: `only runs with these states: ${RunState.options.join(', ')}`,
       many: 'commas',
     },
     {
       flags: '--sort <by>',
-      description: `the largest first: by ${Object.keys(sortKeys).join(', ')}`,
+      description: `sort in descending order by ${Object.keys(sortKeys).join(', ')}`,
       choices: Object.keys(sortKeys),
     },
-    { flags: '--limit <n>', description: 'list so many runs at most', parse: wholeNumber },
+    { flags: '--limit <n>', description: 'list at most this many runs', parse: wholeNumber },
   ],
   details:
-    'A run is queued until somebody begins it. Of one that is running it says where: host, process, GPUs; of one that waits,\n' +
-    'for what; of one that failed, why: mlab runs retry does such runs again.',
+    'The last column says where a run is running (host, process, GPUs), what it is waiting for, or why it failed. Use\n' +
+    'mlab runs retry to rerun failed runs.',
   examples: [
     ['mlab runs ls', 'every run of every experiment'],
-    ['mlab runs ls night-1 --status running,failed', 'who is at work, and what went wrong'],
+    ['mlab runs ls night-1 --status running,failed', 'what is running and what failed'],
     ["mlab runs ls 'start-*/digits-*' --sort score --limit 5", 'the five best runs on a task'],
-    ['mlab runs ls start-1 --json', 'the runs of one, as data'],
+    ['mlab runs ls start-1 --json', 'the runs of one experiment as JSON'],
   ],
   async run(context, names, { status, sort, limit }: Options) {
     const wanted = statesOf(status);
@@ -138,7 +138,7 @@ function leftOut(matching: readonly Listed[], shown: readonly Listed[]): string[
 
 function wholeNumber(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new UserError('bad_flag', `--limit ${text}: this is no number of runs.`, 'Give one, such as 20.');
+  throw new UserError('bad_flag', `--limit ${text}: not a number of runs.`, 'Give a number, such as 20.');
 }
 
 function statesOf(given: readonly string[] | undefined): ReadonlySet<RunState> | null {
@@ -148,7 +148,7 @@ function statesOf(given: readonly string[] | undefined): ReadonlySet<RunState> |
     if (state !== undefined) return state;
     throw new UserError(
       'bad_flag',
-      `--status ${word}: there is no such state.`,
+      `--status ${word}: not a valid state.`,
       `Use ${RunState.options.join(', ')}.`,
     );
   });

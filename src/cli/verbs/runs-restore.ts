@@ -21,13 +21,13 @@ export const runsRestore: Verb = {
   flags: [
     {
       flags: '--with-repositories',
-      description: 'keep .git and the like, too: git runs what their settings and hooks say',
+      description: 'also restore .git and the like; git executes what their settings and hooks say',
     },
   ],
   details:
-    'The files are the work of an agent: read them, and run nothing of them outside a sandbox. Repositories of git, hg\n' +
-    'and jj are left out, because these programs, and shells that show their state, run what the settings and hooks in\n' +
-    'there say: .git wherever it lies, and HEAD, config and hooks of a repository without a working tree.',
+    'An agent wrote these files: do not run them outside a sandbox. Repositories of git, hg and jj (.git and the like, and\n' +
+    'HEAD, config and hooks of bare repositories) are left out, because these programs, and shells that show their state,\n' +
+    'execute what the settings and hooks in them say.',
   examples: [
     ['mlab runs restore start-1/digits-automl-0@7 /tmp/step-7', 'the workspace as it was after step 7'],
   ],
@@ -52,8 +52,8 @@ export const runsRestore: Verb = {
       `The workspace after step ${number} is in ${place}.`,
       ...(leftOut.length === 0 ? [] : [leftOutText(leftOut)]),
       withRepositories
-        ? 'An agent wrote all of it: git and shells that call it would run what its repositories say.'
-        : 'An agent wrote it: run nothing of it outside a sandbox.',
+        ? 'An agent wrote these files: git, and shells that call it, execute what their repositories say.'
+        : 'An agent wrote these files: do not run them outside a sandbox.',
     ];
     return {
       text: lines.join('\n'),

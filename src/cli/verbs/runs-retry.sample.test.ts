@@ -44,9 +44,7 @@ test('exactly the runs that the machines failed at are executed again, and their
   const retry = async (what: string, more: object = {}) =>
     await runsRetry.run(context, ['night'], { failed: what, trust: true, ...more });
 
-  expect((await retry('sandbox', { dryRun: true })).text).toBe(
-    `1 run to be executed again:\n  night/${failed?.id}`,
-  );
+  expect((await retry('sandbox', { dryRun: true })).text).toBe(`1 run to rerun:\n  night/${failed?.id}`);
   expect(failed?.readRecord()?.status).toBe('failed');
   await expect(retry('sandbox', { trust: undefined })).rejects.toThrow('had no sandbox');
   expect(failed?.readRecord()?.status).toBe('failed');
@@ -57,5 +55,5 @@ test('exactly the runs that the machines failed at are executed again, and their
   expect(untouched()).toEqual(before);
 
   expect(await retry('infrastructure')).toMatchObject({ json: { retried: [`night/${otherwise?.id}`] } });
-  expect((await retry('infrastructure')).text).toContain('No run has failed (infrastructure).');
+  expect((await retry('infrastructure')).text).toContain('No run failed with this cause (infrastructure).');
 });

@@ -24,7 +24,9 @@ function failedIn(folder: string, causes: string[]) {
 test('where no run failed with a cause, the causes that there are are listed', async () => {
   const { retry } = failedIn(temporaryFolder(), ['sandbox-0', 'sandbox-1', 'quota-exhausted']);
   const { text, json } = await retry('sandbx');
-  expect(text).toContain('No run has failed (sandbx). Causes here: sandbox (2), quota_exhausted (1).');
+  expect(text).toContain(
+    'No run failed with this cause (sandbx). Causes here: sandbox (2), quota_exhausted (1).',
+  );
   expect(json).toEqual({ retried: [], runs: [], causes: { sandbox: 2, quota_exhausted: 1 }, unreadable: [] });
 });
 
@@ -32,7 +34,7 @@ test('a run whose record can not be read is told and left out, and the others ar
   const { experiment, retry, said } = failedIn(temporaryFolder(), ['sandbox-0', 'sandbox-1']);
   writeFileSync(experiment.runFolder('sandbox-0').recordPath, '{ "v": 1, torn');
   const { text, json } = await retry('infrastructure');
-  expect(text).toBe('1 run to be executed again:\n  first/sandbox-1');
+  expect(text).toBe('1 run to rerun:\n  first/sandbox-1');
   expect(json).toMatchObject({ runs: ['first/sandbox-1'], unreadable: ['first/sandbox-0'] });
   expect(said).toEqual([expect.stringContaining('first/sandbox-0 is left out: ')]);
 });

@@ -28,16 +28,16 @@ interface Options extends PrepareOptions, TrustFlags {
 const flags: Flag[] = [
   {
     flags: '--failed <what>',
-    description: 'infrastructure for all that the machines failed at, or one cause, such as sandbox',
+    description: 'infrastructure for all such failures, or one cause, such as sandbox',
     default: 'infrastructure',
   },
-  { flags: '--on <where>', description: 'where they are executed; default: where they were before' },
-  { flags: '--parallel <n>', description: 'most runs at a time; default: as planned' },
+  { flags: '--on <where>', description: 'where to execute them; default: where they were executed before' },
+  { flags: '--parallel <n>', description: 'maximum runs at a time; default: as planned' },
   {
     flags: '--settings <file>',
-    description: 'experiment file, for its section executor: what is asked for where runs are executed',
+    description: 'experiment file with the executor settings to use',
   },
-  { flags: '--dry-run', description: 'list the runs and stop' },
+  { flags: '--dry-run', description: 'list the runs, then exit' },
   trustFlag,
   ...prepareFlags,
 ];
@@ -46,12 +46,12 @@ export const runsRetry: Verb = {
   arguments: [runsArgument],
   flags,
   details:
-    'Executes exactly those runs again, from their start, as they were planned: what the agent did wrong is no failure of\n' +
-    'this kind. Each earlier attempt is kept in runs/.discarded. A run that was only interrupted goes on with mlab run.',
+    'Reruns only runs that failed because of the machines, from the start, as they were planned. Mistakes of the agent are\n' +
+    'no such failures. Earlier attempts are kept in runs/.discarded. To resume interrupted runs, use mlab run.',
   negative: 'a run could not be finished or graded',
   examples: [
-    ['mlab runs retry night-1 --failed infrastructure', 'what the machines failed at'],
-    ['mlab runs retry night-1 --failed sandbox --dry-run', 'which runs had no sandbox'],
+    ['mlab runs retry night-1 --failed infrastructure', 'all infrastructure failures'],
+    ['mlab runs retry night-1 --failed sandbox --dry-run', 'list the runs whose sandbox failed'],
     ['mlab runs retry night-1 --on slurm --settings night.yaml', 'again, on the cluster'],
   ],
   async run(context, names, options: Options) {
@@ -139,8 +139,8 @@ function listed(
   const there = known.length === 0 ? '' : ` Causes here: ${known.join(', ')}.`;
   const text =
     ids.length === 0
-      ? `No run has failed (${failed}).${there} mlab runs ls --status failed lists those that have, with the cause.`
-      : `${counted(ids.length, 'run')} to be executed again:\n${ids.map((id) => `  ${id}`).join('\n')}`;
+      ? `No run failed with this cause (${failed}).${there} mlab runs ls --status failed lists failed runs.`
+      : `${counted(ids.length, 'run')} to rerun:\n${ids.map((id) => `  ${id}`).join('\n')}`;
   return { text, json: { retried: [], runs: ids, causes, unreadable } };
 }
 

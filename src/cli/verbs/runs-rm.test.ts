@@ -37,8 +37,8 @@ test('an experiment with a run that somebody works on stays whole', async () => 
 
 test('nothing is removed where nobody can be asked, and what is no experiment is refused', async () => {
   const { dir, rm } = storeWith('one');
-  await expect(rm(['one'], false)).rejects.toThrow(/no terminal/);
-  await expect(rm(['one/digits-a'])).rejects.toThrow(/is no experiment/);
+  await expect(rm(['one'], false)).rejects.toThrow(/not a terminal/);
+  await expect(rm(['one/digits-a'])).rejects.toThrow(/is not an experiment/);
   await expect(rm(['two'])).rejects.toThrow(/no experiment "two"/);
   expect(readdirSync(dir)).toEqual(['one']);
 });

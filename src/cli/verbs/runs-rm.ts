@@ -8,14 +8,14 @@ import type { Verb } from '../verb.ts';
 
 export const runsRm: Verb = {
   arguments: [{ name: '<experiments...>', description: 'experiments, or patterns such as try-*' }],
-  flags: [{ flags: '--yes', description: 'remove them without asking' }],
+  flags: [{ flags: '--yes', description: 'delete without asking for confirmation' }],
   details:
-    'Removes experiments with all that was recorded of their runs. A single run stays with its experiment, so that what\n' +
-    'is reported is what was planned; mlab run --incomplete restart and mlab runs retry execute runs again.',
+    'Deletes experiments with everything that was recorded of their runs. Single runs cannot be deleted, so that a report\n' +
+    'always covers all planned runs; mlab run --incomplete restart and mlab runs retry rerun them.',
   negative: 'you did not confirm',
   examples: [
-    ['mlab runs rm try-1', 'asks, and removes the experiment'],
-    ["mlab runs rm 'try-*' --yes", 'all experiments whose name begins with try-, without asking'],
+    ['mlab runs rm try-1', 'delete one experiment, after a confirmation'],
+    ["mlab runs rm 'try-*' --yes", 'delete all experiments that match, without a confirmation'],
   ],
   async run(context, given, { yes }: { yes?: boolean }) {
     for (const name of given) refuseRun(context, name);
@@ -25,12 +25,12 @@ export const runsRm: Verb = {
     );
     if (
       yes !== true &&
-      !(await confirm(context, `Remove for ever:\n${text.join('\n')}\nRemove?`, 'say --yes'))
+      !(await confirm(context, `This deletes for good:\n${text.join('\n')}\nDelete?`, 'use --yes'))
     )
-      return { text: 'Nothing was removed.', json: { removed: [] }, exitCode: exitCodes.negative };
+      return { text: 'Nothing was deleted.', json: { removed: [] }, exitCode: exitCodes.negative };
     for (const experiment of experiments) await removeExperiment(experiment, context.signal);
     return {
-      text: `Removed:\n${text.join('\n')}`,
+      text: `Deleted:\n${text.join('\n')}`,
       json: { removed: experiments.map(({ folder }) => folder) },
     };
   },
@@ -40,7 +40,7 @@ function refuseRun(context: Context, name: string): void {
   if (experimentFolder(context, name) !== null || !name.includes('/')) return;
   throw new UserError(
     'bad_argument',
-    `${oneLine(name, 200)} is no experiment.`,
-    'Experiments are removed as a whole: name the experiment alone. Runs can be executed again: mlab runs retry --help.',
+    `${oneLine(name, 200)} is not an experiment.`,
+    'Only whole experiments can be deleted. To rerun runs, see mlab runs retry --help.',
   );
 }

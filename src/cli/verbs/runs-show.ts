@@ -43,11 +43,15 @@ export const runsShow: Verb = {
   onlyReads: true,
   arguments: [stepArgument],
   flags: [
-    { flags: '--step <n>', description: 'one step whole: notes, arguments, observation', parse: wholeNumber },
+    {
+      flags: '--step <n>',
+      description: 'one step in full: notes, arguments, observation',
+      parse: wholeNumber,
+    },
   ],
   examples: [
-    ['mlab runs show start-1/digits-automl-0', 'a line for each step'],
-    ['mlab runs show start-1/digits-automl-0@4', 'all of step 4'],
+    ['mlab runs show start-1/digits-automl-0', 'one line per step'],
+    ['mlab runs show start-1/digits-automl-0@4', 'step 4 in full'],
   ],
   async run(context, [given = ''], options: Options) {
     const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });

@@ -27,21 +27,21 @@ export const runsTrace: Verb = {
       choices: kinds,
       many: 'commas',
     },
-    { flags: '--texts', description: 'long texts, which lie in objects, in the place of their hashes' },
+    { flags: '--texts', description: 'print long texts in place of the hashes that refer to them' },
   ],
   details:
-    'Events are printed as they were written, byte for byte, whether the trace is compressed or not; with --texts they are written anew, and those of an ' +
-    'experiment with the name of their run. docs/trace-format.md says what they hold. A model call holds only what it adds to ' +
-    'earlier ones: mlab runs calls RUN --call N shows one whole.',
+    'The events of one run are printed byte for byte as they were recorded; those of several runs get the name of their run,\n' +
+    'and --texts inserts long texts. docs/trace-format.md describes the events. A model call holds only the messages that\n' +
+    'are new since earlier calls; mlab runs calls RUN --call N prints one in full.',
   examples: [
     ['mlab runs trace start-1/digits-automl-0', 'every event of a run'],
     [
       "mlab runs trace start-1 --kind step_finished --texts | grep -i 'out of memory'",
-      'which steps of all runs of an experiment ran out of memory',
+      'steps that ran out of memory, in all runs of an experiment',
     ],
     [
       "mlab runs trace start-1 --kind model_call | jq -s 'map(.usage.output) | add'",
-      'tokens that models wrote in all runs',
+      'output tokens of all runs',
     ],
   ],
   async run(context, given, options: Options) {

@@ -29,12 +29,12 @@ interface Options extends PrepareOptions {
 const mostSpreads = 3;
 
 export const tasksBaseline: Verb = {
-  arguments: [{ name: '<tasks...>', description: 'ids of tasks, or their folders' }],
+  arguments: [{ name: '<tasks...>', description: 'task ids, or task folders' }],
   flags: [
-    { flags: '--seeds <n>', description: 'how many seeds, from 0 on', default: '5' },
+    { flags: '--seeds <n>', description: 'number of seeds, from 0 on', default: '5' },
     { flags: '--reference', description: 'measure the reference solution instead of the baseline' },
     { flags: '--write', description: 'write the figures into task.yaml' },
-    { flags: '--save', description: 'judge later runs on this copy of the data by what comes out' },
+    { flags: '--save', description: 'use the figures for later runs on this copy of the data' },
     ...prepareFlags,
   ],
   details:
@@ -43,8 +43,8 @@ export const tasksBaseline: Verb = {
   examples: [
     ['mlab tasks baseline digits', 'mean, spread and time of the starter over 5 seeds'],
     ['mlab tasks baseline ./tasks/mine --write', 'the same, and written into its task.yaml'],
-    ['mlab tasks baseline cifar10 --save', 'the same, for data that task.yaml has no figures of'],
-    ['mlab tasks baseline digits --reference --seeds 10', 'the same of the reference solution'],
+    ['mlab tasks baseline cifar10 --save', 'the same, for data without figures in task.yaml'],
+    ['mlab tasks baseline digits --reference --seeds 10', 'the same for the reference solution'],
   ],
   async run(context, ids, given: object) {
     const options = given as Options;

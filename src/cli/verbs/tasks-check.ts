@@ -46,17 +46,17 @@ const list = (named: readonly { name: string; summary: string }[]) =>
   named.map(({ name, summary }) => `  ${name.padEnd(15)} ${summary}`).join('\n');
 
 export const tasksCheck: Verb = {
-  arguments: [{ name: '<tasks...>', description: 'ids of tasks, or their folders' }],
+  arguments: [{ name: '<tasks...>', description: 'task ids, or task folders' }],
   flags: [
     {
       flags: '--only <names>',
-      description: 'only these agents and checks (default: all)',
+      description: 'run only these agents and checks (default: all)',
       many: 'commas',
       formerly: '--controls',
     },
-    { flags: '--parallel <n>', description: 'validation agents at a time', default: '2' },
-    { flags: '--sandbox <driver>', description: 'how code is confined', default: 'bubblewrap' },
-    { flags: '--keep', description: 'keep the runs of the agents (they are kept when one misbehaves)' },
+    { flags: '--parallel <n>', description: 'maximum validation agents at a time', default: '2' },
+    { flags: '--sandbox <driver>', description: 'sandbox for the agents', default: 'bubblewrap' },
+    { flags: '--keep', description: 'keep the runs (they are always kept when an agent fails its check)' },
     ...prepareFlags,
   ],
   details:
@@ -66,9 +66,9 @@ export const tasksCheck: Verb = {
   negative: 'the folder is no valid task, a validation agent did what it must not, or a leak was found',
   examples: [
     ['mlab tasks check digits', 'all agents and checks on one task'],
-    ['mlab tasks check ./tasks/mine --only oracle,noop,baseline', 'a new task, the quick ones first'],
-    ['mlab tasks check ./tasks/mine --only hidden-values,row-order', 'whether its data leaks'],
-    ['mlab tasks check digits --json | jq ".tasks[0].agents[].attempts"', 'everything that was tried'],
+    ['mlab tasks check ./tasks/mine --only oracle,noop,baseline', 'the quick agents, for a new task'],
+    ['mlab tasks check ./tasks/mine --only hidden-values,row-order', 'only the leak checks'],
+    ['mlab tasks check digits --json | jq ".tasks[0].agents[].attempts"', 'everything that the agents tried'],
   ],
   async run(context, ids, given: object) {
     const options = given as Options;

@@ -34,14 +34,14 @@ const seeds = [0, 1, 2];
 const usualThreshold = 0.1;
 
 export const tasksNew: Verb = {
-  arguments: [{ name: '<name>', description: 'lower-case letters, digits and hyphens: it becomes the id' }],
+  arguments: [{ name: '<name>', description: 'task id: lower-case letters, digits and hyphens' }],
   flags: [
-    { flags: '--csv <file>', description: 'your table, with a header; default: a small one that is made up' },
-    { flags: '--target <column>', description: 'what is to be predicted: numbers, or up to 50 classes' },
-    { flags: '--into <folder>', description: 'where the folder of the task is made', default: 'tasks' },
+    { flags: '--csv <file>', description: 'table with a header; default: a small synthetic one' },
+    { flags: '--target <column>', description: 'column to predict: numbers, or up to 50 classes' },
+    { flags: '--into <folder>', description: 'folder to create the task folder in', default: 'tasks' },
     {
       flags: '--interpreter <python>',
-      description: 'the Python that environments are made with (3.10 or newer)',
+      description: 'Python to create environments with (3.10 or newer)',
     },
   ],
   details:
@@ -50,7 +50,7 @@ export const tasksNew: Verb = {
     'Everything is yours to change.',
   examples: [
     ['mlab tasks new churn --csv customers.csv --target left', 'a task from your own table'],
-    ['mlab tasks new my-task', 'one to look at and to change'],
+    ['mlab tasks new my-task', 'an example task to change'],
   ],
   async run(context, [name = ''], given: object) {
     const options = given as Options;

@@ -5,7 +5,7 @@ import type { Verb } from '../verb.ts';
 
 export const tasksShow: Verb = {
   onlyReads: true,
-  arguments: [{ name: '<task>', description: 'id of a task, or its folder' }],
+  arguments: [{ name: '<task>', description: 'task id, or task folder' }],
   flags: [],
   examples: [['mlab tasks show digits', 'what the agent is told, and what is known of the task']],
   async run(context, [id = '']) {

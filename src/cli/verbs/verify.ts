@@ -29,20 +29,21 @@ export const verify: Verb = {
   flags: [
     {
       flags: '--repeats <n>',
-      description: 'how often the code is run again; from 3 on its own spread counts (default: 1)',
+      description:
+        'how often to rerun the code; with 3 or more the spread of the new scores counts as noise (default: 1)',
       parse: wholeNumber,
     },
     trustFlag,
     ...prepareFlags,
   ],
   details:
-    'Takes the final workspace without what scripts made in it, runs the code that made the submission again in a fresh\n' +
-    'sandbox with the limits of the run, and grades the new submission beside the old one. How the code is found, and\n' +
-    'which difference counts as noise: docs/evaluation.md, Integrity. The result is kept in the run.',
+    'Takes the final workspace without the files that scripts created, reruns the code that wrote the submission in a fresh\n' +
+    'sandbox with the limits of the run, and compares the grade of the new submission with the old one. docs/evaluation.md,\n' +
+    'Integrity, says how the code is found and which difference counts as noise. The result is stored with the run.',
   negative: 'a submission was not reproduced, its code could not be run, or a run could not be verified',
   examples: [
     ['mlab verify start-1/digits-automl-0', 'one run'],
-    ['mlab verify start-1 --repeats 3', 'every finished run, each with three new scores'],
+    ['mlab verify start-1 --repeats 3', 'every finished run, three times each'],
   ],
   async run(context, given, { repeats = 1, ...options }: Options) {
     const verified: Verified[] = [];
@@ -148,7 +149,7 @@ function wholeNumber(text: string): number {
   if (Number.isInteger(value) && value >= 1 && value <= 100) return value;
   throw new UserError(
     'bad_flag',
-    `--repeats ${text}: it can't be run so often.`,
+    `--repeats ${text}: not a valid number of repeats.`,
     'Give a whole number from 1 to 100.',
   );
 }

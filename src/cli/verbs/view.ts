@@ -35,30 +35,29 @@ export const view: Verb = {
   flags: [
     {
       flags: '--port <n>',
-      description: `port to listen on; 0: any (default: ${usualPort}, or any where it is taken)`,
+      description: `port to listen on; 0: any free port (default: ${usualPort}, or any free port if it is in use)`,
       parse: portOf,
     },
     {
       flags: '--host <address>',
-      description:
-        'address to listen on (default: 127.0.0.1); others than this machine need the token that is printed',
+      description: 'address to listen on (default: 127.0.0.1); other machines need the token that is printed',
     },
     { flags: '--no-open', description: 'do not open the browser' },
     {
       flags: '--export <folder>',
-      description: 'write pages, runs and steps as files for any web server, and end',
+      description: 'write a static site for any web server to this folder, and exit',
     },
   ],
   details:
-    'Shows experiments, runs and every step of them, also while they go on. It only reads. Without a screen, or from\n' +
-    'another machine by ssh, it prints the address alone. Ctrl-C ends it.',
+    'Shows experiments, runs and their steps, also while they are running; it changes nothing. Without a display, or over\n' +
+    'SSH, it only prints the address. Stop it with Ctrl-C.',
   examples: [
     ['mlab view', 'all experiments, in the browser'],
     ['mlab view start-1', 'one experiment'],
     ['mlab view start-1/digits-automl-0@4', 'one step of a run'],
-    ['mlab view a b --port 8080 --no-open', 'two of them, without opening a browser'],
-    ['mlab view --host 0.0.0.0', 'for others in the network who have the token'],
-    ['mlab view start-1 --export page', 'a folder for a web server'],
+    ['mlab view a b --port 8080 --no-open', 'two experiments, without opening the browser'],
+    ['mlab view --host 0.0.0.0', 'for other machines on the network, with a token'],
+    ['mlab view start-1 --export page', 'a static site'],
   ],
   async run(context, given, options: Options) {
     const places = given.flatMap((target) => placesOf(context, target));
@@ -108,7 +107,7 @@ async function serve(context: Context, viewed: Viewed, options: Options, page: s
   const url = `${viewer.url}${page}`;
   if (options.open) await openBrowser(context, url);
   return {
-    text: `The viewer is at ${url}\nCtrl-C ends it.`,
+    text: `The viewer is at ${url}\nStop it with Ctrl-C.`,
     json: { url, port, token },
     stay: async () => {
       await using _ = viewer;

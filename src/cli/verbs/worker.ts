@@ -12,13 +12,13 @@ import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const worker: Verb = {
-  arguments: [{ name: '[job]', description: 'file that holds the job (JSON), or - for standard input' }],
+  arguments: [{ name: '[job]', description: 'job file (JSON), or - for standard input' }],
   flags: redisWorkerFlags,
   details:
-    'A job is one run, or the grading of one, with all that a worker must know: docs/jobs.md. The experiment of the job\n' +
-    'must lie at the same path here. Keys of language models are taken from the environment of the worker. The same job\n' +
-    'again goes on where it stopped, and does nothing once all is done. With --redis it takes jobs that it has room for until\n' +
-    'it is stopped; the password of Redis comes from MLAB_REDIS_PASSWORD.',
+    'A job is one run, or the grading of one; docs/jobs.md describes the file. The experiment of the job must have the same\n' +
+    'path on this machine. Keys of language models come from the environment of the worker. Executing a job again resumes it,\n' +
+    'or does nothing if it is done. With --redis the worker takes jobs that fit its cores and memory until you stop it; the\n' +
+    'password of Redis comes from MLAB_REDIS_PASSWORD.',
   negative: 'the job could not be finished',
   examples: [
     ['mlab worker job.json', 'one job, from a file'],
@@ -30,8 +30,8 @@ export const worker: Verb = {
     if (path === undefined) {
       throw new UserError(
         'no_job',
-        'There is no job to execute.',
-        'Name a file that holds one, or say where jobs are: --redis redis://HOST:PORT',
+        'No job is given.',
+        'Give a job file, or take jobs from Redis: --redis redis://HOST:PORT',
       );
     }
     const { folders, version, variables, log, logger, signal } = context;

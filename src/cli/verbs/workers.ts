@@ -16,10 +16,10 @@ export const workers: Verb = {
     },
   ],
   details:
-    'Workers are started with mlab worker --redis. One that says nothing for 15 s is not listed any more. A password comes\n' +
-    'from MLAB_REDIS_PASSWORD.',
+    'Start workers with mlab worker --redis. A worker that is silent for 15 s is no longer listed. The password comes from\n' +
+    'MLAB_REDIS_PASSWORD.',
   examples: [
-    ['mlab workers --redis redis://queue.example:6379', 'who is there, and what each is at'],
+    ['mlab workers --redis redis://queue.example:6379', 'all workers and what they are doing'],
     ['mlab workers --json', 'the same as data, of the Redis in MLAB_REDIS_URL'],
   ],
   async run({ variables, signal }, _, { redis }: Options) {
