@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 function python(...args: string[]) {
-  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: 'python/reader' };
   return spawnSync('python3', args, { cwd: root, env, encoding: 'utf8' });
 }
 
@@ -16,9 +16,11 @@ describe('the Python helpers', () => {
     'pass their own tests (skipped without a python3 of 3.10 or later)',
     { timeout: 300_000 },
     () => {
-      const tests = python('-m', 'unittest', 'discover', '-s', 'python/tests');
-      expect(tests.stderr).toMatch(/^OK/m);
-      expect(tests.status).toBe(0);
+      for (const folder of ['python/tests', 'python/reader/tests']) {
+        const tests = python('-m', 'unittest', 'discover', '-s', folder);
+        expect(tests.stderr).toMatch(/^OK/m);
+        expect(tests.status).toBe(0);
+      }
     },
   );
 });

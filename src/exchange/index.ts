@@ -5,7 +5,7 @@ export {
   exportFormats,
   exportRuns,
 } from './export/export-runs.ts';
-export { type TableName, tableNames } from './export/tables/columns.ts';
+export { type TableName, tableNames, tables } from './export/tables/columns.ts';
 export {
   type ChosenRuns,
   type ExportedTables,

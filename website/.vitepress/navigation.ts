@@ -30,6 +30,7 @@ export const sections: Section[] = [
     title: 'Guides',
     pages: [
       { text: 'Look at runs', page: 'docs/how-to/view.md' },
+      { text: 'Analyse results in Python', page: 'docs/how-to/analyse-results.md' },
       { text: 'Models and keys', page: 'docs/how-to/models-and-keys.md' },
       { text: 'Local and scripted models', page: 'docs/how-to/local-models.md' },
       { text: 'Outside agents', page: 'docs/agents/programs.md' },
