@@ -21,8 +21,7 @@ export default [
         (path) => statSync(path).isFile() && stage.isSecret(readFileSync(path, 'latin1')),
       );
       if (kept.length > 0) return worked('it had the file in its workspace');
-      if (!err.includes('infrastructure_error'))
-        throw new Error(`exit code ${code}: ${err.slice(-300)}`);
+      if (!err.includes('infrastructure_error')) throw new Error(`exit code ${code}: ${err.slice(-300)}`);
       return held('it is refused');
     },
   }),
