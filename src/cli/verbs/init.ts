@@ -99,8 +99,7 @@ function writeTaskOf(home: string, project: string): void {
     ...{ id: taskName, csv, facts: tableFacts(csv, 'rent'), folder, template: join(home, 'templates/task') },
     requirements: join(home, 'tasks/ecoli/requirements.txt'),
   });
-  const { baseline, reference } = madeUpFigures;
-  writeFigures(folder, baseline, reference, null);
+  writeFigures(folder, madeUpFigures, null);
   rmSync(csv);
 }
 

@@ -30,7 +30,7 @@ import {
 import { finalGrade, stepsText } from '../branch-result.ts';
 import { gradeText } from '../grade-text.ts';
 import { branchesOfRun, locateRun, stepArgument } from '../locate.ts';
-import { decisionNote, noteLine, type ShownStep, shownSteps, stepText } from '../shown-step.ts';
+import { decisionNote, type ShownStep, shownSteps, stepText } from '../shown-step.ts';
 import { counted, dollars, duration, number, oneLine, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
