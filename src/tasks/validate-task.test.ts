@@ -94,7 +94,7 @@ describe('a task’s validation', () => {
 
   it('says what was found and what is wanted where a type is wrong', () => {
     const [problem] = problemsOf({ fields: { title: 7 } });
-    expect(problem).toMatchObject({ field: 'title', fix: 'write a text' });
+    expect(problem).toMatchObject({ field: 'title', fix: 'write a text (title for people)' });
     expect(problem?.message).toContain('found 7');
   });
 

@@ -24,7 +24,9 @@ export function tableOf(tried: readonly TriedRow[], version: string): string {
   const obstacles = tried.flatMap(({ row, obstacle }) =>
     obstacle === null ? [] : [`- ${row.title}: could not be tried (${obstacle})`],
   );
-  return [`Version ${version}; attacks stopped, of those tried:`, '', ...lines, '', ...obstacles].join('\n').trim();
+  return [`Version ${version}; attacks stopped, of those tried:`, '', ...lines, '', ...obstacles]
+    .join('\n')
+    .trim();
 }
 
 function count({ results, obstacle }: TriedRow, aim: Aim | null): string {

@@ -46,6 +46,7 @@ export const runsExport: Verb = {
     'mlagentbench: log folders as the original writes them; mlab runs import reads them.\n' +
     'The formats mlagentbench and git leave out repositories that an agent created in its workspace, bare ones, too. An\n' +
     'agent wrote these files: do not run them outside a sandbox.',
+  negative: "a run can't be read; it is named, and in no table",
   examples: [
     ['mlab runs export start-1 --to parquet --out tables', 'all runs as tables for pandas, polars or DuckDB'],
     [
