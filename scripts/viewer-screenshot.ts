@@ -78,10 +78,10 @@ async function takePictures(run: string): Promise<void> {
     await page.locator('.heat-map').waitFor();
     await save(page, 'viewer.png');
     await page.goto(`${viewer.url}#/experiments/${name}/runs/${run}`);
-    await page
-      .getByRole('link', { name: /Write File|Edit File/ })
-      .nth(1)
-      .click();
+    await page.locator('.step-summary').first().waitFor();
+    const edits = page.getByRole('link', { name: /Write File|Edit File/ });
+    const ofValues = edits.filter({ hasText: '→' });
+    await ((await ofValues.count()) > 0 ? ofValues.first() : edits.nth(1)).click();
     await page.locator('.diff').first().waitFor();
     await page.locator('.strip-score').waitFor({ state: 'attached' });
     await page

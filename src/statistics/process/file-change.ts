@@ -29,7 +29,9 @@ export function describeChange({ path, before, after }: FileChange): string {
   ].join(' ');
   const unit = added.length + removed.length === 1 ? 'line' : 'lines';
   const [first = ''] = added.length > 0 ? lines.added : lines.removed;
-  const told = values || first.trim();
+  // A value that changed in passing tells less than what a file was rewritten to.
+  const areMost = 2 * matched >= Math.max(lines.removed.length, lines.added.length);
+  const told = (areMost ? values : '') || first.trim();
   return `${path}: ${counts} ${unit}${told === '' ? '' : `: ${told}`}`;
 }
 
@@ -55,7 +57,7 @@ function linesMissingIn(other: readonly string[], lines: readonly string[]): str
 
 /** Numbers with their sign, short texts and truth values. */
 const value =
-  /"[^"\\]*"|'[^'\\]*'|(?<![\w.])(?:(?<=[=([,:<>] ?)[-+])?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])|\b(?:True|False|None|true|false|null)\b/g;
+  /"[^"\\]{0,30}"|'[^'\\]{0,30}'|(?<![\w.])(?:(?<=[=([,:<>] ?)[-+])?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])|\b(?:True|False|None|true|false|null)\b/g;
 
 /** `LEARNING_RATE 0.002→0.02, EPOCHS 15→40`, of the lines that are as they were but for such; `matched`: how many those are. */
 function changedValues(
@@ -88,5 +90,5 @@ function changesIn(old: string, fresh: string): string[] {
   });
 }
 
-/** Blank lines, brackets, comments and imports say little. */
-const plainLine = /^\s*(?:#.*|import\s.*|from\s.*\simport\s.*|__import__\(.*|[\])}([{\s,:;"']*)$/;
+/** Blank lines, brackets, comments, texts and imports say little. */
+const plainLine = /^\s*(?:#.*|["'].*|import\s.*|from\s.*\simport\s.*|__import__\(.*|[\])}([{\s,:;"']*)$/;

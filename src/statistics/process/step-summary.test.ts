@@ -32,10 +32,13 @@ describe('what became of a file', () => {
     ['resnet18()', 'resnet34()', '+1 −1 lines: resnet34()'],
     ['import os\nlr = 1', 'import os, sys\nlr = 2', '+2 −2 lines: lr 1→2'],
     ['', 'from x import y\n# A note\n)\nmodel = fit()', '+4 −1 lines: model = fit()'],
+    ['a = 1\nx = f()', 'b = g()\nc = h()\na = 2', '+3 −2 lines: b = g()'],
+    ['say("a long text, which is no value of a setting")', 'say("another")', '+1 −1 lines: say("another")'],
     ['a\nb = 2\nc', 'a\nc', '−1 line: b = 2'],
     ['a\nb', 'b\na', 'lines moved'],
     ['a', 'a', 'same content'],
     ['x', '# only a comment', '+1 −1 lines'],
+    ['', '"""What it does.\n"""\nx = 1', '+3 −1 lines: x = 1'],
   ])('%j to %j is told as %s', (before, after, told) => {
     expect(describeChange(changeOf(before, after))).toBe(`train.py: ${told}`);
   });
