@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tables } from '../src/exchange/index.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
 import { messageOf } from '../src/lib/errors.ts';
-import { removeTree } from '../src/lib/read-only-tree.ts';
 import { ensurePython } from '../src/tasks/index.ts';
 import { launcher, mlab } from './fixtures/mlab-process.ts';
 import { makeStates } from './fixtures/store/run-states.ts';
+import { temporaryFolder } from './fixtures/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/how-to/analyse-results.md'), 'utf8');
@@ -28,27 +27,38 @@ test('the page describes every column of every table', () => {
 });
 
 describe.skipIf(typeof python === 'string')(`the Python reader${why}`, () => {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'mlab-test-'));
-  const experiments = join(folder, 'experiments');
-  beforeAll(async () => await makeStates(experiments));
-  afterAll(() => removeTree(folder));
+  /** A folder with an experiment that has a run in each state. */
+  async function place(): Promise<string> {
+    const folder = temporaryFolder();
+    await makeStates(join(folder, 'experiments'));
+    return folder;
+  }
 
-  async function run(...words: string[]): Promise<{ stdout: string; stderr: string }> {
+  async function run(folder: string, ...words: string[]): Promise<{ stdout: string; stderr: string }> {
     const executable = typeof python === 'string' ? '' : python.executable;
     const env = {
       ...process.env,
-      ...{ MLAB: `${process.execPath} ${launcher}`, MLAB_TEST_EXPERIMENTS: experiments },
+      ...{ MLAB: `${process.execPath} ${launcher}`, MLAB_TEST_EXPERIMENTS: join(folder, 'experiments') },
       ...{ PYTHONPATH: join(root, 'python/reader'), PYTHONDONTWRITEBYTECODE: '1' },
     };
     return await promisify(execFile)(executable, words, { cwd: folder, env });
   }
 
   test('passes its own tests with pandas and mlab', async () => {
-    const { stderr } = await run('-m', 'unittest', 'discover', '-s', join(root, 'python/reader/tests'));
+    const folder = await place();
+    const { stderr } = await run(
+      folder,
+      '-m',
+      'unittest',
+      'discover',
+      '-s',
+      join(root, 'python/reader/tests'),
+    );
     expect(stderr).toMatch(/^OK$/m);
   });
 
   test('the examples of its page run', async () => {
+    const folder = await place();
     const exported = await mlab(['runs', 'export', 'first', '--to', 'parquet', '--out', 'tables'], {
       folder,
     });
@@ -56,7 +66,7 @@ describe.skipIf(typeof python === 'string')(`the Python reader${why}`, () => {
     const examples = [...page.matchAll(/^```python\n(.*?)^```/gms)].map(([, code = '']) => code);
     expect(examples).toHaveLength(4);
     for (const code of examples) {
-      const { stdout } = await run('-c', code.replaceAll('start-1', 'first'));
+      const { stdout } = await run(folder, '-c', code.replaceAll('start-1', 'first'));
       expect(stdout, code).toMatch(/graded|train\.py/);
     }
   });

@@ -26,7 +26,7 @@ class Tables(unittest.TestCase):
         runs = mlagentbench.runs(FIRST).set_index("run")
         self.assertEqual(str(runs.started.dt.tz), "UTC")
         self.assertEqual(runs.seed["graded"], runs.seed["ungraded"] + 1)
-        self.assertEqual(list(runs.flags["graded"]), [])
+        self.assertEqual(list(runs["flags"]["graded"]), [])
 
     def test_figures_are_those_of_the_report(self) -> None:
         runs = mlagentbench.runs(FIRST)
