@@ -27,7 +27,7 @@ const mostLeftShown = 5;
 export const view: Verb = {
   arguments: [
     {
-      name: '[targets...]',
+      name: '[runs...]',
       description:
         'experiments, runs (EXPERIMENT/RUN), steps (EXPERIMENT/RUN@STEP), patterns, or folders of experiments; default: all',
     },
