@@ -114,9 +114,9 @@ describe('wrong usage', () => {
       /openai-compatible\/x: its price is not known/,
     ],
     [['run', '--from', 'none/x', '--task', 'digits', '--agent', 'noop'], /Leave out --task, --agent\./],
-    [['run', '--from', 'none/x', '--clock', 'active'], /has its task, agent, seed, experience and clock/],
+    [['run', '--from', 'none/x', '--clock', 'active'], /keeps the task, agent, seed, experience and clock/],
     [['run', '--from', 'none/x', '--experience', '.'], /Leave out --experience\./],
-    [['run', '--from', 'none/x', '--parallel', '2'], /--from begins one run[\s\S]*Leave out --parallel/],
+    [['run', '--from', 'none/x', '--parallel', '2'], /--from starts one run[\s\S]*Leave out --parallel/],
     [['run', '--task', 'digits', '--experience', 'none'], /There is no experience in/],
     [['experience', 'ls'], /There is no experience in .*\n.*mlab experience add/],
     [['run', '--from', 'none/x'], /There is no experiment or run "none\/x"/],
@@ -129,7 +129,7 @@ describe('wrong usage', () => {
     [['view', 'none'], /There is no experiment or run "none"/],
     [
       ['run', '--tasks', 'digits'],
-      /--tasks is called --task-dir now[\s\S]*There is no folder digits[\s\S]*tasks themselves with --task/,
+      /--tasks is called --task-dir now[\s\S]*There is no folder digits[\s\S]*use --task to choose tasks/,
     ],
     [['report', 'none', '--format', 'pdf'], /--format pdf.*text, markdown, csv/s],
     [['report', 'none', '--table', 'result'], /did you mean "results"/],
@@ -152,7 +152,7 @@ describe('wrong usage', () => {
   test('a key that is missing is named before anything is made, with an exit code of its own', async () => {
     const { code, out, err } = await mlab(withModel('anthropic/claude-sonnet-4-5'), here);
     expect([code, out]).toEqual([3, '']);
-    expect(err).toMatch(/anthropic\/claude-sonnet-4-5 can't be asked[\s\S]*ANTHROPIC_API_KEY/);
+    expect(err).toMatch(/anthropic\/claude-sonnet-4-5 is not usable[\s\S]*ANTHROPIC_API_KEY/);
   });
 
   test('with --json the error is the one document on standard output', async () => {
