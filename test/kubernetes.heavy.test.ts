@@ -112,7 +112,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
   test('says where its runs are, and ends them after the second Ctrl-C', async () => {
     const started = start('ended', {}, '--on', 'kubernetes', '--agent-option', 'rounds=500');
     await until('it says where the run is', () =>
-      /(started|goes on) on node-1 \(Kubernetes mlab-[0-9a-f]{12}_0\)/.test(started.said()),
+      /(started|resumed) on node-1 \(Kubernetes mlab-[0-9a-f]{12}_0\)/.test(started.said()),
     );
     started.process.kill('SIGINT');
     await until('it says so', () => started.said().includes('again within'));
@@ -169,10 +169,10 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     const unmounted = await start('unmounted', { executor: { kubernetes: elsewhere } }, '--on', 'kubernetes')
       .ended;
     expect(unmounted.code).toBe(2);
-    expect(unmounted.err).toContain('Pods would not see');
+    expect(unmounted.err).toContain("Pods can't see");
     cluster.failures.push(403, 403, 403);
     const refused = await start('refused', {}, '--on', 'kubernetes', '--agent-option', 'rounds=1').ended;
-    expect(refused.err).toContain('Kubernetes refuses it: failure 403');
+    expect(refused.err).toContain('Kubernetes rejected the request: failure 403');
     cluster.failures.length = 0;
   });
 });

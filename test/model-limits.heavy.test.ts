@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
   test('--money with a model whose price is not known is refused before anything is made', async () => {
     await using server = await startServer(endless);
     const { code, err } = await place.run(server, ...model, '--money', '13', '--name', 'unpriced');
-    expect([code, err]).toEqual([2, expect.stringContaining('its price is not known')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('its price is unknown')]);
     expect(existsSync(join(place.experiments, 'unpriced'))).toBe(false);
     expect(server.requests).toEqual([]);
   });

@@ -46,7 +46,7 @@ describe.each([
     expect(taken).toBeLessThan(wholeRun.length);
     const { code, err } = await place.run(file, name);
     expect(code, err).toBe(0);
-    expect(err).toContain('goes on');
+    expect(err).toContain('resumed');
     expect(place.steps(name)).toEqual(wholeRun);
   });
 
@@ -58,7 +58,7 @@ describe.each([
       expect(code).toBe(2);
       expect(err).toContain('the source of the agent has changed');
       const replayed = await place.mlab('runs', 'replay', `${agent}-whole`);
-      expect(replayed.err).toContain(`the agent ${agent} is not what it was`);
+      expect(replayed.err).toContain(`The agent ${agent} has changed`);
     } finally {
       place.write(helper, before);
     }
@@ -123,7 +123,7 @@ def run(environment):
 });
 
 const broken = [
-  { title: 'is not there', file: 'nothing.py', text: null, said: 'there is no file' },
+  { title: 'is not there', file: 'nothing.py', text: null, said: 'There is no file' },
   { title: 'can not be parsed', file: 'wrong.py', text: 'def x(:', said: 'SyntaxError' },
   { title: 'defines no agent', file: 'none.py', text: 'x = 1', said: 'marked with @agent' },
   {
@@ -142,7 +142,7 @@ const broken = [
     title: 'has the name of an agent of mlab',
     file: 'same.py',
     text: "from mlagentbench_agent import agent\n@agent(name='automl', summary='x')\ndef run(e): pass",
-    said: "one of mlab's own has",
+    said: 'a built-in agent has, too',
   },
   {
     title: 'writes what is no message',

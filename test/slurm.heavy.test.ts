@@ -76,7 +76,7 @@ describe.skipIf(missing !== null)(
       expect(left.err).toContain('Ctrl-C again within 5 s cancels them');
       expect(isRunning()).toBe(true);
       const second = start('left', {}, ...flags);
-      await until('it is followed', () => /goes on on n\d \(Slurm \d+_[01]\)/.test(second.said()));
+      await until('it is followed', () => /resumed on n\d \(Slurm \d+_[01]\)/.test(second.said()));
       expect(arrays('left')).toBe(2);
       second.process.kill('SIGINT');
       await until('it says so', () => second.said().includes('again within'));

@@ -49,7 +49,7 @@ export function agentByName(name: string): Agent {
   const list = `the agents are: ${names.join(', ')}; a path such as ./my-agent.ts is one of your own`;
   throw new UserError(
     'unknown_agent',
-    `there is no agent "${name}"`,
-    near === null ? list : `did you mean "${near}"? ${list}`,
+    `There is no agent "${name}".`,
+    near === null ? list : `Did you mean "${near}"? ${list}`,
   );
 }

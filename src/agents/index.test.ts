@@ -36,9 +36,9 @@ describe('the agents', () => {
 
   it('are listed where a name is unknown, the nearest first', () => {
     const error = thrownBy(() => agentByName('autml'));
-    expect(error.message).toBe('there is no agent "autml"');
+    expect(error.message).toBe('There is no agent "autml".');
     const list = `the agents are: ${names.join(', ')}; a path such as ./my-agent.ts is one of your own`;
-    expect(error.hint).toBe(`did you mean "automl"? ${list}`);
+    expect(error.hint).toBe(`Did you mean "automl"? ${list}`);
     expect(thrownBy(() => agentByName('xyz')).hint).toBe(list);
     const absent = thrownBy(() => agentByName('goose'));
     expect(absent.message).toContain('in no registry of packages');
@@ -65,7 +65,7 @@ describe('the agents', () => {
   it('refuse options that they do not have, and values of another type', () => {
     checkAgentOptions(agentByName('automl'), { max_tries: 3 });
     expect(thrownBy(() => checkAgentOptions(agentByName('automl'), { max_tris: 3 })).hint).toMatch(
-      /^did you mean "max_tries"\?/,
+      /^Did you mean "max_tries"\?/,
     );
     expect(thrownBy(() => checkAgentOptions(agentByName('noop'), { toString: 1 })).hint).toBe(
       'noop has no options',

@@ -57,7 +57,7 @@ export async function findAgent(name: string, folder: string): Promise<FoundAgen
   if (!existsSync(path)) {
     throw new UserError(
       'agent_not_found',
-      `there is no file ${path}`,
+      `There is no file ${path}.`,
       'Give the path of a module that exports an agent.',
     );
   }
@@ -79,8 +79,8 @@ export async function agentOfRun(
   if (agent.name === run.agent && source?.sha256 === planned.sha256) return agent;
   throw new UserError(
     'agent_changed',
-    `the agent ${run.agent} is not what it was when the run was planned: ${planned.path}, or something that it imports, has changed`,
-    'Undo the change to go on with the run, or plan another experiment with --name.',
+    `The agent ${run.agent} has changed since the run was planned: ${planned.path}, or something it imports.`,
+    'Undo the change to resume the run, or start a new experiment with --name.',
   );
 }
 
@@ -102,7 +102,7 @@ async function imported(path: string): Promise<Record<string, unknown>> {
     throw new UserError(
       'agent_not_loaded',
       `${path} can't be loaded: ${messageOf(error)}`,
-      'Try it by itself: node and the path. TypeScript may hold nothing but types beside JavaScript: no enums, no parameter properties.',
+      'Try to run it with node. Only erasable TypeScript works: no enums, no parameter properties.',
       { cause: error },
     );
   }
@@ -112,7 +112,7 @@ function checked({ default: exported, agent = exported }: Record<string, unknown
   if (agent === undefined) {
     throw new UserError(
       'no_agent',
-      `${path} exports no agent`,
+      `${path} exports no agent.`,
       'Export one as default: { name, summary, needs, options, run }. docs/how-to/write-an-agent.md shows a whole one.',
     );
   }
@@ -120,8 +120,8 @@ function checked({ default: exported, agent = exported }: Record<string, unknown
   if (!read.success) {
     throw new UserError(
       'bad_agent',
-      `${path} exports no whole agent: ${z.prettifyError(read.error)}`,
-      'docs/how-to/write-an-agent.md says what an agent has to be.',
+      `${path} exports an incomplete agent: ${z.prettifyError(read.error)}`,
+      'docs/how-to/write-an-agent.md describes what an agent must export.',
     );
   }
   refuseTakenName(read.data, path);
@@ -133,8 +133,8 @@ export function refuseTakenName({ name: given }: AgentDescription, path: string)
   if (!agents.some(({ name }) => name === given)) return;
   throw new UserError(
     'agent_name_taken',
-    `${path} holds an agent with the name ${given}, which one of mlab's own has`,
-    'Call it something else, so that reports can tell them apart.',
+    `The agent in ${path} has the name ${given}, which a built-in agent has, too.`,
+    'Give it another name.',
   );
 }
 

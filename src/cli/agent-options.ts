@@ -34,7 +34,7 @@ export async function chosenAgents(
       throw new UserError(
         'not_served',
         `The agent ${name} is a client that connects to mlab.`,
-        'Start the run, or resume it, with mlab mcp: mlab mcp --task digits --name NAME',
+        'Start or resume the run with mlab mcp: mlab mcp --task digits --name NAME',
       );
     }
     const options = { ...found.options, ...given, ...agentOptions(found.agent, flags) };

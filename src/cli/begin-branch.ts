@@ -34,7 +34,7 @@ export function branchOf(
   if (name !== undefined && !isHere) {
     throw new UserError(
       'bad_fork',
-      'A branch lies in the experiment of its run.',
+      'A branch belongs to the experiment of its run.',
       'Leave out --name for a branch, or --branch for a fork.',
     );
   }

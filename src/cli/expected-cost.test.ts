@@ -60,7 +60,7 @@ describe('what runs are expected to cost', () => {
     ]);
     const cost = expectedCost(context, planOf('new', [{}, { task: 'house-price' }, { task: 'imdb' }]));
     expect(cost).toEqual({ runs: 3, dollars: 2 + 40 + 5.5, learned_from: 4, unknown: 0 });
-    expect(cost && costText(cost)).toMatch(/about \$47\.50 for 3 runs, going by 4 earlier runs/);
+    expect(cost && costText(cost)).toMatch(/about \$47\.50 for 3 runs, from 4 earlier runs/);
   });
 
   test('is at most their limits, and these are all that is known of new agents and models', () => {

@@ -54,13 +54,13 @@ export function expectedCost(context: Context, { runs, prices, spend }: Plan): E
 
 export function costText({ runs, dollars: sum, learned_from: learned, unknown }: ExpectedCost): string {
   const known = runs - unknown;
-  const basis = learned === 0 ? 'by their limits' : `going by ${counted(learned, 'earlier run')}`;
+  const basis = learned === 0 ? 'from their limits' : `from ${counted(learned, 'earlier run')}`;
   const parts = [
     ...(known === 0 ? [] : [`about ${dollars(sum)} for ${counted(known, 'run')}, ${basis}`]),
     ...(unknown === 0
       ? []
       : [
-          `not known for ${counted(unknown, 'run')} (no earlier run of this agent and model; --money limits a run, --experiment-money all)`,
+          `unknown for ${counted(unknown, 'run')} (no earlier run of this agent and model; --money limits one run, --experiment-money all of them)`,
         ]),
   ];
   return `Expected cost of language models: ${parts.join('; ')}`;
@@ -75,7 +75,7 @@ export function unpricedRemarks({ runs, prices }: Plan): string[] {
     if (others.length === 0 || table.priceOf(model) !== null) return [];
     const meant = nearest(model, others);
     return [
-      `${model}: its price is not known, so its cost is not counted.${meant === null ? '' : ` Did you mean ${meant}?`}`,
+      `${model}: its price is unknown, so its cost is not counted.${meant === null ? '' : ` Did you mean ${meant}?`}`,
     ];
   });
 }

@@ -64,7 +64,7 @@ export function findParent(
 ): ForkSource | null {
   if (from === undefined) {
     if (step === undefined && branch === undefined) return null;
-    throw new UserError('bad_fork', 'There is no run to begin at.', 'Name it with --from.');
+    throw new UserError('bad_fork', '--step and --branch need a run.', 'Name it with --from.');
   }
   refuseKept(said);
   const { experiment, folder, step: named } = locateRun(context, from, { withSteps: true });
@@ -74,17 +74,17 @@ export function findParent(
   if (spec === null || folder.readRecord() === null) {
     throw new UserError(
       'not_begun',
-      `The run ${from} has not begun.`,
-      'Name one that has: mlab runs ls lists them.',
+      `The run ${from} has not started.`,
+      'Name a run that has started; mlab runs ls lists them.',
     );
   }
   if (!said.has('sandbox')) refuseUnconfined(spec, { trust });
   if (sample === true && !spec.marks.includes(sampleMark))
-    throw new UserError('bad_fork', `The run ${from} has the data of its task.`, 'Leave out --sample.');
+    throw new UserError('bad_fork', `The run ${from} did not use sample data.`, 'Leave out --sample.');
   const asking = [...said].filter((key) => ofModels.has(key));
   if (spec.roles === undefined && asking.length > 0) {
-    const what = `${asking.join(', ')} ${asking.length === 1 ? 'says' : 'say'} nothing of it`;
-    throw new UserError('bad_fork', `The run ${from} asks no language model: ${what}.`, 'Leave that out.');
+    const what = `${asking.join(', ')} ${asking.length === 1 ? 'says' : 'do'} not apply`;
+    throw new UserError('bad_fork', `The run ${from} calls no language model: ${what}.`, 'Leave that out.');
   }
   return { experiment, spec, folder, step: snapshotOfStep(folder, named ?? step ?? 'last').number };
 }
@@ -94,16 +94,12 @@ function refuseKept(said: ReadonlySet<string>): void {
   if (flags.length > 0) {
     throw new UserError(
       'bad_fork',
-      'A forked run has its task, agent, seed, experience and clock.',
+      'A fork keeps the task, agent, seed, experience and clock of its run.',
       `Leave out ${flags.join(', ')}.`,
     );
   }
   if (said.has('parallel'))
-    throw new UserError(
-      'bad_fork',
-      '--from begins one run, and no other beside it.',
-      'Leave out --parallel.',
-    );
+    throw new UserError('bad_fork', '--from starts one run only.', 'Leave out --parallel.');
 }
 
 /** What is wanted of a continuation: where nothing is said, as its run has it. */
@@ -139,8 +135,8 @@ export async function makeFork(
   if (agent.program !== undefined || agent.ledFromOutside) {
     throw new UserError(
       'not_forked',
-      `The agent ${agent.name} is a program of its own: it can't be led through the steps of another run.`,
-      'Fork a run of an agent of this package.',
+      `The agent ${agent.name} is an external program, which cannot be replayed to a step of another run.`,
+      "Fork a run of one of mlab's own agents.",
     );
   }
   const options = agentOptions(agent, flags);
@@ -164,8 +160,8 @@ export function onData(plan: Plan, isBranch: boolean, isVerified: boolean): Plan
   if (isBranch) {
     throw new UserError(
       'bad_fork',
-      'A branch has the data of its run, and this data has other checksums.',
-      'Leave out --allow-unverified, or begin a fork in an experiment of its own: with another --name.',
+      'A branch uses the data of its run, but this data has other checksums.',
+      'Leave out --allow-unverified, or make a fork in a new experiment with --name.',
     );
   }
   return { ...plan, runs: plan.runs.map((run) => ({ ...run, marks: [...run.marks, unverifiedMark] })) };

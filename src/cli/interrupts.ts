@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type DetachWords, exitCodes } from './context.ts';
 
 const watch = {
-  notice: '\nmlab: stopping. What is finished is kept; Ctrl-C again stops at once.\n',
+  notice: '\nmlab: stopping. Finished work is kept; press Ctrl-C again to stop at once.\n',
   /** What has not ended by then is left as after a kill, of which nothing suffers. */
   stoppingMs: 1200,
   /** What the second says and how long that takes, where it does more than ending the process: the third ends it then. */

@@ -161,7 +161,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     });
 
     const again = startMlab(argv, place);
-    await until(() => again.said().includes('goes on') && traced().split('begun').length > 2);
+    await until(() => again.said().includes('resumed') && traced().split('begun').length > 2);
     again.process.kill('SIGINT');
     await sleep(20);
     again.process.kill('SIGINT');

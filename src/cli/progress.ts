@@ -111,7 +111,7 @@ class LiveView implements ProgressView {
       Object.assign(line, { step: progress.step, doing: progress.action });
     if (progress.kind === 'output') line.doing = progress.text.trimEnd().split('\n').at(-1) ?? '';
     if (progress.kind === 'note') line.doing = Object.values(progress.entries).join(' ');
-    if (progress.kind === 'model_asked') line.doing = `asks ${progress.model} (${progress.purpose})`;
+    if (progress.kind === 'model_asked') line.doing = `calling ${progress.model} (${progress.purpose})`;
     if (progress.kind === 'model_retry') line.doing = waitingText(progress.attempt);
   }
 
@@ -165,7 +165,7 @@ function lineText(name: string, line: RunLine, width: number): string {
 const worthTellingMs = 5_000;
 
 function waitingText({ failure, waited_ms: waited, message }: FailedAttempt): string {
-  return `waits ${duration(waited / 1000)} for its model (${failure}: ${oneLine(message, 200)})`;
+  return `waiting ${duration(waited / 1000)} for its model (${failure}: ${oneLine(message, 200)})`;
 }
 
 type StepProgress = (ExperimentProgress & { kind: 'run_step' })['progress'];
@@ -173,13 +173,13 @@ type StepProgress = (ExperimentProgress & { kind: 'run_step' })['progress'];
 /** What --verbose says beside the rest; empty for what is too much even there. */
 function stepText(progress: StepProgress): string {
   if (progress.kind === 'step_started') return `step ${progress.step}: ${progress.action}`;
-  if (progress.kind === 'model_asked') return `asks ${progress.model} (${progress.purpose})`;
+  if (progress.kind === 'model_asked') return `calling ${progress.model} (${progress.purpose})`;
   if (progress.kind === 'note') return oneLine(Object.values(progress.entries).join(' '), 200);
   return '';
 }
 
 function waitsText(holder: string): string {
-  return `sees whether ${holder}, which had it, is still there`;
+  return `checking whether ${holder} still has this run`;
 }
 
 class LineView implements ProgressView {
@@ -204,11 +204,10 @@ class LineView implements ProgressView {
     this.#sum?.add(progress);
     if (progress.kind === 'run_started')
       this.#log(
-        `${id}: ${progress.resumed ? 'goes on' : 'started'}${progress.place === undefined ? '' : ` on ${progress.place}`}`,
+        `${id}: ${progress.resumed ? 'resumed' : 'started'}${progress.place === undefined ? '' : ` on ${progress.place}`}`,
       );
     else if (progress.kind === 'run_queued') {
-      if (progress.held === true)
-        this.#log(`${id}: held until somebody releases it: ${plain(progress.place)}`);
+      if (progress.held === true) this.#log(`${id}: on hold until it is released: ${plain(progress.place)}`);
     } else if (progress.kind === 'run_taken_over')
       this.#log(`${id}: taken over from ${progress.holder}, which is gone`);
     else if (progress.kind === 'run_waits') this.#log(`${id}: ${waitsText(progress.holder)}`);

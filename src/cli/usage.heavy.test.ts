@@ -86,7 +86,7 @@ describe('wrong usage', () => {
     [['run', '--task', 'digts'], /digits/],
     [['verify', 'x', '--repeats', '0'], /not a valid number of repeats/],
     [['run', '--suite', 'startr'], /Did you mean "starter"/],
-    [['run', '--task', 'digits', '--agent', 'automI'], /did you mean "automl"/],
+    [['run', '--task', 'digits', '--agent', 'automI'], /Did you mean "automl"/],
     [['run', '--task', 'digits', '--seeds', 'x'], /--seeds x: not valid seeds/],
     [['run', '--task', 'digits', '--seeds', '0'], /seeds: .*>=1.*how many seeds/],
     [['run', '--task', 'digits', '--steps', '0'], /limits\.steps: .*>=1.*actions an agent may take/],
@@ -111,7 +111,7 @@ describe('wrong usage', () => {
     [[...withModel('scripted/x'), '--profile', 'paper'], /"tools" has no option "profile"/],
     [
       [...withModel('openai-compatible/x'), '--base-url', 'http://127.0.0.1:1/v1', '--money', '1'],
-      /openai-compatible\/x: its price is not known/,
+      /openai-compatible\/x: its price is unknown/,
     ],
     [['run', '--from', 'none/x', '--task', 'digits', '--agent', 'noop'], /Leave out --task, --agent\./],
     [['run', '--from', 'none/x', '--clock', 'active'], /keeps the task, agent, seed, experience and clock/],
@@ -229,7 +229,7 @@ describe('answers', () => {
       const argv = ['run', ...withFixtures, '--task', 'sums', '--agent', 'act', ...model, limit, '1'];
       const { code, err } = await mlab(argv, here);
       expect(code).toBe(2);
-      expect(err).toMatch(/openai-compatible\/x: its price is not known/);
+      expect(err).toMatch(/openai-compatible\/x: its price is unknown/);
     },
   );
 
@@ -340,7 +340,7 @@ describe('a dry run', () => {
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('Did you mean "anthropic"?')]);
     const misspelt = await mlab([...withModel('anthropic/claude-sonet-4-5'), '--dry-run'], here);
     expect(misspelt.code).toBe(0);
-    expect(misspelt.err).toContain('its price is not known');
+    expect(misspelt.err).toContain('its price is unknown');
     expect(misspelt.err).toContain('Did you mean anthropic/claude-sonnet-4-5?');
     const quiet = await mlab(['-q', ...withModel('anthropic/claude-sonet-4-5'), '--dry-run'], here);
     expect([quiet.code, quiet.err]).toEqual([0, '']);

@@ -13,7 +13,7 @@ export async function viewExperiment(context: Context, experiment: Experiment): 
     pages: await viewerPages(context),
   });
   const url = `${viewer.url}#/experiments/${experiment.plan.name}`;
-  context.log(`To watch it: ${url}`);
+  context.log(`Watch it at ${url}`);
   await openBrowser(context, url);
   return viewer;
 }

@@ -35,7 +35,7 @@ test('a folder stands for the store in it; what is missing or is no store is sai
   expect(experiencePath(path)).toBe(path);
   expect(() => readEntries(path)).toThrow('There is no experience');
   writeFileSync(path, '# Read me\n');
-  expect(() => readEntries(path)).toThrow('none of its lines can be read');
+  expect(() => readEntries(path)).toThrow('no line can be read');
 });
 
 test('an entry of a version that is not known yet is no entry', () => {

@@ -34,8 +34,8 @@ export function readEntries(path: string): StoredEntries {
   if (stored.entries.length > 0 || stored.broken.length === 0) return stored;
   throw new UserError(
     'bad_experience',
-    `${path} holds no experience: none of its lines can be read.`,
-    'Name a file that mlab experience add has written.',
+    `${path} holds no experience: no line can be read.`,
+    'Give a file that mlab experience add has written.',
   );
 }
 

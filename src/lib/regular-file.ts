@@ -28,7 +28,7 @@ export function readRegularFile(path: string, mostBytes: number, options: { foll
       throw new UserError(
         'file_too_large',
         `${path} is larger than ${mostBytes} bytes.`,
-        'Nothing that mlab writes there is. Look at the file, and take it away.',
+        'mlab writes no such file there. Look at what it is, and remove it.',
       );
     // Files of /proc say that they are empty.
     const buffer = Buffer.allocUnsafe(size);
@@ -58,7 +58,7 @@ function openNoLink(path: string, follow: boolean): number {
 function noRegularFile(path: string): UserError {
   return new UserError(
     'no_regular_file',
-    `${path} is no regular file but a link, a pipe, a device or a folder.`,
-    'Look at what lies there, and take it away.',
+    `${path} is not a regular file but a link, a pipe, a device or a folder.`,
+    'Look at what it is, and remove it.',
   );
 }

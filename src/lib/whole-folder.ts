@@ -65,7 +65,7 @@ async function removePart(part: string, cause: unknown): Promise<void> {
   } catch (error) {
     if (!late.aborted) throw error;
     const hint = 'The same command again removes it first; or delete it.';
-    throw new UserError('part_left', `A part of what was to be written is still in ${part}.`, hint, {
+    throw new UserError('part_left', `Incomplete output is left in ${part}.`, hint, {
       cause,
     });
   }

@@ -34,7 +34,7 @@ const fastClock: Clock = {
 
 describe('the check before a run', () => {
   test.each([
-    ['anthropic/x', /^anthropic\/x can't be asked\..*ANTHROPIC_API_KEY/],
+    ['anthropic/x', /^anthropic\/x is not usable\..*ANTHROPIC_API_KEY/],
     ['openai-compatible/x', /OpenAI-compatible server/],
     ['antropic/x', /no provider "antropic"\. Did you mean "anthropic"\?/],
     ['constructor/x', /no provider "constructor"/],
@@ -55,7 +55,7 @@ describe('the check before a run', () => {
       ...rolesOf('anthropic/x'),
       fast: { model: 'openai/y', temperature: null, max_output_tokens: 1 },
     };
-    expect(() => registry.check(roles)).toThrow(/openai\/y can't be asked.*OPENAI_API_KEY/);
+    expect(() => registry.check(roles)).toThrow(/openai\/y is not usable.*OPENAI_API_KEY/);
     expect(JSON.stringify(registry.states())).not.toContain('secret-key');
     expect(registry.states().map(({ provider, usable }) => [provider, usable])).toContainEqual([
       'anthropic',

@@ -105,8 +105,8 @@ export class ModelRegistry {
       if (this.prices.priceOf(model) !== null) continue;
       throw new UserError(
         'price_unknown',
-        `${model}: its price is not known, so no limit on money can be kept.`,
-        `Give the price under "prices" in the experiment file, or limit tokens (mlab models --prices lists what is known).`,
+        `${model}: its price is unknown, so a limit on money can't be enforced.`,
+        `Give the price under "prices" in the experiment file, or limit tokens (mlab models --prices lists known prices).`,
       );
     }
   }
@@ -166,8 +166,8 @@ export class ModelRegistry {
     if (this.#isScripted(provider))
       throw new UserError(
         'no_interface',
-        `${model}: scripted replies have no interface that a program could speak to.`,
-        'Name a model that is reached over the network, such as one of a local server.',
+        `${model}: scripted replies can't be used by external programs.`,
+        'Use a model with an HTTP API, such as one of a local server.',
       );
     const given = this.#settingsOf(provider);
     const access = providerAccess(provider, given, this.#variables);
@@ -218,7 +218,7 @@ export class ModelRegistry {
     if (!isNamed) throw this.#unknownProvider(model, provider);
     const { problem } = providerState(provider, this.#settingsOf(provider), this.#variables);
     if (problem === null) return;
-    throw new UserError(problem.code, `${model} can't be asked. ${problem.message}`, problem.hint);
+    throw new UserError(problem.code, `${model} is not usable. ${problem.message}`, problem.hint);
   }
 
   #unknownProvider(model: string, provider: string): UserError {
@@ -227,7 +227,7 @@ export class ModelRegistry {
     return new UserError(
       'unknown_provider',
       `${model}: there is no provider "${provider}".${meant === null ? '' : ` Did you mean "${meant}"?`}`,
-      `There are ${known.join(', ')}. An own one is described under "providers" in the experiment file.`,
+      `The providers are ${known.join(', ')}. Add your own under "providers" in the experiment file.`,
     );
   }
 

@@ -24,7 +24,7 @@ describe('the roles of a run', () => {
 
   test('may name the agent itself; two names for it are refused, none is none', () => {
     expect(roleSettings(null, { agent: { model: 'openai/b' } })?.fast.model).toBe('openai/b');
-    expect(() => roleSettings('anthropic/a', { agent: { model: 'openai/b' } })).toThrow(/named twice/);
+    expect(() => roleSettings('anthropic/a', { agent: { model: 'openai/b' } })).toThrow(/given twice/);
     expect(roleSettings(null, { fast: { model: 'openai/b' } })).toBeNull();
   });
 });

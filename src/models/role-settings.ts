@@ -26,7 +26,7 @@ export function roleSettings(model: string | null, roles: ExperimentFile['roles'
   if (model !== null && inRoles !== undefined && inRoles !== model)
     throw new UserError(
       'bad_roles',
-      `The agent's model is named twice: ${model} and ${inRoles} (roles.agent.model).`,
+      `The agent's model is given twice: ${model} and ${inRoles} (roles.agent.model).`,
       'Leave one of them out.',
     );
   const agent = model ?? inRoles;

@@ -28,7 +28,7 @@ export function makeBranchPlan(
   if (!id.success) {
     throw new UserError(
       'bad_flag',
-      `--branch ${name}: that can be no part of a run's name.`,
+      `--branch ${name}: not a valid name.`,
       'Use lower-case letters and digits joined by "-"; with the name of its run at most 160.',
     );
   }

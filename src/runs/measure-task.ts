@@ -111,7 +111,7 @@ function performer({ task }: TaskResources, what: Measured) {
     throw new UserError(
       'nothing_to_measure',
       `The task ${task.file.id} has no hidden/${what}/.`,
-      `Put there the files that replace those of env/, at least ${task.file.entry}.`,
+      `Add the files that replace those of env/, at least ${task.file.entry}.`,
     );
   }
   return { agent: what === 'constant' ? constantAgent() : agentByName('oracle'), reference };
@@ -121,7 +121,7 @@ function failure({ id }: RunSpec, message: string): UserError {
   return new UserError(
     'not_measured',
     `The run ${id} gave no score: ${message}`,
-    'Repair the script, then measure again; mlab tasks check keeps the runs of what fails.',
+    'Fix the script, then measure again; mlab tasks check keeps the runs that fail.',
   );
 }
 

@@ -121,7 +121,7 @@ function refuseTwice(runs: readonly RunSpec[]): void {
       throw new UserError(
         'planned_twice',
         `The run ${id} is planned twice.`,
-        'Name every task, agent, model and seed once.',
+        'Name each task, agent, model and seed only once.',
       );
     }
     seen.add(id);
@@ -173,7 +173,7 @@ function modelsFor(agent: Agent, { models, roles }: ExperimentFile): (string | n
   throw new UserError(
     'model_missing',
     `The agent ${agent.name} needs a language model.`,
-    'Name one with --model (mlab models lists what is usable), or take an agent that needs none, such as automl.',
+    'Name one with --model (mlab models lists usable providers), or choose an agent that needs none, such as automl.',
   );
 }
 

@@ -50,7 +50,7 @@ export function refuseOtherData({ task, prepared }: TaskResources, planned: stri
   if (planned === undefined || dataVersion(prepared) === planned) return;
   throw new UserError(
     'data_differs',
-    `The data of the task ${task.file.id} on ${hostname()} is other data than where its runs were planned.`,
+    `The data of the task ${task.file.id} on ${hostname()} differs from the data that its runs were planned with.`,
     `Give all machines the same sources (--mirror) and versions of Python, delete ${prepared.folder} and try again.`,
   );
 }
@@ -61,6 +61,6 @@ export function refuseChangedTask({ file, version }: Task, planned: string): voi
   throw new UserError(
     'task_changed',
     `The task ${file.id} has changed since this experiment was planned.`,
-    'Start a new experiment (--name), or bring the old task back.',
+    'Start a new experiment (--name), or restore the old task.',
   );
 }

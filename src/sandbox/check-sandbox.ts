@@ -48,13 +48,13 @@ async function checkBubblewrap(): Promise<DoctorCheck> {
     const { stdout } = await promisify(execFile)(program, ['--version'], { env: {} });
     await trySandbox('bubblewrap');
     if (process.getuid?.() === 0 && (await findUserSwitch(program)) === null) {
-      const detail = `${stdout.trim()} works, but can't make agent code another user than root here: its files belong to root`;
+      const detail = `${stdout.trim()} works, but can't run agent code as another user than root here, so its files belong to root`;
       return { name, state: 'warning', detail, fix: 'run mlab as an ordinary user' };
     }
     return {
       name,
       state: 'ok',
-      detail: `${stdout.trim()}, and it works for this user${filterNote()}`,
+      detail: `${stdout.trim()}, works for this user${filterNote()}`,
       fix: null,
     };
   } catch (error) {
@@ -70,21 +70,21 @@ async function checkBubblewrap(): Promise<DoctorCheck> {
 }
 
 function filterNote(): string {
-  return seccompFilter() === null ? `; no filter of system calls is known for ${process.arch}` : '';
+  return seccompFilter() === null ? `; no system call filter for ${process.arch}` : '';
 }
 
 function checkLimits(limiter: Limiter): DoctorCheck {
   const name = 'limits';
   switch (limiter.mechanism) {
     case 'cgroup v2':
-      return { name, state: 'ok', detail: 'control groups, version 2, delegated to this user', fix: null };
+      return { name, state: 'ok', detail: 'cgroup v2, delegated to this user', fix: null };
     case 'cgroup v1':
-      return { name, state: 'ok', detail: 'control groups, version 1, writable', fix: null };
+      return { name, state: 'ok', detail: 'cgroup v1, writable', fix: null };
     case 'rlimits and watchdog':
       return {
         name,
         state: 'warning',
-        detail: `no control groups for this user: limits of single processes, and a watchdog that measures the sum and kills: memory can be passed for a moment, and what the kernel keeps for locks and the like is not counted`,
+        detail: `no cgroups for this user: limits apply to single processes, and a watchdog measures their sum and kills; memory can exceed its limit for a moment, and kernel memory such as locks is not counted`,
         fix: existsSync('/run/systemd/system') ? delegate : null,
       };
   }
@@ -94,8 +94,8 @@ async function checkWorkspaceLimit(): Promise<DoctorCheck> {
   const reason = whyNoVolume() ?? (await tryVolume());
   const detail =
     reason === null
-      ? 'each run has a file system of its size, which the kernel keeps'
-      : `a watchdog holds it: it can be passed by what is written until that has its turn, on a busy machine by more than 100 MiB (${reason})`;
+      ? 'each run gets a file system of its own size, so the kernel enforces the limit'
+      : `a watchdog enforces the limit, so it can be exceeded for a moment, by more than 100 MiB on a busy machine (${reason})`;
   return { name: 'workspace', state: 'ok', detail, fix: null };
 }
 
@@ -119,7 +119,7 @@ async function checkEngines(): Promise<DoctorCheck> {
       const unlimited = await unlimitedBy(engine);
       const detail = `\`${command}\` answers`;
       if (unlimited.length === 0) return { name, state: 'ok', detail, fix: null };
-      const warning = `${detail}, but does not limit ${unlimited.join(' and ')} here: a container may take all`;
+      const warning = `${detail}, but can't limit ${unlimited.join(' and ')} here: a container may use all of it`;
       return { name, state: 'warning', detail: warning, fix: null };
     } catch (error) {
       problems.push(messageOf(error).split('\n').slice(0, 2).join(' '));
@@ -127,7 +127,7 @@ async function checkEngines(): Promise<DoctorCheck> {
   }
   const detail = problems.length === 0 ? 'neither docker nor podman is installed' : problems.join('; ');
   const fix = problems.length === 0 ? 'sudo apt-get install docker.io' : 'sudo systemctl start docker';
-  return { name, state: 'warning', detail: `${detail} (only the docker driver needs one)`, fix };
+  return { name, state: 'warning', detail: `${detail} (needed only for the docker driver)`, fix };
 }
 
 const DockerInfo = z.object({ MemoryLimit: z.boolean(), PidsLimit: z.boolean() });
@@ -169,14 +169,14 @@ async function checkGpus(variables: Variables): Promise<DoctorCheck> {
     return { name, state: 'warning', detail: without, fix: 'sudo nvidia-modprobe -c 0 -u' };
   }
   if (gpuDeviceFiles(system.dev).length > 0) {
-    const detail = `there are device files of GPUs, but ${system.smi} tells of none that may be used here`;
-    return { name, state: 'warning', detail, fix: 'install nvidia-smi, or name it in MLAB_NVIDIA_SMI' };
+    const detail = `GPU device files exist, but ${system.smi} lists none that can be used here`;
+    return { name, state: 'warning', detail, fix: 'install nvidia-smi, or set MLAB_NVIDIA_SMI to its path' };
   }
   if (existsSync(system.proc)) {
     const detail = 'the NVIDIA driver is loaded, but its device files are missing';
     return { name, state: 'warning', detail, fix: 'sudo nvidia-modprobe -c 0 -u' };
   }
-  return { name, state: 'warning', detail: 'none found; only runs that ask for one need it', fix: null };
+  return { name, state: 'warning', detail: 'none found; needed only for runs with a GPU', fix: null };
 }
 
 function gpuSize({ memoryMb }: Gpu): string {

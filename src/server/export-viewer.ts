@@ -55,7 +55,7 @@ export async function exportViewer(options: ExportOptions): Promise<Exported> {
 
 function refuseForeignFolder(folder: string): void {
   if (wholeNamesIn(folder).length === 0 || existsSync(join(folder, 'api/info.json'))) return;
-  throw new UserError('folder_not_empty', `${folder} holds something else.`, 'Name a new folder.');
+  throw new UserError('folder_not_empty', `${folder} is not empty.`, 'Choose a new folder.');
 }
 
 function copyPages({ pages, folder }: ExportOptions): void {

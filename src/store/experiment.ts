@@ -67,7 +67,7 @@ export class Experiment {
     if (known) return new RunFolder(join(this.folder, 'runs', known.id), this.objects);
     throw new UserError(
       'unknown_run',
-      `experiment ${this.plan.name} has no run "${id}"`,
+      `The experiment ${this.plan.name} has no run "${id}".`,
       'List its runs with: mlab runs ls',
     );
   }
@@ -125,7 +125,7 @@ export function createExperiment(folder: string, plan: Plan): Experiment {
   if (differences.length === 0) return existing;
   throw new UserError(
     'plan_differs',
-    `${absolute} holds another plan:\n${differences.map((line) => `  ${line}`).join('\n')}`,
+    `${absolute} already holds another plan:\n${differences.map((line) => `  ${line}`).join('\n')}`,
     'Give the experiment another name, or delete the folder.',
   );
 }
@@ -138,7 +138,7 @@ export function openExperiment(folder: string): Experiment {
   throw new UserError(
     'no_experiment',
     `${absolute} is not an experiment: it has no plan.json`,
-    'See what there is with: mlab runs ls',
+    'List the experiments with: mlab runs ls',
   );
 }
 

@@ -162,8 +162,8 @@ export class RunFolder {
       if (this.readRecord()?.started === attempt.started) return write();
       throw new UserError(
         'attempt_gone',
-        `The run ${this.id} was started over while it was judged.`,
-        'Ask again when the new attempt has ended.',
+        `The run ${this.id} was restarted while results were written for it.`,
+        'Try again when the new attempt has ended.',
       );
     });
   }

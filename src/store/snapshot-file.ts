@@ -30,8 +30,8 @@ export function readSnapshot(objects: ObjectStore, id: ObjectId): Snapshot {
   if (fault === null) return snapshot;
   throw new UserError(
     'unsafe_snapshot',
-    `snapshot ${id} was not made by mlab: ${fault}`,
-    'Do not use this experiment folder: somebody changed it.',
+    `Snapshot ${id} was not made by mlab: ${fault}`,
+    'Do not use this experiment folder: it was changed.',
   );
 }
 

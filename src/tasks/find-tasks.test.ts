@@ -66,7 +66,7 @@ describe('a variant', () => {
   it('that does not exist is no task', () => {
     const tasks = temporaryFolder();
     makeTask(tasks, 'apple', { fields: { variants } });
-    expect(() => loadTask('apple-papers', [tasks])).toThrowError('there is no task');
+    expect(() => loadTask('apple-papers', [tasks])).toThrowError('There is no task');
   });
 });
 
@@ -95,8 +95,8 @@ describe('loading a task', () => {
     expect(() => loadTask('digit', [tasks])).toThrowError(
       expect.objectContaining({
         code: 'unknown_task',
-        message: 'there is no task "digit"; did you mean "digits"?',
-        hint: 'known tasks: digits, spaceship-titanic',
+        message: 'There is no task "digit". Did you mean "digits"?',
+        hint: 'The tasks are: digits, spaceship-titanic.',
       }),
     );
   });

@@ -50,8 +50,8 @@ export function loadTask(idOrPath: string, folders: readonly string[]): Task {
   if (!existsSync(inTask(folder, 'taskFile'))) {
     throw new UserError(
       'unknown_task',
-      `${folder} is no task: it has no task.yaml`,
-      'name a task or its folder',
+      `${folder} is not a task: it has no task.yaml.`,
+      'Name a task or its folder.',
     );
   }
   const { file, variants, problems } = inspectTask(folder);
@@ -59,7 +59,7 @@ export function loadTask(idOrPath: string, folders: readonly string[]): Task {
     throw new UserError(
       'invalid_task',
       `the task in ${folder} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map(describeProblem).join('\n')}`,
-      'fix the task; docs/how-to/write-a-task.md describes the format',
+      'Fix the task; docs/how-to/write-a-task.md describes the format.',
     );
   }
   const wanted = tasksIn(folder, { file, variants }).find((task) => task.file.id === idOrPath);
@@ -94,8 +94,10 @@ function folderOf(id: string, folders: readonly string[]): string {
   const near = nearest(id, known);
   throw new UserError(
     'unknown_task',
-    `there is no task "${id}"${near === null ? '' : `; did you mean "${near}"?`}`,
-    known.length === 0 ? `no tasks were found in ${folders.join(', ')}` : `known tasks: ${known.join(', ')}`,
+    `There is no task "${id}".${near === null ? '' : ` Did you mean "${near}"?`}`,
+    known.length === 0
+      ? `No tasks were found in ${folders.join(', ')}.`
+      : `The tasks are: ${known.join(', ')}.`,
   );
 }
 

@@ -17,7 +17,7 @@ export function checkAgentOptions(agent: Described, given: AgentOptions): void {
       throw new UserError(
         'unknown_agent_option',
         `the agent "${agent.name}" has no option "${name}"`,
-        near === null ? list : `did you mean "${near}"? ${list}`,
+        near === null ? list : `Did you mean "${near}"? ${list}`,
       );
     }
     if (typeof value !== typeof option.default) {

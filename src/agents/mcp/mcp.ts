@@ -12,7 +12,7 @@ export const mcp: Agent = {
     throw new UserError(
       'not_served',
       'The agent mcp is a client that connects to mlab.',
-      'Start the run, or resume it, with mlab mcp: mlab mcp --task digits --name NAME',
+      'Start or resume the run with mlab mcp: mlab mcp --task digits --name NAME',
     );
   },
 };

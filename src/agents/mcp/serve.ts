@@ -54,7 +54,7 @@ export async function serveByHttp(
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new UserError('port_taken', `Port ${port} can't be had.`, 'Name another one with --http.', {
+    throw new UserError('port_taken', `Port ${port} is not available.`, 'Choose another one with --http.', {
       cause: error,
     });
   }

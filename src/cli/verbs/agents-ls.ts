@@ -28,8 +28,8 @@ export const agentsLs: Verb = {
     },
   ],
   details:
-    'Options are given with --agent-option name=value, or in an experiment file. Agents that are programs of others are\n' +
-    'installed into the cache folder, outside of any sandbox, which is shown them read-only; docs/agents says more of each.',
+    'Set options with --agent-option name=value or in an experiment file. External agent programs are installed into the\n' +
+    'cache folder, which sandboxes see read-only; docs/agents describes each of them.',
   examples: [
     ['mlab agents', 'all agents with their options'],
     ['mlab agents --install codex,opencode', 'install two agent programs'],

@@ -114,8 +114,8 @@ export const grade: Verb = {
 function unfinishedText(runs: readonly string[], which: string): string {
   const what = `${runs.join(', ')} ${runs.length === 1 ? 'has' : 'have'}`;
   return which === 'all'
-    ? `Nothing to grade yet: ${what} not begun.`
-    : `Nothing final to grade yet: ${what} not ended. The mlab run command of the experiment resumes; --steps all grades the steps until now.`;
+    ? `Nothing to grade yet: ${what} not started.`
+    : `Nothing to grade yet: ${what} not ended. Resume the experiment with mlab run, or grade the steps so far with --steps all.`;
 }
 
 function tableOf(graded: readonly GradedRun[]): string {

@@ -43,8 +43,8 @@ export const models: Verb = {
   ],
   details:
     'Models are named by flags, else by the experiment file, else by MLAB_MODEL, MLAB_EDITOR_MODEL and MLAB_FAST_MODEL.\n' +
-    'The provider scripted answers from a file, for trials: scripted/FILE.yaml.\n' +
-    'Keys are read from the environment only.',
+    'The provider scripted answers from a file, for tests: scripted/FILE.yaml.\n' +
+    'Keys are read from the environment or from .env.',
   negative: 'a model that was asked with --ping did not answer',
   examples: [
     ['mlab models', 'which providers are usable, and what is missing for the others'],

@@ -12,9 +12,9 @@ export const prepare: Verb = {
   arguments: [{ name: '[tasks...]', description: 'task ids, or task folders' }],
   flags: [{ flags: '--suite <name>', description: 'all tasks of a suite' }, ...prepareFlags],
   details:
-    'Sources come by URL or from Kaggle (KAGGLE_USERNAME and KAGGLE_KEY, or ~/.kaggle/kaggle.json). A broken download\n' +
-    'goes on where it stopped. A mirror holds each source as <folder>/<task>/<file>, <folder>/<file> or\n' +
-    '<folder>/<group>/<task>/<file>, whatever the group is called.',
+    'Sources are downloaded from their URLs or from Kaggle (KAGGLE_USERNAME and KAGGLE_KEY, or ~/.kaggle/kaggle.json).\n' +
+    'Interrupted downloads are resumed. A mirror holds each source file as <folder>/<task>/<file>, <folder>/<file> or\n' +
+    '<folder>/<group>/<task>/<file>, with any name for the group.',
   examples: [
     ['mlab prepare digits vectorization', 'two tasks that need no download'],
     ['mlab prepare house-price --mirror /data/mirror --allow-unverified', 'from a local copy of the sources'],

@@ -169,7 +169,7 @@ function compare(
     const agents = [...new Set(evaluations.map(({ agent }) => agent))].join(', ');
     throw new UserError(
       'unknown_agent',
-      `No run here is of the agent "${name}".`,
+      `No run of the agent "${name}" is among these.`,
       `The agents are: ${agents}.`,
     );
   };

@@ -176,7 +176,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     writeFileSync(script, '');
     replies('one', 'two');
     const { code, out, err } = await run('--log-level', 'warn', ...argv);
-    expect([code, err]).toEqual([0, expect.stringContaining('goes on')]);
+    expect([code, err]).toEqual([0, expect.stringContaining('resumed')]);
     expect(err).toMatch(new RegExp(`taken over from process ${started.process.pid} `));
     expect(err).toMatch(/"event":"lease_taken_over".*"epoch":2,"silent":false/);
     expect(out).toContain('of its own');

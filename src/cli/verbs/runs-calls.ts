@@ -62,7 +62,7 @@ export const runsCalls: Verb = {
 };
 
 function callsTable(calls: readonly Call[]): string {
-  if (calls.length === 0) return 'No language model was asked in this run.';
+  if (calls.length === 0) return 'This run made no model calls.';
   const right = 'right' as const;
   return table(
     [

@@ -52,7 +52,7 @@ test('every command about runs works on imported ones', async () => {
 test('a run of a task that we lack can not be graded, and that is what is said', async () => {
   const { code, err } = await run('grade', 'originals/strange-task-llama-0');
   expect(code).toBe(2);
-  expect(err).toContain('there is no task "strange-task"');
+  expect(err).toContain('There is no task "strange-task"');
 });
 
 test('export writes every format, and refuses what it does not know', async () => {

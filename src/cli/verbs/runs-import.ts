@@ -81,7 +81,7 @@ function runsTable(runs: readonly ImportedRun[]): string {
     state,
     oneLine(
       [
-        ...(known_task ? [] : ['no task of ours: it can not be graded']),
+        ...(known_task ? [] : ['unknown task: it can not be graded']),
         ...marks.slice(1).map((mark) => mark.replace(/^partial: /, '')),
       ].join('; '),
       300,
@@ -95,6 +95,6 @@ function summary(runs: readonly ImportedRun[], experiment: string): string {
   const again = runs.length - fresh;
   return [
     `${counted(fresh, 'run')} imported into ${experiment}${again > 0 ? `; ${again} were there already` : ''}.`,
-    `Look at them with: mlab runs ls ${experiment}`,
+    `List them with: mlab runs ls ${experiment}`,
   ].join('\n');
 }

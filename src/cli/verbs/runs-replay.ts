@@ -12,8 +12,8 @@ export const runsReplay: Verb = {
   arguments: [runsArgument],
   flags: [],
   details:
-    'Runs the agent again from the trace alone, with no network, no key and no sandbox: what it asks its models and which\n' +
-    'actions it takes must be what was recorded. Where it is not, the first difference is shown.',
+    'Runs the agent again with the recorded answers, without network, keys or sandbox. Its model calls and actions must be\n' +
+    'those that were recorded; otherwise the first difference is printed.',
   negative: 'a run does not do what was recorded',
   examples: [['mlab runs replay start-1', 'all runs of an experiment']],
   async run(context, given) {
@@ -31,7 +31,7 @@ export const runsReplay: Verb = {
         continue;
       }
       const task = loadTask(spec.task, context.folders.tasks);
-      const remark = task.version === spec.task_version ? null : 'the task has changed since';
+      const remark = task.version === spec.task_version ? null : 'the task has changed since then';
       replays.push({ ...(await replayRun(spec, folder, agent, task)), remark });
     }
     const diverged = replays.filter((replay) => replay.diverged !== null);
@@ -45,7 +45,7 @@ export const runsReplay: Verb = {
     return {
       text: [
         ...lines,
-        ...recordedOnly.map((run) => `- ${run}: recorded, not replayed: its agent is a program of its own`),
+        ...recordedOnly.map((run) => `- ${run}: not replayed: its agent is an external program`),
         `${counted(replays.length, 'run')} replayed, ${diverged.length} diverged.`,
       ].join('\n'),
       json: { runs: replays, recorded_only: recordedOnly },
@@ -57,7 +57,7 @@ export const runsReplay: Verb = {
 function notReplayed(agent: string): UserError {
   return new UserError(
     'not_replayed',
-    `A run of the agent ${agent} is recorded, not replayed: it is a program of its own, which would ask other things.`,
-    'mlab runs show tells what it did, and mlab runs calls what it asked.',
+    `Runs of the agent ${agent} can't be replayed: it is an external program, which may behave differently each time.`,
+    'Use mlab runs show for what it did, and mlab runs calls for its model calls.',
   );
 }

@@ -30,7 +30,7 @@ test('an experiment with a run that somebody works on stays whole', async () => 
   const { experiments, rm } = storeWith('busy');
   const [experiment] = experiments;
   using lease = experiment?.runFolder('digits-b').lock();
-  await expect(rm(['busy'])).rejects.toThrow(/process \d+ .* works on/);
+  await expect(rm(['busy'])).rejects.toThrow(/process \d+ .* is working on/);
   expect(existsSync(join(experiment?.folder ?? '', 'plan.json'))).toBe(true);
   lease?.verify();
 });

@@ -56,7 +56,8 @@ export const runsShow: Verb = {
   async run(context, [given = ''], options: Options) {
     const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });
     const record = folder.readRecord();
-    if (record === null) return { text: `${folder.id} has not begun.`, json: { run: folder.id, steps: [] } };
+    if (record === null)
+      return { text: `${folder.id} has not started.`, json: { run: folder.id, steps: [] } };
     // The record of a run that is running, or was killed, knows less.
     const events = folder.hasTrace() ? readTraceSync(folder.tracePath).events : [];
     const steps = shownSteps(folder, historyOf(events), summariesOf(folder));

@@ -39,7 +39,7 @@ export const tasksBaseline: Verb = {
   ],
   details:
     'Runs the starter (or, where baseline.method is constant, the trivial predictor in hidden/constant/) once for each\n' +
-    'seed, one at a time, grades each run, and prints the lines for task.yaml.',
+    'seed, one at a time, grades each run, and prints the lines for task.yaml (--write writes them).',
   examples: [
     ['mlab tasks baseline digits', 'mean, spread and time of the starter over 5 seeds'],
     ['mlab tasks baseline ./tasks/mine --write', 'the same, and written into its task.yaml'],

@@ -173,7 +173,7 @@ function leaksOf(
 }
 
 const outcomes: Record<LeakCheckReport['outcome'], string> = {
-  ok: 'as it must be',
+  ok: 'as expected',
   leaks: 'LEAKS',
   not_run: 'nothing to check by',
 };
@@ -189,7 +189,7 @@ function validTask(context: Context, id: string): Task | string {
 }
 
 function verdictOf({ ok, faults }: ValidationAgentReport): string {
-  return ok ? 'as it must be' : `MISBEHAVES: ${faults.join('; ')}`;
+  return ok ? 'as expected' : `FAILED: ${faults.join('; ')}`;
 }
 
 function resultOf(checks: readonly TaskCheck[]): VerbResult {

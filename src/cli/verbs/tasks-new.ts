@@ -45,9 +45,9 @@ export const tasksNew: Verb = {
     },
   ],
   details:
-    'Writes a whole task: 30 % of the rows are the hidden test, the starter is a decision tree, the reference solution a\n' +
-    'random forest, the score accuracy or RMSE. Then it measures both over three seeds, and puts the figures into task.yaml.\n' +
-    'Everything is yours to change.',
+    'Creates a complete task: 30 % of the rows become the hidden test set, the starter is a decision tree, the reference\n' +
+    'solution a random forest, and the metric accuracy or RMSE. Then it measures both over three seeds and writes the\n' +
+    'figures into task.yaml. Change whatever you like afterwards.',
   examples: [
     ['mlab tasks new churn --csv customers.csv --target left', 'a task from your own table'],
     ['mlab tasks new my-task', 'an example task to change'],
@@ -65,7 +65,9 @@ export const tasksNew: Verb = {
       writeTask({ id, facts, csv, folder, template, requirements });
       context.log(`${folder}: written; measuring the starter and the reference solution`);
       const measured = await measureBoth(context, folder, scratch, options).catch((error: unknown) => {
-        context.log(`${folder} stays; its figures are made up until mlab tasks baseline measures them.`);
+        context.log(
+          `${folder} is kept; its figures are placeholders until you measure them with mlab tasks baseline --write.`,
+        );
         throw error;
       });
       return { text: textOf(context, folder, facts, measured), json: { task: id, folder, ...measured } };
@@ -80,21 +82,21 @@ function idOf(name: string): TaskId {
   if (parsed.success) return parsed.data;
   throw new UserError(
     'bad_name',
-    `"${name}" can't be the id of a task.`,
-    'Take lower-case letters, digits and hyphens, such as customer-churn.',
+    `"${name}" is not a valid task id.`,
+    'Use lower-case letters, digits and hyphens, such as customer-churn.',
   );
 }
 
 function tableOf({ csv, target }: Options, scratch: string): { csv: string; facts: TableFacts } {
   if (csv === undefined) {
     if (target !== undefined)
-      throw new UserError('bad_flag', '--target needs a table.', 'Give it with --csv FILE.');
+      throw new UserError('bad_flag', '--target needs a table.', 'Add one with --csv FILE.');
     const file = join(scratch, 'flats.csv');
     writeFileSync(file, madeUpTable());
     return { csv: file, facts: tableFacts(file, 'rent') };
   }
   if (target === undefined)
-    throw new UserError('bad_flag', '--csv needs --target.', 'Name the column that is to be predicted.');
+    throw new UserError('bad_flag', '--csv needs --target.', 'Name the column to predict.');
   return { csv, facts: tableFacts(csv, target) };
 }
 
@@ -171,16 +173,16 @@ function textOf(
 ${adviceOn(measured)}
 
 Next:
-  read ${shown}/task.yaml and say what your data is; the agent is told "problem"
-  ${command} tasks check ${folder}${placeFlags}    the reference must succeed, and nothing else
+  edit ${shown}/task.yaml: describe your data; the agent is shown "problem"
+  ${command} tasks check ${folder}${placeFlags}    only the reference solution may succeed
   ${command} run --task ${folder} --agent automl${placeFlags}`;
 }
 
 function adviceOn({ improvement: gain, threshold, noise }: MeasuredTask): string {
   if (gain === null || gain <= 0)
-    return 'The reference solution is no better than the starter: improve hidden/solution/train.py, or nobody can solve this.';
-  const found = `The reference solution is ${percent(gain)} better; a success is an improvement beyond ${percent(threshold)}.`;
+    return 'The reference solution is no better than the starter. Improve hidden/solution/train.py until it is.';
+  const found = `The reference solution is ${percent(gain)} better; runs that improve by more than ${percent(threshold)} count as successful.`;
   if (gain - threshold > noise) return found;
-  const remedies = 'Improve hidden/solution/train.py, make the starter weaker, or take more rows.';
-  return `${found}\nThat is close to what luck does (${percent(noise)}). ${remedies}`;
+  const remedies = 'Improve hidden/solution/train.py, make the starter weaker, or use more rows.';
+  return `${found}\nThat is within the noise of the starter (${percent(noise)}). ${remedies}`;
 }

@@ -98,8 +98,8 @@ function runsOf(context: Context, given: readonly string[]) {
 function notBegun(run: string): UserError {
   return new UserError(
     'not_finished',
-    `The run ${run} has not begun.`,
-    'Run its experiment with mlab run first.',
+    `The run ${run} has not started.`,
+    'Run its experiment first, with mlab run.',
   );
 }
 

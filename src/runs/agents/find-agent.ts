@@ -16,7 +16,7 @@ export async function findAnyAgent(name: string, folder: string, place: AgentPla
   if (existsSync(path)) return await loadPythonAgent(realpathSync(path), place);
   throw new UserError(
     'agent_not_found',
-    `there is no file ${path}`,
+    `There is no file ${path}.`,
     'Give the path of a Python file with an agent.',
   );
 }

@@ -25,8 +25,8 @@ export function chooseExecutor(wanted: string | undefined, recorded: string | nu
   const meant = nearest(on, executorNames);
   throw new UserError(
     'unknown_executor',
-    `Runs can't be executed on "${on}".`,
-    `${meant === null ? '' : `Did you mean "${meant}"? `}Give --on one of: ${executorNames.join(', ')}.`,
+    `There is no executor "${on}".`,
+    `${meant === null ? '' : `Did you mean "${meant}"? `}Choose one for --on: ${executorNames.join(', ')}.`,
   );
 }
 

@@ -72,8 +72,8 @@ export class RunGateways implements AsyncDisposable {
       if (!hasCode(error, 'EADDRINUSE')) throw error;
       throw new UserError(
         'port_taken',
-        `Port ${options.port}, at which runs expect their gateway, is taken.`,
-        'Another mlab run may follow this experiment; else end what listens there.',
+        `Port ${options.port}, where runs expect their gateway, is in use.`,
+        'Another mlab run may be working on this experiment. Otherwise stop the process that uses the port.',
       );
     }
     return gateways;

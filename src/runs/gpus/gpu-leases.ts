@@ -86,7 +86,7 @@ export class GpuLeases {
     throw new UserError(
       'no_gpu',
       `The run needs ${count === 1 ? 'a GPU' : `${count} GPUs`}, and this machine ${there}.`,
-      'mlab doctor says what it finds. Ask for fewer (--gpus), for none, or execute the run elsewhere (--on).',
+      'mlab doctor lists the GPUs it finds. Use fewer (--gpus) or none, or execute the run elsewhere (--on).',
     );
   }
 

@@ -31,8 +31,8 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
   if (job.run.interactive === true && host.askPerson === undefined) {
     throw new UserError(
       'no_person',
-      `Nobody is here to answer the run ${job.run.id} when it asks for help.`,
-      'Execute it where it was planned, at a terminal.',
+      `The run ${job.run.id} is interactive, and a worker can't answer it.`,
+      'Execute it with mlab run in a terminal.',
     );
   }
   const folder = experiment.runFolder(job.run.id);
@@ -176,7 +176,7 @@ function refuseOtherMlab({ mlab }: Job, { versions: { mlab: own } }: JobHost): v
   throw new UserError(
     'other_mlab',
     `This is mlab ${own} on ${hostname()}, and the job was made by mlab ${mlab}.`,
-    'Install one version on all machines, or make the jobs anew: the mlab run command of the experiment does.',
+    'Install one version on all machines, or create the jobs again with the mlab run command of the experiment.',
   );
 }
 
@@ -214,6 +214,6 @@ function refuseOtherPlan(experiment: Experiment, run: RunSpec): void {
   throw new UserError(
     'job_differs',
     `The plan in ${experiment.folder} ${planned === null ? 'has no run' : 'says something else of the run'} ${run.id}.`,
-    'Make its jobs anew: the mlab run command of the experiment does.',
+    'Create its jobs again with the mlab run command of the experiment.',
   );
 }

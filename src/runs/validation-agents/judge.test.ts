@@ -87,7 +87,7 @@ describe('an agent that must succeed', () => {
 });
 
 describe('an agent that must not succeed', () => {
-  test('is as it must be with a score at the baseline, or none', () => {
+  test('is as expected with a score at the baseline, or none', () => {
     expect(judged('no_success').ok).toBe(true);
     expect(judged('no_success', { grades: [grade(null)] }).ok).toBe(true);
   });
@@ -110,7 +110,7 @@ describe('an agent that must not succeed', () => {
 });
 
 describe('an adversarial agent', () => {
-  test('is as it must be when all that it tried was stopped', () => {
+  test('is as expected when all that it tried was stopped', () => {
     expect(judged('no_breach').ok).toBe(true);
   });
 

@@ -8,7 +8,7 @@ export interface ValidationAgentReport {
   agent: string;
   summary: string;
   expects: ValidationAgent['expects'];
-  /** All is as it must be. */
+  /** All is as expected. */
   ok: boolean;
   /** Why it is not; empty when it is. */
   faults: string[];

@@ -53,8 +53,8 @@ export async function verifyRun(options: VerifyRunOptions): Promise<Verification
   if (record?.status !== 'finished') {
     throw new UserError(
       'not_finished',
-      `The run ${folder.id} has not finished, so there is nothing final to verify.`,
-      'Go on with it first: the mlab run command of its experiment resumes it.',
+      `The run ${folder.id} has not finished, so there is nothing to verify.`,
+      'Resume it first, with the mlab run command of its experiment.',
     );
   }
   const start = performance.now();

@@ -85,7 +85,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
       throw new UserError(
         'port_taken',
         `Port ${port} is in use.`,
-        'Choose another one with --port, or 0 for any.',
+        'Choose another port with --port, or 0 for any free port.',
         { cause: error },
       );
     throw new UserError(

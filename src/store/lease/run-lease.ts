@@ -148,8 +148,8 @@ export class RunLease implements Disposable {
         : `process ${newest.lease.pid} on ${newest.lease.host} took it over (epoch ${newest.epoch}) after this one (epoch ${this.epoch}) had been silent for too long`;
     const error = new UserError(
       'lease_lost',
-      `Process ${process.pid} may not write to ${dirname(this.#folder)} any more: ${by}.`,
-      'Nothing of the run is lost: whoever has it now resumes it from its last recorded step.',
+      `Process ${process.pid} may no longer write to ${dirname(this.#folder)}: ${by}.`,
+      'Nothing is lost: the process that has the run now resumes it from its last recorded step.',
     );
     clearInterval(this.#timer);
     if (!this.#lost.signal.aborted) this.#lost.abort(error);

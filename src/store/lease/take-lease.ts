@@ -172,5 +172,9 @@ function textsOf(leases: readonly FoundLease[]): string {
 
 function refusal(run: string, holder: LeaseHolder | null): UserError {
   const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
-  return new UserError('run_locked', `${who} works on ${run}`, 'Wait until it has finished, or end it.');
+  return new UserError(
+    'run_locked',
+    `${who} is working on ${run}.`,
+    'Wait until it has finished, or stop it.',
+  );
 }

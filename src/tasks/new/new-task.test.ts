@@ -72,8 +72,8 @@ describe('a table', () => {
     const folder = temporaryFolder();
     const pipe = join(folder, 'pipe.csv');
     expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
-    expect(() => tableFacts(pipe, 'b')).toThrow(/is no regular file/);
-    expect(() => tableFacts('/dev/zero', 'b')).toThrow(/is no regular file/);
+    expect(() => tableFacts(pipe, 'b')).toThrow(/is not a regular file/);
+    expect(() => tableFacts('/dev/zero', 'b')).toThrow(/is not a regular file/);
     const file = join(folder, 'latin.csv');
     writeFileSync(file, Buffer.from(`a,b\n${rows(60, (each) => `K\u00f6ln,${each}`)}`, 'latin1'));
     expect(() => tableFacts(file, 'b')).toThrow(/can't be read/);
@@ -153,5 +153,5 @@ test('a folder that is there is left alone', () => {
   const folder = join(temporaryFolder(), 'mine');
   mkdirSync(folder);
   const task = { id: TaskId.parse('mine'), facts: tableFacts(csv, 'b'), csv, folder };
-  expect(() => writeTask({ ...task, template, requirements })).toThrow(/is there already/);
+  expect(() => writeTask({ ...task, template, requirements })).toThrow(/already exists/);
 });

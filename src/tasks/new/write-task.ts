@@ -41,7 +41,7 @@ const unmeasured: Figures = { mean: 1, spread: 0, seeds: 1, seconds: 0 };
 export function writeTask(task: NewTask): void {
   const { folder, template, facts, csv } = task;
   if (existsSync(folder))
-    throw new UserError('task_exists', `${folder} is there already.`, 'Take another name, or remove it.');
+    throw new UserError('task_exists', `${folder} already exists.`, 'Choose another name, or remove it.');
   try {
     cpSync(template, folder, { recursive: true, filter: (path) => !path.includes('__pycache__') });
     copyFileSync(csv, join(folder, 'hidden/data.csv'));

@@ -23,8 +23,8 @@ function settingsOf({ kubernetes: settings }: ExecutorSettings): KubernetesSetti
   if (settings !== undefined) return settings;
   throw new UserError(
     'bad_experiment',
-    'Kubernetes needs to know the image that mlab is in, and where the experiment lies.',
-    'Give executor.kubernetes.image and executor.kubernetes.volumes in an experiment file (docs/how-to/scale.md).',
+    'Kubernetes needs an image with mlab and a volume with the experiment.',
+    'Set executor.kubernetes.image and executor.kubernetes.volumes in an experiment file (docs/how-to/scale.md).',
   );
 }
 

@@ -118,7 +118,7 @@ function configFor(settings: KubernetesSettings): KubeConfig {
     throw new UserError(
       'no_kubernetes',
       `The configuration of kubectl can't be used: ${messageOf(error)}`,
-      'kubectl get jobs must work here; KUBECONFIG names another file, executor.kubernetes.context a context in it.',
+      'kubectl get jobs must work here. Choose another file with KUBECONFIG, or a context with executor.kubernetes.context.',
       { cause: error },
     );
   }
@@ -134,8 +134,8 @@ function refused(error: unknown, { namespace }: KubernetesSettings): UserError {
   const text = error instanceof ApiException ? messageIn(error.body) : messageOf(causeOf(error));
   return new UserError(
     refusal,
-    `Kubernetes refuses it: ${text}`,
-    `Change executor.kubernetes in the experiment file; kubectl auth can-i create jobs --namespace ${namespace} says what is allowed.`,
+    `Kubernetes rejected the request: ${text}`,
+    `Change executor.kubernetes in the experiment file; kubectl auth can-i create jobs --namespace ${namespace} shows what is allowed.`,
   );
 }
 

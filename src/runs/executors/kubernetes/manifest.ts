@@ -122,8 +122,8 @@ function refuseUnmounted(folders: readonly string[], settings: KubernetesSetting
   const paths = settings.volumes.map(({ path }) => path).join(', ');
   throw new UserError(
     'not_mounted',
-    `Pods would not see ${folder}: they have ${paths === '' ? 'no volume' : paths}.`,
-    'Add to executor.kubernetes.volumes the claim whose volume is mounted there, here and in pods at the same path.',
+    `Pods can't see ${folder}: they have ${paths === '' ? 'no volume' : paths}.`,
+    'Add the claim of its volume to executor.kubernetes.volumes, with the same path here and in pods.',
   );
 }
 

@@ -31,17 +31,17 @@ export function redisAddress(given: string | undefined, variables: Variables): R
   if (text === undefined || text === '')
     throw new UserError(
       'bad_redis_url',
-      'Nothing says where Redis is.',
+      'No address of Redis is given.',
       `${hint} ${urlVariable} may hold it.`,
     );
   // What is no address is not repeated: it may hold a password.
   const url = URL.parse(text);
   if (url === null || !isRedisUrl(text) || url.hostname === '' || !/^\/?\d*$/.test(url.pathname))
-    throw new UserError('bad_redis_url', 'This is no address of a Redis.', hint);
+    throw new UserError('bad_redis_url', 'This is not a valid Redis address.', hint);
   if (isGiven && url.password !== '') {
     throw new UserError(
       'password_shown',
-      'A password on the command line, or in a file, can be read by others.',
+      'Others can read a password on the command line or in a file.',
       `Put it into ${passwordVariable}, or the whole address into ${urlVariable}.`,
     );
   }

@@ -46,7 +46,7 @@ export async function connectRedis(address: RedisAddress, signal: AbortSignal): 
     throw new UserError(
       'no_redis',
       `Redis at ${address.shown} can't be used: ${sentence(withoutPassword(trouble, address))}`,
-      `See that it runs, that this machine reaches it, and that MLAB_REDIS_PASSWORD holds its password.${address.isEncrypted ? ' Where its certificate is of an authority of your own, NODE_EXTRA_CA_CERTS names the file of that.' : ''}`,
+      `Check that it is running and reachable from this machine, and that MLAB_REDIS_PASSWORD holds its password.${address.isEncrypted ? ' Where its certificate is of an authority of your own, NODE_EXTRA_CA_CERTS names the file of that.' : ''}`,
     );
   }
 }

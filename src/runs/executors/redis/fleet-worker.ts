@@ -214,8 +214,8 @@ export class FleetWorker {
     const what = job.kind === 'run' ? 'The run' : 'Its grading';
     const reason = new UserError(
       workerLost,
-      `${what} was lost ${losses} times: its worker died, or was cut off, while it was at it.`,
-      'See what the workers said last, and whether they have enough memory. mlab runs retry does it again.',
+      `${what} was lost ${losses} times: its worker died or lost its connection.`,
+      'Check the last output of the workers and their memory, then use mlab runs retry.',
     );
     return await this.#options.giveUp(job, reason, following);
   }

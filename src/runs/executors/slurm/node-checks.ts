@@ -87,8 +87,8 @@ function readChecks(place: string): WorkerChecks {
   } catch (error) {
     throw new UserError(
       'no_answer',
-      `mlab doctor said nothing on ${node || 'a node'}${printed === '' ? '.' : `:\n${printed.slice(-1000)}`}`,
-      'Nodes must see the folders of mlab and of the experiments at the same paths; executor.slurm.preamble and .command say how mlab is started there.',
+      `mlab doctor printed nothing on ${node || 'a node'}${printed === '' ? '.' : `:\n${printed.slice(-1000)}`}`,
+      'Nodes must see mlab and the experiments at the same paths; executor.slurm.preamble and .command set how mlab starts there.',
       { cause: error },
     );
   }
@@ -116,6 +116,6 @@ function silent(): UserError {
   return new UserError(
     'slurm_silent',
     "Slurm's controller does not answer.",
-    'Try again later; scontrol ping tells whether it is up.',
+    'Try again later; scontrol ping shows whether it is up.',
   );
 }

@@ -33,8 +33,8 @@ export class SlurmCommands {
     if (unreachable.test(err)) return null;
     throw new UserError(
       refusal,
-      `Slurm did not take the jobs: ${err.trim() || out.trim()}`,
-      'Change executor.slurm in the experiment file; sinfo and sacctmgr show associations tell what there is.',
+      `Slurm rejected the jobs: ${err.trim() || out.trim()}`,
+      'Change executor.slurm in the experiment file; sinfo and sacctmgr show associations list what is available.',
     );
   }
 
@@ -89,8 +89,8 @@ function parsed(parse: (text: string) => JobStates, text: string): JobStates {
   } catch (error) {
     throw new UserError(
       'slurm_json',
-      `What Slurm says with --json is not as expected: ${messageOf(error).slice(0, 500)}`,
-      'mlab knows Slurm 22.05 and newer, built with JSON (squeue --json must print it).',
+      `Slurm printed unexpected JSON: ${messageOf(error).slice(0, 500)}`,
+      'mlab supports Slurm 22.05 and newer, built with JSON (squeue --json must work).',
       { cause: error },
     );
   }
@@ -99,7 +99,7 @@ function parsed(parse: (text: string) => JobStates, text: string): JobStates {
 function noSlurm(command: string): UserError {
   return new UserError(
     'no_slurm',
-    `There is no ${command} here.`,
-    'Start mlab where jobs are submitted to Slurm, or add its commands to PATH.',
+    `${command} is not installed on this machine.`,
+    'Run mlab on a login node of Slurm, or add its commands to PATH.',
   );
 }
