@@ -104,6 +104,19 @@ describe('tools that a provider runs by itself', () => {
     expect([reply.status, server.requests.length]).toEqual([400, 1]);
   });
 
+  test('are withheld from Google where one tool stands in place of a list, and those of the program are read', async () => {
+    const { url, server, told } = await place(answers, { model: 'google/gemini-2.5-pro' });
+    const path = '/v1beta/models/x:generateContent';
+    const own = { functionDeclarations: [{ name: 'shell' }] };
+    const reply = await postTo(url, path, { tools: { google_search: {} } });
+    expect([reply.status, server.requests.length]).toEqual([400, 0]);
+    await postTo(url, path, { tools: { ...own, googleSearch: {} } });
+    await postTo(url, path, { tools: own });
+    const kept = server.requests.map((request) => bodyOf(request));
+    expect(kept).toMatchObject([{ tools: [own] }, { tools: own }]);
+    expect(told.at(-1)?.request.tools?.map(({ name }) => name)).toEqual(['shell']);
+  });
+
   test('are withheld where items of a conversation bring them, and those of the program are read', async () => {
     const { url, server, told } = await place(answers, { model: 'openai/gpt-5' });
     const exec = { type: 'custom', name: 'exec' };

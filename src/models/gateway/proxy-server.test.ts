@@ -184,7 +184,7 @@ describe('the proxy', () => {
         type: 'error',
         error: {
           type: 'not_found_error',
-          message: expect.stringContaining('chat_completions and responses'),
+          message: expect.stringContaining('responses and chat_completions'),
         },
       },
     ]);

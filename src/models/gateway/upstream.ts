@@ -20,9 +20,10 @@ export interface UpstreamModel {
   context: FailureContext;
 }
 
+/** The best of each first. */
 const dialectsOf: Record<FailureContext['kind'], readonly DialectName[]> = {
   anthropic: ['messages'],
-  openai: ['chat_completions', 'responses'],
+  openai: ['responses', 'chat_completions'],
   google: ['generate_content'],
   // Many servers speak more than one; what this one does not, it refuses itself.
   'openai-compatible': ['chat_completions', 'responses', 'messages'],
@@ -40,7 +41,7 @@ export class Upstream {
     this.#models = models;
   }
 
-  /** The dialects in which the agent's model can be asked. */
+  /** The dialects in which the agent's model can be asked, the best first. */
   get dialects(): readonly DialectName[] {
     const [agent] = this.#models;
     return agent === undefined ? [] : dialectsOf[agent.context.kind];

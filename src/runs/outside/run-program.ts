@@ -116,7 +116,7 @@ function begin(
   const home = setting.home;
   const brief = setting.brief(sandbox);
   const workspace = sandbox.pathInside(workspaceInside);
-  const dialect = program.dialects.find((one) => upstream.dialects.includes(one));
+  const dialect = upstream.dialects.find((one) => program.dialects.includes(one));
   const [model] = upstream.names;
   const start = isAcp ? program.acp : program.start;
   if (dialect === undefined || model === undefined || start === undefined)

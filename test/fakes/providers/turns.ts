@@ -62,10 +62,10 @@ const Offered = z.looseObject({
   functionDeclarations: z.array(z.unknown()).optional(),
 });
 
-/** The tools that a request offers, whatever its format. */
+/** The tools that a request offers, whatever its format. Google takes one for a list of it. */
 export function toolsOf(body: unknown): OfferedTool[] {
-  const tools = z.looseObject({ tools: z.array(z.unknown()) }).safeParse(body);
-  return tools.success ? tools.data.tools.flatMap(offered) : [];
+  const tools = z.looseObject({ tools: z.unknown() }).safeParse(body);
+  return tools.success ? [tools.data.tools ?? []].flat().flatMap(offered) : [];
 }
 
 function offered(tool: unknown): OfferedTool[] {

@@ -61,9 +61,12 @@ export function toolsWithout(
   member: Member | undefined,
   { clientPart }: Pick<ChangeRules, 'clientPart'>,
 ): Edit | 'none' | null {
-  if (!Array.isArray(tools) || tools.length === 0 || member === undefined) return null;
-  const texts = elementsOf(text, member.value.from).map(({ from, to }) => text.slice(from, to));
-  const parts = texts.map((text, place) => clientPart(tools[place], text));
+  // Google takes one tool for a list of it.
+  const given = [tools ?? []].flat();
+  if (given.length === 0 || member === undefined) return null;
+  const spans = Array.isArray(tools) ? elementsOf(text, member.value.from) : [member.value];
+  const texts = spans.map(({ from, to }) => text.slice(from, to));
+  const parts = texts.map((text, place) => clientPart(given[place], text));
   if (parts.every((part) => part === 'all')) return null;
   const kept = parts.flatMap((part, place) =>
     part === 'nothing' ? [] : [part === 'all' ? (texts[place] ?? '') : part.text],

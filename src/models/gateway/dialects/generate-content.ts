@@ -78,7 +78,7 @@ const Tool = object({ functionDeclarations: List });
 const Request = object({
   systemInstruction: Any,
   contents: Any,
-  tools: List,
+  tools: Any,
   generationConfig: object({
     maxOutputTokens: OptionalNumber,
     temperature: OptionalNumber,
@@ -105,7 +105,8 @@ function read(body: unknown): ReadRequest {
     model: null,
     isStreaming: false,
     messages: conversation.messages,
-    tools: (tools ?? [])
+    tools: [tools ?? []]
+      .flat()
       .flatMap((tool) => readAs(Tool, tool)?.functionDeclarations ?? [])
       .flatMap((given) => {
         const tool = readAs(Declaration, given);
