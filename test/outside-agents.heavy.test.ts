@@ -29,7 +29,7 @@ async function bundleOf(name: string): Promise<Bundle | string> {
   if (wanted === null) return 'it has no package';
   try {
     const cache = cacheFolder(process.env);
-    const signal = AbortSignal.timeout(240_000);
+    const signal = AbortSignal.timeout(480_000);
     return await ensureBundle(wanted, wanted.version, { cache, onProgress: () => {}, signal });
   } catch (error) {
     if (!UserError.isInstance(error)) throw error;
@@ -80,15 +80,22 @@ const programs = [
   { name: 'claude-code', kind: 'anthropic', script: byShell, onlyIf: 'MLAB_TEST_CLAUDE_CODE' },
   { name: 'aider', kind: 'openai', script: byText },
   { name: 'aide', kind: 'openai', script: byScripts, options: { steps: 1 } },
+  { name: 'goose', kind: 'openai', script: byShell, counts: true },
+  { name: 'goose', kind: 'openai-compatible', script: byShell, counts: true },
+  { name: 'goose', kind: 'anthropic', script: byShell, counts: true },
+  { name: 'goose', kind: 'google', script: byShell, counts: true },
+  { name: 'openhands', kind: 'openai', script: byShell },
+  { name: 'openhands', kind: 'openai-compatible', script: byShell },
   { name: 'codex-acp', kind: 'openai', script: byShell },
   { name: 'opencode', kind: 'openai', script: byShell, options: { protocol: 'acp' }, asks: true },
   { name: 'qwen-code', kind: 'openai', script: byShell, options: { protocol: 'acp' }, asks: true },
   { name: 'gemini-cli', kind: 'google', script: byShell, options: { protocol: 'acp' }, asks: true },
+  { name: 'goose', kind: 'openai', script: byShell, options: { protocol: 'acp' }, asks: true },
 ] as const;
 
 function titleOf(program: (typeof programs)[number]): string {
   const options = Object.entries('options' in program ? program.options : {});
-  return [program.name, ...options.map(([name, value]) => `${name}=${value}`)].join(' ');
+  return [program.name, ...options.map(([name, value]) => `${name}=${value}`), `(${program.kind})`].join(' ');
 }
 
 describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
@@ -123,6 +130,7 @@ describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
       expect(server.requests.every(({ key }) => key === secretKey)).toBe(true);
       const end = readTraceSync(folder.tracePath).events.at(-1);
       const claimed = end?.kind === 'run_ended' ? end.claimed : undefined;
+      if ('counts' in program) expect(claimed).toMatchObject({ tokens: 550 });
       if ('tells' in program) expect(claimed).toMatchObject({ session: expect.any(String), tokens: 550 });
       if ('asks' in program) expect(claimed?.session).toEqual(expect.any(String));
       const asked = notesIn(folder).filter(([entry]) => entry === 'Permissions');

@@ -9,7 +9,7 @@ import { langchain } from './langchain/langchain.ts';
 import { mcp } from './mcp/mcp.ts';
 import { noop } from './noop/noop.ts';
 import { oracle } from './oracle/oracle.ts';
-import { absentPrograms, outsideAgents } from './outside/agents.ts';
+import { outsideAgents } from './outside/agents.ts';
 import { react } from './react/react.ts';
 import { research } from './research/research.ts';
 import { tools } from './tools/tools.ts';
@@ -36,14 +36,6 @@ export const agents: readonly Agent[] = [
 export function agentByName(name: string): Agent {
   const agent = agents.find((candidate) => candidate.name === name);
   if (agent !== undefined) return agent;
-  const absent = absentPrograms.get(name);
-  if (absent !== undefined) {
-    throw new UserError(
-      'absent_agent',
-      `there is no agent "${name}": ${absent}`,
-      `Put its program into /usr/local/bin, which the sandbox shows, and start it with --agent command:"${name} …": docs/agents/programs.md says how.`,
-    );
-  }
   const names = agents.map((candidate) => candidate.name);
   const near = nearest(name, names);
   const list = `the agents are: ${names.join(', ')}; a path such as ./my-agent.ts is one of your own`;

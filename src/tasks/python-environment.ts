@@ -37,6 +37,8 @@ export interface EnsurePythonOptions {
   cache: string;
   /** A command or path instead of the first Python that serves. */
   interpreter?: string | null;
+  /** Such as `3.12`, where no other version will do. */
+  pythonVersion?: string | null;
   /** Whether the requirements are all that is installed, whatever else their packages ask for. */
   isWhole?: boolean;
   /** What installs packages that a lock has hashes of; default: uv, and pip where uv can't be had. */

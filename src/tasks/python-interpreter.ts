@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
@@ -45,23 +46,46 @@ const notThere = ['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC', 'ELOOP'];
 export interface FindInterpreterOptions {
   /** A command or path that is used instead of looking for one. */
   interpreter?: string | null;
+  /** Such as `3.12`: no other version will do. It is looked for where pyenv and uv keep theirs, too. */
+  pythonVersion?: string | null;
   variables: Variables;
   signal?: AbortSignal | null;
 }
 
 /**
- * The first Python ≥ 3.10 that can make virtual environments.
+ * The first Python ≥ 3.10, or of the wanted version, that can make virtual environments.
  * @throws UserError `no_python`, `old_python` or `no_venv` with the command that fixes it.
  */
 export async function findInterpreter(options: FindInterpreterOptions): Promise<Interpreter> {
   const seen: Interpreter[] = [];
-  for (const command of options.interpreter ? [options.interpreter] : candidates) {
+  for (const command of commandsOf(options)) {
     const found = await ask(command, options);
     if (found === null) continue;
-    if (isNewEnough(found) && found.canMakeEnvironments) return found;
+    if (serves(found, options) && found.canMakeEnvironments) return found;
     seen.push(found);
   }
   throw explain(options, seen);
+}
+
+function commandsOf({ interpreter, pythonVersion, variables }: FindInterpreterOptions): string[] {
+  if (interpreter) return [interpreter];
+  return pythonVersion
+    ? [`python${pythonVersion}`, 'python3', ...besidePath(pythonVersion, variables)]
+    : candidates;
+}
+
+/** Pythons that pyenv and uv keep out of PATH. */
+function besidePath(
+  version: string,
+  { HOME: home = homedir(), PYENV_ROOT: pyenv, UV_PYTHON_INSTALL_DIR: uv }: Variables,
+): string[] {
+  const folders = [
+    join(pyenv ?? join(home, '.pyenv'), 'versions'),
+    uv ?? join(home, '.local/share/uv/python'),
+  ];
+  return folders.flatMap((folder) =>
+    globSync(join(folder, `*${version}.*`, 'bin', `python${version}`)).sort(),
+  );
 }
 
 /** Null: there is no such command, or it is no Python 3 (a pyenv shim without a version behind it, say). */
@@ -97,18 +121,27 @@ function readAnswer(output: string): Interpreter | null {
   };
 }
 
-function isNewEnough(interpreter: Interpreter): boolean {
-  const [major = 0, minor = 0] = interpreter.version.split('.').map(Number);
+function serves({ version }: Interpreter, { pythonVersion }: FindInterpreterOptions): boolean {
+  if (pythonVersion) return version.startsWith(`${pythonVersion}.`);
+  const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 3 || (major === 3 && minor >= 10);
 }
 
 function explain(options: FindInterpreterOptions, seen: readonly Interpreter[]): UserError {
-  const bare = seen.find(isNewEnough);
+  const { pythonVersion } = options;
+  const bare = seen.find((found) => serves(found, options));
   if (bare !== undefined) {
     return new UserError(
       'no_venv',
       `Python ${bare.version} (${bare.executable}) can't make virtual environments: venv or ensurepip is missing`,
-      installCommand(options.variables, ['python3-venv', 'python3-pip', 'py3-pip']),
+      installCommand(options.variables, [`python${pythonVersion ?? 3}-venv`, 'python3-pip', 'py3-pip']),
+    );
+  }
+  if (pythonVersion) {
+    return new UserError(
+      'no_python',
+      `no Python ${pythonVersion} was found (tried ${commandsOf(options).join(', ')})`,
+      `Install it with its venv module (uv python install ${pythonVersion}, pyenv install ${pythonVersion}, or your system's package).`,
     );
   }
   const [old] = seen;

@@ -64,6 +64,29 @@ describe('finding Python', () => {
     });
   });
 
+  it('takes the one version that is wanted, from where pyenv and uv keep it, too', async () => {
+    const found = async (more: Record<string, string>) => {
+      const variables = { ...programs({ python3: answer([3, 13, 0]), 'python3.12': null }), ...more };
+      return (await findInterpreter({ variables, pythonVersion: '3.12' })).version;
+    };
+    const nothing = temporaryFolder();
+    for (const [variable, folder] of [
+      ['PYENV_ROOT', 'versions/3.12.4/bin'],
+      ['UV_PYTHON_INSTALL_DIR', 'cpython-3.12.4-linux-x86_64-gnu/bin'],
+    ] as const) {
+      const root = temporaryFolder();
+      mkdirSync(join(root, folder), { recursive: true });
+      const { PATH } = programs({ 'python3.12': answer([3, 12, 4]) });
+      symlinkSync(join(PATH, 'python3.12'), join(root, folder, 'python3.12'));
+      expect(await found({ HOME: nothing, [variable]: root })).toBe('3.12.4');
+    }
+    await expect(found({ HOME: nothing })).rejects.toMatchObject({
+      code: 'no_python',
+      message: 'no Python 3.12 was found (tried python3.12, python3)',
+      hint: expect.stringContaining('pyenv install 3.12'),
+    });
+  });
+
   it('passes on what pip needs and not what leads astray', () => {
     expect(
       pythonVariables({

@@ -5,8 +5,10 @@ import { codex } from './codex.ts';
 import { codexAcp } from './codex-acp.ts';
 import { acp, command } from './command.ts';
 import { geminiCli } from './gemini-cli.ts';
+import { goose } from './goose.ts';
 import { miniSweAgent } from './mini-swe-agent.ts';
 import { opencode } from './opencode.ts';
+import { openhands } from './openhands.ts';
 import type { OutsideAgent } from './outside-agent.ts';
 import { qwenCode } from './qwen-code.ts';
 
@@ -18,15 +20,11 @@ export const outsideAgents: readonly OutsideAgent[] = [
   codex,
   codexAcp,
   geminiCli,
+  goose,
   miniSweAgent,
   opencode,
+  openhands,
   qwenCode,
   command,
   acp,
 ];
-
-/** Why programs that people ask for are none of these. */
-export const absentPrograms: ReadonlyMap<string, string> = new Map([
-  ['goose', 'goose is in no registry of packages, so mlab can not install it'],
-  ['openhands', 'OpenHands can not be installed without running code of its packages outside of the sandbox'],
-]);

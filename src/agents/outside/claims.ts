@@ -72,6 +72,48 @@ const StreamJson = z.union([
     .transform(({ stats }): Claim => ({ tokens: stats.total_tokens })),
 ]);
 
+/** It says nothing of its session. */
+const Goose = z.union([
+  z
+    .object({
+      type: z.literal('complete'),
+      total_tokens: count,
+      cost_usd: z.number().min(0).optional().catch(undefined),
+    })
+    .transform(({ total_tokens: tokens, cost_usd: cost }): Claim => ({ tokens, cost })),
+  z
+    .object({
+      type: z.literal('message'),
+      message: z.object({
+        content: z.array(z.unknown()).transform((parts) => parts.flatMap(delegated)),
+      }),
+    })
+    .transform(({ message: { content } }): Claim => ({ subagent: content[0] })),
+]);
+
+function delegated(part: unknown): string[] {
+  const Call = z.object({
+    type: z.literal('toolRequest'),
+    toolCall: z.object({
+      value: z.object({
+        name: z.literal('delegate'),
+        arguments: z.object({ source: z.string().catch('delegate') }),
+      }),
+    }),
+  });
+  const call = Call.safeParse(part);
+  return call.success ? [call.data.toolCall.value.arguments.source] : [];
+}
+
+/** It says what it does, and not what that took. */
+const OpenHands = z
+  .object({
+    kind: z.literal('ActionEvent'),
+    tool_name: z.literal('task'),
+    action: z.object({ subagent_type: z.string() }),
+  })
+  .transform(({ action }): Claim => ({ subagent: action.subagent_type }));
+
 function startedAgent(part: unknown): string[] {
   const Call = z.object({
     type: z.literal('tool_use'),
@@ -87,6 +129,8 @@ const claimOf = (format: z.ZodType<Claim>) => (event: unknown) => format.safePar
 /** What a line of a program's log, parsed, says of itself. Of several, costs and tokens add up. */
 export const claims = {
   codex: claimOf(Codex),
+  goose: claimOf(Goose),
   opencode: claimOf(OpenCode),
+  openhands: claimOf(OpenHands),
   streamJson: claimOf(StreamJson),
 };

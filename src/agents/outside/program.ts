@@ -10,7 +10,7 @@ export interface ProgramPackage {
   beside?: readonly string[];
   /** Whether these are all that it imports: what else it asks for is not installed. Python alone. */
   isWhole?: boolean;
-  /** The Python that it needs, such as `3.12`; default: the first that will do. */
+  /** The version of Python that it needs, such as `3.12`; default: whichever the tasks use. */
   python?: string;
 }
 
@@ -68,7 +68,7 @@ export interface Program {
   /** Null: nothing is installed for it. */
   package: ProgramPackage | null;
   licence: string;
-  /** What it can speak to its model, the best first. */
+  /** What it can speak to its model. */
   dialects: readonly DialectName[];
   /** Absent: it does nothing by itself, and speaks the Agent Client Protocol alone. */
   start?(place: ProgramPlace): ProgramStart;

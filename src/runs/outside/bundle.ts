@@ -55,7 +55,7 @@ function packagesOf({ registry, name, beside = [] }: ProgramPackage, version: st
 }
 
 function pythonOptions({ python, isWhole = false }: ProgramPackage) {
-  return { interpreter: python === undefined ? null : `python${python}`, isWhole };
+  return { pythonVersion: python ?? null, isWhole };
 }
 
 function pythonBundle(python: PythonEnvironment): Bundle {
