@@ -16,6 +16,8 @@ interface Installed {
   ready: boolean;
   /** What installs it; null where it is there. */
   command: string | null;
+  /** Why it can't be installed here; null where it can. */
+  missing: string | null;
 }
 
 export const agentsLs: Verb = {
@@ -59,8 +61,9 @@ export const agentsLs: Verb = {
 
 function stateLines(state: Installed | undefined): string[] {
   if (state === undefined) return [];
-  const { package: name, version, licence, command } = state;
+  const { package: name, version, licence, command, missing } = state;
   const what = `    ${name} ${version} (${licence})`;
+  if (missing !== null) return [`${what}: not installed; ${missing}`];
   return [command === null ? `${what}: installed` : `${what}: not installed; ${command}`];
 }
 
@@ -68,12 +71,19 @@ function stateLines(state: Installed | undefined): string[] {
 async function stateOf({ folders, command }: Context, { name, program }: Agent): Promise<Installed | null> {
   const wanted = program?.package ?? null;
   if (program === undefined || wanted === null) return null;
-  const bundle = await knownBundle(wanted, wanted.version, folders.cache).catch(() => null);
+  const bundle = await knownBundle(wanted, wanted.version, folders.cache).catch(whyNot);
+  const isReady = bundle !== null && !('missing' in bundle);
   return {
     ...{ package: `${wanted.registry}:${wanted.name}`, version: wanted.version, licence: program.licence },
-    ready: bundle !== null,
-    command: bundle === null ? `${command} agents --install ${name}` : null,
+    ready: isReady,
+    command: isReady ? null : `${command} agents --install ${name}`,
+    missing: bundle !== null && 'missing' in bundle ? bundle.missing : null,
   };
+}
+
+function whyNot(error: unknown): { missing: string } {
+  if (!UserError.isInstance(error)) throw error;
+  return { missing: `${error.message}: ${error.hint}` };
 }
 
 async function installAgent({ folders, log, signal }: Context, { name, program }: Agent): Promise<void> {

@@ -43,6 +43,24 @@ const logs = {
     { type: 'init', session_id: 'g1', model: 'gpt-5' },
     { type: 'result', status: 'success', stats: { total_tokens: 550, input_tokens: 500 } },
   ],
+  goose: [
+    {
+      type: 'message',
+      message: {
+        content: [
+          {
+            type: 'toolRequest',
+            toolCall: { value: { name: 'delegate', arguments: { source: 'reviewer' } } },
+          },
+        ],
+      },
+    },
+    { type: 'complete', total_tokens: 550, input_tokens: 500, output_tokens: 50, cost_usd: 0.001125 },
+  ],
+  openhands: [
+    { kind: 'ActionEvent', tool_name: 'task', action: { subagent_type: 'general-purpose', prompt: 'x' } },
+    { kind: 'ActionEvent', tool_name: 'terminal', action: { command: 'ls' } },
+  ],
   'qwen-code': [{ type: 'result', session_id: '9d69', usage: { input_tokens: 500, output_tokens: 50 } }],
 };
 
@@ -53,6 +71,8 @@ describe('what a program says of itself in its log', () => {
     ['claude-code', { session: 'd412', cost: 0.00375, tokens: 550, subagents: ['Explore'] }],
     ['gemini-cli', { session: 'g1', cost: null, tokens: 550, subagents: [] }],
     ['qwen-code', { session: '9d69', cost: null, tokens: 550, subagents: [] }],
+    ['goose', { session: null, cost: 0.001125, tokens: 550, subagents: ['reviewer'] }],
+    ['openhands', { session: null, cost: null, tokens: null, subagents: ['general-purpose'] }],
   ] as const)('%s', ([agent, claims]) => {
     const log = `Starting …\n${lines(...logs[agent])}{"type": "result"\n`;
     for (const pieces of [1, 5, log.length]) expect(claimsIn(agent, log, pieces)).toEqual(claims);
