@@ -83,7 +83,7 @@ async function stateOf({ folders, command }: Context, { name, program }: Agent):
 
 function whyNot(error: unknown): { missing: string } {
   if (!UserError.isInstance(error)) throw error;
-  return { missing: `${error.message}: ${error.hint}` };
+  return { missing: `${error.message}. ${error.hint}` };
 }
 
 async function installAgent({ folders, log, signal }: Context, { name, program }: Agent): Promise<void> {
