@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import { ModelRegistry } from '../src/models/index.ts';
 import { replayRun, type TaskResources } from '../src/runs/index.ts';
 import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun } from '../src/store/index.ts';
+import { inTurns, startProviderServer } from './fakes/providers/index.ts';
 import { TaskBench } from './fixtures/fixture-task.ts';
 import { launcher } from './fixtures/mlab-process.ts';
 import { runOnce } from './fixtures/run-place.ts';
@@ -49,7 +50,7 @@ describe.skipIf(missing !== undefined)(`docs/how-to/write-an-agent.md${why}`, ()
   });
 });
 
-describe.skipIf(missing !== undefined)(`docs/how-to/local-models.md${why}`, () => {
+describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and docs/tutorials${why}`, () => {
   const experiments = mkdtempSync(join(tmpdir(), 'mlab-how-to-'));
   afterAll(() => rmSync(experiments, { recursive: true, force: true }));
 
@@ -57,23 +58,58 @@ describe.skipIf(missing !== undefined)(`docs/how-to/local-models.md${why}`, () =
     runs: z.array(
       z.object({ run: z.string(), steps: z.number(), end: z.object({ reason: z.string() }).nullable() }),
     ),
-    cells: z.array(z.object({ runs: z.number(), success: z.object({ successes: z.number() }) })),
+    cells: z.array(z.object({ agent: z.string(), success: z.object({ successes: z.number() }) })),
   });
+  /** What needs a key, a browser or the file that the page shows. */
+  const isLeftOut = (line: string) => /anthropic|openai|compare\.yaml|mlab (view|doctor)/.test(line);
+  const shown = [...readFileSync(join(root, 'docs/quick-start.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)]
+    .flatMap(([, code = '']) => code.split('\n'))
+    .filter((line) => line.startsWith('npx mlab ') && !isLeftOut(line))
+    .map((line) => line.replace('npx mlab ', '').replace(/ +#.*/, ''));
 
-  test('the scripted model carries the agent through digits, and the run replays', async () => {
-    const model = 'scripted/docs/how-to/scripted-digits.yaml';
-    const ran = await mlab('run', '--task', 'digits', '--agent', 'tools', '--model', model, '--name', 'it');
-    expect(ran.code, ran.err).toBe(0);
-    const { runs, cells } = Output.parse(JSON.parse(ran.out));
-    expect(runs).toMatchObject([{ steps: 8, end: { reason: 'final_answer' } }]);
-    expect(cells).toMatchObject([{ runs: 1, success: { successes: 1 } }]);
-    const replayed = await mlab('runs', 'replay', 'it');
+  test('those of the quick start that need no key work as they stand there, one after the other', async () => {
+    expect(shown.length).toBeGreaterThan(6);
+    for (const command of shown) {
+      const { code, err } = await mlab(command.split(' '));
+      expect(code, `mlab ${command}\n${err}`).toBe(0);
+    }
+    const baselines = Output.parse(JSON.parse((await mlab(['report', 'first'])).out));
+    expect(baselines.cells.map(({ agent, success }) => [agent, success.successes])).toEqual([
+      ['baseline', 0],
+      ['oracle', 2],
+    ]);
+    const scripted = Output.parse(JSON.parse((await mlab(['report', 'scripted'])).out));
+    expect(scripted.runs).toMatchObject([{ steps: 8, end: { reason: 'final_answer' } }]);
+    expect(scripted.cells).toMatchObject([{ success: { successes: 1 } }]);
+    const replayed = await mlab(['runs', 'replay', 'scripted']);
     expect(replayed.code, replayed.out).toBe(0);
   });
 
+  test('the agent of the tutorial works on a task, by a model that a server plays', async () => {
+    const turns = [
+      { run: "sed -i 's/^LEARNING_RATE = .*/LEARNING_RATE = 0.1/' train.py && python train.py" },
+      { text: 'I raised the learning rate.' },
+    ];
+    await using server = await startProviderServer({ answer: inTurns({ turns }) });
+    const program = 'command:python docs/tutorials/outside-agent/my_agent.py';
+    const { code, err, out } = await mlab(
+      ['run', '--task', 'digits', '--agent', program, '--model', 'openai/gpt-5', '--money', '1'],
+      { OPENAI_API_KEY: 'sk-a-key-of-the-tests', OPENAI_BASE_URL: server.baseUrls.openai },
+    );
+    expect(code, err).toBe(0);
+    const { runs, cells } = Output.parse(JSON.parse(out));
+    expect(runs).toMatchObject([{ steps: 2, end: { reason: 'final_answer' } }]);
+    expect(cells).toMatchObject([{ success: { successes: 1 } }]);
+  });
+
   /** Run in the checkout, with the cache that is there: the task's packages are large. */
-  async function mlab(...argv: string[]): Promise<{ code: number | null; out: string; err: string }> {
-    const child = spawn(process.execPath, [launcher, '--dir', experiments, '--json', ...argv], { cwd: root });
+  async function mlab(
+    argv: readonly string[],
+    variables: Record<string, string> = {},
+  ): Promise<{ code: number | null; out: string; err: string }> {
+    const child = spawn(process.execPath, [launcher, '--dir', experiments, '--json', ...argv], {
+      ...{ cwd: root, env: { ...process.env, ...variables } },
+    });
     let [out, err] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString();

@@ -8,12 +8,15 @@ import { ExperimentFile } from '../src/schema/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const howTos = readdirSync(join(root, 'docs/how-to')).filter((name) => name.endsWith('.md'));
-const agentPages = readdirSync(join(root, 'docs/agents')).filter((name) => name.endsWith('.md'));
+const folders = ['how-to', 'agents', 'tutorials'];
 const pages = [
   'README.md',
-  ...howTos.map((name) => `docs/how-to/${name}`),
-  ...agentPages.map((name) => `docs/agents/${name}`),
+  ...['quick-start', 'concepts', 'faq', 'guarantees', 'jobs', 'evaluation'].map((name) => `docs/${name}.md`),
+  ...folders.flatMap((folder) =>
+    readdirSync(join(root, 'docs', folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${folder}/${name}`),
+  ),
 ];
 
 /** What stands in a page's code blocks of one language. */
@@ -46,6 +49,11 @@ describe('docs/how-to/write-an-agent.md', () => {
 test('docs/how-to/write-an-agent-in-python.md shows its example as it is run', () => {
   const [example] = blocksOf('docs/how-to/write-an-agent-in-python.md', 'python');
   expect(example).toBe(read('docs/how-to/write-an-agent/doubling.py'));
+});
+
+test('docs/tutorials/outside-agent.md shows its agent as it is run', () => {
+  const [example] = blocksOf('docs/tutorials/outside-agent.md', 'python');
+  expect(example).toBe(read('docs/tutorials/outside-agent/my_agent.py'));
 });
 
 const experiments = pages.flatMap((page) =>

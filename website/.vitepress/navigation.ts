@@ -21,6 +21,9 @@ export const sections: Section[] = [
   {
     title: 'Tutorials',
     pages: [
+      { text: 'Your own task in ten minutes', page: 'docs/tutorials/task-from-a-table.md' },
+      { text: 'Measure an outside agent', page: 'docs/tutorials/outside-agent.md' },
+      { text: 'Run on a cluster', page: 'docs/tutorials/cluster.md' },
       { text: 'Write an agent in TypeScript', page: 'docs/how-to/write-an-agent.md' },
       { text: 'Write an agent in Python', page: 'docs/how-to/write-an-agent-in-python.md' },
       { text: 'Write a task', page: 'docs/how-to/write-a-task.md' },
