@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DisposableStack } from '../lib/disposable-stack.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 
 /** A read-only file of the task, mounted over its place in the workspace. */

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/index.ts';
 import { ReplayDiverged, ReplayEnvironment, recordedRun, TraceExhausted } from '../environment/index.ts';
+import { AsyncDisposableStack } from '../lib/disposable-stack.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { RunSpec } from '../schema/index.ts';
 import { type RunFolder, readTraceSync, resolveText } from '../store/index.ts';

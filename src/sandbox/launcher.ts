@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DisposableStack } from '../lib/disposable-stack.ts';
 import { processStartTime } from '../lib/process-identity.ts';
 import { coverInherited } from './inherited-files.ts';
 import type { LimitGroup } from './limits/limiter.ts';

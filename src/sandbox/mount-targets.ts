@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { DisposableStack } from '../lib/disposable-stack.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import { isWithin, realPath } from './paths.ts';
 import { type Mount, SandboxError } from './sandbox.ts';

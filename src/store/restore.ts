@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, ftruncateSync, futimesSync, mkdirSync, writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { DisposableStack } from '../lib/disposable-stack.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import { copyLarge, copySmall, inlineBytes, isForbidden, isSwap, openUnchanged } from './file-reading.ts';

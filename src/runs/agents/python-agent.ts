@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { type AgentContext, AgentDescription, type FoundAgent, refuseTakenName } from '../../agents/index.ts';
+import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import { UserError } from '../../lib/errors.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';

@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import { hasCode, UserError } from '../../lib/errors.ts';
 import {
   clearGpu,

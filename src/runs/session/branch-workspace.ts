@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mountPoints } from '../../environment/index.ts';
+import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import {

@@ -1,5 +1,6 @@
 import type { Agent } from '../../agents/index.ts';
 import type { RunEnvironment } from '../../environment/index.ts';
+import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import type { RunSpec } from '../../schema/index.ts';
 import { AgentFailed } from '../agents/agent-process.ts';
 
