@@ -5,6 +5,7 @@ import { provision as provisionTask, type TaskResources } from '../runs/index.ts
 import type { Job } from '../schema/index.ts';
 import { findTasks, loadPrepared, loadTask, suites, type Task } from '../tasks/index.ts';
 import type { Context } from './context.ts';
+import { MovingLine } from './moving-line.ts';
 import type { Flag } from './verb.ts';
 
 export interface PrepareOptions {
@@ -51,16 +52,17 @@ function membersOf(context: Context, suite: string): Task[] {
 
 /** Gets data and Python environment of a task, from the cache where they are there. */
 export async function provision(
-  { folders, signal, log, logger }: Context,
+  { folders, signal, log, logger, isTerminal }: Context,
   task: Task,
   { sample, mirror, interpreter, allowUnverified }: PrepareOptions,
 ): Promise<TaskResources> {
+  using progress = new MovingLine(isTerminal && !logger.isOnStandardError, log);
   return await provisionTask(task, {
     ...{ mirror, interpreter, folders, signal },
     sample: sample === true,
     allowUnverified: allowUnverified === true,
     onProgress: (line) => {
-      log(`${task.file.id}: ${line}`);
+      progress.show(`${task.file.id}: ${line}`);
       logger.write('info', 'task_set_up', { task: task.file.id, message: line });
     },
   });

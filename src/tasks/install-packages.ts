@@ -28,11 +28,30 @@ export async function run(
   variables: Variables = builder.variables,
 ): Promise<ProcessResult> {
   appendFileSync(builder.log, `$ ${command} ${parameters.join(' ')}\n`);
+  const tell = downloadsIn((what) => builder.onProgress?.(`downloading ${what}`));
   return await runProcess(command, parameters, {
     variables: pythonVariables(variables),
     signal: builder.signal ?? null,
-    onOutput: (chunk) => appendFileSync(builder.log, chunk),
+    onOutput: (chunk) => {
+      appendFileSync(builder.log, chunk);
+      tell(chunk);
+    },
   });
+}
+
+/**
+ * Reads what uv and pip print and tells what they download: `scipy (34.2MiB)`. Of an address, its last part: it may hold a password.
+ */
+export function downloadsIn(tell: (what: string) => void): (chunk: Buffer) => void {
+  let rest = '';
+  return (chunk) => {
+    const lines = `${rest}${chunk.toString('utf8')}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const found = /^\s*Downloading (?:\S*\/)?([^\s/]+) \(([\d.]+ ?\w+)\)/.exec(line);
+      if (found !== null) tell(`${found[1]?.replace(/-.*\.whl$/, '')} (${found[2]})`);
+    }
+  };
 }
 
 /**

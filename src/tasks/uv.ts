@@ -20,7 +20,7 @@ export interface Uv {
 export function uvArguments({ cache }: Uv, python: string): string[] {
   return [
     ...['pip', 'sync', '--python', python, '--require-hashes', '--only-binary', ':all:'],
-    ...['--link-mode', 'copy', '--no-python-downloads', '--no-progress'],
+    ...['--link-mode', 'copy', '--no-python-downloads'],
     ...['--cache-dir', cache],
   ];
 }
