@@ -156,8 +156,8 @@ export default {
       from: { path: '^src/', pathNot: tests },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        // Those of Redis and Kubernetes are optional peers: decisions 0034 and 0037.
-        pathNot: '^node_modules/(@types|bullmq|ioredis|@kubernetes/client-node)/',
+        // Those of Redis, Kubernetes and LangChain are installed by who uses them: decisions 0034, 0037 and 0041.
+        pathNot: '^node_modules/(@types|bullmq|ioredis|@kubernetes/client-node|@langchain)/',
       },
     },
     {

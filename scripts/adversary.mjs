@@ -6,7 +6,7 @@ import { runScript } from './script.mjs';
 import { setUp } from './setup.mjs';
 
 await runScript(async (argv) => {
-  const { node } = setUp();
+  const { node } = await setUp();
   const main = join(packageRoot, 'test/adversary/main.ts');
   const end = await handOver(node.path, [main, ...argv], { cwd: packageRoot });
   endAs(end);

@@ -6,17 +6,15 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildViewer } from './build-viewer.mjs';
-import { installPackages } from './npm-packages.mjs';
-import { findNode, missingNodeMessage, packageRoot } from './project-node.mjs';
+import { packageRoot } from './project-node.mjs';
 import { runScript, SetUpError } from './script.mjs';
+import { installProject } from './setup.mjs';
 
-await runScript(() => {
-  installPackages();
+await runScript(async () => {
+  const node = await installProject();
   rmSync(join(packageRoot, 'dist'), { recursive: true, force: true });
   compile();
   copyOtherFiles();
-  const node = findNode();
-  if (node === null) throw new SetUpError(missingNodeMessage());
   buildViewer(node.path);
   return 0;
 });

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { endAs, handOver } from './hand-over.mjs';
-import { installPackages } from './npm-packages.mjs';
+import { installPackages, packagesAreCurrent } from './npm-packages.mjs';
 import { packageRoot } from './project-node.mjs';
 import { runScript } from './script.mjs';
 
@@ -12,7 +12,8 @@ const modes = { '--dev': 'dev', '--serve': 'preview' };
 
 await runScript(async (argv) => {
   const website = join(packageRoot, 'website');
-  installPackages(website);
+  if (!packagesAreCurrent(website))
+    await installPackages({ folder: website, what: 'npm packages of the site', megabytes: 22 });
   const mode = argv.find((flag) => flag in modes);
   const vitepress = join(website, 'node_modules/vitepress/bin/vitepress.js');
   const flags = argv.filter((flag) => flag !== mode);

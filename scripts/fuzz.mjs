@@ -6,7 +6,7 @@ import { runScript } from './script.mjs';
 import { setUp } from './setup.mjs';
 
 await runScript(async (argv) => {
-  const { node } = setUp();
+  const { node } = await setUp();
   const end = await handOver(node.path, [join(packageRoot, 'test/fuzz/fuzz.ts'), ...argv], {
     cwd: packageRoot,
   });

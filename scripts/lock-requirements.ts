@@ -1,6 +1,6 @@
 /**
  * Writes the locks of the tasks' requirements: `tasks/.locks/`, one file for all tasks that have the same ones, with the
- * SHA-256 of every file that the index has of each version. `npx node scripts/lock-requirements.ts [folder of tasks]`.
+ * SHA-256 of every file that the index has of each version. `npm run node scripts/lock-requirements.ts [folder of tasks]`.
  *
  * torch stays without hashes: which of its builds a machine gets, for its GPU or without one, is the index's to say.
  */

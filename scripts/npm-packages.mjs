@@ -1,27 +1,62 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
-import { packageRoot } from './project-node.mjs';
-import { SetUpError, say, secondsSince } from './script.mjs';
+import { SetUpError, say, secondsSince, withProgress } from './script.mjs';
 
-/** Installs the npm packages of package-lock.json, unless node_modules holds exactly these already. */
-export function installPackages(root = packageRoot) {
-  if (packagesAreCurrent(root)) return;
-  say('Installing npm packages (npm ci) …');
+/**
+ * What decides which packages are installed and where, said here so that no npm configuration of a user, a machine or the environment
+ * does. Where packages come from stays theirs: registry, proxy, certificates, keys, cache. No package needs its install script.
+ */
+const asLocked = [
+  ...['--include=dev', '--include=optional', '--include=peer', '--install-strategy=hoisted', '--bin-links'],
+  ...['--no-package-lock-only', '--no-dry-run', '--no-global', '--location=project'],
+  ...['--no-legacy-peer-deps', '--ignore-scripts'],
+  // The Node that npm runs in may be too old for some packages: they run in another.
+  '--no-engine-strict',
+  ...['--no-audit', '--no-update-notifier', '--loglevel=error'],
+];
+
+/**
+ * Installs the npm packages of package-lock.json, unless node_modules holds exactly these already.
+ * @param {{ folder: string, what: string, megabytes: number }} packages `megabytes`: what npm downloads with an empty cache
+ */
+export async function installPackages({ folder, what, megabytes }) {
+  say(`Installing ${what}: ${megabytes} MB to download, less what is in npm's cache.`);
   const start = performance.now();
-  // Warnings are left out: a Node that is too old for some packages is expected, they run in the project's own.
-  const { error, status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
+  await withProgress(progressOf(folder, what), () => runNpm(folder, what));
+  say(`Installed ${what} in ${secondsSince(start)}.`);
+}
+
+async function runNpm(folder, what) {
+  const child = spawn('npm', ['ci', ...asLocked], {
+    cwd: folder,
     env: { ...process.env, PATH: pathWithoutPackages() },
-    stdio: ['ignore', 'ignore', 2],
+    stdio: ['ignore', 'ignore', 'pipe'],
     shell: process.platform === 'win32',
   });
-  if (error !== undefined)
-    throw new SetUpError(`npm could not be started (${error.message}): install Node with npm.`);
-  if (status !== 0) {
-    throw new SetUpError('npm ci failed: see above. Without a network it needs a filled npm cache.');
-  }
-  say(`npm packages installed in ${secondsSince(start)}.`);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', (error) =>
+      reject(new SetUpError(`npm could not be started (${error.message}): install Node with npm.`)),
+    );
+    child.once('close', resolve);
+  });
+  if (code === 0) return;
+  throw new SetUpError(
+    `${said.trim()}\nnpm could not install ${what}. Without a network it needs a filled npm cache.`,
+  );
+}
+
+/** Says `214 of 316 npm packages`; of packages that are for some platforms alone, their name. */
+function progressOf(folder, what) {
+  const needed = Object.entries(lockedPackages(join(folder, 'package-lock.json')) ?? {})
+    .filter(([path, entry]) => path !== '' && !isOptional(entry))
+    .map(([path]) => join(folder, path, 'package.json'));
+  if (needed.length === 0) return () => what;
+  return () => `${needed.filter((manifest) => existsSync(manifest)).length} of ${needed.length} ${what}`;
 }
 
 /**
@@ -34,11 +69,15 @@ export function packagesAreCurrent(root) {
   if (wanted === null || installed === null) return false;
   const same = ([path, entry]) => {
     const found = installed[path];
-    if (found === undefined) return entry.optional === true || entry.devOptional === true;
+    if (found === undefined) return isOptional(entry);
     return found.version === entry.version && found.integrity === entry.integrity;
   };
   const superfluous = Object.keys(installed).some((path) => !(path in wanted));
   return !superfluous && Object.entries(wanted).every((entry) => entry[0] === '' || same(entry));
+}
+
+function isOptional(entry) {
+  return entry.optional === true || entry.devOptional === true;
 }
 
 function lockedPackages(path) {
@@ -49,11 +88,10 @@ function lockedPackages(path) {
   }
 }
 
-/** npm must not run in the Node that it is about to replace. */
+/** npm must not run in a Node that it is about to replace. */
 function pathWithoutPackages() {
-  const inPackages = (folder) => folder.endsWith(`${sep}node_modules${sep}.bin`);
   return (process.env.PATH ?? '')
     .split(delimiter)
-    .filter((folder) => !inPackages(folder))
+    .filter((folder) => !folder.split(sep).includes('node_modules'))
     .join(delimiter);
 }

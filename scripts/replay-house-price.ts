@@ -1,6 +1,6 @@
 /**
  * Carries out recorded runs of the task house-price anew, on its real data:
- * `npx node scripts/replay-house-price.ts --mirror FOLDER RUN…`. `--help` says more.
+ * `npm run node -- scripts/replay-house-price.ts --mirror FOLDER RUN…`. `--help` says more.
  */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { messageOf } from '../src/lib/errors.ts';
 import { removeTree } from '../src/lib/read-only-tree.ts';
 import { isProgram, runScript, SetUpError } from './script.mjs';
 
-const help = `Usage: npx node scripts/replay-house-price.ts --mirror FOLDER RUN...
+const help = `Usage: npm run node -- scripts/replay-house-price.ts --mirror FOLDER RUN...
 
 Each RUN is the folder of a recorded run of the original's task house-price. The agent research (--profile paper) is led
 through it: its models, and the editor, say what they said then. All else is real: our actions save the edits, the

@@ -1,6 +1,6 @@
 /**
  * Feeds recorded runs of the original benchmark to our research agent and compares what it does:
- * `npx node scripts/replay-recorded.ts FOLDER…`. `--help` says more.
+ * `npm run node -- scripts/replay-recorded.ts FOLDER…`. `--help` says more.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { replayRecorded } from '../bench/recorded-runs/replay-recorded.ts';
 import { messageOf } from '../src/lib/errors.ts';
 import { isProgram, runScript, SetUpError } from './script.mjs';
 
-const help = `Usage: npx node scripts/replay-recorded.ts [--differences] FOLDER...
+const help = `Usage: npm run node -- scripts/replay-recorded.ts [--differences] FOLDER...
 
 Looks in the folders, at any depth, for recorded runs (meta.json, calls.jsonl.gz, trace.json.gz) and leads the agent
 research (--profile paper) through each of them: its models answer what they answered then, and so do the actions. What

@@ -3,7 +3,48 @@ import { fileURLToPath } from 'node:url';
 
 /** One line about what is being done; on stderr, so that standard output stays for results. */
 export function say(line) {
+  erase();
   process.stderr.write(`${line}\n`);
+  draw();
+}
+
+/** What is under way at this moment: functions that say how far it is. */
+const underWay = new Set();
+let began = 0;
+let timer;
+let isDrawn = false;
+
+/** Does `work` and shows how far it is: in one line that renews itself at a terminal, else in a line now and then. */
+export async function withProgress(howFar, work) {
+  if (underWay.size === 0) {
+    began = performance.now();
+    timer = process.stderr.isTTY ? setInterval(draw, 200) : setInterval(() => say(progressLine()), 5_000);
+  }
+  underWay.add(howFar);
+  try {
+    return await work();
+  } finally {
+    erase();
+    underWay.delete(howFar);
+    if (underWay.size === 0) clearInterval(timer);
+  }
+}
+
+function progressLine() {
+  const parts = [...underWay].map((howFar) => howFar());
+  return `  ${parts.join(', ')} … ${Math.floor((performance.now() - began) / 1000)} s`;
+}
+
+function draw() {
+  if (!process.stderr.isTTY || underWay.size === 0) return;
+  erase();
+  process.stderr.write(progressLine().slice(0, (process.stderr.columns || 80) - 1));
+  isDrawn = true;
+}
+
+function erase() {
+  if (isDrawn) process.stderr.write('\r\u001b[K');
+  isDrawn = false;
 }
 
 /** Seconds since `start` (of `performance.now()`), such as `12.3 s`. */

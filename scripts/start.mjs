@@ -6,20 +6,26 @@ import { packageRoot } from './project-node.mjs';
 import { isProgram, runScript, say } from './script.mjs';
 import { setUp } from './setup.mjs';
 
-/** What `mlab run` is told, unless the command line says otherwise. Well below two minutes when all is prepared. */
+/** What `mlab run` is told, unless the command line says otherwise. A fresh clone is to be through in two minutes, set-up and all. */
 const defaults = {
   '--suite': 'starter',
   '--agent': 'baseline,automl',
   '--seeds': '2',
   '--parallel': '2',
-  '--wall-seconds': '45',
+  '--wall-seconds': '30',
 };
 
+const introduction = [
+  'Now two agents work on three small tasks, twice each: `baseline` runs the code it is given, `automl` improves it.',
+  'The tasks get their Python packages first: about 80 MB to download, once.',
+].join('\n');
+
 async function start(extraFlags) {
-  const { node } = setUp();
+  const { node } = await setUp();
   const name = firstUnfinished(join(packageRoot, 'experiments'));
   const given = (flag) => extraFlags.some((extra) => extra === flag || extra.startsWith(`${flag}=`));
   const flags = Object.entries({ ...defaults, '--name': name }).filter(([flag]) => !given(flag));
+  if (name === 'start-1' && extraFlags.length === 0) say(introduction);
   const argv = [join(packageRoot, 'bin/mlab.mjs'), 'run', ...flags.flat(), ...extraFlags];
   const end = await handOver(node.path, argv, { cwd: packageRoot });
   if (end.code === 0) say('Which one is better, and why, step by step, in the browser: npx mlab view');

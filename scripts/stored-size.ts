@@ -1,6 +1,6 @@
 /**
  * What the workspaces of recorded runs of the original would take in our store:
- * `npx node scripts/stored-size.ts FOLDER…`. `--help` says more.
+ * `npm run node -- scripts/stored-size.ts FOLDER…`. `--help` says more.
  */
 import { lstatSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { ObjectId } from '../src/schema/index.ts';
 import { ObjectStore, storeSnapshot } from '../src/store/index.ts';
 import { isProgram, runScript, SetUpError } from './script.mjs';
 
-const help = `Usage: npx node scripts/stored-size.ts [--runs N] FOLDER...
+const help = `Usage: npm run node -- scripts/stored-size.ts [--runs N] FOLDER...
 
 Looks in the folders, at any depth, for recorded runs and reads the lists of their workspaces (snapshots.tsv.gz). Prints as
 JSON, for each model, in bytes:

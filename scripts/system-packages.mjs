@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { say, secondsSince } from './script.mjs';
+import { say, secondsSince, withProgress } from './script.mjs';
 
 /**
  * What mlab needs of the system beside Node: how to tell that it is there, and the packages that bring it.
@@ -41,31 +41,37 @@ const managers = [
  * password), else says the one command that does it. Never throws: what does not need the missing part still works.
  * Resolves with what is still missing.
  */
-export function installSystemPackages() {
+export async function installSystemPackages() {
   const missing = needs.filter((need) => need.platforms.includes(process.platform) && !need.present());
   for (const need of missing) {
-    if (!installQuietly(need) || !need.present())
+    if (!(await installQuietly(need)) || !need.present())
       say(`Missing: ${need.what}. To fix it: ${fixingCommand(need)}`);
   }
   return missing.filter((need) => !need.present()).map((need) => need.what);
 }
 
-function installQuietly(need) {
+async function installQuietly(need) {
   const packages = need.packages.apt;
   const prefix = rootPrefix();
   if (packages === undefined || prefix === null || !isOnPath('apt-get')) return false;
-  say(`Installing ${packages.join(' and ')} (apt-get) …`);
+  const names = packages.join(' and ');
+  say(`Installing ${names} (apt-get) …`);
   const start = performance.now();
-  const apt = (...args) => run([...prefix, 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120', ...args]);
+  const apt = (...args) => runApt([...prefix, 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120', ...args]);
   const install = () => apt('install', '-y', '--no-install-recommends', ...packages);
   // Package lists are missing or stale on many fresh machines; fetching them first would slow down all others.
-  let result = install();
-  if (result.status !== 0 && apt('update').status === 0) result = install();
-  if (result.status !== 0) {
-    say(`apt-get failed:\n${result.stderr.trim()}`);
+  const failure = await withProgress(
+    () => names,
+    async () => {
+      const first = await install();
+      return first !== null && (await apt('update')) === null ? await install() : first;
+    },
+  );
+  if (failure !== null) {
+    say(`apt-get failed:\n${failure}`);
     return false;
   }
-  say(`Installed in ${secondsSince(start)}.`);
+  say(`Installed ${names} in ${secondsSince(start)}.`);
   return true;
 }
 
@@ -96,10 +102,21 @@ function isOnPath(program) {
 }
 
 function run([program, ...args]) {
-  return spawnSync(program, args, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    maxBuffer: 64 * 2 ** 20,
+  return spawnSync(program, args, { stdio: 'ignore' });
+}
+
+/** Null, or what it said when it failed. */
+function runApt([program, ...args]) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (status) => resolve(status === 0 ? null : said.trim()));
   });
 }

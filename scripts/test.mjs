@@ -54,7 +54,7 @@ const modes = {
 };
 
 await runScript(async (argv) => {
-  const { node } = setUp();
+  const { node } = await setUp();
   const stop = stopOnSignal();
   const own = argv.filter((argument) => argument === '--save-times' || argument in modes);
   const vitestArguments = argv.filter((argument) => !own.includes(argument));

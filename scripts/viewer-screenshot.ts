@@ -1,5 +1,5 @@
 /**
- * The README's pictures of the viewer: `node_modules/.bin/node scripts/viewer-screenshot.ts`. Runs a small experiment (four
+ * The README's pictures of the viewer: `npm run node scripts/viewer-screenshot.ts`. Runs a small experiment (four
  * minutes), serves it, and writes docs/images/viewer.png and viewer-run.png. With a folder of experiments that holds
  * `starters`, it takes that one.
  */

@@ -1,6 +1,6 @@
 /**
  * Writes docs/api/: what each entry of the package exports, with the types that it refers to. It is the reference of the TypeScript API,
- * and shows what a change breaks: `npx node scripts/write-api-report.ts`. A test fails while it is out of date.
+ * and shows what a change breaks: `npm run node scripts/write-api-report.ts`. A test fails while it is out of date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

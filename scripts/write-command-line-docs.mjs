@@ -1,7 +1,7 @@
 /**
  * Writes the generated part of docs/command-line.md (commands, arguments, flags, examples) from the definitions that
  * the command line itself is made of. A test fails while it is out of date. Needs a Node that runs TypeScript:
- * `npx node scripts/write-command-line-docs.mjs`.
+ * `npm run node scripts/write-command-line-docs.mjs`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { verbs } from '../src/cli/verbs.ts';
 
 export const docsFile = join(import.meta.dirname, '../docs/command-line.md');
-const begin = '<!-- generated: begin (npx node scripts/write-command-line-docs.mjs) -->';
+const begin = '<!-- generated: begin (npm run node scripts/write-command-line-docs.mjs) -->';
 const end = '<!-- generated: end -->';
 
 /** The page with its generated part renewed. */

@@ -3,8 +3,8 @@
  * original where ../shared/recorded-runs and ../shared/data are there. Takes a quarter of an hour. With a folder: that of automl on
  * all tasks for CPU alone, whose runs take an hour and stay there, so that it can be interrupted.
  *
- *     npx node scripts/write-example-reports.ts
- *     npx node scripts/write-example-reports.ts --automl FOLDER
+ *     npm run node -- scripts/write-example-reports.ts
+ *     npm run node -- scripts/write-example-reports.ts --automl FOLDER
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ function write(
   const report = ['report', name, '--format', 'markdown', ...flags];
   const text = mlab(...report);
   const made = [...commands, `mlab ${report.join(' ')}`].map((command) => `    ${command}`);
-  const note = `Written by \`npx node scripts/write-example-reports.ts${how}\`, which ran\n\n${made.join('\n')}\n`;
+  const note = `Written by \`npm run node -- scripts/write-example-reports.ts${how}\`, which ran\n\n${made.join('\n')}\n`;
   const folder = join(root, 'docs/reports');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${file}.md`), `${text.trimEnd()}\n\n---\n\n${note}`);

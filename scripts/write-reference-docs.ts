@@ -1,5 +1,5 @@
 /**
- * Writes docs/reference/ from the schemas of src/schema: `npx node scripts/write-reference-docs.ts`. A test fails while the pages
+ * Writes docs/reference/ from the schemas of src/schema: `npm run node scripts/write-reference-docs.ts`. A test fails while the pages
  * are out of date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ const Node = z.object({
 });
 type Node = z.infer<typeof Node>;
 
-const note = '<!-- generated: npx node scripts/write-reference-docs.ts -->';
+const note = '<!-- generated: npm run node -- scripts/write-reference-docs.ts -->';
 
 /** The pages, by file name. */
 export function pages(): Map<string, string> {

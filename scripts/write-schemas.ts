@@ -1,5 +1,5 @@
 /**
- * Writes schemas/, by which editors check and complete YAML files of people: `npx node scripts/write-schemas.ts`. A test fails while
+ * Writes schemas/, by which editors check and complete YAML files of people: `npm run node scripts/write-schemas.ts`. A test fails while
  * they are out of date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

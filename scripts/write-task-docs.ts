@@ -1,5 +1,5 @@
 /**
- * Writes the generated part of docs/tasks.md from the task files: `npx node scripts/write-task-docs.ts`.
+ * Writes the generated part of docs/tasks.md from the task files: `npm run node scripts/write-task-docs.ts`.
  * A test fails while it is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { findTasks, suites, type Task } from '../src/tasks/index.ts';
 
 const root = join(import.meta.dirname, '..');
 export const docsFile = join(root, 'docs/tasks.md');
-const begin = '<!-- generated: begin (npx node scripts/write-task-docs.ts) -->';
+const begin = '<!-- generated: begin (npm run node scripts/write-task-docs.ts) -->';
 const end = '<!-- generated: end -->';
 
 /** The page with its generated part renewed. */

@@ -12,7 +12,7 @@ describe('docs/api', () => {
     const committed = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
     expect(
       committed,
-      'The TypeScript API has changed. If that is meant, run: npx node scripts/write-api-report.ts, and write in CHANGELOG.md what breaks.',
+      'The TypeScript API has changed. If that is meant, run: npm run node scripts/write-api-report.ts, and write in CHANGELOG.md what breaks.',
     ).toBe(text);
   });
 

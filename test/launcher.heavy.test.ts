@@ -35,10 +35,21 @@ function installLauncher(main: string): string {
 
 const sayVersionAndArguments = 'console.log(JSON.stringify([process.versions.node, ...argv])); return 0;';
 
-/** The npm package `node`, whose program is this very Node unless told otherwise. */
-function installOwnNode(folder: string, program = `#!/bin/sh\nexec "${process.execPath}" "$@"\n`): void {
-  write(join(folder, 'node_modules/node/package.json'), '{"name":"node","bin":{"node":"bin/node"}}');
-  if (program !== '') write(join(folder, 'node_modules/node/bin/node'), program, 0o755);
+/** A checkout with the same launcher, and the Node that set-up installed in it: this very one unless told otherwise. */
+function checkOut(main: string, program = `#!/bin/sh\nexec "${process.execPath}" "$@"\n`): string {
+  const launcher = installLauncher(main);
+  const own = join(dirname(dirname(launcher)), 'scripts/node');
+  cpSync(join(root, 'scripts/node/package.json'), join(own, 'package.json'));
+  const name = `node_modules/node-${process.platform}-${process.arch}/bin/node`;
+  if (program !== '') write(join(own, name), program, 0o755);
+  return launcher;
+}
+
+/** A folder for PATH with a Node that is new enough. */
+function newNodeFolder(): string {
+  mkdirSync(join(scratch, 'new'));
+  symlinkSync(process.execPath, join(scratch, 'new/node'));
+  return join(scratch, 'new');
 }
 
 /** A folder for PATH with a `node` of this version that can do nothing but say so. */
@@ -78,48 +89,56 @@ describe('the launcher', () => {
     expect(result.status).toBe(3);
   });
 
-  test.each([
-    ['nested in the package', 'node_modules/mlagentbench'],
-    ['hoisted beside the package', '.'],
-  ])("hands over to the package's own Node, %s", (_, place) => {
-    const launcher = installLauncher(sayVersionAndArguments);
-    installOwnNode(join(scratch, place));
+  test('hands over to the Node that set-up installed in the checkout', () => {
+    const launcher = checkOut(sayVersionAndArguments);
     const result = launch(launcher, { path: '/usr/bin:/bin', old: true, argv: ['run', '--name', 'a b'] });
     expect(result.stderr).toBe('');
     expect(JSON.parse(result.stdout)).toEqual([process.versions.node, 'run', '--name', 'a b']);
   });
 
-  test.each([
-    ['is missing', ''],
-    ['is a placeholder', 'This file intentionally left blank'],
-    ['is for another platform', '#!/bin/sh\nexit 126\n'],
-    ['is too old', '#!/bin/sh\necho v20.0.0\n'],
-  ])("takes a newer Node from PATH where the package's own %s", (_, program) => {
+  test('hands over to a newer Node on PATH', () => {
     const launcher = installLauncher(sayVersionAndArguments);
-    installOwnNode(scratch, program);
-    mkdirSync(join(scratch, 'new'));
-    symlinkSync(process.execPath, join(scratch, 'new/node'));
-    const path = `${oldNodeFolder()}:${join(scratch, 'new')}:/usr/bin:/bin`;
+    const path = `${oldNodeFolder()}:${newNodeFolder()}:/usr/bin:/bin`;
     const result = launch(launcher, { path, old: true, argv: ['x'] });
     expect(result.stderr).toBe('');
     expect(JSON.parse(result.stdout)).toEqual([process.versions.node, 'x']);
   });
 
-  test('says what to do where no Node is new enough', () => {
+  test.each([
+    ['is missing', ''],
+    ['is no program', 'This file intentionally left blank'],
+    ['is for another platform', '#!/bin/sh\nexit 126\n'],
+    ['is too old', '#!/bin/sh\necho v20.0.0\n'],
+  ])("takes a newer Node from PATH where the checkout's %s", (_, program) => {
+    const launcher = checkOut(sayVersionAndArguments, program);
+    const path = `${oldNodeFolder()}:${newNodeFolder()}:/usr/bin:/bin`;
+    const result = launch(launcher, { path, old: true, argv: ['x'] });
+    expect(result.stderr).toBe('');
+    expect(JSON.parse(result.stdout)).toEqual([process.versions.node, 'x']);
+  });
+
+  test('says what to do where no Node is new enough: of the package', () => {
     const launcher = installLauncher(sayVersionAndArguments);
     const result = launch(launcher, { path: oldNodeFolder(), old: true });
     expect(result.status).toBe(3);
     expect(result.stdout).toBe('');
     expect(result.stderr).toContain('needs Node 22.18 or newer');
-    expect(result.stderr).toContain('npm rebuild node --ignore-scripts=false');
-    expect(result.stderr).toContain(scratch);
+    expect(result.stderr).toContain('https://nodejs.org');
+    expect(result.stderr).not.toContain('setup.mjs');
+  });
+
+  test('says what to do where no Node is new enough: of a checkout that is not set up', () => {
+    const launcher = checkOut(sayVersionAndArguments, '');
+    const result = launch(launcher, { path: oldNodeFolder(), old: true });
+    expect(result.status).toBe(1);
+    expect(result.stderr).toContain('needs Node 24 or newer');
+    expect(result.stderr).toContain(`node ${join(dirname(dirname(launcher)), 'scripts/setup.mjs')}`);
   });
 
   test('passes on the exit code and the signal of the Node that it handed over to', () => {
-    const launcher = installLauncher(
+    const launcher = checkOut(
       "if (argv[0] === 'die') process.kill(process.pid, 'SIGKILL'); await new Promise(setImmediate); return 42;",
     );
-    installOwnNode(scratch);
     expect(launch(launcher, { path: '/usr/bin:/bin', old: true }).status).toBe(42);
     expect(launch(launcher, { path: '/usr/bin:/bin', old: true, argv: ['die'] }).signal).toBe('SIGKILL');
   });
@@ -127,8 +146,7 @@ describe('the launcher', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'forwards %s once where there is no terminal',
     async (signal) => {
-      const launcher = installLauncher(countSignals);
-      installOwnNode(scratch);
+      const launcher = checkOut(countSignals);
       const child = spawn(process.execPath, [...pretendToBeOld(), launcher], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: variables('/usr/bin:/bin'),
@@ -142,8 +160,7 @@ describe('the launcher', () => {
 
   test('lets Ctrl-C at a terminal reach the program exactly once', async (context) => {
     if (spawnSync('python3', ['-c', 'import pty']).status !== 0) context.skip('python3 makes the terminal');
-    const launcher = installLauncher(countSignals);
-    installOwnNode(scratch);
+    const launcher = checkOut(countSignals);
     const script = join(scratch, 'terminal.py');
     write(script, pressControlC);
     const child = spawn('python3', [script, process.execPath, ...pretendToBeOld(), launcher], {

@@ -1,7 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { packagesAreCurrent } from '../scripts/npm-packages.mjs';
 import { isNewEnough } from '../scripts/project-node.mjs';
@@ -20,9 +30,12 @@ function writeJson(path: string, content: unknown): void {
   writeFileSync(absolute, JSON.stringify(content));
 }
 
-test('a Node is new enough when it runs TypeScript without a flag', () => {
-  expect(['22.18.0', '22.21.3', '23.6.0', '24.0.0', '26.1.0'].filter(isNewEnough)).toHaveLength(5);
-  expect(['18.20.4', '20.19.5', '21.7.3', '22.17.1', '23.5.0'].filter(isNewEnough)).toEqual([]);
+test('a Node is new enough for the package when it runs TypeScript without a flag, and for the sources when it knows `using`', () => {
+  const forPackage = (version: string) => isNewEnough(version, false);
+  expect(['22.18.0', '22.21.3', '23.6.0', '24.0.0', '26.1.0'].filter(forPackage)).toHaveLength(5);
+  expect(['18.20.4', '20.19.5', '21.7.3', '22.17.1', '23.5.0'].filter(forPackage)).toEqual([]);
+  const versions = ['20.19.5', '22.18.0', '23.11.0', '24.0.0', '26.1.0'];
+  expect(versions.filter((version) => isNewEnough(version, true))).toEqual(['24.0.0', '26.1.0']);
 });
 
 describe('npm packages are installed anew', () => {
@@ -64,6 +77,116 @@ describe('npm packages are installed anew', () => {
   });
 });
 
+/** A checkout of this project's scripts, whose packages are installed already; PATH has the programs that these tests write. */
+function checkOut(): { bin: string; scripts: string } {
+  cpSync(join(import.meta.dirname, '../scripts'), join(folder, 'scripts'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('node_modules'),
+  });
+  for (const list of ['package-lock.json', 'node_modules/.package-lock.json'])
+    writeJson(list, { packages: {} });
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  for (const name of ['bwrap', 'docker', 'python3']) program(join(bin, name), '');
+  return { bin, scripts: join(folder, 'scripts') };
+}
+
+function program(path: string, script: string): void {
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+const ownNode = `scripts/node/node_modules/node-${process.platform}-${process.arch}`;
+
+describe('a Node of its own', () => {
+  /** npm that writes down where it is called, and brings this very Node, or nothing. */
+  const npm = (brings: boolean) => `
+    echo "$PWD $*" >> "${folder}/npm.log"
+    /bin/mkdir -p node_modules "${folder}/${ownNode}/bin"
+    /bin/cp package-lock.json node_modules/.package-lock.json
+    ${brings ? `/bin/ln -s "${process.execPath}" "${folder}/${ownNode}/bin/node"` : ''}`;
+
+  function setUp({ bin, scripts }: { bin: string; scripts: string }, old: boolean) {
+    const preload = join(folder, 'pretend.mjs');
+    writeFileSync(
+      preload,
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } });",
+    );
+    const before = old ? ['--import', preload] : [];
+    const ended = spawnSync(process.execPath, [...before, join(scripts, 'setup.mjs')], {
+      encoding: 'utf8',
+      env: { PATH: bin },
+    });
+    const log = join(folder, 'npm.log');
+    const calls = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+    return { ...ended, calls };
+  }
+
+  test('is not fetched where the one of the machine is new enough, whether it runs set-up or is on PATH', () => {
+    const checkout = checkOut();
+    program(join(checkout.bin, 'npm'), npm(true));
+    expect(setUp(checkout, false)).toMatchObject({ status: 0, stderr: '', calls: [] });
+    symlinkSync(process.execPath, join(checkout.bin, 'node'));
+    expect(setUp(checkout, true)).toMatchObject({ status: 0, stderr: '', calls: [] });
+  });
+
+  test('is fetched once where that of the machine is too old, and npm finds it', () => {
+    const checkout = checkOut();
+    program(join(checkout.bin, 'npm'), npm(true));
+    const first = setUp(checkout, true);
+    expect(first.status, first.stderr).toBe(0);
+    expect(first.stderr).toContain('There is no Node 24 or newer on this machine');
+    expect(first.stderr).toMatch(/Installing Node \d+\.\d+\.\d+: \d+ MB/);
+    expect(first.calls).toEqual([expect.stringMatching(/\/scripts\/node ci /)]);
+    const linked = join(folder, 'node_modules/.bin/node');
+    expect(spawnSync(linked, ['--version'], { encoding: 'utf8' }).stdout.trim()).toBe(process.version);
+    const second = setUp(checkout, true);
+    expect(second.stderr).toBe('');
+    expect(second.calls).toHaveLength(1);
+  });
+
+  test('that could not be had is tried again, and set-up says what else to do', () => {
+    const checkout = checkOut();
+    program(join(checkout.bin, 'npm'), npm(false));
+    for (const count of [1, 2]) {
+      const { status, stderr, calls } = setUp(checkout, true);
+      expect(status).toBe(1);
+      expect(stderr).toContain('mlab needs Node 24 or newer');
+      expect(calls).toHaveLength(count);
+    }
+  });
+});
+
+describe('progress', () => {
+  const module = pathToFileURL(join(import.meta.dirname, '../scripts/script.mjs')).href;
+
+  test('moves in a line of its own at a terminal, which other lines do not break', () => {
+    const script = `
+      import { say, withProgress } from '${module}';
+      process.stderr.isTTY = true;
+      process.stderr.columns = 80;
+      let done = 0;
+      await withProgress(() => \`\${done} of 3 parts\`, async () => {
+        for (; done < 3; done++) {
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          say(\`part \${done} is there\`);
+        }
+      });
+      say('over');`;
+    const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      encoding: 'utf8',
+    });
+    const lines = stderr.split('\n').map((line) => line.split('\r\u001b[K'));
+    expect(lines.map((states) => states.at(-1))).toEqual([
+      'part 0 is there',
+      'part 1 is there',
+      'part 2 is there',
+      'over',
+      '',
+    ]);
+    expect(lines.flat()).toContain('  1 of 3 parts … 0 s');
+  });
+});
+
 describe('npm start works on', () => {
   function writeExperiment(name: string, statuses: (string | null)[]): void {
     const runs = statuses.map((_, index) => ({ id: `run-${index}` }));
@@ -100,19 +223,13 @@ describe('npm start works on', () => {
 });
 
 describe('npm start', () => {
-  /** A checkout that is set up already, with a launcher that says what it was told. */
+  /** With a launcher that says what it was told. */
   function start(launcher: string, ...flags: string[]) {
-    cpSync(join(import.meta.dirname, '../scripts'), join(folder, 'scripts'), { recursive: true });
-    for (const list of ['package-lock.json', 'node_modules/.package-lock.json'])
-      writeJson(list, { packages: {} });
-    mkdirSync(join(folder, 'bin'));
-    writeFileSync(join(folder, 'bin/mlab.mjs'), launcher);
-    for (const name of ['bwrap', 'docker', 'python3']) {
-      writeFileSync(join(folder, 'bin', name), '#!/bin/sh\n', { mode: 0o755 });
-    }
-    return spawnSync(process.execPath, [join(folder, 'scripts/start.mjs'), ...flags], {
+    const { bin, scripts } = checkOut();
+    writeFileSync(join(bin, 'mlab.mjs'), launcher);
+    return spawnSync(process.execPath, [join(scripts, 'start.mjs'), ...flags], {
       encoding: 'utf8',
-      env: { PATH: join(folder, 'bin') },
+      env: { PATH: bin },
     });
   }
   const sayArguments = "console.log(process.argv.slice(2).join(' '));";

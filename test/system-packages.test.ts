@@ -19,7 +19,7 @@ function program(name: string, script: string): void {
 
 /** Installs on a system whose PATH has nothing but the programs of this test. */
 function install() {
-  const script = `import { installSystemPackages } from '${module}'; console.log(installSystemPackages().length);`;
+  const script = `import { installSystemPackages } from '${module}'; console.log((await installSystemPackages()).length);`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     encoding: 'utf8',
     env: { PATH: bin, FAKES: bin },

@@ -43,7 +43,7 @@ it.each(ids)('%s has a lock with the hashes of all its packages but torch', (id)
   const without = [...locked].filter(([, hashes]) => hashes === '').map(([line]) => line);
   expect(
     without.filter((line) => !line.startsWith('torch==')),
-    'run: npx node scripts/lock-requirements.ts',
+    'run: npm run node scripts/lock-requirements.ts',
   ).toEqual([]);
 });
 

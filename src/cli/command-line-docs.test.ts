@@ -7,7 +7,7 @@ import { verbs } from './verbs.ts';
 const page = readFileSync(docsFile, 'utf8');
 
 test('docs/command-line.md shows the commands and flags that there are', async () => {
-  expect(await renewed(page), 'run: npx node scripts/write-command-line-docs.mjs').toBe(page);
+  expect(await renewed(page), 'run: npm run node scripts/write-command-line-docs.mjs').toBe(page);
 });
 
 test('docs/command-line.md explains every exit code and names every command', () => {

@@ -4,5 +4,5 @@ import { docsFile, renewed } from '../../scripts/write-task-docs.ts';
 
 test('docs/tasks.md shows the tasks and figures of the task files', () => {
   const page = readFileSync(docsFile, 'utf8');
-  expect(renewed(page), 'run: npx node scripts/write-task-docs.ts').toBe(page);
+  expect(renewed(page), 'run: npm run node scripts/write-task-docs.ts').toBe(page);
 });

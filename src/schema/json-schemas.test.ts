@@ -17,7 +17,9 @@ describe('the schemas for editors', () => {
   test('are those of this version', () => {
     expect(readdirSync(folder).sort()).toEqual([...schemas().keys()]);
     for (const [name, text] of schemas())
-      expect(readFileSync(join(folder, name), 'utf8'), 'run: npx node scripts/write-schemas.ts').toBe(text);
+      expect(readFileSync(join(folder, name), 'utf8'), 'run: npm run node scripts/write-schemas.ts').toBe(
+        text,
+      );
   });
 
   test('accept every task of the project, and no misspelt key', () => {
@@ -44,6 +46,6 @@ test('docs/reference shows the keys and events of this version', () => {
   for (const [name, text] of reference.pages())
     expect(
       readFileSync(join(reference.folder, name), 'utf8'),
-      'run: npx node scripts/write-reference-docs.ts',
+      'run: npm run node scripts/write-reference-docs.ts',
     ).toBe(text);
 });

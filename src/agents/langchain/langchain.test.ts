@@ -211,7 +211,7 @@ describe('without its packages', () => {
     await expect(runInMemory(lost, inTurn(look))).rejects.toMatchObject({
       name: 'UserError',
       message: 'the agent "langchain" needs the package @langchain/classic, which is not installed',
-      hint: expect.stringContaining('npm install @langchain/core @langchain/classic'),
+      hint: expect.stringContaining('npm install @langchain/core@^1.4.0 @langchain/classic@^1.0.43'),
     });
     const broken = langchainAgent(() => Promise.reject(new Error("Cannot find package 'zod'")));
     await expect(runInMemory(broken, inTurn(look))).rejects.toThrow("Cannot find package 'zod'");

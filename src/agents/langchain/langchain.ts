@@ -50,7 +50,7 @@ async function loaded(load: Load): ReturnType<Load> {
     throw new UserError(
       'langchain_missing',
       `the agent "langchain" needs the package ${missing[1]}, which is not installed`,
-      'npm install @langchain/core @langchain/classic',
+      'Install it beside mlab: npm install @langchain/core@^1.4.0 @langchain/classic@^1.0.43',
       { cause: error },
     );
   }
