@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { severalWords } from '../src/cli/verb.ts';
 import { verbs } from '../src/cli/verbs.ts';
 
 export const docsFile = join(import.meta.dirname, '../docs/command-line.md');
@@ -45,7 +46,7 @@ function section({ name, summary }, { arguments: args, flags, examples, details,
 
 function flagRow({ flags, description, default: initial, many }) {
   const more = [
-    ...(many === undefined ? [] : [many === 'commas' ? 'several: commas or repeated' : 'may be repeated']),
+    ...(many === undefined ? [] : [severalWords[many]]),
     ...(initial === undefined ? [] : [`default: ${initial}`]),
   ];
   return [flags, more.length === 0 ? description : `${description} (${more.join('; ')})`];

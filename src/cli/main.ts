@@ -15,7 +15,7 @@ import { logLevels, openLogger } from './logger.ts';
 import { oneOf } from './one-of.ts';
 import { readKeys, readSettings } from './settings.ts';
 import { plain, terminalJson, terminalText } from './table.ts';
-import type { Flag, Verb } from './verb.ts';
+import { type Flag, severalWords, type Verb } from './verb.ts';
 import { commandGroups, type VerbEntry, verbs } from './verbs.ts';
 
 /** Runs one command line (without the program's name) and returns the exit code of the process. */
@@ -228,7 +228,8 @@ async function defineVerb(
 }
 
 function optionOf(flag: Flag, calledNow?: string): Option {
-  const option = new Option(flag.flags, flag.description);
+  const several = flag.many === undefined ? '' : ` (${severalWords[flag.many]})`;
+  const option = new Option(flag.flags, `${flag.description}${several}`);
   if (flag.default !== undefined) option.default(flag.default);
   const long = calledNow ?? option.long ?? flag.flags;
   const { choices, parse = parserOf(choices) } = flag;

@@ -97,7 +97,7 @@ function unknownKey(key: string): string {
 }
 
 /** Keys of providers and of Kaggle, and names of models; `MLAB_DOCKER` and the like would have mlab start programs. */
-const taken = /^(\w+_API_KEY|KAGGLE_USERNAME|KAGGLE_KEY|MLAB_(EDITOR_|FAST_)?MODEL)$/;
+const taken = /^(\w+_API_KEY|KAGGLE_API_TOKEN|KAGGLE_USERNAME|KAGGLE_KEY|MLAB_(EDITOR_|FAST_)?MODEL)$/;
 
 /**
  * What a folder's `.env` adds to the environment: keys, names of models, and the addresses of providers whose key stands in it, too:

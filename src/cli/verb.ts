@@ -1,5 +1,8 @@
 import type { Context, VerbResult } from './context.ts';
 
+/** How help says that a flag takes several values. */
+export const severalWords = { commas: 'several: commas or repeated', repeated: 'may be repeated' } as const;
+
 /** One flag: written once, for parsing and for help. */
 export interface Flag {
   /** As commander reads it: `--seeds <n>`. */

@@ -62,7 +62,7 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'decide',
-    summary: 'allow, deny or replace the action that a run is waiting with',
+    summary: 'allow, deny or replace the action for which a run awaits approval',
     load: async () => (await import('./verbs/decide.ts')).decide,
   },
   {

@@ -46,7 +46,7 @@ export const ExperimentFile = z
       .array(ModelName)
       .default([])
       .describe(
-        'language models for agents that need one: anthropic/…, openai/…, google/…, openai-compatible/…',
+        'language models for agents that need one: anthropic/…, openai/…, google/…, openai-compatible/…, scripted/FILE, or a provider of the experiment file',
       ),
     roles: z
       .strictObject({ agent: RoleEntry, editor: RoleEntry, fast: RoleEntry })
@@ -75,7 +75,7 @@ export const ExperimentFile = z
       .max(1024)
       .optional()
       .describe(
-        'most runs at a time; default: as many as fit, by cores (two a run), memory (its limit) and GPUs; a number alone divides the machine by it',
+        'maximum number of runs at a time; default: as many as fit into cores (two per run), memory (the limit of a run) and GPUs; a number without resources gives each run an equal share of cores and memory',
       ),
     resources: RunResources.optional().describe('what a run holds on the machine: cores, memory_mb'),
     executor: ExecutorSettings.default({}).describe('where runs are executed, and what is asked for there'),

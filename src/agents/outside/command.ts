@@ -8,7 +8,7 @@ import type { Program, ProgramPlace, ProgramStart } from './program.ts';
 const options = {
   command: { description: 'what is run, in /bin/sh', default: '' },
   files: {
-    description: 'files of this machine that it is shown, one a line; found in the command',
+    description: 'files of this machine to show to it, one per line; default: those that the command names',
     default: '',
   },
 };

@@ -12,7 +12,7 @@ const protocol = {
   default: 'exec',
 };
 const prompts = {
-  description: 'how often it is asked at most, by the Agent Client Protocol, to go on with what is not done',
+  description: 'maximum number of prompts, the first included, when it is led by the Agent Client Protocol',
   default: 5,
 };
 

@@ -20,7 +20,7 @@ import type { Verb } from '../verb.ts';
 const taskName = TaskId.parse('rents');
 
 export const init: Verb = {
-  arguments: [{ name: '<folder>', description: 'a folder that is not there yet, or an empty one' }],
+  arguments: [{ name: '<folder>', description: 'a new or empty folder' }],
   flags: [],
   details:
     'Makes a project with a task, an agent in TypeScript, a test of the agent, and an experiment file. Nothing is installed or run.\n' +

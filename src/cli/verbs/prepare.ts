@@ -12,7 +12,8 @@ export const prepare: Verb = {
   arguments: [{ name: '[tasks...]', description: 'task ids, or task folders' }],
   flags: [{ flags: '--suite <name>', description: 'all tasks of a suite' }, ...prepareFlags],
   details:
-    'Sources are downloaded from their URLs or from Kaggle (KAGGLE_USERNAME and KAGGLE_KEY, or ~/.kaggle/kaggle.json).\n' +
+    'Sources are downloaded from their URLs or from Kaggle (KAGGLE_API_TOKEN, or KAGGLE_USERNAME and\n' +
+    'KAGGLE_KEY, or ~/.kaggle/kaggle.json).\n' +
     'Interrupted downloads are resumed. A mirror holds each source file as <folder>/<task>/<file>, <folder>/<file> or\n' +
     '<folder>/<group>/<task>/<file>, with any name for the group.',
   examples: [

@@ -51,7 +51,8 @@ export const report: Verb = {
     { flags: '--published', description: 'also print the published results of the paper for these tasks' },
     {
       flags: '--compare <names...>',
-      description: 'compare two agents, or two experiments, and test whether they differ beyond noise',
+      description:
+        'compare the second of two agents, or of two experiments, with the first, and test whether they differ beyond noise',
     },
   ],
   details:
@@ -63,7 +64,7 @@ export const report: Verb = {
     ['mlab report start-1', 'one experiment'],
     ['mlab report a b --format markdown > report.md', 'two experiments together, with all tables'],
     ['mlab report a --format html > report.html', 'one page with plots, to share'],
-    ['mlab report a --compare automl baseline', 'two agents on the same tasks'],
+    ['mlab report a --compare baseline automl', 'two agents on the same tasks'],
     ['mlab report --compare before after', 'two experiments'],
     ['mlab report a --table curves --format csv', 'hidden score over steps, time, tokens and money'],
     ['mlab report a --convention paper --published', 'by the rules of the paper, with its published results'],

@@ -76,7 +76,8 @@ export const run: Verb = {
   ],
   details:
     'Run the same command again to resume: finished runs are kept, incomplete ones continue from their last recorded\n' +
-    'step (--incomplete restart starts them over). Ctrl-C stops cleanly; a second Ctrl-C stops at once.',
+    'step (--incomplete restart starts them over). Ctrl-C stops cleanly; a second Ctrl-C stops at once.\n' +
+    'With --on slurm, kubernetes or redis the first Ctrl-C only stops following; a second one within 5 s cancels the jobs.',
   negative: 'a run could not be finished or graded',
   examples: [
     ['mlab run --suite starter --agent automl --seeds 2', 'three tasks, two seeds each, no API key needed'],
