@@ -91,9 +91,9 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
 
   test.each([
     [['runs', 'show', 'first/sums-oracel-0'], 'Did you mean "first/sums-oracle-0"?'],
-    [['runs', 'show', 'frist/sums-oracle-0'], 'Did you mean "first"?'],
+    [['runs', 'show', 'frist/sums-oracle-0'], 'Did you mean "first/sums-oracle-0"?'],
     [['runs', 'show', 'sums-oracel-0'], 'Did you mean "first/sums-oracle-0"?'],
-    [['runs', 'show', 'first'], 'a run of it is first/sums-noop-0'],
+    [['runs', 'show', 'first'], 'such as first/sums-noop-0'],
     [['runs', 'show', 'first/sums-oracle-0', '--step', '99'], 'The run has 4 steps.'],
     [['runs', 'diff', 'first/sums-oracle-0', '0', 'end'], 'It has the steps 0 to 4.'],
     [['runs', 'restore', 'first/sums-oracle-0', 'last', '.'], 'empty'],

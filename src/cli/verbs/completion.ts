@@ -38,9 +38,9 @@ export const completion: Verb = {
   details:
     'With the script, Tab completes commands, flags, and the names of tasks, agents, experiments and runs.',
   examples: [
+    ['mlab completion fish > ~/.config/fish/completions/mlab.fish', 'fish'],
     ["echo 'source <(mlab completion bash)' >> ~/.bashrc", 'bash, from the next shell on'],
     ["echo 'source <(mlab completion zsh)' >> ~/.zshrc", 'zsh, after compinit'],
-    ['mlab completion fish > ~/.config/fish/completions/mlab.fish', 'fish'],
   ],
   async run(_context, [shell = '']) {
     const script = scripts[oneOf('shell', shells, shell)];

@@ -102,7 +102,7 @@ test('a writer that was stopped while another took over is refused at its next e
     // It may have been stopped between an event and its own note of it.
     expect(lines.indexOf(String(told))).toBeLessThanOrEqual(1);
     expect(told).toMatch(
-      /^lease_lost Process \d+ may not write to .*digits-baseline-0 any more: process \d+ on machine-2 took it over \(epoch 2\) after this one \(epoch 1\)/,
+      /^lease_lost Process \d+ may no longer write to .*digits-baseline-0: process \d+ on machine-2 took it over \(epoch 2\) after this one \(epoch 1\)/,
     );
   } finally {
     for (const child of [first, ...second]) child.kill('SIGKILL');
