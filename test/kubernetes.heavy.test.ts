@@ -153,7 +153,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     writeFileSync(file, JSON.stringify(configuration));
     const untrusted = await startBy(file, 'untrusted', {}, ...flags).ended;
     server.close();
-    expect(untrusted.err).toMatch(/Kubernetes refuses it: .*certificate/);
+    expect(untrusted.err).toMatch(/Kubernetes rejected the request: .*certificate/);
     expect(untrusted.code).not.toBe(0);
   });
 
@@ -164,7 +164,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     const options = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache } };
     const unset = await startMlab(['run', none, ...flags], options).ended;
     expect(unset.code).toBe(2);
-    expect(unset.err).toContain('Give executor.kubernetes.image');
+    expect(unset.err).toContain('Set executor.kubernetes.image');
     const elsewhere = { ...kubernetes, volumes: [{ claim: 'shared', path: '/elsewhere' }] };
     const unmounted = await start('unmounted', { executor: { kubernetes: elsewhere } }, '--on', 'kubernetes')
       .ended;

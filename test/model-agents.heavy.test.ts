@@ -48,7 +48,7 @@ function deedsOf({ tracePath, objects }: RunFolder) {
 
 /** The transcript without what differs from run to run: times, and bytes that depend on them. */
 function transcriptOf(folder: RunFolder) {
-  const transcript = readTranscript(folder, []);
+  const { starter, ...transcript } = readTranscript(folder, []);
   const steps = transcript.steps.map(({ used, snapshot, submission, observation, ...step }) => ({
     ...step,
     tokens: used.tokens,
