@@ -130,7 +130,7 @@ describe('the launcher', () => {
   test('says what to do where no Node is new enough: of a checkout that is not set up', () => {
     const launcher = checkOut(sayVersionAndArguments, '');
     const result = launch(launcher, { path: oldNodeFolder(), old: true });
-    expect(result.status).toBe(1);
+    expect(result.status).toBe(3);
     expect(result.stderr).toContain('needs Node 24 or newer');
     expect(result.stderr).toContain(`node ${join(dirname(dirname(launcher)), 'scripts/setup.mjs')}`);
   });

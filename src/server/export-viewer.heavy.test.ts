@@ -74,7 +74,7 @@ test('an export replaces an earlier one, and no other folder', async () => {
   const { root, pages, target } = await place();
   await exportViewer(options([join(root, 'first')], pages, target));
   await exportViewer(options([join(root, 'first')], pages, target));
-  await expect(exportViewer(options([root], pages, root))).rejects.toThrow('holds something else');
+  await expect(exportViewer(options([root], pages, root))).rejects.toThrow('is not empty');
   await expect(exportViewer(options([root], join(root, 'no-pages'), target))).rejects.toThrow('not built');
 });
 

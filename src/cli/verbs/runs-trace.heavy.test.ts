@@ -44,6 +44,6 @@ describe('mlab runs trace', () => {
   test('says which kinds of events there are', async () => {
     const { code, err } = await mlab(run, '--kind', 'dream');
     expect(code).toBe(2);
-    expect(err).toMatch(/Use session_started, .*step_started, .*branch_forked, .*run_ended/);
+    expect(err).toMatch(/Choose from: session_started, .*step_started, .*branch_forked, .*run_ended/);
   });
 });

@@ -70,9 +70,9 @@ test('an export is a folder of files, and a report in HTML one file that holds i
 test('wrong flags are told before anything is begun', async () => {
   const { folder } = await place();
   for (const [argv, message] of [
-    [['view', '--port', 'many'], /no port/],
+    [['view', '--port', 'many'], /not a valid port/],
     [['view', '--host', 'no.such.host.invalid'], /Can't listen on/],
-    [['view', '--export', 'experiments'], /holds something else/],
+    [['view', '--export', 'experiments'], /is not empty/],
   ] as const) {
     const { code, err } = await mlab(argv, { folder });
     expect(err).toMatch(message);
