@@ -278,7 +278,7 @@ describe('a run that goes on', () => {
       await step('Read File', { file_name: 'train.py' });
       await gates[1]?.promise;
       const content =
-        'import time\nprint("printed on the way", flush=True)\ntime.sleep(4)\nprint("printed last")\n';
+        'import os, time\nprint("printed on the way", flush=True)\nwhile not os.path.exists("go"): time.sleep(0.1)\nprint("printed last")\n';
       await step('Write File', { file_name: 'slow.py', content });
       await step('Execute Script', { script_name: 'slow.py' });
       await gates[2]?.promise;
@@ -305,8 +305,9 @@ describe('a run that goes on', () => {
     await page.getByText('printed on the way', { exact: true }).waitFor();
     const clock = page.locator('.run-head').getByText(/ of 50 steps/);
     const shown = await clock.innerText();
-    await expect.poll(() => clock.innerText(), { timeout: 3000 }).not.toBe(shown);
+    await expect.poll(() => clock.innerText(), { timeout: 20_000 }).not.toBe(shown);
     expect(await page.getByText('printed last').count()).toBe(0);
+    writeFileSync(join(bench.experiments, 'lively/runs/sums-patient-0/workspace/go'), '');
     await page.getByText(/printed last/).waitFor();
     await page.getByRole('heading', { name: 'Observation' }).waitFor();
 
