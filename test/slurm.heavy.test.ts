@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)(
     test('says what Slurm refuses, and what a job printed that came to nothing', async () => {
       const refused = await start('refused', { partition: 'nowhere' }, '--on', 'slurm').ended;
       expect(refused.code).toBe(2);
-      expect(refused.err).toMatch(/Slurm did not take the jobs: .*invalid partition/is);
+      expect(refused.err).toMatch(/Slurm rejected the jobs: .*invalid partition/is);
       const broken = await start('broken', { preamble: 'echo "no such module"; exit 7' }, '--on', 'slurm')
         .ended;
       expect(broken.code).toBe(1);

@@ -81,7 +81,7 @@ class Tables(unittest.TestCase):
         for message, folder, run in [
             ("There is no folder", EXPERIMENTS / "third", None),
             ("is no experiment and holds none", FIRST / "objects", None),
-            ('no run "grade"', FIRST, "grade"),
+            ('no experiment or run "first/grade"', FIRST, "grade"),
             ("holds several experiments", EXPERIMENTS, "graded"),
         ]:
             with self.subTest(message), self.assertRaisesRegex(StoreError, message):
