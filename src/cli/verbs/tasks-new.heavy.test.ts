@@ -39,7 +39,7 @@ test('a task made from a table with classes, gaps, texts and odd names stands up
     scratch,
   );
   expect(again).toMatchObject({ code: 2 });
-  expect(again.stderr).toContain('is there already');
+  expect(again.stderr).toContain('already exists');
 });
 
 test('the made-up table leads to the figures that mlab init writes down', async () => {
