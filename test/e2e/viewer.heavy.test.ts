@@ -308,7 +308,7 @@ describe('a run that goes on', () => {
     await expect.poll(() => clock.innerText(), { timeout: 20_000 }).not.toBe(shown);
     expect(await page.getByText('printed last').count()).toBe(0);
     writeFileSync(join(bench.experiments, 'lively/runs/sums-patient-0/workspace/go'), '');
-    await page.getByText(/printed last/).waitFor();
+    await page.getByText(/on the way\s+printed last/).waitFor();
     await page.getByRole('heading', { name: 'Observation' }).waitFor();
 
     const { port } = viewer;
