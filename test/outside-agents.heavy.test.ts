@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentByName } from '../src/agents/index.ts';
 import { gradeRun } from '../src/grading/index.ts';
@@ -8,9 +9,21 @@ import { UserError } from '../src/lib/errors.ts';
 import { type Bundle, ensureBundle, type TaskResources } from '../src/runs/index.ts';
 import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun, readTraceSync } from '../src/store/index.ts';
-import { inTurns, startProviderServer, type TurnsOptions } from './fakes/providers/index.ts';
+import {
+  inTurns,
+  type SeenRequest,
+  startProviderServer,
+  type TurnsOptions,
+  toolsOf,
+} from './fakes/providers/index.ts';
 import { helpersFolder, TaskBench } from './fixtures/fixture-task.ts';
-import { notesIn, runAgentProgram, secretKey, turnsIn } from './fixtures/outside/outside-place.ts';
+import {
+  executeProgram,
+  notesIn,
+  runAgentProgram,
+  secretKey,
+  turnsIn,
+} from './fixtures/outside/outside-place.ts';
 
 const bench = new TaskBench();
 let resources: TaskResources;
@@ -98,6 +111,15 @@ function titleOf(program: (typeof programs)[number]): string {
   return [program.name, ...options.map(([name, value]) => `${name}=${value}`), `(${program.kind})`].join(' ');
 }
 
+/** Whether a request is a turn, and not one for a title. */
+function offersTools({ body }: SeenRequest): boolean {
+  return toolsOf(body).length > 0;
+}
+
+function turnsAsked(requests: readonly SeenRequest[]): number {
+  return requests.filter(offersTools).length;
+}
+
 describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
   test.for(programs.map((program) => [titleOf(program), program] as const))(
     '%s edits, runs and hands in, by a model that tells it to',
@@ -136,6 +158,54 @@ describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
       const asked = notesIn(folder).filter(([entry]) => entry === 'Permissions');
       expect(asked.length > 0).toBe('asks' in program);
       expect(record.spent?.calls).toBe(server.requests.length);
+      expect(await checkRun(folder)).toEqual([]);
+    },
+  );
+
+  test.for(['codex', 'opencode'])(
+    '%s continues a run that was stopped by its own session, which has lost nothing',
+    async (name, { skip }) => {
+      const bundle = await bundleOf(name);
+      if (typeof bundle === 'string') return skip(bundle);
+      const agent = agentByName(name);
+      let cutOff = true;
+      const script = inTurns({
+        turns: [
+          { run: 'echo first' },
+          { run: 'echo second > second.txt && cat second.txt' },
+          { run: 'cat second.txt' },
+          { text: 'Done.' },
+        ],
+      });
+      // The third turn's answer does not come before the run is stopped.
+      await using server = await startProviderServer({
+        answer: script,
+        faults: () => (cutOff && turnsAsked(server.requests) >= 3 ? { kind: 'stall' } : null),
+      });
+      const options = { experiments: bench.experiments, resources, server };
+      const stopping = new AbortController();
+      const running = runAgentProgram(agent, {}, bundle, { ...options, signal: stopping.signal });
+      while (turnsAsked(server.requests) < 3) await sleep(10);
+      stopping.abort();
+      const { record, experiment } = await running;
+      expect(record).toMatchObject({ status: 'interrupted', steps: 2 });
+      cutOff = false;
+      const asked = server.requests.length;
+
+      const { record: ended, folder } = await executeProgram(experiment, agent, bundle, options);
+      expect(ended, ended.end?.message).toMatchObject({
+        ...{ status: 'finished', steps: 4, end: { reason: 'final_answer' } },
+      });
+      expect(turnsIn(folder).map(({ observation }) => observation)).toEqual([
+        expect.stringContaining('first'),
+        expect.stringContaining('second'),
+        expect.stringContaining('second'),
+        '',
+      ]);
+      const continued = JSON.stringify(server.requests.slice(asked).find(offersTools)?.body);
+      for (const known of ['echo first', 'second.txt && cat', 'The run was interrupted'])
+        expect(continued).toContain(known);
+      expect(notesIn(folder).map(([entry]) => entry)).toContain('Continued');
       expect(await checkRun(folder)).toEqual([]);
     },
   );

@@ -3,23 +3,32 @@
     python -I start.py < start.json
 
 What it reads: a line with {"home", "files": {path in home: text}, "variables", "path", "argv",
-"folder", "bridge": {"port", "socket"} or null, "speaks"}. An agent that speaks has the rest of the
-input as its own, and its messages alone are printed at once: of its standard error, the end is when
-it has ended. The agent's home is made anew; the folder `path` comes first in its PATH. The bridge
-takes connections on a loopback port, which only this sandbox has, to a Unix socket. It ends with
-the agent, and with its exit code.
+"folder", "bridge": {"port", "socket"} or null, "session": {"keep", "socket", "saved"} or null,
+"speaks"}. An agent that speaks has the rest of the input as its own, and its messages alone are
+printed at once: of its standard error, the end is when it has ended. The agent's home is made anew;
+the folder `path` comes first in its PATH. The bridge takes connections on a loopback port, which
+only this sandbox has, to a Unix socket. It ends with the agent, and with its exit code.
+
+An agent with a session continues with the archive `saved`, where that is no null. For each further
+line of the input, what its home holds of `keep` is sent to the session's socket: a line with the
+number of bytes, and a tar archive; 0 bytes where it holds nothing, or too much.
 """
 
 import asyncio
+import io
 import json
 import os
 import sys
+import tarfile
+import tempfile
 from pathlib import Path
 
 # As much of a stream as is taken at a time.
 PIECE = 1 << 16
 # As much of its standard error as is printed of an agent that speaks.
 KEPT = 1 << 14
+# As large as the files of a session may be together.
+MOST_SAVED = 1 << 25
 
 
 async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -76,6 +85,56 @@ def make_home(home: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
+def packed(home: Path, keep: list[str]) -> bytes:
+    """What a home holds of these files and folders, as a tar archive. Databases are copied as they are now."""
+    content = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=content, mode="w") as archive:
+        found = [path for name in keep for path in (home / name, *sorted((home / name).rglob("*")))]
+        files = [path for path in found if path.is_file() and not path.is_symlink()]
+        # Parts of databases, which are copied as a whole.
+        files = [path for path in files if not path.name.endswith((".db-wal", ".db-shm"))]
+        if not files or sum(path.stat().st_size for path in files) > MOST_SAVED:
+            return b""
+        for number, path in enumerate(files):
+            source = path
+            if path.suffix == ".db":
+                import sqlite3
+
+                source = Path(folder) / str(number)
+                with sqlite3.connect(path) as database, sqlite3.connect(source) as copy:
+                    database.backup(copy)
+            archive.add(source, str(path.relative_to(home)))
+    return content.getvalue()
+
+
+def unpack(home: Path, saved: str) -> None:
+    with tarfile.open(saved) as archive:
+        for member in archive:
+            path = home / member.name
+            if member.isfile() and path.resolve().is_relative_to(home.resolve()):
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with archive.extractfile(member) as content:
+                    path.write_bytes(content.read())
+
+
+async def send_session(home: Path, session: dict) -> None:
+    """Sends the session once for each line of the input."""
+    lines = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(lines), sys.stdin
+    )
+    while await lines.readline():
+        try:
+            content = await asyncio.to_thread(packed, home, session["keep"])
+        except Exception:
+            # Without a session, the agent starts over.
+            content = b""
+        _, writer = await asyncio.open_unix_connection(session["socket"])
+        writer.write(b"%d\n%b" % (len(content), content))
+        await writer.drain()
+        writer.close()
+
+
 async def end_of(reader: asyncio.StreamReader) -> bytes:
     kept = b""
     while piece := await reader.read(PIECE):
@@ -86,7 +145,10 @@ async def end_of(reader: asyncio.StreamReader) -> bytes:
 async def main() -> int:
     # Not a byte more than the line is taken: the rest may be the agent's.
     start = json.loads(sys.stdin.buffer.raw.readline())
-    make_home(Path(start["home"]), start["files"])
+    home, session = Path(start["home"]), start["session"]
+    make_home(home, start["files"])
+    if session is not None and session["saved"] is not None:
+        unpack(home, session["saved"])
     bridge = start["bridge"]
     if bridge is not None:
         await serve(bridge["port"], bridge["socket"])
@@ -104,7 +166,10 @@ async def main() -> int:
         print(f"{start['argv'][0]} can't be started: {error.strerror}")
         return 127
     printed = asyncio.ensure_future(end_of(agent.stderr)) if agent.stderr else None
+    saving = asyncio.ensure_future(send_session(home, session)) if session is not None else None
     code = await agent.wait()
+    if saving is not None:
+        saving.cancel()
     if printed is not None:
         # What it has left behind may hold the pipe open.
         await asyncio.wait([printed], timeout=1)

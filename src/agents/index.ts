@@ -13,7 +13,14 @@ export { mcp } from './mcp/mcp.ts';
 export type { Served } from './mcp/serve.ts';
 export type { TaskServer } from './mcp/task-server.ts';
 export { mostPrompts } from './outside/outside-agent.ts';
-export type { AcpStart, Program, ProgramPackage, ProgramPlace, ProgramStart } from './outside/program.ts';
+export type {
+  AcpStart,
+  Program,
+  ProgramPackage,
+  ProgramPlace,
+  ProgramSession,
+  ProgramStart,
+} from './outside/program.ts';
 export { speaksAcp } from './outside/program.ts';
-export { programBrief } from './outside/prompts.ts';
+export { continuePrompt, programBrief } from './outside/prompts.ts';
 export { programVersion, refuseChangedProgram } from './outside/version.ts';

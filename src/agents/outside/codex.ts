@@ -1,5 +1,6 @@
 import { claims } from './claims.ts';
 import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
+import type { ProgramPlace, ProgramStart } from './program.ts';
 
 /** OpenAI's Codex CLI. */
 export const codex = outsideAgent(
@@ -11,18 +12,27 @@ export const codex = outsideAgent(
     dialects: ['responses'],
     isSideCall: asksWithoutTools,
     claim: claims.codex,
-    start: ({ bundle, interpreter, gateway, token, model, prompt, home, options }) => ({
-      argv: [
-        ...([interpreter, `${bundle}/node_modules/@openai/codex/bin/codex.js`, 'exec'] as const),
-        ...['--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check', '--json'],
-        ...['--model', model, '--', prompt],
-      ],
-      variables: { CODEX_HOME: `${home}/.codex`, MLAB_TOKEN: token },
-      files: { '.codex/config.toml': codexConfiguration(gateway, String(options.effort ?? '')) },
-    }),
+    start: (place) => startCodex(place, ['--', place.prompt]),
+    session: {
+      keep: ['.codex/sessions'],
+      start: (place) => startCodex(place, ['resume', '--last', '--', place.prompt]),
+    },
   },
   { effort: { description: 'reasoning effort: low, medium, high …; empty: its own', default: '' } },
 );
+
+function startCodex(place: ProgramPlace, mode: readonly string[]): ProgramStart {
+  const { bundle, interpreter, gateway, token, model, home, options } = place;
+  return {
+    argv: [
+      ...([interpreter, `${bundle}/node_modules/@openai/codex/bin/codex.js`, 'exec'] as const),
+      ...['--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check', '--json'],
+      ...['--model', model, ...mode],
+    ],
+    variables: { CODEX_HOME: `${home}/.codex`, MLAB_TOKEN: token },
+    files: { '.codex/config.toml': codexConfiguration(gateway, String(options.effort ?? '')) },
+  };
+}
 
 /** A provider of its own: the built-in one tries websockets first, and asks for the list of models. */
 export function codexConfiguration(gateway: string, effort: string): string {

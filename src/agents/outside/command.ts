@@ -13,6 +13,9 @@ const options = {
   },
 };
 
+/** The folder in its home in which a command may keep what it needs to continue. */
+const sessionName = '.mlab-session';
+
 const program = {
   package: null,
   licence: 'your own',
@@ -24,7 +27,7 @@ const program = {
 export const command = outsideAgent(
   'command',
   'Any command, started in the workspace: --agent command:"python my_agent.py". The files that it names are shown to it.',
-  { ...program, start: startCommand },
+  { ...program, start: startCommand, session: { keep: [sessionName], start: startCommand } },
   options,
 );
 
@@ -92,7 +95,14 @@ function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-function environmentOf({ gateway, token, model, brief, workspace }: ProgramPlace): Record<string, string> {
+function environmentOf({
+  gateway,
+  token,
+  model,
+  brief,
+  workspace,
+  home,
+}: ProgramPlace): Record<string, string> {
   const { openai, anthropic, google } = baseUrls(gateway);
   return {
     OPENAI_BASE_URL: openai,
@@ -104,6 +114,7 @@ function environmentOf({ gateway, token, model, brief, workspace }: ProgramPlace
     GEMINI_API_KEY: token,
     MLAB_MODEL: model,
     MLAB_BRIEF: brief,
+    MLAB_SESSION: `${home}/${sessionName}`,
     MLAB_WORKSPACE: workspace,
   };
 }

@@ -18,6 +18,11 @@ export const opencode = outsideAgent('opencode', 'OpenCode, an agent for any pro
   isSideCall: asksWithoutTools,
   claim: claims.opencode,
   start: (place) => startOpencode(place, ['run', '--format=json', '--', place.prompt], 'allow'),
+  session: {
+    keep: ['.local/share/opencode/opencode.db', '.local/share/opencode/storage'],
+    start: (place) =>
+      startOpencode(place, ['run', '--continue', '--format=json', '--', place.prompt], 'allow'),
+  },
   acp: (place) => startOpencode(place, ['acp'], 'ask'),
 });
 

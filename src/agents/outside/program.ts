@@ -53,6 +53,14 @@ export interface AcpStart extends ProgramStart {
   authMethod?: string;
 }
 
+/** A session of its own, by which a program continues when its run was cut off. */
+export interface ProgramSession {
+  /** The files and folders in its home that hold it. Names that end in `.db` are databases of SQLite. */
+  keep: readonly string[];
+  /** Starts it with what `keep` was after its last step, in the workspace as it was then. */
+  start(place: ProgramPlace): ProgramStart;
+}
+
 /** What a program says of itself, in a line of its log. */
 export interface Claim {
   session?: string | undefined;
@@ -74,6 +82,8 @@ export interface Program {
   start?(place: ProgramPlace): ProgramStart;
   /** Absent: it does not speak the Agent Client Protocol. */
   acp?(place: ProgramPlace): AcpStart;
+  /** Absent: it starts over. Only for what was measured to lose nothing (docs/decisions/0031). */
+  session?: ProgramSession;
   /** Whether a request is none of its turns: a title, a summary. What asks the fast model is none, either. */
   isSideCall?(request: ModelRequest): boolean;
   /** What one line of the log that it prints, as parsed JSON, says of itself; null: nothing. Absent: it prints none. */

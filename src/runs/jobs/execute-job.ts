@@ -8,6 +8,7 @@ import { type Experiment, forkRun, openExperiment, type RunFolder } from '../../
 import { archiveAttempt, archivedAttempts } from '../archived-attempts.ts';
 import { GpuLeases, type HeldGpus } from '../gpus/gpu-leases.ts';
 import { isGraded } from '../graded.ts';
+import { canContinue } from '../outside/agent-session.ts';
 import { refuseChangedTask, refuseOtherData } from '../provision.ts';
 import { compressTrace, executeRun, failRun } from '../session/execute-run.ts';
 import { gateOnDisk, longestWaitMs, waitsStill } from '../session/gate-on-disk.ts';
@@ -106,8 +107,8 @@ async function executeRunJob(
   const resources = await resourcesOf(job, host, signal);
   await using gpus = await gpusFor(job, host, { signal, onProgress });
   const bundle = agent.program === undefined ? null : ((await host.bundle?.(run, signal)) ?? null);
-  // A program is not led through what it did: what was not finished is an attempt of its own.
-  const isLost = earlier !== null && agent.program !== undefined;
+  // A program is not led through what it did: without a session of its own, what it has not finished is an attempt.
+  const isLost = earlier !== null && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
   if (startsOver || isLost) await archiveAttempt(folder);
   onProgress({ kind: 'run_started', run, resumed: folder.readRecord() !== null });
   await forkFromParent(job, folder, signal);

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTurns, startProviderServer } from '../../../test/fakes/providers/index.ts';
 import { ModelPlace } from '../../../test/fixtures/model-place.ts';
-import { smallAgent, turnsIn } from '../../../test/fixtures/outside/outside-place.ts';
+import { notesIn, smallAgent, turnsIn } from '../../../test/fixtures/outside/outside-place.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import { checkRun, openExperiment, readTraceSync } from '../../store/index.ts';
 import { archivedAttempts } from '../archived-attempts.ts';
@@ -59,6 +59,40 @@ describe.skipIf(missing !== undefined)(`a run of a program whose harness is kill
       readTraceSync(tracePath).events.filter(({ kind }) => kind === 'model_call').length;
     // What the call cost that was under way is known to nobody.
     expect([...attempts, run].map(callsOf)).toEqual([3, 4]);
+  });
+
+  test('continues by its own session where it has one, in its workspace as it was after its last step', async () => {
+    const first = { run: 'echo one > one.txt' };
+    const cutOff = inTurns({ turns: [first, { run: 'rm one.txt; sleep 1000' }] });
+    const goesOn = inTurns({ turns: [first, { run: 'cat one.txt; python train.py' }, { text: 'Done.' }] });
+    let answer = cutOff;
+    await using server = await startProviderServer({ answer: (request) => answer(request) });
+    const [flag = '', program = '', ...model] = agent;
+    const flags = [flag, `${program} session`, ...model, '--name', 'continued'];
+    const started = place.startRun(server, ...flags);
+    // A title, and two turns.
+    while (server.requests.length < 3) await sleep(10);
+    const experiment = openExperiment(join(place.experiments, 'continued'));
+    const run = experiment.runFolder(experiment.runIds[0] ?? '');
+    while (existsSync(join(run.folder, 'workspace/one.txt'))) await sleep(10);
+    started.process.kill('SIGKILL');
+    await started.ended;
+    await vanished(word);
+
+    answer = goesOn;
+    const again = await place.run(server, ...flags);
+    expect(again.code, again.err).toBe(0);
+    expect(run.readRecord()).toMatchObject({ status: 'finished', steps: 3, end: { reason: 'final_answer' } });
+    expect(turnsIn(run).map(({ observation }) => observation.split('\n')[0])).toEqual(['', 'one', '']);
+    expect(notesIn(run)).toContainEqual(['Continued', expect.stringContaining('after step 1')]);
+    expect(archivedAttempts(run)).toEqual([]);
+    expect(existsSync(join(run.folder, 'agent-session'))).toBe(false);
+    expect(await checkRun(run)).toEqual([]);
+    expect(run.readGrades().grades.filter(({ final }) => final)).toMatchObject([{ valid: true }]);
+    // The title twice, the turn, the one that was cut off, and two more: each is paid for once.
+    const calls = readTraceSync(run.tracePath).events.filter(({ kind }) => kind === 'model_call');
+    expect(calls).toHaveLength(6);
+    expect(run.readRecord()?.spent).toMatchObject({ calls: 6 });
   });
 });
 

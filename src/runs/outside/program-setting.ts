@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Program } from '../../agents/index.ts';
 import { UserError } from '../../lib/errors.ts';
@@ -15,6 +16,8 @@ const nodeInside = `${inside}/node`;
 const runInside = `${inside}/run`;
 const socketName = 'models.sock';
 const briefName = 'brief.md';
+const sessionSocketName = 'session.sock';
+const sessionName = 'session.tar';
 /** The sandbox has a network of its own, so that any will do. */
 const portInside = 4080;
 
@@ -73,6 +76,28 @@ export class ProgramSetting implements Disposable {
   /** Where the gateway listens, for the program alone. */
   get listenAt(): { socket: string } | { port: number } {
     return this.#isConfined ? { socket: join(this.#shown, socketName) } : { port: 0 };
+  }
+
+  /** Where its starter sends its session, on this machine. */
+  get sessionSocket(): string {
+    return join(this.#shown, sessionSocketName);
+  }
+
+  /**
+   * What its starter is told of sessions.
+   * @param saved the archive with which it continues
+   */
+  async session(sandbox: Sandbox, keep: readonly string[], saved: string | null) {
+    const folder = sandbox.pathInside(runInside);
+    if (saved !== null) {
+      const shown = join(this.#shown, sessionName);
+      await copyFile(saved, shown);
+      await openToReaders(shown);
+    }
+    return {
+      ...{ keep, socket: `${folder}/${sessionSocketName}` },
+      saved: saved === null ? null : `${folder}/${sessionName}`,
+    };
   }
 
   /** What carries the program's connections to the gateway; null where it reaches it by itself. */

@@ -32,6 +32,8 @@ export class ProgramTurns {
   readonly #asking = new Map<number, () => void>();
   #process: SandboxProcess | null = null;
   #used: ProcessUsage = { cpuSeconds: 0, peakMemoryBytes: null };
+  /** Saves the program's session after a step; null: it has none. */
+  saveSession: (() => Promise<void>) | null = null;
   readonly outcome: ProgramOutcome = { answers: 0, lastText: null, failure: null };
 
   constructor(program: Program, environment: ProgramEnvironment, witness: Witness | null = null) {
@@ -48,7 +50,10 @@ export class ProgramTurns {
   async requested(asked: ProxyRequest): Promise<{ kind: 'send' } | { kind: 'closed'; message: string }> {
     const environment = this.#environment;
     try {
-      await this.#record(this.#turns.endedBy(asked.request, this.#isSide(asked)));
+      const ended = this.#turns.endedBy(asked.request, this.#isSide(asked));
+      await this.#record(ended);
+      // It waits for the answer to its request: what its session holds now is what it knows after this step.
+      if (ended.length > 0 && environment.closed() === null) await this.saveSession?.();
     } catch (error) {
       environment.fail(error);
     }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTurns, startProviderServer, type Turn } from '../../../test/fakes/providers/index.ts';
@@ -245,16 +245,46 @@ found = []
 for folder, folders, files in os.walk("/"):
     folders[:] = [name for name in folders if folder != "/" or name not in ("proc", "sys", "usr")]
     found += [path for path in (os.path.join(folder, name) for name in files) if stat.S_ISSOCK(os.lstat(path).st_mode)]
-print("sockets", found)
+print("sockets", sorted(found))
 print("listens", [line.split()[1] for line in open("/proc/net/tcp") if " 0A " in line])
 `);
     const printed = printedBy(folder);
     expect(printed).not.toContain('REACHED');
     expect(printed).toContain('refused dns');
-    expect(printed).toContain("sockets ['/mlab-agent/run/models.sock']");
+    expect(printed).toContain("sockets ['/mlab-agent/run/models.sock', '/mlab-agent/run/session.sock']");
     // 4080 in hexadecimal.
     expect(printed).toContain("listens ['0100007F:0FF0']");
     expect(record.end?.reason).toBe('agent_stopped');
+  });
+
+  test('can keep no session that the harness could stumble over', async () => {
+    const { record, folder } = await run(`
+import json, os, socket, threading, urllib.request
+kept = os.environ["MLAB_SESSION"]
+os.makedirs(kept)
+os.mkfifo(f"{kept}/pipe")
+os.symlink("/dev/zero", f"{kept}/endless")
+os.symlink(kept, f"{kept}/circle")
+open(f"{kept}/broken.db", "w").write("no database")
+def flood():
+    while True:
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect("/mlab-agent/run/session.sock")
+                connection.sendall(b"99\\n" + b"x" * 2**20)
+        except OSError:
+            pass
+threading.Thread(target=flood, daemon=True).start()
+for number in range(3):
+    results = [{"role": "tool", "tool_call_id": f"call_{number}", "content": "done"}] if number else []
+    body = {"model": os.environ["MLAB_MODEL"], "messages": [{"role": "user", "content": "go"}, *results]}
+    request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", json.dumps(body).encode(),
+        {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]})
+    print(len(urllib.request.urlopen(request).read()) > 0)
+`);
+    expect(printedBy(folder)).toBe('True\nTrue\nTrue\n');
+    expect(record).toMatchObject({ status: 'finished', steps: 3, end: { reason: 'final_answer' } });
+    expect(existsSync(join(folder.folder, 'agent-session'))).toBe(false);
   });
 
   test("sees no other run's files, and can't use another run's token", async () => {

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type AcpStart, mostPrompts, type Program, speaksAcp } from '../../agents/index.ts';
+import {
+  type AcpStart,
+  continuePrompt,
+  mostPrompts,
+  type Program,
+  type ProgramSession,
+  speaksAcp,
+} from '../../agents/index.ts';
 import {
   briefInside,
   type Ending,
@@ -17,6 +24,8 @@ import {
 } from '../../models/index.ts';
 import type { Sandbox, SandboxProcess } from '../../sandbox/index.ts';
 import type { AgentClaims, RunSpec } from '../../schema/index.ts';
+import type { RunFolder } from '../../store/index.ts';
+import { SessionSaver, savedSession } from './agent-session.ts';
 import { ClaimsReader } from './claims.ts';
 import { howItEnded, overLimit, type ProgramEnd } from './how-it-ended.ts';
 import type { ProgramSetting } from './program-setting.ts';
@@ -27,6 +36,7 @@ import { Tail } from './tail.ts';
 export interface ProgramRun {
   program: Program;
   spec: RunSpec;
+  folder: RunFolder;
   setting: ProgramSetting;
   sandbox: Sandbox;
   /** The script that the task begins with. */
@@ -51,6 +61,8 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
   const { environment, setting, upstream, quota, shared, sandbox } = run;
   const token = randomBytes(24).toString('hex');
   const acp = speaksAcp(run.program, run.spec.agent_options) ? await openAcp() : null;
+  const session = acp === null ? await openSession(run) : null;
+  await using saver = session?.saver;
   const turns = new ProgramTurns(run.program, environment, acp);
   const printed = acp?.printed ?? new Tail(mostOutputBytes);
   const claims = acp ?? new ClaimsReader(run.program);
@@ -79,7 +91,9 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
       },
     );
     turns.watch(process);
-    const { authMethod } = begin(process, run, setting.gateway(gateway.port), token, acp !== null);
+    if (saver !== undefined)
+      turns.saveSession = () => saver.save(environment.stepsTaken, () => process.write('save\n'));
+    const { authMethod } = begin(process, run, setting.gateway(gateway.port), token, session);
     end =
       acp === null
         ? { process: await process.ended, said: null }
@@ -98,6 +112,24 @@ async function openAcp() {
   return new AcpDriver(mostOutputBytes);
 }
 
+/** The program's session, where it has one: how it is saved, and with what it continues. */
+interface OpenSession {
+  program: ProgramSession;
+  told: Awaited<ReturnType<ProgramSetting['session']>>;
+  saver: SessionSaver;
+}
+
+async function openSession(run: ProgramRun): Promise<OpenSession | null> {
+  const { program, folder, setting, sandbox, environment } = run;
+  if (program.session === undefined) return null;
+  const step = environment.stepsTaken;
+  const saved = savedSession(folder, step);
+  if (saved !== null)
+    environment.note({ Continued: `By the program's own session, as it was after step ${step}.` });
+  const told = await setting.session(sandbox, program.session.keep, saved);
+  return { program: program.session, told, saver: await SessionSaver.listen(setting.sessionSocket, folder) };
+}
+
 /** What it is asked, and how often at most. */
 function asked({ setting, sandbox, spec }: ProgramRun) {
   const prompts = mostPrompts(spec.agent_options);
@@ -110,7 +142,7 @@ function begin(
   run: ProgramRun,
   gateway: string,
   token: string,
-  isAcp: boolean,
+  session: OpenSession | null,
 ): AcpStart {
   const { program, spec, setting, sandbox, upstream, entry } = run;
   const home = setting.home;
@@ -118,19 +150,22 @@ function begin(
   const workspace = sandbox.pathInside(workspaceInside);
   const dialect = upstream.dialects.find((one) => program.dialects.includes(one));
   const [model] = upstream.names;
-  const start = isAcp ? program.acp : program.start;
+  const isAcp = speaksAcp(program, spec.agent_options);
+  const continued = session === null || session.told.saved === null ? null : session.program;
+  const start = isAcp ? program.acp : (continued ?? program).start;
   if (dialect === undefined || model === undefined || start === undefined)
     throw new Error('the program can not speak to this model');
   const started = start({
     ...setting.bundle(sandbox),
     hostFile: (name) => setting.hostFile(sandbox, name),
     ...{ gateway, token, dialect, model, brief, workspace, entry, home, options: spec.agent_options },
-    prompt: setting.prompt,
+    prompt: continued === null ? setting.prompt : continuePrompt,
   });
   const { argv, variables, files } = started;
   const helpers = sandbox.pathInside(helpersInside);
   const told = {
     ...{ argv, files, home, folder: workspace, bridge: setting.bridge(sandbox), speaks: isAcp },
+    session: session?.told ?? null,
     path: `${helpers}/outside/bin`,
     variables: {
       HOME: home,
@@ -141,7 +176,7 @@ function begin(
     },
   };
   process.write(`${JSON.stringify(told)}\n`);
-  if (!isAcp) process.endInput();
+  if (!isAcp && session === null) process.endInput();
   return started;
 }
 

@@ -5,6 +5,7 @@ import { RunStopped, RunWaits } from '../../environment/index.ts';
 import { limitsHeld } from '../../sandbox/index.ts';
 import type { RunRecord, RunSpec } from '../../schema/index.ts';
 import type { RunFolder } from '../../store/index.ts';
+import { discardSessions } from '../outside/agent-session.ts';
 import { branchFolders, discardBranchWorkspace, mainBranch } from './branch-workspace.ts';
 import { awaited } from './gate-on-disk.ts';
 import { infrastructureFailure } from './run-failure.ts';
@@ -30,6 +31,7 @@ export async function executeRun(spec: RunSpec, given: RunServices): Promise<Run
     const outcome = ended ?? (await executeSession(spec, services));
     folder.lease?.verify();
     await discardWorkspace(folder, services.signal);
+    discardSessions(folder);
     const finished = await endRecord(record, folder, { ...outcome, ...gpusUsed() });
     await compressTrace(folder);
     return finished;

@@ -123,7 +123,7 @@ function openProgram(
   const act = async () => {
     try {
       return await runProgram({
-        ...{ program, spec, setting, sandbox, environment, upstream },
+        ...{ program, spec, folder, setting, sandbox, environment, upstream },
         entry: resources.task.brief.entry,
         ...{ quota, shared: models.shared, onClaims },
       });

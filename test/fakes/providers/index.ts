@@ -10,5 +10,5 @@ export {
   type SeenRequest,
   startProviderServer,
 } from './server.ts';
-export { inTurns, type Turn, type TurnsOptions } from './turns.ts';
+export { inTurns, type Turn, type TurnsOptions, toolsOf } from './turns.ts';
 export { type FakeWire, fakeKeys, fakeWires, variablesFor } from './wires.ts';

@@ -1,0 +1,124 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { type Agent, speaksAcp } from '../../agents/index.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
+import { openToCallers } from '../../lib/open-to-readers.ts';
+import type { RunRecord, RunSpec } from '../../schema/index.ts';
+import { historyOf, lastSnapshot, type RunFolder, readTraceSync } from '../../store/index.ts';
+
+/** More than the starter sends, see python/outside/start.py. */
+const mostBytes = 2 ** 26;
+/** A program that keeps its starter from answering has no session. */
+const longestSaveMs = 5_000;
+
+/** The session of a program after a step, as a tar archive that is opened in its sandbox alone; null where none was saved. */
+export function savedSession(folder: RunFolder, step: number): string | null {
+  const name = nameOf(step);
+  return namesIn(folder).includes(name) ? join(sessionsOf(folder), name) : null;
+}
+
+/** Whether a program whose run was cut off can continue it with its own session, from the last step that it finished. */
+export function canContinue(
+  { program }: Agent,
+  { agent_options: options }: RunSpec,
+  folder: RunFolder,
+  { status }: RunRecord,
+): boolean {
+  // A program can bring about a failure: it does not get to repeat its last request for ever.
+  if (program?.session === undefined || speaksAcp(program, options) || status === 'failed') return false;
+  const last = lastSnapshot(historyOf(readTraceSync(folder.tracePath).events, 'main'));
+  return last !== null && savedSession(folder, last.step) !== null;
+}
+
+export function discardSessions(folder: RunFolder): void {
+  rmSync(sessionsOf(folder), { recursive: true, force: true });
+}
+
+/** Saves the session of a running program beside its run: its starter is asked for it, and sends it to a socket. */
+export class SessionSaver implements AsyncDisposable {
+  readonly #folder: RunFolder;
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+  #received: ((content: Buffer | null) => void) | null = null;
+
+  /** @param socket path of a Unix socket that the program's sandbox is shown */
+  static async listen(socket: string, folder: RunFolder): Promise<SessionSaver> {
+    const saver = new SessionSaver(folder);
+    const listening = Promise.withResolvers<void>();
+    saver.#server.once('error', listening.reject);
+    saver.#server.listen(socket, listening.resolve);
+    await listening.promise;
+    openToCallers(socket);
+    return saver;
+  }
+
+  private constructor(folder: RunFolder) {
+    this.#folder = folder;
+    this.#server = createServer((connection) => this.#receive(connection));
+    this.#server.maxConnections = 1;
+  }
+
+  /**
+   * Keeps the session as it is after a step, in place of earlier ones. Without one, the run starts over after a kill.
+   * @param ask tells the starter to send it
+   */
+  async save(step: number, ask: () => void): Promise<void> {
+    const received = Promise.withResolvers<Buffer | null>();
+    this.#received = received.resolve;
+    const late = setTimeout(() => received.resolve(null), longestSaveMs);
+    ask();
+    const content = await received.promise;
+    clearTimeout(late);
+    this.#received = null;
+    this.#folder.lease?.verify();
+    const name = nameOf(step);
+    if (content !== null && content.length > 0)
+      await replaceFile(join(sessionsOf(this.#folder), name), content);
+    for (const other of namesIn(this.#folder))
+      if (other !== name) rmSync(join(sessionsOf(this.#folder), other), { force: true });
+  }
+
+  /** One connection brings one session: its length in a line, and the archive. */
+  #receive(connection: Socket): void {
+    this.#open.add(connection);
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    connection.on('data', (piece) => {
+      bytes += piece.length;
+      if (bytes > mostBytes + 16 || this.#received === null) connection.destroy();
+      else pieces.push(piece);
+    });
+    connection.on('error', () => connection.destroy());
+    connection.once('end', () => this.#received?.(contentOf(Buffer.concat(pieces))));
+    connection.once('close', () => this.#open.delete(connection));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const connection of this.#open) connection.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** Null where it is not whole. */
+function contentOf(received: Buffer): Buffer | null {
+  const end = received.indexOf('\n');
+  const content = received.subarray(end + 1);
+  return end > 0 && received.subarray(0, end).toString('latin1') === String(content.length) ? content : null;
+}
+
+function sessionsOf({ folder }: RunFolder): string {
+  return join(folder, 'agent-session');
+}
+
+function nameOf(step: number): string {
+  return `${step}.tar`;
+}
+
+function namesIn(folder: RunFolder): string[] {
+  try {
+    return readdirSync(sessionsOf(folder));
+  } catch {
+    return [];
+  }
+}
