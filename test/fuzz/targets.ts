@@ -17,6 +17,7 @@ import { pythonReaderTargets } from './targets/python-readers.ts';
 import { pythonTarget } from './targets/python-sources.ts';
 import { commandTarget, replyTarget } from './targets/replies.ts';
 import { chatTarget, gatewayTarget, viewerTarget } from './targets/requests.ts';
+import { executorTarget, keysTarget, settingsTarget } from './targets/settings.ts';
 import {
   compressedTraceTarget,
   conversationTarget,
@@ -31,6 +32,7 @@ import { printedTarget, transcriptTarget } from './targets/texts.ts';
 export const targets: readonly FuzzTarget[] = [
   ...[replyTarget, commandTarget, editTarget, ...providerTargets],
   ...[taskFileTarget, globTarget, experimentFileTarget, collectionTarget, archiveTarget],
+  ...[settingsTarget, keysTarget, executorTarget],
   ...[runTarget, exportTarget, planTarget, compressedTraceTarget, conversationTarget, pathTarget],
   ...[importTarget, tornJsonTarget, chatTarget, gatewayTarget, viewerTarget, graderTarget, replTarget],
   ...[printedTarget, transcriptTarget, outputTarget, pythonTarget],

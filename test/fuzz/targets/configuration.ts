@@ -34,7 +34,7 @@ submission:
 x: &a [*a]
 `;
 
-const yamlWords = [
+export const yamlWords = [
   ...[
     '&a ',
     '*a',
@@ -73,7 +73,7 @@ const yamlWords = [
 ];
 
 /** Time that a large YAML file may take: the library needs some 5 µs a byte for one that is deeply nested. */
-const milliseconds = (bytes: number) => 400 + bytes / 20;
+export const yamlMilliseconds = (bytes: number) => 400 + bytes / 20;
 
 export const taskFileTarget = defineTarget({
   name: 'task-file',
@@ -91,7 +91,7 @@ export const taskFileTarget = defineTarget({
     'unpack',
   ],
   batch: 8,
-  milliseconds,
+  milliseconds: yamlMilliseconds,
   open: () => ({
     run(input) {
       const text = input.toString('utf8');
@@ -174,7 +174,7 @@ export const experimentFileTarget = defineTarget({
     'fails',
   ],
   batch: 8,
-  milliseconds,
+  milliseconds: yamlMilliseconds,
   open: (folder) => {
     const path = join(folder, 'experiment.yaml');
     return {
