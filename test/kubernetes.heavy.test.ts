@@ -71,7 +71,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     const before = cluster.created.length;
     const end = await start('shown', { seeds: 2 }, '--on', 'kubernetes', '--dry-run').ended;
     expect(end.code, end.err).toBe(0);
-    expect(end.out).toMatch(/^# shown: 2 runs/);
+    expect(end.out).toMatch(/^# shown: 2 runs, executed on kubernetes\n/);
     expect(end.out).toContain('completionMode: Indexed');
     expect(end.out).toContain('name: model-keys');
     expect(cluster.created).toHaveLength(before);

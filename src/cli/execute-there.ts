@@ -39,6 +39,11 @@ export function isHere(
   );
 }
 
+/** The name of where the runs are executed; null: in this process. */
+export function executorNameOf(context: Context, plan: Plan, { executor }: ExperimentFile): string | null {
+  return executorOf(context, plan, executor.on)?.name ?? null;
+}
+
 /** What would be given to where the runs are to be executed; null where there is nothing to show. */
 export async function documentsElsewhere(
   context: Context,

@@ -342,6 +342,11 @@ describe('a dry run', () => {
     expect(misspelt.code).toBe(0);
     expect(misspelt.err).toContain('its price is unknown');
     expect(misspelt.err).toContain('Did you mean anthropic/claude-sonnet-4-5?');
+    const limited = await mlab(
+      [...withModel('anthropic/claude-sonet-4-5'), '--money', '1', '--dry-run'],
+      here,
+    );
+    expect([limited.code, limited.err]).toEqual([2, expect.stringContaining("can't be enforced")]);
     const quiet = await mlab(['-q', ...withModel('anthropic/claude-sonet-4-5'), '--dry-run'], here);
     expect([quiet.code, quiet.err]).toEqual([0, '']);
   });

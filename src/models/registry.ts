@@ -103,6 +103,7 @@ export class ModelRegistry {
   checkPrices(roles: ModelRoles): void {
     for (const { model } of [roles.agent, roles.editor, roles.fast]) {
       if (this.prices.priceOf(model) !== null) continue;
+      if (!this.#isScripted(providerOf(model))) this.#refuseUnknown(model);
       throw new UserError(
         'price_unknown',
         `${model}: its price is unknown, so a limit on money can't be enforced.`,
@@ -213,18 +214,19 @@ export class ModelRegistry {
   }
 
   #checkProvider(model: string): void {
+    this.#refuseUnknown(model);
     const provider = providerOf(model);
-    const isNamed = Object.hasOwn(this.#providers, provider) || isBuiltIn(provider);
-    if (!isNamed) throw this.#unknownProvider(model, provider);
     const { problem } = providerState(provider, this.#settingsOf(provider), this.#variables);
     if (problem === null) return;
     throw new UserError(problem.code, `${model} is not usable. ${problem.message}`, problem.hint);
   }
 
-  #unknownProvider(model: string, provider: string): UserError {
+  #refuseUnknown(model: string): void {
+    const provider = providerOf(model);
+    if (Object.hasOwn(this.#providers, provider) || isBuiltIn(provider)) return;
     const known = [...new Set([...builtInProviders, scripted, ...Object.keys(this.#providers)])];
     const meant = nearest(provider, known);
-    return new UserError(
+    throw new UserError(
       'unknown_provider',
       `${model}: there is no provider "${provider}".${meant === null ? '' : ` Did you mean "${meant}"?`}`,
       `The providers are ${known.join(', ')}. Add your own under "providers" in the experiment file.`,

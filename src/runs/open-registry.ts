@@ -22,8 +22,9 @@ export function openRegistry(
   if (asking.length === 0) return undefined;
   const registry = new ModelRegistry({ providers, prices, ...machine });
   for (const { roles, limits } of asking) {
-    registry.check(roles);
+    // Before keys: a dry run needs none.
     if (limits.money !== undefined || spend.money !== undefined) registry.checkPrices(roles);
+    registry.check(roles);
   }
   return registry;
 }

@@ -19,7 +19,14 @@ import { branchOf, personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
 import type { Context } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
-import { documentsElsewhere, executeThere, isHere, withDocuments, withGateway } from '../execute-there.ts';
+import {
+  documentsElsewhere,
+  executeThere,
+  executorNameOf,
+  isHere,
+  withDocuments,
+  withGateway,
+} from '../execute-there.ts';
 import { confirmCost, costText, expectedCost, unpricedRemarks } from '../expected-cost.ts';
 import { experimentFlags, keysSaid, readExperiment } from '../experiment-flags.ts';
 import { asItsRun, type ForkFlags, findParent, forkFlags, makeFork, onData } from '../fork-flags.ts';
@@ -143,7 +150,9 @@ export const run: Verb = {
       tryModels(context, plan);
       const documents = await documentsElsewhere(context, plan, wanted);
       const cost = expectedCost(context, plan);
-      const text = cost === null ? planText(plan) : `${planText(plan)}\n${costText(cost)}`;
+      const place = executorNameOf(context, plan, wanted);
+      const runs = planText(plan, place === null ? atATime(plan) : `executed on ${place}`);
+      const text = cost === null ? runs : `${runs}\n${costText(cost)}`;
       return {
         text: documents === null ? text : withDocuments(text, documents),
         json: {
@@ -197,12 +206,13 @@ export const run: Verb = {
   },
 };
 
-/** A plan can be shown without keys: what is missing for its models is said, and wrong names end it. */
+/** A plan can be shown without keys: what is missing is logged, and everything else that `mlab run` refuses is refused. */
 function tryModels(context: Context, plan: Plan): void {
   try {
     registryOf(context, plan);
   } catch (error) {
-    if (!UserError.isInstance(error) || error.code === 'unknown_provider') throw error;
+    if (!UserError.isInstance(error) || !['key_missing', 'base_url_missing'].includes(error.code))
+      throw error;
     context.log(`${error.message} ${error.hint}`);
   }
 }
@@ -221,9 +231,10 @@ function personsGate(context: Context): Gate {
   return approveActions(terminalQuestions(context.isTerminal, 'leave out --approve'), personName());
 }
 
-function planText(plan: Plan): string {
+/** @param place where, or how many at once, its runs are executed */
+function planText(plan: Plan, place: string): string {
   const runs = plan.runs.map(
     ({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`,
   );
-  return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${atATime(plan)}\n${runs.join('\n')}`;
+  return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}\n${runs.join('\n')}`;
 }
