@@ -5,8 +5,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findNode, missingNodeMessage, packageRoot } from './project-node.mjs';
+import { packageRoot } from './project-node.mjs';
 import { isProgram, runScript, SetUpError, say, secondsSince } from './script.mjs';
+import { installProject } from './setup.mjs';
 
 const made = ['viewer/dist/index.html', 'viewer/dist/report.html'];
 const madeOf = [
@@ -17,9 +18,11 @@ const madeOf = [
   'package-lock.json',
 ];
 
-/** @param nodePath the project's own Node */
-export function buildViewer(nodePath) {
+/** Installs what building them needs, where it is missing. */
+export async function buildViewer() {
   if (isFresh()) return;
+  // mlab itself may be waiting for this.
+  const { path: nodePath } = await installProject({ inUse: true });
   const start = performance.now();
   for (const mode of ['production', 'report']) build(nodePath, mode);
   say(`The viewer's pages are built (${secondsSince(start)}).`);
@@ -51,10 +54,8 @@ function newestIn(path) {
 }
 
 if (isProgram(import.meta.url)) {
-  await runScript(() => {
-    const node = findNode();
-    if (node === null) throw new SetUpError(missingNodeMessage());
-    buildViewer(node.path);
+  await runScript(async () => {
+    await buildViewer();
     return 0;
   });
 }

@@ -11,11 +11,11 @@ import { runScript, SetUpError } from './script.mjs';
 import { installProject } from './setup.mjs';
 
 await runScript(async () => {
-  const node = await installProject();
+  await installProject();
   rmSync(join(packageRoot, 'dist'), { recursive: true, force: true });
   compile();
   copyOtherFiles();
-  buildViewer(node.path);
+  await buildViewer();
   return 0;
 });
 

@@ -8,7 +8,7 @@ import { SetUpError, say, secondsSince, withProgress } from './script.mjs';
  * does. Where packages come from stays theirs: registry, proxy, certificates, keys, cache. No package needs its install script.
  */
 const asLocked = [
-  ...['--include=dev', '--include=optional', '--include=peer', '--install-strategy=hoisted', '--bin-links'],
+  ...['--include=optional', '--include=peer', '--install-strategy=hoisted', '--bin-links'],
   ...['--no-package-lock-only', '--no-dry-run', '--no-global', '--location=project'],
   ...['--no-legacy-peer-deps', '--ignore-scripts'],
   // The Node that npm runs in may be too old for some packages: they run in another.
@@ -17,18 +17,24 @@ const asLocked = [
 ];
 
 /**
- * Installs the npm packages of package-lock.json, unless node_modules holds exactly these already.
- * @param {{ folder: string, what: string, megabytes: number }} packages `megabytes`: what npm downloads with an empty cache
+ * Installs the npm packages of package-lock.json.
+ * @param {{ folder: string, what: string, megabytes: number, production?: boolean, inUse?: boolean }} packages
+ *   `megabytes`: what npm downloads with an empty cache; `production`: without those for development; `inUse`: a process
+ *   runs from those that are there, so they stay, and the others are added
  */
-export async function installPackages({ folder, what, megabytes }) {
+export async function installPackages({ folder, what, megabytes, production = false, inUse = false }) {
   say(`Installing ${what}: ${megabytes} MB to download, less what is in npm's cache.`);
   const start = performance.now();
-  await withProgress(progressOf(folder, what), () => runNpm(folder, what));
+  const argv = [
+    ...(inUse ? ['install', '--no-save', '--package-lock'] : ['ci']),
+    production ? '--omit=dev' : '--include=dev',
+  ];
+  await withProgress(progressOf(folder, what, production), () => runNpm(argv, folder, what));
   say(`Installed ${what} in ${secondsSince(start)}.`);
 }
 
-async function runNpm(folder, what) {
-  const child = spawn('npm', ['ci', ...asLocked], {
+async function runNpm(argv, folder, what) {
+  const child = spawn('npm', [...argv, ...asLocked], {
     cwd: folder,
     env: { ...process.env, PATH: pathWithoutPackages() },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -51,9 +57,9 @@ async function runNpm(folder, what) {
 }
 
 /** Says `214 of 316 npm packages`; of packages that are for some platforms alone, their name. */
-function progressOf(folder, what) {
+function progressOf(folder, what, production) {
   const needed = Object.entries(lockedPackages(join(folder, 'package-lock.json')) ?? {})
-    .filter(([path, entry]) => path !== '' && !isOptional(entry))
+    .filter(([path, entry]) => path !== '' && !isOptional(entry) && !(production && entry.dev === true))
     .map(([path]) => join(folder, path, 'package.json'));
   if (needed.length === 0) return () => what;
   return () => `${needed.filter((manifest) => existsSync(manifest)).length} of ${needed.length} ${what}`;
@@ -62,14 +68,15 @@ function progressOf(folder, what) {
 /**
  * Whether what npm last installed (it keeps a list in node_modules) is what package-lock.json asks for. Optional
  * packages may be absent: they are for other platforms.
+ * @param production those for development may be absent, too
  */
-export function packagesAreCurrent(root) {
+export function packagesAreCurrent(root, production = false) {
   const wanted = lockedPackages(join(root, 'package-lock.json'));
   const installed = lockedPackages(join(root, 'node_modules', '.package-lock.json'));
   if (wanted === null || installed === null) return false;
   const same = ([path, entry]) => {
     const found = installed[path];
-    if (found === undefined) return isOptional(entry);
+    if (found === undefined) return isOptional(entry) || (production && entry.dev === true);
     return found.version === entry.version && found.integrity === entry.integrity;
   };
   const superfluous = Object.keys(installed).some((path) => !(path in wanted));

@@ -18,20 +18,29 @@ import { isProgram, runScript, SetUpError, say } from './script.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
 /** What npm downloads with an empty cache, on Linux with x64. A slow test measures it. */
-export const megabytes = { packages: 195, node: 51 };
+export const megabytes = { packages: 195, production: 24, node: 51 };
 
-/** Returns `{ node: { path, version, origin }, missing: string[] }`; `missing` has been reported already. */
-export async function setUp() {
-  const [node, missing] = await Promise.all([installProject(), installSystemPackages()]);
+/**
+ * Returns `{ node: { path, version, origin }, missing: string[] }`; `missing` has been reported already.
+ * @param options as for `installProject`
+ */
+export async function setUp(options = {}) {
+  const [node, missing] = await Promise.all([installProject(options), installSystemPackages()]);
   return { node, missing };
 }
 
-/** The npm packages, and the Node to use: the machine's where it is new enough, else one that is installed in this checkout. */
-export async function installProject() {
+/**
+ * The npm packages, and the Node to use: the machine's where it is new enough, else one that is installed in this checkout.
+ * @param {{ production?: boolean, inUse?: boolean }} options as for `installPackages`
+ */
+export async function installProject({ production = false, inUse = false } = {}) {
   const system = findSystemNode();
-  const packages = { folder: packageRoot, what: 'npm packages', megabytes: megabytes.packages };
+  const packages = {
+    ...{ folder: packageRoot, what: 'npm packages', production, inUse },
+    megabytes: production ? megabytes.production : megabytes.packages,
+  };
   await Promise.all([
-    ...(packagesAreCurrent(packageRoot) ? [] : [installPackages(packages)]),
+    ...(packagesAreCurrent(packageRoot, production) ? [] : [installPackages(packages)]),
     ...(system === null ? [installOwnNode()] : []),
   ]);
   const node = system ?? findOwnNode();

@@ -21,7 +21,8 @@ const introduction = [
 ].join('\n');
 
 async function start(extraFlags) {
-  const { node } = await setUp();
+  // What only development needs is installed by what needs it.
+  const { node } = await setUp({ production: true });
   const name = firstUnfinished(join(packageRoot, 'experiments'));
   const given = (flag) => extraFlags.some((extra) => extra === flag || extra.startsWith(`${flag}=`));
   const flags = Object.entries({ ...defaults, '--name': name }).filter(([flag]) => !given(flag));

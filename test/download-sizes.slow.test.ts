@@ -22,16 +22,17 @@ afterEach(() => {
 });
 
 test.skipIf(!isMeasuredHere).each([
-  ['its packages', '.', megabytes.packages],
-  ['a Node', 'scripts/node', megabytes.node],
+  ['its packages', '.', megabytes.packages, false],
+  ['its packages for production', '.', megabytes.production, true],
+  ['a Node', 'scripts/node', megabytes.node, false],
 ])(
   'set-up downloads as much for %s as it says, within a tenth',
-  async (_, place, said) => {
+  async (_, place, said, production) => {
     const project = join(folder, 'project');
     mkdirSync(project);
     for (const file of ['package.json', 'package-lock.json'])
       cpSync(join(root, place, file), join(project, file));
-    await installPackages({ folder: project, what: 'packages', megabytes: said });
+    await installPackages({ folder: project, what: 'packages', megabytes: said, production });
     const content = join(folder, 'cache/_cacache/content-v2');
     const { stdout } = spawnSync('du', ['-s', '--apparent-size', '--block-size=1000000', content], {
       encoding: 'utf8',

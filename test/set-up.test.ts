@@ -62,6 +62,14 @@ describe('npm packages are installed anew', () => {
     ).toBe(true);
   });
 
+  test('where those for development are missing, unless these are not needed', () => {
+    const dev = { 'node_modules/tool': { version: '1.0.0', integrity: 'sha512-t', dev: true } };
+    expect(areCurrent({ ...wanted, ...dev }, installed)).toBe(false);
+    expect(packagesAreCurrent(folder, true)).toBe(true);
+    expect(areCurrent({ ...wanted, ...dev }, { ...installed, ...dev })).toBe(true);
+    expect(packagesAreCurrent(folder, true)).toBe(true);
+  });
+
   test('in a fresh clone, and after an installation that was broken off', () => {
     expect(areCurrent(wanted, null)).toBe(false);
     mkdirSync(join(folder, 'node_modules/a'), { recursive: true });
