@@ -67,6 +67,8 @@ export const RunPage = z.object({
   gpu: z.boolean().nullable(),
   versions: z.record(z.string(), z.string()),
   status: RunStatus,
+  /** Where it is queued or running; empty where that is not known. */
+  where: z.string(),
   /** The actions that people are to decide on. */
   waits_for: z.array(z.object({ branch: BranchId, step: count, action: z.string() })),
   end: z.object({ reason: EndReason, cause: z.string().nullable(), message: z.string() }).nullable(),

@@ -51,7 +51,11 @@ describe('what the viewer answers', () => {
     ]);
     expect(await get(viewer, run, RunPage)).toMatchObject({ steps: 2, status: 'finished', broken: null });
     expect(await get(viewer, '/api/experiments/first/runs/digits-noop-0', RunPage)).toMatchObject({
-      ...{ steps: 0, status: 'pending', started: null, problem: null },
+      ...{ steps: 0, status: 'pending', where: '', started: null, problem: null },
+    });
+    writeFileSync(join(root, 'first/executor.json'), '{"v":1,"on":"slurm"}\n');
+    expect(await get(viewer, '/api/experiments/first/runs/digits-noop-0', RunPage)).toMatchObject({
+      ...{ status: 'pending', where: 'slurm' },
     });
     const strip = await get(viewer, `${run}/strip`, Strip);
     expect(strip.action.map((index) => strip.actions[index])).toEqual(['Write File', 'Execute Script']);

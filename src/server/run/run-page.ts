@@ -8,7 +8,14 @@ import {
   type RunSpec,
   type TraceEvent,
 } from '../../schema/index.ts';
-import { limitsHeldText, openExperiment, type RunFolder, statusOf } from '../../store/index.ts';
+import {
+  limitsHeldText,
+  openExperiment,
+  placeOf,
+  type RunFolder,
+  recordedExecutor,
+  statusOf,
+} from '../../store/index.ts';
 import type { Judgement } from '../background/judgements.ts';
 import type { Place } from '../catalogue/known-experiment.ts';
 import { spentUntilNow } from '../catalogue/run-lines.ts';
@@ -38,6 +45,7 @@ export async function runPage(parts: RunParts, texts: ShownTexts, signal?: Abort
     ...{ experiment: place.id, run: folder.id, parent: parts.parent, forks: parts.forks, begun: parts.begun },
     ...specPart(spec),
     ...recordPart(folder, record),
+    where: whereIs(place, folder),
     ...usedPart(record, parts),
     branches: table.branches.map((branch) => ({ ...branch, selected: branch.id === table.selected })),
     ...{ steps: shownSteps(table), has_tail: hasTail(table), sessions: table.sessions },
@@ -87,6 +95,15 @@ function recordPart(folder: RunFolder, record: RunRecord | null) {
     started: record?.started ?? null,
     updated: record?.updated ?? null,
   };
+}
+
+/** Nothing where its record can't be read: the page says so. */
+function whereIs(place: Place, folder: RunFolder): string {
+  try {
+    return placeOf(folder, { executor: recordedExecutor(place.folder) }).where;
+  } catch {
+    return '';
+  }
 }
 
 /** What the run has used: records are written when runs begin and end, so that meanwhile the trace says it. */

@@ -53,7 +53,7 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
 }
 
 function Ending({
-  page: { end, status, waits_for: awaited, broken, torn_bytes: torn, pending, evaluation, sessions },
+  page: { end, status, where, waits_for: awaited, broken, torn_bytes: torn, pending, evaluation, sessions },
 }: {
   page: RunPage;
 }) {
@@ -73,6 +73,7 @@ function Ending({
                 `Step ${step}${branch === 'main' ? '' : ` of ${branch}`}: ${action}.`,
             )
             .join(' ')}
+          {where === '' ? '' : ` ${status === 'pending' ? 'Queued' : 'Running'} on: ${where}.`}
         </Notice>
       ) : (
         <p>
