@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type Attack, attack, held, worked } from '../attack.ts';
-import { codeTask, good, gradingSeconds } from '../code-task.ts';
-import type { Row } from '../rows.ts';
+import { codeTask, good, gradingSecondsIn } from '../code-task.ts';
 import type { Stage } from '../stage.ts';
 import type { Trick } from '../submissions.ts';
 import { slowTricks } from './slow-code.ts';
@@ -63,9 +62,9 @@ async function secondsOf(stage: Stage, source: string, changes: Record<string, s
 
 /**
  * Beside the time that a perfect one takes, in the same grader, it may cost its limit and little more.
- * @param limit of the grader's start, in seconds
+ * @param limits of its task's seconds of grading that it may take
  */
-function timed(kind: string, { title, source }: Trick, grader: string | null, limit: number): Attack {
+function timed(kind: string, { title, source }: Trick, grader: string | null, limits: number): Attack {
   return attack({
     title: `${title} (${kind})`,
     long: true,
@@ -77,19 +76,14 @@ function timed(kind: string, { title, source }: Trick, grader: string | null, li
       perfect.set(key, usual);
       const own = await usual;
       const seconds = await secondsOf(stage, source, changes);
-      const most = limitOf(stage.row, limit) + graceSeconds;
+      const most = limits * gradingSecondsIn(stage.row) + graceSeconds;
       const said = `${seconds.toFixed(1)} s, ${own.toFixed(1)} s of them as a perfect one; at most ${most} s more`;
       return seconds - own <= most ? held(said) : worked(said);
     },
   });
 }
 
-/** The docker row's task gives more time. */
-function limitOf({ driver }: Row, seconds: number): number {
-  return driver === 'docker' ? 60 : seconds;
-}
-
 export default [
-  ...slowTricks.map((trick) => timed('its own time alone', trick, null, gradingSeconds)),
-  ...bringingDown.map((trick) => timed('a grader that trusts answers', trick, trusting, 2 * gradingSeconds)),
+  ...slowTricks.map((trick) => timed('its own time alone', trick, null, 1)),
+  ...bringingDown.map((trick) => timed('a grader that trusts answers', trick, trusting, 2)),
 ];
