@@ -66,6 +66,14 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     },
   },
   {
+    path: ['executor', 'redis', 'artifacts'],
+    flag: {
+      flags: '--artifacts <url>',
+      description:
+        'with --on redis, S3-compatible store for what runs leave, s3://BUCKET/FOLDER; AWS_* variables say how it is reached (default: a folder that all machines share)',
+    },
+  },
+  {
     path: ['roles', 'editor', 'model'],
     flag: { flags: '--editor-model <name>', description: "model that edits files; default: the agent's" },
   },

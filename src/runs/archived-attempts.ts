@@ -7,10 +7,12 @@ export async function archiveAttempt(run: RunFolder): Promise<void> {
   await run.withoutResults(() => moveAttempt(run));
 }
 
-function moveAttempt({ folder, recordPath, id }: RunFolder): void {
+function moveAttempt(run: RunFolder): void {
+  const { folder, recordPath } = run;
   const attempts = attemptsFolder(folder);
   mkdirSync(attempts, { recursive: true });
-  const archived = join(attempts, `${id}.${readdirSync(attempts).length + 1}`);
+  // By the run's own attempts: elsewhere, those of other runs may not be there.
+  const archived = attemptFolder(run, Math.max(0, ...attemptNumbers(run)) + 1);
   mkdirSync(archived);
   // The record last: as long as it is there, the run is known to have begun.
   const record = basename(recordPath);
@@ -20,12 +22,22 @@ function moveAttempt({ folder, recordPath, id }: RunFolder): void {
 }
 
 /** What earlier attempts of a run left. */
-export function archivedAttempts({ folder, id, objects }: RunFolder): RunFolder[] {
+export function archivedAttempts(run: RunFolder): RunFolder[] {
+  return attemptNumbers(run).map((number) => new RunFolder(attemptFolder(run, number), run.objects));
+}
+
+/** Where an attempt is, or will be, kept. */
+export function attemptFolder({ folder, id }: RunFolder, number: number): string {
+  return join(attemptsFolder(folder), `${id}.${number}`);
+}
+
+function attemptNumbers({ folder, id }: RunFolder): number[] {
   const attempts = attemptsFolder(folder);
   if (!existsSync(attempts)) return [];
-  return readdirSync(attempts)
-    .filter((name) => name.startsWith(`${id}.`) && /^\d+$/.test(name.slice(id.length + 1)))
-    .map((name) => new RunFolder(join(attempts, name), objects));
+  return readdirSync(attempts).flatMap((name) => {
+    const number = name.startsWith(`${id}.`) ? name.slice(id.length + 1) : '';
+    return /^\d+$/.test(number) ? [Number(number)] : [];
+  });
 }
 
 function attemptsFolder(folder: string): string {

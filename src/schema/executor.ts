@@ -77,6 +77,13 @@ export const RedisSettings = z.strictObject({
     .array(z.string().regex(/^[A-Za-z0-9_.=]+$/, 'letters, digits, _, . and ='))
     .default([])
     .describe('labels that a worker must have to take a job'),
+  artifacts: z
+    .string()
+    .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]+[a-z0-9](\/[\w.-]+)*\/?$/, 's3://BUCKET or s3://BUCKET/FOLDER')
+    .optional()
+    .describe(
+      'S3-compatible store through which workers and this machine exchange what runs leave, s3://BUCKET/FOLDER; default: the experiment is in a folder that all of them share',
+    ),
 });
 export type RedisSettings = z.infer<typeof RedisSettings>;
 

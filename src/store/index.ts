@@ -30,8 +30,9 @@ export { type Fleet, openFleet } from './fleet.ts';
 export { forkRun } from './fork.ts';
 export { thisProcess } from './lease/lease-owner.ts';
 export type { LeaseHolder, LeaseTimes, RunLease } from './lease/run-lease.ts';
-export { formerLockName, leaseName, takeLeaseNow } from './lease/take-lease.ts';
+export { formerLockName, leaseName, leaveFreeLease, takeLeaseNow } from './lease/take-lease.ts';
 export { limitsHeldText } from './limits-held.ts';
+export { locateObject, objectIds } from './object-reader.ts';
 export { ObjectStore } from './object-store.ts';
 export {
   currentGrades,
@@ -42,6 +43,7 @@ export {
   statesOf,
   statesOfTree,
 } from './recorded-states.ts';
+export { objectsOfRun } from './references.ts';
 export { removeExperiment } from './remove-experiment.ts';
 export { removeFolder } from './remove-folder.ts';
 export { isOwnFolder, plainName, withoutRepositories } from './repositories.ts';

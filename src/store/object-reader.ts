@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createZstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
-import type { ObjectId } from '../schema/index.ts';
+import { ObjectId } from '../schema/index.ts';
 
 const emptyId = sha256('');
 
-interface Location {
+interface StoredFile {
   path: string;
   compressed: boolean;
+}
+
+interface Location extends StoredFile {
   /** As stored. */
   bytes: number;
 }
@@ -29,6 +32,15 @@ export function locateObject(folder: string, id: ObjectId): Location | null {
   const packed = statSync(`${path}.zst`, { throwIfNoEntry: false });
   if (packed && packed.size > 0) return { path: `${path}.zst`, compressed: true, bytes: packed.size };
   return null;
+}
+
+/** All objects that lie in a folder. */
+export function objectIds(folder: string): ObjectId[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((path) => {
+    const id = ObjectId.safeParse(path.replace(/^(..)\/(.{62})(\.zst)?$/, '$1$2'));
+    return id.success ? [id.data] : [];
+  });
 }
 
 /** A whole object, checked. */
@@ -62,7 +74,17 @@ export async function verifyObject(
   }
 }
 
-async function* checkedChunks(location: Location, id: ObjectId): AsyncGenerator<Buffer> {
+/** The same of a file that is no object yet. @throws UserError `object_corrupt` */
+export async function verifyStoredFile(
+  path: string,
+  compressed: boolean,
+  id: ObjectId,
+  signal?: AbortSignal,
+): Promise<void> {
+  for await (const _ of checkedChunks({ path, compressed }, id)) signal?.throwIfAborted();
+}
+
+async function* checkedChunks(location: StoredFile, id: ObjectId): AsyncGenerator<Buffer> {
   const digest = createHash('sha256');
   for await (const chunk of storedChunks(location)) {
     digest.update(chunk);
@@ -73,7 +95,7 @@ async function* checkedChunks(location: Location, id: ObjectId): AsyncGenerator<
   }
 }
 
-async function* storedChunks(location: Location): AsyncGenerator<Buffer> {
+async function* storedChunks(location: StoredFile): AsyncGenerator<Buffer> {
   const file = createReadStream(location.path, { highWaterMark: 2 ** 18 });
   // `pipeline` hands errors of the file on to the last stream; that one is read here and throws them.
   const source = location.compressed ? pipeline(file, createZstdDecompress(), () => {}) : file;

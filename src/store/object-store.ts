@@ -20,7 +20,14 @@ import { createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { sha256 } from '../lib/hash.ts';
 import { ObjectId } from '../schema/index.ts';
 import { readChunks, readRangeSync } from './file-chunks.ts';
-import { locateObject, objectPath, openObject, readObject, verifyObject } from './object-reader.ts';
+import {
+  locateObject,
+  objectPath,
+  openObject,
+  readObject,
+  verifyObject,
+  verifyStoredFile,
+} from './object-reader.ts';
 
 /** Smaller contents fit a disk block anyway. */
 const compressFrom = 1024;
@@ -120,6 +127,22 @@ export class ObjectStore {
     }
     this.#place(path, id, location.compressed ? '.zst' : '');
     return true;
+  }
+
+  /**
+   * Keeps an object as another store holds it.
+   * @param isCompressed with Zstandard
+   * @throws UserError `object_corrupt` where its content does not have this hash
+   */
+  async putStored(id: ObjectId, isCompressed: boolean, stored: Readable, signal?: AbortSignal): Promise<void> {
+    const path = this.#temporaryPath();
+    try {
+      await pipeline(stored, createWriteStream(path, { flags: 'wx', mode: 0o444 }), withSignal(signal));
+      await verifyStoredFile(path, isCompressed, id, signal);
+      this.#place(path, id, isCompressed ? '.zst' : '');
+    } finally {
+      rmSync(path, { force: true });
+    }
   }
 
   /** Whether an object is there (and not empty, as a power cut can leave it). */

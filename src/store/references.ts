@@ -1,6 +1,8 @@
 import type { ObjectId, TextRef, TraceEvent } from '../schema/index.ts';
 import type { ObjectStore } from './object-store.ts';
+import type { RunFolder } from './run-folder.ts';
 import { readSnapshot } from './snapshot-file.ts';
+import { eachEventSync } from './trace-reader.ts';
 
 /** Every text that an event refers to by itself; a conversation's other texts are those of earlier calls. */
 export function textsOf(event: TraceEvent): TextRef[] {
@@ -43,4 +45,13 @@ export function objectsOf(event: TraceEvent, objects: ObjectStore): ObjectId[] {
       : readSnapshot(objects, snapshot).entries.flatMap((entry) => ('object' in entry ? [entry.object] : []));
   const undo = event.kind === 'step_finished' ? event.undo.flatMap(({ before }) => before ?? []) : [];
   return [...texts, ...(snapshot === null ? [] : [snapshot]), ...files, ...undo];
+}
+
+/** Every object that a run's trace refers to. */
+export function objectsOfRun(run: RunFolder): Set<ObjectId> {
+  const found = new Set<ObjectId>();
+  if (!run.hasTrace()) return found;
+  for (const event of eachEventSync(run.tracePath))
+    for (const id of objectsOf(event, run.objects)) found.add(id);
+  return found;
 }

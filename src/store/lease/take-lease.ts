@@ -95,6 +95,13 @@ export function leaseHolder(run: string): LeaseHolder | null {
   return isHeld ? holder : null;
 }
 
+/** Leaves a lease that nobody holds, so that whoever takes the run next has a higher epoch. Does nothing where somebody holds it. */
+export function leaveFreeLease(run: string, epoch: number): void {
+  const { newest, state } = look(run, thisProcess());
+  if (newest >= epoch || severity[state] > severity.dead) return;
+  createLease(join(run, leaseName, String(epoch)), textOf({ ...newLeaseFile(thisProcess()), state: 'free' }));
+}
+
 interface Look {
   state: OwnerState;
   /** Of this version and of former ones; the newest last. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
+import { UserError } from '../../../lib/errors.ts';
 import { SharedWork } from '../../../lib/shared-work.ts';
 import type { Job } from '../../../schema/index.ts';
 import type { Experiment } from '../../../store/index.ts';
@@ -93,11 +94,21 @@ export class FleetHost {
     if (known !== undefined) return known;
     const quota = new FleetQuota({
       ...{ redis: this.#redis, experiment: experimentKey(folder), worker: this.#worker, limits },
-      spent: () => spentByAll(experiment),
+      spent: () => spentSoFar(experiment, folder),
     });
     this.#quotas.set(wanted, quota);
     return quota;
   }
+}
+
+/** @throws UserError `quota_unknown` where what other runs spent is not here */
+function spentSoFar(experiment: Experiment, folder: string): { tokens: number; money: number } {
+  if (experiment.folder === folder) return spentByAll(experiment);
+  throw new UserError(
+    'quota_unknown',
+    `Redis no longer knows what the runs of ${experiment.plan.name} have spent.`,
+    'Give the mlab run command of the experiment again: it counts what was spent.',
+  );
 }
 
 function stampOf(path: string): string {

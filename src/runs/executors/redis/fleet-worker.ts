@@ -4,10 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job as BullJob, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
-import type { Job } from '../../../schema/index.ts';
 import type { Capacity } from '../../jobs/capacity.ts';
 import { nothing } from '../../jobs/capacity.ts';
-import type { Executor, Following } from '../../jobs/executor.ts';
+import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { workerLost } from '../../session/run-failure.ts';
 import { type JobClass, JobQueue, Queued } from './job-queue.ts';
@@ -23,9 +22,9 @@ export interface FleetWorkerOptions {
   mlab: string;
   /** How long a worker may be silent before its jobs are given to others. */
   stalledAfterMs: number;
-  execute: Executor['execute'];
+  execute: (queued: Queued, following: Following) => Promise<JobResult>;
   /** Ends a job that is not to be executed again, for this reason. */
-  giveUp: (job: Job, reason: UserError, following: Following) => Promise<JobResult>;
+  giveUp: (queued: Queued, reason: UserError, following: Following) => Promise<JobResult>;
   log: (line: string) => void;
 }
 
@@ -183,7 +182,7 @@ export class FleetWorker {
     if (kind === 'run') await redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun));
     let problem: string | null;
     try {
-      problem = (await this.#resultOf(queued.job, job.stalledCounter, stop.signal)).problem;
+      problem = (await this.#resultOf(queued, job.stalledCounter, stop.signal)).problem;
     } catch (error) {
       const isHeld = hasCode(error, 'run_locked') || hasCode(error, 'lease_lost');
       if (isHeld && !stop.signal.aborted) {
@@ -199,8 +198,10 @@ export class FleetWorker {
       return;
     }
     // Told before the job is gone: what is gone and came to nothing is given again.
-    if (problem === null && queued.next !== undefined)
-      await this.#queue.add([{ job: queued.next, labels: queued.labels }]);
+    if (problem === null && queued.next !== undefined) {
+      const { next, ...asBefore } = queued;
+      await this.#queue.add([{ ...asBefore, job: next }]);
+    }
     const told = active.isCancelled && problem !== null ? 'cancelled' : problem;
     await this.#queue.tellEnd(queued, { problem: told, worker: this.id });
     await job.moveToCompleted('', this.id, false);
@@ -208,16 +209,16 @@ export class FleetWorker {
     log(`${run.id}: ${queued.job.kind === 'run' ? 'run' : 'graded'}${told === null ? '' : `: ${told}`}`);
   }
 
-  async #resultOf(job: Job, losses: number, signal: AbortSignal): Promise<JobResult> {
+  async #resultOf(queued: Queued, losses: number, signal: AbortSignal): Promise<JobResult> {
     const following = { signal, onProgress: () => {} };
-    if (losses < mostLosses) return await this.#options.execute(job, following);
-    const what = job.kind === 'run' ? 'The run' : 'Its grading';
+    if (losses < mostLosses) return await this.#options.execute(queued, following);
+    const what = queued.job.kind === 'run' ? 'The run' : 'Its grading';
     const reason = new UserError(
       workerLost,
       `${what} was lost ${losses} times: its worker died or lost its connection.`,
       'Check the last output of the workers and their memory, then use mlab runs retry.',
     );
-    return await this.#options.giveUp(job, reason, following);
+    return await this.#options.giveUp(queued, reason, following);
   }
 
   /** By the clock of Redis: those of workers may differ. */

@@ -7,7 +7,13 @@ import { experimentKey, jobId, keys, prefix } from './keys.ts';
 import { told } from './told.ts';
 
 /** What is queued: a job, and the grading that follows where it ends well. */
-export const Queued = z.strictObject({ job: Job, next: GradeJob.optional(), labels: z.array(z.string()) });
+export const Queued = z.strictObject({
+  job: Job,
+  next: GradeJob.optional(),
+  labels: z.array(z.string()),
+  /** Where the experiment is in a store; absent: its folder is shared. */
+  artifacts: z.string().optional(),
+});
 export type Queued = z.infer<typeof Queued>;
 
 /** Jobs that need the same share a queue: so a worker takes from those whose jobs it has room for. */

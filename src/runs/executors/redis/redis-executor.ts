@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { messageOf } from '../../../lib/errors.ts';
 import type { GradeJob, Job } from '../../../schema/index.ts';
+import { ExperimentCopy } from '../../artifacts/experiment-copy.ts';
 import { spentByAll } from '../../experiment-models.ts';
 import { isGraded } from '../../graded.ts';
 import { Capacity } from '../../jobs/capacity.ts';
@@ -49,6 +50,8 @@ export class RedisExecutor implements RemoteExecutor {
   readonly #listener: Redis;
   readonly #queue: JobQueue;
   readonly #experiment: string;
+  /** Of the experiment in a store; null where its folder is shared. */
+  readonly #copy: ExperimentCopy | null;
   readonly #followed = new Map<string, Given>();
   /** All that was queued here, with the gradings that follow. */
   readonly #queued = new Map<string, Queued>();
@@ -59,8 +62,15 @@ export class RedisExecutor implements RemoteExecutor {
   #work: Promise<void> = Promise.resolve();
   #watching: Promise<void> | undefined;
 
-  private constructor(place: ExecutorPlace, address: RedisAddress, redis: Redis, listener: Redis) {
+  private constructor(
+    place: ExecutorPlace,
+    address: RedisAddress,
+    redis: Redis,
+    listener: Redis,
+    copy: ExperimentCopy | null,
+  ) {
     this.#place = place;
+    this.#copy = copy;
     this.#address = address;
     this.#redis = redis;
     this.#listener = listener;
@@ -72,9 +82,10 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   static async open(address: RedisAddress, place: ExecutorPlace): Promise<RedisExecutor> {
+    const copy = await ExperimentCopy.open(place.settings.redis?.artifacts, place.experiment, place);
     const redis = await connectRedis(address, place.signal);
     const listener = await connectRedis(address, place.signal);
-    const executor = new RedisExecutor(place, address, redis, listener);
+    const executor = new RedisExecutor(place, address, redis, listener, copy);
     await executor.#begin();
     return executor;
   }
@@ -83,8 +94,11 @@ export class RedisExecutor implements RemoteExecutor {
     const done = doneBefore(this.#place, job, following, this.#queued.has(jobId(job)));
     if (done !== null) return Promise.resolve(done);
     if (this.#place.signal.aborted) return Promise.resolve(interrupted);
+    if (this.#copy !== null && job.kind === 'run' && job.parent_experiment !== undefined)
+      return Promise.resolve({ record: null, problem: notCopied });
     const labels = this.#place.settings.redis?.labels ?? [];
-    const queued: Queued = { job, labels, ...(next === undefined ? {} : { next }) };
+    const artifacts = this.#copy === null ? {} : { artifacts: this.#copy.address };
+    const queued: Queued = { job, labels, ...(next === undefined ? {} : { next }), ...artifacts };
     return new Promise((resolve, reject) => {
       this.#gathered.push({ queued, following, resolve, reject, missed: 0 });
       this.#gathering ??= setTimeout(() => {
@@ -121,6 +135,7 @@ export class RedisExecutor implements RemoteExecutor {
     await this.#queue[Symbol.asyncDispose]();
     this.#listener.disconnect();
     this.#redis.disconnect();
+    this.#copy?.[Symbol.dispose]();
   }
 
   async #begin(): Promise<void> {
@@ -147,13 +162,14 @@ export class RedisExecutor implements RemoteExecutor {
   async #give(given: readonly Given[]): Promise<void> {
     try {
       for (const each of given) {
-        const { job, next, labels } = each.queued;
-        this.#followed.set(jobId(job), each);
-        this.#queued.set(jobId(job), each.queued);
-        if (next !== undefined) this.#queued.set(jobId(next), { job: next, labels });
+        const { next, ...queued } = each.queued;
+        this.#followed.set(jobId(queued.job), each);
+        this.#queued.set(jobId(queued.job), each.queued);
+        if (next !== undefined) this.#queued.set(jobId(next), { ...queued, job: next });
       }
       // A grading that followed its run may have ended before anybody asked for it.
       await this.#readEnds();
+      await Promise.all(given.map((each) => this.#send(each)));
       const open = given.filter(({ queued }) => this.#followed.has(jobId(queued.job)));
       await this.#queue.add(open.map(({ queued }) => queued));
       const place = this.#address.shown;
@@ -163,6 +179,16 @@ export class RedisExecutor implements RemoteExecutor {
       this.#watching ??= this.#watch();
     } catch (error) {
       for (const { reject } of given) reject(error);
+    }
+  }
+
+  /** What was changed here of the run, for the worker that will have it. */
+  async #send({ queued: { job }, resolve }: Given): Promise<void> {
+    try {
+      if (this.#followed.has(jobId(job))) await this.#copy?.send(job.run.id);
+    } catch (error) {
+      this.#followed.delete(jobId(job));
+      resolve({ record: null, problem: messageOf(error) });
     }
   }
 
@@ -187,14 +213,16 @@ export class RedisExecutor implements RemoteExecutor {
   async #readEnds(): Promise<void> {
     const key = keys.results(this.#experiment);
     const read: string[] = [];
+    const ended: Promise<void>[] = [];
     for (const [id, text] of Object.entries(await this.#redis.hgetall(key))) {
       const given = this.#followed.get(id);
       if (given === undefined) continue;
       read.push(id);
       const end = told(JobEnd, text);
       // Without an end that can be read, it is the store that says what became of it.
-      if (end !== null) this.#ended(id, given, end.problem);
+      if (end !== null) ended.push(this.#ended(id, given, end.problem));
     }
+    await Promise.all(ended);
     if (read.length === 0) return;
     await this.#redis.hdel(key, ...read);
     await this.#redis.expire(key, keptResultsSeconds);
@@ -211,7 +239,8 @@ export class RedisExecutor implements RemoteExecutor {
       given.missed = present.has(id) ? 0 : given.missed + 1;
       if (given.missed < mostMisses) continue;
       given.missed = 0;
-      if (this.#isDone(given.queued.job)) this.#ended(id, given, null);
+      await this.#whyNotFetched(given.queued.job.run.id);
+      if (this.#isDone(given.queued.job)) await this.#ended(id, given, null);
       else lost.push(given.queued);
     }
     if (lost.length === 0) return;
@@ -247,10 +276,12 @@ export class RedisExecutor implements RemoteExecutor {
     return job.kind === 'run' || isGraded(folder, job.which);
   }
 
-  #ended(id: string, { queued, following, resolve }: Given, problem: string | null): void {
+  async #ended(id: string, { queued, following, resolve }: Given, told: string | null): Promise<void> {
     this.#followed.delete(id);
     const { job } = queued;
     const { run } = job;
+    const notFetched = await this.#whyNotFetched(run.id);
+    const problem = told ?? notFetched;
     const folder = this.#place.experiment.runFolder(run.id);
     const record = folder.readRecord();
     if (job.kind === 'grade') {
@@ -260,6 +291,15 @@ export class RedisExecutor implements RemoteExecutor {
     } else if (record !== null && record.status !== 'running')
       following.onProgress({ kind: 'run_ended', run, record });
     resolve({ record, problem });
+  }
+
+  async #whyNotFetched(run: string): Promise<string | null> {
+    try {
+      await this.#copy?.fetch(run);
+      return null;
+    } catch (error) {
+      return `not fetched: ${messageOf(error)}`;
+    }
   }
 
   #tellBegun(text: string): void {
@@ -272,6 +312,9 @@ export class RedisExecutor implements RemoteExecutor {
     }
   }
 }
+
+const notCopied =
+  'a fork or a branch of a run is not executed with --artifacts: execute it with --on local, or in a shared folder';
 
 /** Why a worker can't execute a job, however long it waits; null where it can. */
 function whyNever({ total, labels }: WorkerReport, { job, labels: wanted }: Queued): string | null {

@@ -1,11 +1,15 @@
+import { openS3Store } from '../../artifacts/open-s3-store.ts';
+import { withRunCopy } from '../../artifacts/worker-copy.ts';
 import { type Amounts, Capacity, machineAmounts } from '../../jobs/capacity.ts';
 import { executeJob, giveUpJob } from '../../jobs/execute-job.ts';
-import type { Machine } from '../../jobs/job-host.ts';
-import type { JobProgress } from '../../jobs/job-result.ts';
+import type { Following } from '../../jobs/executor.ts';
+import type { JobHost, Machine } from '../../jobs/job-host.ts';
+import type { JobProgress, JobResult } from '../../jobs/job-result.ts';
 import type { RedisAddress } from './address.ts';
 import { connectRedis } from './connection.ts';
 import { FleetHost } from './fleet-host.ts';
 import { FleetWorker } from './fleet-worker.ts';
+import type { Queued } from './job-queue.ts';
 import { type WorkerReport, workersThere } from './workers.ts';
 
 export interface FleetWorkerSettings {
@@ -36,11 +40,26 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
     const worker: FleetWorker = new FleetWorker({
       ...{ redis, listener, capacity, labels, mlab: machine.versions.mlab ?? '' },
       ...{ stalledAfterMs: stalledAfterSeconds * 1000, log: machine.onProgress },
-      execute: async (job, following) =>
-        await executeJob(job, fleet.host, { ...following, onProgress: settings.onJobProgress }),
-      giveUp: async (job, reason, following) => await giveUpJob(job, fleet.host, reason, following),
+      execute: (queued, following) =>
+        withExperiment(queued, { ...following, onProgress: settings.onJobProgress }, (host, here) =>
+          executeJob(queued.job, host, here),
+        ),
+      giveUp: (queued, reason, following) =>
+        withExperiment(queued, following, (host, here) => giveUpJob(queued.job, host, reason, here)),
     });
     const fleet = new FleetHost(machine, redis, worker.id);
+    /** In the folder that all share, or in a copy from a store. */
+    const withExperiment = async (
+      { job, artifacts }: Queued,
+      following: Following,
+      work: (host: JobHost, here: Following) => Promise<JobResult>,
+    ): Promise<JobResult> => {
+      if (artifacts === undefined) return await work(fleet.host, following);
+      using store = await openS3Store(artifacts, machine.variables);
+      return await withRunCopy(job, { store, log: machine.onProgress }, following, (experiment, here) =>
+        work({ ...fleet.host, experiment: () => experiment }, here),
+      );
+    };
     settings.onReady();
     const done = await worker.run(signal);
     await fleet.settled();
