@@ -54,6 +54,8 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--on <where>',
       choices: executorNames,
+      // An address is none of them: whoever opens it judges it.
+      parse: (text) => text,
       description: `where to execute runs: ${executorNames.join(', ')} (default: as before, else local)`,
     },
   },

@@ -134,7 +134,12 @@ export class ObjectStore {
    * @param isCompressed with Zstandard
    * @throws UserError `object_corrupt` where its content does not have this hash
    */
-  async putStored(id: ObjectId, isCompressed: boolean, stored: Readable, signal?: AbortSignal): Promise<void> {
+  async putStored(
+    id: ObjectId,
+    isCompressed: boolean,
+    stored: Readable,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const path = this.#temporaryPath();
     try {
       await pipeline(stored, createWriteStream(path, { flags: 'wx', mode: 0o444 }), withSignal(signal));

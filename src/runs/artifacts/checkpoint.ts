@@ -47,7 +47,11 @@ export function partsOf(content: Buffer, known: readonly Part[]): { parts: Part[
     at += part.bytes;
   }
   if (at === content.length) return { parts, added: null };
-  for (let last = parts.at(-1); last !== undefined && last.bytes <= content.length - at; last = parts.at(-1)) {
+  for (
+    let last = parts.at(-1);
+    last !== undefined && last.bytes <= content.length - at;
+    last = parts.at(-1)
+  ) {
     parts.pop();
     at -= last.bytes;
   }

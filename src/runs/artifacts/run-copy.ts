@@ -152,8 +152,7 @@ export class RunCopy {
       const sent = this.#sent.get(name);
       const content = sent?.stamp === stamp ? null : readRunFile(path);
       const known = this.#head?.checkpoint.files[name] ?? [];
-      const divided =
-        content === null ? { parts: sent?.parts ?? [], added: null } : partsOf(content, known);
+      const divided = content === null ? { parts: sent?.parts ?? [], added: null } : partsOf(content, known);
       files[name] = divided.parts;
       seen.set(name, { stamp, parts: divided.parts });
       if (divided.added !== null) added.push(divided.added);

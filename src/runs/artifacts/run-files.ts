@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { hasCode } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
@@ -34,7 +34,7 @@ export function pathOfRunFile(run: RunFolder, name: string): string {
 
 /** Changes with the file's content; empty where there is none. */
 export function stampOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
 }
 

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import {
   GetObjectCommand,
   HeadObjectCommand,
-  paginateListObjectsV2,
   PutObjectCommand,
+  paginateListObjectsV2,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -43,7 +43,8 @@ export class S3Store implements Disposable {
     this.#prefix = pathname.replace(/^\/|\/$/g, '');
     // Stores of others are seldom reached by a name of the bucket's own, and know no regions.
     const isOther = (variables.AWS_ENDPOINT_URL_S3 ?? variables.AWS_ENDPOINT_URL) !== undefined;
-    const region = variables.AWS_REGION ?? variables.AWS_DEFAULT_REGION ?? (isOther ? 'us-east-1' : undefined);
+    const region =
+      variables.AWS_REGION ?? variables.AWS_DEFAULT_REGION ?? (isOther ? 'us-east-1' : undefined);
     this.#client = new S3Client({
       ...{ forcePathStyle: isOther, maxAttempts: mostAttempts },
       ...(region === undefined ? {} : { region }),

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode, messageOf } from '../../lib/errors.ts';
 import type { Job, Plan } from '../../schema/index.ts';
-import { createExperiment, type Experiment, leaveFreeLease, objectIds, removeFolder } from '../../store/index.ts';
+import {
+  createExperiment,
+  type Experiment,
+  leaveFreeLease,
+  objectIds,
+  removeFolder,
+} from '../../store/index.ts';
 import type { Following } from '../jobs/executor.ts';
 import type { JobResult } from '../jobs/job-result.ts';
 import { RunCopy } from './run-copy.ts';
