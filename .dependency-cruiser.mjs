@@ -71,6 +71,7 @@ const heavyLibraries = [
     libraries: '@kubernetes/[^/]+',
     home: 'runs/executors/kubernetes/',
   },
+  { name: 's3-lives-in-artifacts', libraries: '@aws-sdk/[^/]+', home: 'runs/artifacts/' },
   { name: 'parquet-lives-in-exchange', libraries: 'hyparquet|hyparquet-writer', home: 'exchange/' },
   { name: 'python-parser-lives-in-automl', libraries: '@lezer/[^/]+', home: 'agents/automl/' },
 ].map(({ name, libraries, home }) => ({
@@ -156,8 +157,8 @@ export default {
       from: { path: '^src/', pathNot: tests },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        // Those of Redis, Kubernetes and LangChain are installed by who uses them: decisions 0034, 0037 and 0041.
-        pathNot: '^node_modules/(@types|bullmq|ioredis|@kubernetes/client-node|@langchain)/',
+        // Those of Redis, S3, Kubernetes and LangChain are installed by who uses them: decisions 0034, 0044, 0037 and 0041.
+        pathNot: '^node_modules/(@types|@aws-sdk/client-s3|bullmq|ioredis|@kubernetes/client-node|@langchain)/',
       },
     },
     {
