@@ -16,9 +16,9 @@ export const worker: Verb = {
   flags: redisWorkerFlags,
   details:
     'A job is one run, or the grading of one; docs/jobs.md describes the file. The experiment of the job must have the same\n' +
-    'path on this machine. Keys of language models come from the environment of the worker. Executing a job again resumes it,\n' +
-    'or does nothing if it is done. With --redis the worker takes jobs that fit its cores and memory until you stop it; the\n' +
-    'password of Redis comes from MLAB_REDIS_PASSWORD.',
+    'path on this machine, unless mlab run was given --artifacts. Keys of language models come from the environment of the\n' +
+    'worker. Executing a job again resumes it, or does nothing if it is done. With --redis the worker takes jobs that fit its\n' +
+    'cores and memory until you stop it; the password of Redis comes from MLAB_REDIS_PASSWORD.',
   negative: 'the job could not be finished',
   examples: [
     ['mlab worker job.json', 'one job, from a file'],

@@ -144,7 +144,7 @@ function refuseForgotten({ folder, plan }: Experiment): void {
   throw new UserError(
     'artifacts_missing',
     `The runs of ${plan.name} are in a store, and no store is given.`,
-    'Give the one that you gave before: --artifacts s3://BUCKET/FOLDER',
+    'Give the one that you gave before: --artifacts s3://BUCKET/FOLDER, or executor.redis.artifacts in an experiment file.',
   );
 }
 

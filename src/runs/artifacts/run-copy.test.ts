@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -319,4 +320,23 @@ test('a store that can not be used is named with what to check, and without the 
   expect(refused).toMatchObject({ code: 'no_artifact_store', hint: expect.stringContaining('AWS_REGION') });
   expect(String(refused)).toMatch(/no-such-bucket\/lab can't be used from .*: NoSuchBucket: it said/);
   expect(inspect(refused, { depth: 9 })).not.toContain('the-secret');
+});
+
+test('where the library is not installed, it is said how to install it', () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ resolve(specifier, context, next) {
+      if (!specifier.startsWith('@aws-sdk/')) return next(specifier, context);
+      throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
+    } });
+    const { openS3Store } = await import('./open-s3-store.ts');
+    await openS3Store('s3://bucket/lab', {}).catch(({ code, hint }) => console.log(code, hint));`;
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  });
+  const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const library = '@aws-sdk/client-s3';
+  expect(said).toMatch(/^no_s3_library /);
+  expect(said).toContain(`npm install ${library}@${peerDependencies[library]}`);
 });
