@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../lib/atomic-file.ts';
 import { messageOf, UserError } from '../../lib/errors.ts';
@@ -29,6 +30,7 @@ export class ExperimentCopy implements Disposable {
   readonly #store: S3Store;
   readonly #experiment: Experiment;
   readonly #signal: AbortSignal;
+  readonly #turns = new Map<string, LimitFunction>();
 
   private constructor(store: S3Store, experiment: Experiment, signal: AbortSignal) {
     this.#store = store;
@@ -81,12 +83,34 @@ export class ExperimentCopy implements Disposable {
 
   /** Makes the files of a run here what the store has. @throws UserError `artifacts_differ`, and what the store says */
   async fetch(id: string): Promise<void> {
+    await this.#inTurn(id, () => this.#fetch(id));
+  }
+
+  /** Makes the store have what was changed here, such as by a decision, or by runs that were executed here. @throws as `fetch` */
+  async send(id: string): Promise<void> {
+    await this.#inTurn(id, () => this.#send(id));
+  }
+
+  [Symbol.dispose](): void {
+    this.#store[Symbol.dispose]();
+  }
+
+  /** The run's files are for one at a time. */
+  async #inTurn(id: string, work: () => Promise<void>): Promise<void> {
+    const turn = this.#turns.get(id) ?? pLimit(1);
+    this.#turns.set(id, turn);
+    await turn(work);
+  }
+
+  async #fetch(id: string): Promise<void> {
     const folder = this.#experiment.runFolder(id);
     const base = this.#base(id);
     const copy = this.#copyOf(id, base);
-    const isChanged = base?.isComplete !== false && !copy.isSame;
+    // What was deleted here is fetched again.
+    const isGone = copy.isEmpty;
+    const isChanged = !isGone && base?.isComplete !== false && !copy.isSame;
     const head = await copy.look();
-    if (head === null || (head.tag === base?.tag && base.isComplete)) return;
+    if (head === null || (head.tag === base?.tag && base.isComplete && !isGone)) return;
     leaveFreeLease(folder.folder, head.checkpoint.epoch);
     using _ = folder.lock();
     if (isChanged && !copy.isSame) {
@@ -101,10 +125,9 @@ export class ExperimentCopy implements Disposable {
     this.#note(id, head, true);
   }
 
-  /** Makes the store have what was changed here, such as by a decision, or by runs that were executed here. @throws as `fetch` */
-  async send(id: string): Promise<void> {
+  async #send(id: string): Promise<void> {
     if (this.#copyOf(id, this.#base(id)).isSame) return;
-    await this.fetch(id);
+    await this.#fetch(id);
     const copy = this.#copyOf(id, this.#base(id));
     if (copy.isSame) return;
     const folder = this.#experiment.runFolder(id);
@@ -112,10 +135,6 @@ export class ExperimentCopy implements Disposable {
     await copy.claim(lease.epoch);
     await copy.upload(() => [folder, ...archivedAttempts(folder)].flatMap((each) => [...objectsOfRun(each)]));
     if (copy.head !== null) this.#note(id, copy.head, true);
-  }
-
-  [Symbol.dispose](): void {
-    this.#store[Symbol.dispose]();
   }
 
   #copyOf(id: string, base: Base | null): RunCopy {

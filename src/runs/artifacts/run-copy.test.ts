@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -276,9 +276,12 @@ test('an experiment fetches what others left, sends what was changed here, and o
   const before = readFileSync(folder.tracePath);
   for (const work of [again.fetch(id), again.send(id)])
     await expect(work).rejects.toMatchObject({ code: 'artifacts_differ' });
-  using _third = await open();
+  using third = await open();
   expect(lines).toEqual([expect.stringContaining('was changed here, and by others')]);
   expect(readFileSync(folder.tracePath)).toEqual(before);
+  rmSync(folder.folder, { recursive: true });
+  await third.send(id);
+  expect(readFileSync(folder.tracePath)).toEqual(readFileSync(run.tracePath));
   await expect(ExperimentCopy.open(undefined, here, options)).rejects.toMatchObject({
     code: 'artifacts_missing',
   });

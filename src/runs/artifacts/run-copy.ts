@@ -51,6 +51,11 @@ export class RunCopy {
     return hasSameFiles(this.#files(), this.#head?.checkpoint ?? { files: {}, objects: [] });
   }
 
+  /** Whether there are none here. */
+  get isEmpty(): boolean {
+    return runFiles(this.#folder).size === 0;
+  }
+
   /** Sees what the store has now. */
   async look(): Promise<Head | null> {
     const found = await this.#store.read(headKey(this.#folder.id));

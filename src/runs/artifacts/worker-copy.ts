@@ -59,7 +59,8 @@ export async function withRunCopy(
       await uploads.end(sending);
     }
   } finally {
-    await removeFolder(place, AbortSignal.any([]));
+    // What can't be removed changes nothing about the job.
+    await removeFolder(place, AbortSignal.any([])).catch((error: unknown) => log(messageOf(error)));
   }
 }
 

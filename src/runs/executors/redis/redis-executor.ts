@@ -240,6 +240,7 @@ export class RedisExecutor implements RemoteExecutor {
       if (given.missed < mostMisses) continue;
       given.missed = 0;
       await this.#whyNotFetched(given.queued.job.run.id);
+      if (!this.#followed.has(id)) continue;
       if (this.#isDone(given.queued.job)) await this.#ended(id, given, null);
       else lost.push(given.queued);
     }
