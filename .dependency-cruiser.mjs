@@ -158,7 +158,8 @@ export default {
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         // Those of Redis, S3, Kubernetes and LangChain are installed by who uses them: decisions 0034, 0044, 0037 and 0041.
-        pathNot: '^node_modules/(@types|@aws-sdk/client-s3|bullmq|ioredis|@kubernetes/client-node|@langchain)/',
+        pathNot:
+          '^node_modules/(@types|@aws-sdk/client-s3|bullmq|ioredis|@kubernetes/client-node|@langchain)/',
       },
     },
     {

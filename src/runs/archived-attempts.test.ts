@@ -1,15 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   exampleGrade,
   examplePlan,
   exampleRecord,
+  exampleSpec,
   sessionStarted,
 } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import type { ObjectId } from '../schema/index.ts';
 import { createExperiment, type RunFolder } from '../store/index.ts';
-import { archiveAttempt, archivedAttempts } from './archived-attempts.ts';
+import { archiveAttempt, archivedAttempts, attemptFolder } from './archived-attempts.ts';
 
 const snapshot = 'a'.repeat(64) as ObjectId;
 
@@ -39,4 +41,24 @@ test('what was found out about an attempt is never written to the one that came 
   expect(run.readGrades().grades).toEqual([]);
   expect(archivedAttempts(run).map((attempt) => attempt.readGrades().grades.length)).toEqual([1]);
   expect(existsSync(`${run.folder}/results-lock`)).toBe(false);
+});
+
+test('attempts are numbered by their run, whichever attempts of other runs are there', async () => {
+  using folder = temporaryFolder();
+  const experiment = createExperiment(folder.path, examplePlan());
+  const [first, second] = experiment.runIds.map((id) => experiment.runFolder(id));
+  if (first === undefined || second === undefined) throw new Error('two runs');
+  for (const run of [first, second, second]) {
+    run.writeRecordSync(exampleRecord({ spec: exampleSpec(run.id) }));
+    await archiveAttempt(run);
+  }
+  // On another machine, only what belongs to the second is there.
+  rmSync(attemptFolder(second, 1), { recursive: true });
+  rmSync(attemptFolder(first, 1), { recursive: true });
+  second.writeRecordSync(exampleRecord({ spec: exampleSpec(second.id) }));
+  await archiveAttempt(second);
+  expect(archivedAttempts(second).map(({ folder: each }) => basename(each))).toEqual([
+    `${second.id}.2`,
+    `${second.id}.3`,
+  ]);
 });
