@@ -87,7 +87,7 @@ function contentOf(file: string): string {
     const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
     return new TextDecoder('utf-8', { fatal: true }).decode(isGzip ? gunzipSync(bytes) : bytes);
   } catch (error) {
-    throw new SetUpError(`${file} can not be read: ${messageOf(error)}`);
+    throw new SetUpError(`${file} cannot be read: ${messageOf(error)}`);
   }
 }
 

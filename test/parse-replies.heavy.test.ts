@@ -53,13 +53,13 @@ describe('scripts/parse-replies.ts', () => {
       return file;
     };
     const cases: [string, RegExp][] = [
-      [join(folder, 'absent.jsonl'), /absent\.jsonl can not be read: ENOENT/],
+      [join(folder, 'absent.jsonl'), /absent\.jsonl cannot be read: ENOENT/],
       [written('text', `${call('one', good)}\nhello`), /text, line 2 is not JSON/],
       [
         written('other', '{"role": "agent", "model": "m"}'),
         /other, line 1 is not a recorded call:\n.*completion/s,
       ],
-      [written('torn.gz', gzipSync(call('one', good)).subarray(0, 30)), /torn\.gz can not be read/],
+      [written('torn.gz', gzipSync(call('one', good)).subarray(0, 30)), /torn\.gz cannot be read/],
     ];
     for (const [file, message] of cases) {
       const { status, stdout, stderr } = run(file);

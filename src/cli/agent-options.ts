@@ -20,7 +20,7 @@ export const agentFlags: Flag[] = [
   { flags: '--profile <name>', description: 'the same as --agent-option profile=NAME' },
 ];
 
-/** The agents of an experiment with their options: those of the file, and those of flags, which win. */
+/** The agents of an experiment with their options, from the file and from flags; flags win. */
 export async function chosenAgents(
   wanted: ExperimentFile,
   flags: AgentFlags,
@@ -56,7 +56,7 @@ export function agentPlace(
   };
 }
 
-/** The options that flags give, as the type that the agent wants. */
+/** The options that flags give, parsed as the types that the agent expects. */
 export function agentOptions(agent: PlannedAgent['agent'], flags: AgentFlags): AgentOptions {
   const given = [
     ...(flags.agentOption ?? []),
@@ -78,7 +78,7 @@ export function agentOptions(agent: PlannedAgent['agent'], flags: AgentFlags): A
   );
 }
 
-/** What can't be read as the type stays a text: whoever checks options says what is wrong with it. */
+/** Text that can't be parsed as the type stays text, so that the check of the options reports what is wrong with it. */
 function typedValue(text: string, type: string): string | number | boolean {
   if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';

@@ -9,7 +9,10 @@ const mostShown = 4_000;
 const Arguments = z.record(z.string(), z.json());
 const WrittenAction = z.object({ name: z.string(), args: Arguments });
 
-/** Asks a person about every action before it is performed. @param actor the name that the trace has of them */
+/**
+ * Asks a person about every action before it is performed.
+ * @param actor that person's name in the trace
+ */
 export function approveActions(ask: AskAtTerminal, actor: string): Gate {
   return async (proposed, signal) => {
     const canTakeOver = proposed.isPermission !== true;
@@ -18,7 +21,7 @@ export function approveActions(ask: AskAtTerminal, actor: string): Gate {
       const choice = (await ask(question, signal)).trim().toLowerCase();
       if (choice === 'a' || choice === 'allow') return { kind: 'allow', actor };
       if (choice === 'd' || choice === 'deny') {
-        const reason = await ask('Why not? The agent is told: ', signal);
+        const reason = await ask('Reason (the agent sees it): ', signal);
         return { kind: 'deny', actor, reason };
       }
       if (canTakeOver && (choice === 't' || choice === 'take over')) return takeOver(ask, actor);
@@ -42,17 +45,17 @@ async function askAction(ask: AskAtTerminal, prompt: string, signal: AbortSignal
   let told = '';
   for (;;) {
     const text = await ask(
-      `${told}${prompt}, such as: Read File {"file_name": "train.py"} (nothing: back): `,
+      `${told}${prompt}, such as: Read File {"file_name": "train.py"} (empty to go back): `,
       signal,
     );
     if (text.trim() === '') return null;
     const action = parseAction(text);
     if (action !== null) return action;
-    told = 'That is no name of an action and its arguments as a JSON object.\n';
+    told = 'Expected the name of an action and its arguments as a JSON object.\n';
   }
 }
 
-/** A name of an action and its arguments, as people write them; null where it is none. */
+/** Parses the name of an action and its arguments as people write them; null if the text is neither. */
 export function parseAction(text: string): z.infer<typeof WrittenAction> | null {
   const start = text.indexOf('{');
   const name = (start < 0 ? text : text.slice(0, start)).trim();

@@ -11,16 +11,19 @@ import type { ForkFlags, ForkSource } from './fork-flags.ts';
 /** A branch that --from begins. */
 export interface BegunBranch {
   experiment: Experiment;
-  /** What is executed: the plan of its experiment, with this run alone. */
+  /** The plan to execute: that of the experiment, with this run alone. */
   plan: Plan;
-  /** Writes it down before it runs, or finds it as it was. @throws UserError `branch_differs` */
+  /**
+   * Writes the branch to disk before it runs, or returns the one that is there.
+   * @throws UserError `branch_differs`
+   */
   freeze: () => BranchPlan;
 }
 
 /**
- * The branch that --from begins; null where it begins a fork, in an experiment of its own: that has another name, or other
- * models, limits or options.
- * @param fork what it would be as a fork
+ * The branch that --from begins. Null if it begins a fork instead, which has its own experiment: with another name, or
+ * with other models, limits or options.
+ * @param fork the same continuation as a fork
  */
 export function branchOf(
   context: Context,
@@ -42,11 +45,11 @@ export function branchOf(
     throw new UserError(
       'bad_fork',
       'A branch has the models, limits, options and sandbox of its run.',
-      'Leave them out, or begin a fork in an experiment of its own: without --branch, with another --name or none.',
+      'Leave them out, or begin a fork as a new experiment: without --branch, with another --name or none.',
     );
   }
   if (!isHere || !isSame) return null;
-  // A fork that an earlier mlab began by the same command.
+  // The same command began a fork with an earlier version of mlab.
   if (name === undefined && existsSync(join(context.folders.experiments, fork.name, 'plan.json')))
     return null;
   const approveLater = wanted.approve_later === true;
@@ -77,16 +80,16 @@ function freezeBranch(experiment: Experiment, branch: BranchPlan): BranchPlan {
   throw new UserError(
     'branch_differs',
     `${experiment.plan.name}/${id} is ${is}.`,
-    'Take another --branch name.',
+    'Choose another --branch name.',
   );
 }
 
-/** As the trace has them who are at the keyboard. */
+/** The name by which the trace knows the person at the keyboard. */
 export function personName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may know no name of its user.
+    // A container may have no name for its user.
     return 'person';
   }
 }

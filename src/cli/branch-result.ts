@@ -5,7 +5,7 @@ import { type Context, exitCodes, type VerbResult } from './context.ts';
 import { gradeText } from './grade-text.ts';
 import { counted, plain } from './table.ts';
 
-/** What came of a branch, beside what its run came to. */
+/** The result of a branch, beside that of its run. */
 export function branchResult(
   context: Context,
   experiment: Experiment,
@@ -29,7 +29,7 @@ export function branchResult(
   const parts = [
     `${name}/${id}: a branch of ${parent.run} from step ${parent.step}\n` +
       `${record?.end?.reason ?? record?.status ?? 'not begun'} after ${stepsText(record)}${gradeText(own)}\n` +
-      `${parent.run} itself${gradeText(before)}: that is its result, and no report counts the branch.`,
+      `${parent.run} itself${gradeText(before)}: this stays its result; reports do not count the branch.`,
     ...(problem === null
       ? []
       : [`Not finished or not graded: ${plain(problem)}\nThe same command again resumes.`]),
@@ -48,17 +48,17 @@ export function branchResult(
 }
 
 const withoutModel =
-  'This agent asks no model: from the same results it does the same again. What can differ is what scripts print, and what\n' +
-  'you decide with --approve.';
+  'This agent calls no model: given the same results, it takes the same steps. Only what scripts print, and what\n' +
+  'you decide with --approve, can differ.';
 
-/** How much of a branch is its own. */
+/** How many steps a branch took itself. */
 export function stepsText(record: RunRecord | null): string {
   const steps = record?.steps ?? 0;
   const own = steps - (record?.shared?.steps ?? 0);
   return `${counted(steps, 'step')}, ${own} of its own`;
 }
 
-/** Of the workspace that a run or a branch ended with. */
+/** The grade of the final workspace of a run or a branch. */
 export function finalGrade(experiment: Experiment, id: string): Grade | undefined {
   const folder = experiment.runFolder(id);
   return currentGrades(folder.readGrades().grades, recordedStates(folder)).findLast(({ final }) => final);

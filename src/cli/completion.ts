@@ -11,20 +11,21 @@ export interface Choice {
   description: string;
 }
 
-/** What the words before the cursor come to. */
+/** The words before the cursor, parsed. */
 interface Line {
-  /** Of the command, as far as they are there. */
+  /** The words of the command's name, as far as they are typed. */
   names: string[];
   verb: Verb | null;
-  /** What the command was given. */
+  /** The arguments typed so far. */
   given: string[];
   /** A flag whose value comes next. */
   open: Flag | null;
 }
 
 /**
- * How a command line may go on; empty where names of files may stand, or where mlab does not know.
- * @param words of the line, without the program; the last is the one at the cursor, which may be empty. Bash has `=` be a word.
+ * What can come next on a command line; empty if a file name can, or if mlab does not know.
+ * @param words of the line, without the program; the last is the one at the cursor, which may be empty. Bash splits off
+ *   `=` as a word of its own.
  * @param globals flags of every command
  */
 export async function completionOf(
@@ -76,7 +77,7 @@ async function read(words: readonly string[], globals: readonly Flag[]): Promise
   return line;
 }
 
-/** The words that a command's name may go on with. */
+/** The words that can come next in a command's name. */
 function nextNames(names: readonly string[]): Choice[] {
   const fitting = verbs.filter(({ name }) => names.every((word, index) => name.split(' ')[index] === word));
   const next = Map.groupBy(fitting, ({ name }) => name.split(' ')[names.length] ?? '');
@@ -88,7 +89,7 @@ function summaryOf(entries: readonly VerbEntry[], depth: number): string {
   return inner.length > 0 ? inner.join(', ') : (entries[0]?.summary ?? '');
 }
 
-/** Of flags that say less in their placeholder. */
+/** For flags whose placeholder does not say what they take. */
 const placeholders: Readonly<Record<string, string>> = { '--from': '<run>', '--task': '<tasks>' };
 
 async function valuesOf(context: Context, { flags, choices }: Flag, current: string): Promise<Choice[]> {
@@ -106,7 +107,7 @@ async function valuesOf(context: Context, { flags, choices }: Flag, current: str
   return placeholderValues(context, usual ?? flags, current);
 }
 
-/** What stands for a placeholder, such as `<run>` or `[tasks...]`. */
+/** The values for a placeholder, such as `<run>` or `[tasks...]`. */
 function placeholderValues(context: Context, placeholder: string, current: string): Choice[] {
   if (/[<[]tasks?[\].>]/.test(placeholder)) return taskNames(context);
   if (/[<[]runs?[\].>]/.test(placeholder)) return runNames(context, current);
@@ -125,7 +126,7 @@ function experimentNames({ folders }: Context): Choice[] {
   return listExperiments(folders.experiments).map(({ name }) => undescribed(name));
 }
 
-/** Experiments; once one is named, its runs. */
+/** Experiments; once one is typed, its runs. */
 function runNames(context: Context, current: string): Choice[] {
   const [name, run] = current.split('/');
   if (run === undefined) return experimentNames(context);
@@ -139,10 +140,10 @@ function undescribed(value: string): Choice {
   return { value, description: '' };
 }
 
-/** What no shell takes for more than a word: bash puts it on the line as it is, and names may be somebody else's. */
+/** Bash inserts completions unquoted, and names may come from others: only what no shell splits or expands. */
 const harmless = /^[\w./+-]+$/;
 
-/** Those that begin as the word does; of a list with commas, its last part. */
+/** Choices that start with the word; in a comma-separated list, with its last part. */
 function matching(choices: readonly Choice[], word: string, commas = false): Choice[] {
   const before = commas ? word.slice(0, word.lastIndexOf(',') + 1) : '';
   const begun = word.slice(before.length);
@@ -158,7 +159,7 @@ function longOf(flags: string): string {
   return flags.match(/--[\w-]+/)?.[0] ?? flags;
 }
 
-/** A line for each, as the scripts of the shells read it. */
+/** One line per choice, as the shells' completion scripts read them. */
 export function completionText(choices: readonly Choice[]): string {
   return choices
     .map(({ value, description }) => `${value}\t${description.replaceAll(/\s+/g, ' ')}`)

@@ -8,22 +8,22 @@ import { type Logger, type LogLevel, silentLogger } from './logger.ts';
 import { noSettings, type Settings } from './settings.ts';
 import { terminalText } from './table.ts';
 
-/** Ctrl-C where work goes on elsewhere: what the first and the second say. */
+/** What the first and the second Ctrl-C print while jobs run elsewhere. */
 export interface DetachWords {
   first: string;
   second: string;
 }
 
-/** What every verb is given: where things are, how to speak, when to stop. Built once, in main.ts. */
+/** What every verb gets: folders, output, and the signal to stop. Built once, in main.ts. */
 export interface Context {
   folders: {
-    /** Of the package itself: `tasks/`, `python/`. */
+    /** The folder of the package: `tasks/`, `python/`. */
     package: string;
     experiments: string;
     cache: string;
     /** Searched for tasks, in this order. */
     tasks: string[];
-    /** Those of them that were named by a flag, and the package's own. */
+    /** Those given by a flag, and the package's own. */
     namedTasks: string[];
     /** The Python helper package. */
     helpers: string;
@@ -31,35 +31,38 @@ export interface Context {
   settings: Settings;
   version: string;
   variables: Readonly<Record<string, string | undefined>>;
-  /** How a person calls this mlab: `npx mlab` in a checkout. */
+  /** How to call this mlab: `npx mlab` in a checkout. */
   command: string;
-  /** ` --dir FOLDER --task-dir FOLDER` as far as they were given: for commands that are shown to the user. */
+  /** ` --dir FOLDER --task-dir FOLDER`, if given: for commands that are shown to the user. */
   placeFlags: string;
   /** The same with absolute paths, for commands that are executed elsewhere. */
   placeWords: readonly string[];
   /** A person reads standard error at a terminal. */
   isTerminal: boolean;
-  /** How much of the progress people want to see. */
+  /** How much progress to show. */
   verbosity: Verbosity;
-  /** To standard error: progress and remarks, nothing when quiet. Never part of the result. */
+  /** Writes to standard error: progress and warnings, nothing when quiet. Never part of the result. */
   log: (line: string) => void;
-  /** For programs that watch many runs; silent unless asked for. */
+  /** For programs that watch many runs; silent by default. */
   logger: Logger;
   /** Aborted by the first Ctrl-C. */
   signal: AbortSignal;
-  /** From now on the first Ctrl-C leaves work alone that goes on elsewhere; the second, which aborts this signal, is to end it. */
+  /**
+   * From now on the first Ctrl-C leaves jobs elsewhere running. The second aborts the returned signal, which cancels
+   * them.
+   */
   detachable: (words: DetachWords) => AbortSignal;
 }
 
-/** What a verb comes to: printed as text, or with --json as one document. */
+/** The result of a verb: printed as text, or with --json as one document. */
 export interface VerbResult {
   text: string;
-  /** What follows the text, where it may be too long for one. */
+  /** Printed after the text, if it may be too long for one string. */
   lines?: AsyncIterable<string>;
-  /** A function, where making it costs more than the text. */
+  /** A function, if the value is costly to compute. */
   json: unknown;
   exitCode?: ExitCode;
-  /** What goes on after the result is printed, until it ends by itself or by the signal. */
+  /** What still runs after the result is printed, until it ends by itself or the signal aborts it. */
   stay?: () => Promise<void>;
 }
 
@@ -71,7 +74,7 @@ export const exitCodes = {
   negative: 1,
   /** Wrong usage or bad input. */
   usage: 2,
-  /** Something that is needed is missing or refused: the sandbox, Python, data, disk. `mlab doctor` says more. */
+  /** Something needed is missing or refused: the sandbox, Python, data, disk. `mlab doctor` says more. */
   missing: 3,
   /** A bug. */
   internal: 4,
@@ -100,7 +103,7 @@ export interface GlobalOptions {
   dir?: string;
   taskDir?: string[];
   logLevel?: LogLevel;
-  /** Of the folder in which the command is given. */
+  /** Settings of the working directory. */
   settings?: Settings;
 }
 
@@ -118,7 +121,8 @@ export function createContext(
   const verbosity = verbosityOf(options);
   const given = (options.taskDir ?? []).map(existingFolder);
   const found = [...settings.tasks.map(existingFolder), ...(existsSync(own) ? [own] : [])];
-  // A task's scripts prepare its data outside of any sandbox: one that merely lies here takes the place of none of mlab's.
+  // A task's scripts prepare its data outside of any sandbox, so a task that merely lies here must not replace one of
+  // mlab's.
   const named = [...given, join(home, 'tasks')];
   return {
     command: existsSync(join(home, 'src')) ? 'npx mlab' : 'mlab',

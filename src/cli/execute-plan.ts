@@ -22,7 +22,7 @@ import { documentOf, usualTables } from './report/document-of.ts';
 import { terminalText } from './report/formats.ts';
 import { plain } from './table.ts';
 
-/** Agents that are programs are installed before anything else takes time; what can't work with them is said at once. */
+/** Installs agents that are programs before anything slow starts, and reports at once what can't work with them. */
 export async function getPrograms(
   context: Context,
   { runs }: Plan,
@@ -38,7 +38,7 @@ export async function getPrograms(
     if ((gate !== undefined && !asks) || run.approve_later === true) {
       throw new UserError(
         'not_gated',
-        `The agent ${run.agent} is a program that acts by itself: nobody is asked before it does.`,
+        `The agent ${run.agent} is a program that acts without asking for approval.`,
         asks
           ? 'Leave --approve-later away: its process would have to wait. --approve asks you at this terminal.'
           : 'Leave --approve and --approve-later away.',
@@ -74,7 +74,7 @@ export async function executePlan(
 ): Promise<RunResult[]> {
   const isInteractive = plan.runs.some(({ interactive }) => interactive);
   const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;
-  // A question, or a log, would drown in lines that renew themselves.
+  // Questions and log lines would be lost among lines that rewrite themselves.
   const renews =
     context.isTerminal &&
     context.verbosity === 'normal' &&
@@ -110,7 +110,7 @@ export async function conclude(
   results: readonly RunResult[],
 ): Promise<VerbResult> {
   const { name } = experiment.plan;
-  // After Ctrl-C, too, people want to see what there is.
+  // Also after Ctrl-C, show the results so far.
   const toTheEnd = { log: context.log, signal: AbortSignal.any([]) };
   const { evaluations, unreadable } = await evaluationsOf(toTheEnd, [experiment]);
   const report = buildReport(evaluations);

@@ -10,18 +10,17 @@ import { type Experiment, openExperiment } from '../store/index.ts';
 import type { Context } from './context.ts';
 import { refuseRecordedPlace } from './trust.ts';
 
-/** How long a second Ctrl-C is waited for. */
+/** How long to wait for a second Ctrl-C. */
 const secondWithinMs = 5_000;
 
 const words = {
-  first:
-    'the jobs go on where they are; the same command follows them again. Ctrl-C again within 5 s cancels them.',
+  first: 'the jobs keep running; the same command follows them again. Ctrl-C again within 5 s cancels them.',
   second: 'cancelling the jobs.',
 };
 
 /**
  * Whether this process executes the runs itself.
- * @throws UserError where they are to be executed elsewhere, and need somebody who is here
+ * @throws UserError if they are to run elsewhere but need somebody at this terminal
  */
 export function isHere(
   context: Context,
@@ -34,7 +33,7 @@ export function isHere(
   if (gate === undefined && !wanted.interactive) return false;
   throw new UserError(
     'no_person',
-    `Nobody can be asked by a run that is executed on ${kind.name}.`,
+    `A run that is executed on ${kind.name} can't ask at this terminal.`,
     'Leave out --approve and --interactive, or use --approve-later: mlab decide answers from anywhere.',
   );
 }
@@ -44,7 +43,7 @@ export function executorNameOf(context: Context, plan: Plan, { executor }: Exper
   return executorOf(context, plan, executor.on)?.name ?? null;
 }
 
-/** What would be given to where the runs are to be executed; null where there is nothing to show. */
+/** The documents that the executor would submit; null if it has none to show. */
 export async function documentsElsewhere(
   context: Context,
   plan: Plan,
@@ -57,9 +56,9 @@ export async function documentsElsewhere(
   return (await kind?.documents?.(place)) ?? null;
 }
 
-/** YAML for other tools, with the plan as a remark. */
+/** YAML for other tools, with the plan as a comment. */
 export function withDocuments(planText: string, documents: readonly unknown[]): string {
-  const hint = 'To look at: what the jobs read is written when mlab run gives them.';
+  const hint = 'For inspection only: mlab run writes the files that the jobs read when it submits them.';
   const remark = `${planText}\n${hint}`.replaceAll(/^/gm, '# ');
   return [
     remark,
@@ -67,7 +66,7 @@ export function withDocuments(planText: string, documents: readonly unknown[]): 
   ].join('\n---\n');
 }
 
-/** With a gateway at an address no key of a provider is needed, here or elsewhere: its token stands for all. */
+/** With a gateway at an address, no provider key is needed here or elsewhere: its token replaces them all. */
 export function withGateway(wanted: ExperimentFile): ExperimentFile {
   const address = wanted.executor.slurm?.gateway_on ?? 'node';
   if (address === 'node' || address === 'submit') return wanted;
@@ -91,12 +90,15 @@ function executorBefore({ folders }: Context, { name }: Plan): string | null {
   }
 }
 
-/** This mlab, as other machines that see its folder start it. */
+/** The command that starts this mlab on other machines that see its folder. */
 export function commandElsewhere({ folders, placeWords }: Context): string[] {
   return [process.execPath, join(folders.package, 'bin/mlab.mjs'), ...placeWords];
 }
 
-/** Executes a plan where it is wanted, or where it was given to before. Ctrl-C leaves jobs alone that are elsewhere; a second one ends them. */
+/**
+ * Executes a plan on the executor asked for, or on the one that already has its jobs. The first Ctrl-C leaves jobs
+ * elsewhere running; the second cancels them.
+ */
 export async function executeThere<Result>(
   context: Context,
   { executor: settings, parallel, spend }: ExperimentFile,

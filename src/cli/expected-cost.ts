@@ -9,24 +9,27 @@ import { readableExperiments } from './locate.ts';
 import { counted, dollars } from './table.ts';
 import { confirm } from './terminal-questions.ts';
 
-/** What planned runs that ask language models may cost. */
+/** The expected cost of planned runs that call language models. */
 export interface ExpectedCost {
-  /** Of the runs that have not ended yet. */
+  /** Runs that have not ended yet. */
   runs: number;
-  /** In US dollars: of each run the median of earlier runs of its agent with its models (on its task, where there are some), else its limit. */
+  /**
+   * In US dollars: for each run the median of earlier runs of its agent with its models (on its task, if there are
+   * some), else its limit.
+   */
   dollars: number;
-  /** Earlier runs that this was learned from. */
+  /** How many earlier runs the estimate is based on. */
   learned_from: number;
-  /** Runs of which nothing is known: no earlier run, and no limit. */
+  /** Runs without an estimate: no earlier run, and no limit. */
   unknown: number;
 }
 
-/** In US dollars, where settings don't say another sum. */
+/** In US dollars, if the settings don't give another amount. */
 const usualConfirmation = 10;
 /** Enough for a median. */
 const mostEarlier = 200;
 
-/** Null where no run asks a language model whose price is known. */
+/** Null if no run calls a language model with a known price. */
 export function expectedCost(context: Context, { runs, prices, spend }: Plan): ExpectedCost | null {
   const table = new PriceTable(prices);
   const asking = runs.filter(
@@ -66,7 +69,7 @@ export function costText({ runs, dollars: sum, learned_from: learned, unknown }:
   return `Expected cost of language models: ${parts.join('; ')}`;
 }
 
-/** Models of a provider whose prices are known, but this one's is not: perhaps it is misspelt. */
+/** Models with an unknown price from a provider whose prices are known: their names may be misspelt. */
 export function unpricedRemarks({ runs, prices }: Plan): string[] {
   const table = new PriceTable(prices);
   const models = new Set(runs.flatMap(({ roles }) => (roles === undefined ? [] : modelsOf(roles))));
@@ -81,8 +84,8 @@ export function unpricedRemarks({ runs, prices }: Plan): string[] {
 }
 
 /**
- * Says what the runs may cost, and asks a person where that is much.
- * @throws UserError `not_confirmed`, and `no_terminal` where there is nobody to ask
+ * Prints the expected cost, and asks for confirmation if it is high.
+ * @throws UserError `not_confirmed`, or `no_terminal` if there is nobody to ask
  */
 export async function confirmCost(context: Context, cost: ExpectedCost | null, yes: boolean): Promise<void> {
   if (cost === null || cost.runs === 0) return;
@@ -106,7 +109,7 @@ function guess(run: RunSpec, earlier: readonly RunRecord[]): number | null {
   return Math.min(median(paid), limit ?? Number.POSITIVE_INFINITY);
 }
 
-/** Ended runs of the same agents and models whose cost is known, the newest first. */
+/** Ended runs of the same agents and models with a known cost, newest first. */
 function earlierRuns(experiments: readonly Experiment[], runs: readonly RunSpec[]): RunRecord[] {
   const kinds = new Set(runs.map(kindOf));
   const newest = experiments.toSorted((one, other) => other.plan.created - one.plan.created);
@@ -125,12 +128,12 @@ function recordOf(experiment: Experiment, id: string): RunRecord | null {
   try {
     return experiment.runFolder(id).readRecord();
   } catch {
-    // Others say what is wrong with it.
+    // Other commands report what is wrong with it.
     return null;
   }
 }
 
-/** What decides how much a run asks, besides its task. */
+/** What determines how much a run calls models, besides its task. */
 function kindOf({ agent, roles, agent_options }: RunSpec): string {
   return JSON.stringify([agent, roles && modelsOf(roles), agent_options]);
 }

@@ -14,7 +14,7 @@ export const storeFlag: Flag = {
   description: 'the store, or the folder that it is in; default: experience.jsonl in the experiments folder',
 };
 
-/** Of all verbs that show experience. */
+/** Flags of all verbs that show experience. */
 export interface TaskFlags extends StoreFlags {
   task?: string;
   sameTask?: boolean;
@@ -22,7 +22,7 @@ export interface TaskFlags extends StoreFlags {
 
 export const taskFlags: Flag[] = [
   storeFlag,
-  { flags: '--task <id>', description: 'what a run on this task may use, likest tasks first' },
+  { flags: '--task <id>', description: 'what a run on this task may use, most similar tasks first' },
   { flags: '--same-task', description: 'with --task: also experience with the task itself and its variants' },
 ];
 
@@ -32,7 +32,7 @@ export function storePath(context: Context, { experience }: StoreFlags): string 
     : experiencePath(resolve(experience));
 }
 
-/** All entries of the store; what can't be read is logged. */
+/** All entries of the store; logs what can't be read. */
 export function storedEntries(context: Context, flags: StoreFlags): ExperienceEntry[] {
   const path = storePath(context, flags);
   const { entries, broken } = readEntries(path);

@@ -38,7 +38,7 @@ const spellings: Record<
   grade: { flags: '--grade <which>' },
 };
 
-/** Flags for a value that lies deeper in an experiment file. */
+/** Flags for values nested inside an experiment file. */
 const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = [
   {
     path: ['seeds'],
@@ -144,7 +144,7 @@ export function experimentFlags(): Flag[] {
 
 /**
  * The experiment that a file and flags describe together; flags win.
- * @param usual what counts where neither says it
+ * @param usual values used if neither sets the key
  * @throws UserError naming the file, the key and the fix
  */
 export function readExperiment(
@@ -161,7 +161,7 @@ export function readExperiment(
   );
 }
 
-/** The keys of an experiment file that are said, in the file or by flags, and not left to their defaults. */
+/** The keys of an experiment file that are set, in the file or by flags, and not left to their defaults. */
 export function keysSaid(path: string | undefined, options: object): ReadonlySet<string> {
   return new Set(Object.keys(givenOf(path, options)));
 }
@@ -195,7 +195,7 @@ function givenOf(
   return given;
 }
 
-/** Sets a value deep inside, without changing the objects that lead there. */
+/** Sets a nested value without changing the objects that contain it. */
 function setInside(
   target: Record<string, unknown>,
   path: readonly (string | undefined)[],
@@ -255,7 +255,7 @@ function problemsOf(issue: z.core.$ZodIssue): string[] {
   });
 }
 
-/** Of several ways to write a value, each is told. */
+/** If a value can be written in several ways, the message names each. */
 function messageFor(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'invalid_union') return issue.message;
   const ways = issue.errors.flatMap((issues) => issues.slice(0, 1).map(({ message }) => message));
@@ -269,7 +269,7 @@ function meaningOf({ path: [key, inner] }: z.core.$ZodIssue): string {
   return description === undefined ? '' : ` (${name}: ${description})`;
 }
 
-/** What a key says of itself, with its choices and its default where the text does not name them. */
+/** The description of a key, with its choices and its default if the text does not name them. */
 function describedKey(key: keyof ExperimentFile): string {
   const text = descriptionOf(ExperimentFile.shape[key]);
   const { choices, usual } = plainValues(ExperimentFile.shape[key]);
@@ -280,7 +280,7 @@ function describedKey(key: keyof ExperimentFile): string {
   return told.length === 0 ? text : `${text} (${told.join('; ')})`;
 }
 
-/** The names that a schema takes, and the text or number that it takes where nothing is given. */
+/** The names that a schema accepts, and its default if that is a text or a number. */
 function plainValues(schema: unknown): { choices: string[]; usual: string | null } {
   if (schema instanceof z.ZodEnum) return { choices: schema.options.map(String), usual: null };
   if (schema instanceof z.ZodOptional) return plainValues(schema.unwrap());
@@ -290,7 +290,7 @@ function plainValues(schema: unknown): { choices: string[]; usual: string | null
   return { ...plainValues(schema.unwrap()), usual: isPlain ? String(usual) : null };
 }
 
-/** Nothing where the schema says it, or where there is none. */
+/** Empty if the schema says it, or if there is no default. */
 function usualLimit(key: keyof Limits): string {
   const usual = defaultLimits[key];
   return usual === undefined ? '' : `; default: the task's, else ${usual}`;
@@ -314,7 +314,7 @@ function numberOf(text: string, flag: string): number {
   throw new UserError('bad_flag', `${flag} ${text}: not a number.`, 'Give a number, such as 60.');
 }
 
-/** `3` stands for the seeds 0, 1, 2; `4,7` for just these; `4-7` for those from 4 to 7. */
+/** `3` means the seeds 0, 1, 2; `4,7` only these two; `4-7` the seeds from 4 to 7. */
 function seedsOf(text: string, flag: string): unknown {
   const range = /^(\d+)-(\d+)$/.exec(text);
   const [first, last] = [Number(range?.[1]), Number(range?.[2])];

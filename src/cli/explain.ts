@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { type ExitCode, exitCodes } from './context.ts';
 
-/** An error as people and programs are told of it. */
+/** An error as shown to people and programs. */
 export interface Explanation {
   code: string;
   exitCode: ExitCode;
@@ -10,7 +10,7 @@ export interface Explanation {
   hint: string;
 }
 
-/** Errors that a person can fix outside the command line: something is not there, or not to be had. */
+/** Errors to fix outside the command line: something is missing or can't be obtained. */
 const missingCodes: ReadonlySet<string> = new Set([
   ...['no_python', 'old_python', 'no_venv', 'no_package', 'pip_failed', 'broken_environment'],
   ...['offline', 'network', 'not_found', 'server_error', 'no_access', 'not_in_mirror', 'no_checksum'],
@@ -20,27 +20,27 @@ const missingCodes: ReadonlySet<string> = new Set([
   ...['key_missing', 'base_url_missing', 'base_url_invalid', 'langchain_missing'],
 ]);
 
-/** What the machine says no to, and what to look at. */
+/** Errors of the operating system, and what to check. */
 const systemHints: Readonly<Record<string, string>> = {
   EACCES: 'Check who may read and write there, or name another folder (--dir, MLAB_CACHE).',
   EPERM: 'Check who may read and write there, or name another folder (--dir, MLAB_CACHE).',
   EROFS: 'The place is read-only: name another folder (--dir, MLAB_CACHE).',
-  ENOSPC: 'The disk is full: free some room; then run the same command again to resume.',
-  EDQUOT: 'Your disk quota is used up: free some room; then run the same command again to resume.',
+  ENOSPC: 'The disk is full: free some space; then run the same command again to resume.',
+  EDQUOT: 'Your disk quota is used up: free some space; then run the same command again to resume.',
   ENOTDIR: 'A part of the path is a file: name another folder (--dir, MLAB_CACHE).',
   EISDIR: 'There is a folder where a file is expected.',
   ENAMETOOLONG: 'The path is too long: name a shorter folder or experiment (--dir, --name).',
   EMFILE: 'Too many files are open: raise `ulimit -n`, or lower --parallel.',
   ENFILE: 'Too many files are open on this machine.',
   EAGAIN: 'Too many processes are running: lower --parallel, or raise `ulimit -u`.',
-  ENOMEM: 'The memory is used up: lower --parallel.',
+  ENOMEM: 'Out of memory: lower --parallel.',
   EIO: 'The disk or its network reports a fault.',
-  ESTALE: 'The network folder has gone away meanwhile.',
+  ESTALE: 'The network folder is no longer available.',
 };
 
 /**
- * @param aborted the user asked to stop: whatever else went wrong follows from that
- * @param called the command, such as `mlab runs show`; empty where none was called
+ * @param aborted the user asked to stop: any other error follows from that
+ * @param called the command, such as `mlab runs show`; empty if none was called
  */
 export function explain(error: unknown, aborted: boolean, called = ''): Explanation {
   if (aborted) {

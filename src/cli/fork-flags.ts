@@ -37,13 +37,13 @@ export interface ForkSource {
   step: number;
 }
 
-/** What a run keeps whatever is said of its continuation, as flags. */
+/** What a fork always takes over from its run, as flags. */
 const kept: Partial<Record<keyof ExperimentFile, string>> = {
   ...{ tasks: '--task', suite: '--suite', agents: '--agent', seeds: '--seeds', clock: '--clock' },
   ...{ experience: '--experience', same_task: '--same-task' },
 };
 
-/** What can be said of runs that ask language models alone. */
+/** Keys that apply only to runs that call language models. */
 const ofModels = new Set<string>([
   'models',
   'roles',
@@ -53,9 +53,9 @@ const ofModels = new Set<string>([
 ] satisfies (keyof ExperimentFile)[]);
 
 /**
- * The run that `--from` names; null where it is not given.
- * @param said keys of the experiment file that are said, in it or by flags
- * @throws UserError where the run or its step is not there, or what is said can't change in the middle of a run
+ * The run that `--from` names; null if the flag is missing.
+ * @param said keys of the experiment file that are set, in it or by flags
+ * @throws UserError if the run or its step does not exist, or if a key is set that can't change in the middle of a run
  */
 export function findParent(
   context: Context,
@@ -102,7 +102,7 @@ function refuseKept(said: ReadonlySet<string>): void {
     throw new UserError('bad_fork', '--from starts one run only.', 'Leave out --parallel.');
 }
 
-/** What is wanted of a continuation: where nothing is said, as its run has it. */
+/** The experiment for a continuation: keys that are not set are those of its run. */
 export function asItsRun(
   wanted: ExperimentFile,
   { spec }: ForkSource,
@@ -119,7 +119,7 @@ export function asItsRun(
   };
 }
 
-/** Where the source's models are, and what they cost, holds for its continuation, too, where nothing else is said. */
+/** Addresses and prices of the source's models also apply to its continuation, unless set otherwise. */
 export async function makeFork(
   context: Context,
   { experiment: { plan }, spec, step }: ForkSource,
@@ -152,8 +152,9 @@ export async function makeFork(
 }
 
 /**
- * The plan of a continuation on the data that is there now: a fork's results are marked where it is not verified any more.
- * @throws UserError `bad_fork` for a branch, whose run had other data
+ * The plan of a continuation on the data that is there now: a fork's results get a caveat if that data is no longer
+ * verified.
+ * @throws UserError `bad_fork` for a branch whose run had other data
  */
 export function onData(plan: Plan, isBranch: boolean, isVerified: boolean): Plan {
   if (isVerified || plan.runs.every(({ marks }) => marks.includes(unverifiedMark))) return plan;

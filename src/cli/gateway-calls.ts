@@ -2,11 +2,11 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { messageOf, UserError } from '../lib/errors.ts';
 import type { CallRecord, ProxyRequest } from '../models/index.ts';
 
-/** A file to which calls of programs are appended, a line of JSON each. Only its owner can read it. */
+/** A file to which the calls of programs are appended, one JSON line each. Only its owner can read it. */
 export class CallFile {
   readonly #descriptor: number;
 
-  /** @throws UserError where it can't be written */
+  /** @throws UserError if it can't be written */
   constructor(path: string) {
     try {
       this.#descriptor = openSync(path, 'a', 0o600);

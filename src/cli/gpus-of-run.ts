@@ -2,7 +2,7 @@ import { GpuLeases, gpusOf, type HeldGpus } from '../runs/index.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { Context } from './context.ts';
 
-/** For the services of an experiment; nothing where no run wants a GPU, so that nobody looks for them. */
+/** For the services of an experiment; undefined if no run needs a GPU, so that none are looked up. */
 export async function gpusFor(
   { variables }: Context,
   runs: readonly RunSpec[],
@@ -10,7 +10,7 @@ export async function gpusFor(
   return runs.some(({ gpu }) => gpu) ? { gpus: await GpuLeases.find(variables) } : {};
 }
 
-/** As many GPUs as a run had, for what is done with its results; undefined where it had none. */
+/** As many GPUs as the run had, for work on its results; undefined if it had none. */
 export async function leaseGpusOf(context: Context, run: RunSpec): Promise<HeldGpus | undefined> {
   const count = gpusOf(run);
   if (count === 0) return undefined;

@@ -2,7 +2,7 @@ import type { Grade } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
 import { number, oneLine, percent } from './table.ts';
 
-/** What a grade comes to, to follow other words. */
+/** A grade as a phrase that follows other words. */
 export function gradeText(grade: Grade | undefined): string {
   if (grade === undefined) return ', not graded';
   if (!grade.valid)

@@ -4,8 +4,8 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { Interruption, InterruptWatch } from './interrupts.ts';
 
 /**
- * Waits for Ctrl-C beside the main thread, which hears of no signal while it is busy. Of all that Node offers to a thread,
- * only a script with `breakOnSigint` is told of one, so the waiting is such a script.
+ * Waits for Ctrl-C in its own thread, because the main thread receives no signal while it is busy. In a worker thread,
+ * Node interrupts only a script with `breakOnSigint`, so the wait is such a script.
  */
 const never = new Int32Array(new SharedArrayBuffer(4));
 Object.assign(globalThis, {
@@ -26,14 +26,14 @@ if (wait(stoppingMs) && second !== null) {
 }
 tell('exit');
 wait(exitingMs);
-// Nobody listens now: the kernel ends the whole process, whatever its main thread is at.
+// Nobody handles the signal any more: the kernel ends the whole process, whatever its main thread is doing.
 process.kill(process.pid, 'SIGINT');
 
 function tell(what: Interruption): void {
   parentPort?.postMessage(what);
 }
 
-/** What the main thread said last. */
+/** The latest settings from the main thread. */
 function currentWatch(): InterruptWatch {
   let watch = workerData as InterruptWatch;
   for (;;) {
@@ -47,11 +47,14 @@ function say(text: string): void {
   try {
     writeSync(2, text);
   } catch {
-    // Nobody reads it any more.
+    // Standard error is closed.
   }
 }
 
-/** Until Ctrl-C, or until this time has passed. @returns whether it was Ctrl-C */
+/**
+ * Waits until Ctrl-C, or until this time has passed.
+ * @returns whether it was Ctrl-C
+ */
 function wait(ms: number): boolean {
   try {
     runInThisContext(`waitForInterrupt(${ms})`, { breakOnSigint: true });

@@ -4,28 +4,31 @@ import { type DetachWords, exitCodes } from './context.ts';
 
 const watch = {
   notice: '\nmlab: stopping. Finished work is kept; press Ctrl-C again to stop at once.\n',
-  /** What has not ended by then is left as after a kill, of which nothing suffers. */
+  /** Whatever has not ended by then is killed, which does no harm: it can be resumed. */
   stoppingMs: 1200,
-  /** What the second says and how long that takes, where it does more than ending the process: the third ends it then. */
+  /**
+   * The notice and the time limit of the second Ctrl-C, if it does more than end the process; the third one then ends
+   * it.
+   */
   second: null as { notice: string; ms: number } | null,
-  /** A main thread that is not busy ends the process within this time, with the exit code for it. */
+  /** A main thread that is not busy ends the process within this time, with the right exit code. */
   exitingMs: 200,
 };
 export type InterruptWatch = typeof watch;
 export type Interruption = 'listening' | 'stop' | 'second' | 'exit';
 
-/** Time to leave what is elsewhere, or to end it. */
+/** Time to detach from jobs elsewhere, or to cancel them. */
 const detachingMs = 30_000;
 
 const launcherLookMs = 300;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
 
 /**
- * The first Ctrl-C asks to stop; the second, or a time after the first, ends the process, and with it every sandbox.
- * SIGTERM asks in the same way, and so does the end of the program that started this one in its own place.
+ * The first Ctrl-C asks to stop. The second, or a timeout after the first, ends the process and with it every sandbox.
+ * SIGTERM also asks to stop, and so does the death of the launcher that started this process.
  *
- * A thread waits for Ctrl-C, because the main thread may be busy for seconds. Nothing else of the process may listen for
- * SIGINT: the last to begin would be the only one. Before the thread listens, and where there can be none, Ctrl-C ends the
+ * A thread waits for Ctrl-C, because the main thread may be busy for seconds. Nothing else in the process may listen
+ * for SIGINT: only the last listener would get it. Before the thread listens, and if it can't start, Ctrl-C ends the
  * process at once.
  */
 export class Interrupts {
@@ -35,7 +38,7 @@ export class Interrupts {
   #thread: Worker | undefined;
   #launcher: NodeJS.Timeout | undefined;
 
-  /** Aborted by the first. */
+  /** Aborted by the first Ctrl-C. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -50,18 +53,18 @@ export class Interrupts {
       thread.on('message', (what: Interruption) => {
         if (what === 'listening') resolve();
         else if (what === 'stop') this.#stop();
-        else if (what === 'second') this.#second.abort(new Error('cancelled from outside'));
+        else if (what === 'second') this.#second.abort(new Error('cancelled by a second Ctrl-C'));
         else exit();
       });
       thread.on('error', () => resolve());
     });
-    // Not before: a listener that is added makes the process wait for the thread.
+    // Only now: adding a listener makes the process wait for the thread again.
     thread.unref();
   }
 
   /**
-   * From now on the first Ctrl-C leaves alone what goes on elsewhere.
-   * @returns aborted by the second, which is to end that
+   * From now on the first Ctrl-C leaves jobs elsewhere running.
+   * @returns aborted by the second, which cancels them
    */
   detachable({ first, second }: DetachWords): AbortSignal {
     this.#watch = {
@@ -72,7 +75,7 @@ export class Interrupts {
     return this.#second.signal;
   }
 
-  /** Leaves the next Ctrl-C to the kernel. Where one came, whatever still goes on is ended in its time. */
+  /** Leaves the next Ctrl-C to the kernel. If one came, whatever still runs gets its time to end. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#launcher);
     if (this.signal.aborted) return;
@@ -80,7 +83,7 @@ export class Interrupts {
     await this.#thread?.terminate();
   }
 
-  readonly #stop = (): void => this.#controller.abort(new Error('stopped from outside'));
+  readonly #stop = (): void => this.#controller.abort(new Error('stopped by Ctrl-C or SIGTERM'));
 
   readonly #onOtherEnd = (): void => {
     if (this.signal.aborted) exit();
@@ -94,7 +97,7 @@ function exit(): never {
   process.exit(exitCodes.interrupted);
 }
 
-/** A launcher that is killed can forward nothing: see scripts/hand-over.mjs. */
+/** A launcher that is killed can't forward signals: see scripts/hand-over.mjs. */
 function watchLauncher(onEnd: () => void): NodeJS.Timeout | undefined {
   const launcher = Number(process.env.MLAB_LAUNCHER);
   if (launcher !== process.ppid) return undefined;

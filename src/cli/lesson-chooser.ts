@@ -6,13 +6,13 @@ import { listExperiments, openExperiment } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
 import type { Context } from './context.ts';
 
-/** What the runs of an experiment on a task are given. */
+/** The lessons that the runs of an experiment on a task get. */
 export type LessonChooser = (task: Task, experiment: string) => Lesson[];
 
 /**
- * Chooses lessons from the store that an experiment names; undefined where it names none. An experiment that was
- * planned before keeps what is frozen in its plan, however much the store has grown.
- * @throws UserError where the store can't be read
+ * Chooses lessons from the store that an experiment names; undefined if it names none. A planned experiment keeps the
+ * lessons that are frozen in its plan, however much the store has grown.
+ * @throws UserError if the store can't be read
  */
 export function lessonChooser(
   context: Context,
@@ -20,11 +20,7 @@ export function lessonChooser(
 ): LessonChooser | undefined {
   if (experience === undefined) {
     if (sameTask !== true) return undefined;
-    throw new UserError(
-      'bad_flag',
-      '--same-task says which experience is used.',
-      'Name a store: --experience FILE',
-    );
+    throw new UserError('bad_flag', '--same-task needs an experience store.', 'Name one: --experience FILE');
   }
   const path = experiencePath(resolve(experience));
   return (task, experiment) => {

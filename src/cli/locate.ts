@@ -11,31 +11,31 @@ import type { Argument } from './verb.ts';
 export interface LocatedRun {
   experiment: Experiment;
   folder: RunFolder;
-  /** Of RUN@STEP: a number, or `last`; null for the whole run. */
+  /** From RUN@STEP: a number, or `last`; null for the whole run. */
   step: string | null;
-  /** The run itself was named, and not its experiment or a pattern. */
+  /** The target names the run itself, not its experiment or a pattern. */
   isNamed: boolean;
 }
 
-/** What commands take that do something with many runs. Every command reads targets by the rule in docs/command-line.md. */
+/** For commands that work on many runs. Every command reads targets by the rule in docs/command-line.md. */
 export const runsArgument: Argument = {
   name: '<runs...>',
   description: 'experiments, runs (EXPERIMENT/RUN), or patterns such as start-*/digits-*',
 };
 
-/** What commands take that are about one run. */
+/** For commands about one run. */
 export const runArgument: Argument = { name: '<run>', description: 'a run: EXPERIMENT/RUN' };
 
-/** The same for commands that can be about one of its steps. */
+/** For commands that can also be about one step. */
 export const stepArgument: Argument = {
   name: '<run>',
   description: 'a run (EXPERIMENT/RUN), or one of its steps (EXPERIMENT/RUN@STEP)',
 };
 
 interface LocateOptions {
-  /** Also the branches of these runs that people began. */
+  /** Also the branches that people began from these runs. */
   withBranches?: boolean;
-  /** The command can do something with single steps. */
+  /** The command supports single steps. */
   withSteps?: boolean;
 }
 
@@ -75,7 +75,9 @@ export function locateExperiments(context: Context, given: readonly string[]): E
   return [...new Set(folders)].map((folder) => openExperiment(folder));
 }
 
-/** Of an experiment with this name below the experiments folder, or in this folder; null where there is none. */
+/**
+ * The folder of an experiment with this name in the experiments folder, or of one at this path; null if there is none.
+ */
 export function experimentFolder({ folders }: Context, name: string): string | null {
   const candidates = [resolve(folders.experiments, name), resolve(name)];
   return candidates.find((folder) => existsSync(join(folder, 'plan.json'))) ?? null;
@@ -85,7 +87,7 @@ export function isPattern(name: string): boolean {
   return /[*?[{]/.test(name);
 }
 
-/** A pattern as one of names: `experiments/start-*` means `start-*`. */
+/** A path pattern as a name pattern: `experiments/start-*` means `start-*`. */
 export function patternOfNames({ folders }: Context, pattern: string): string {
   const path = relative(folders.experiments, resolve(pattern));
   return path.startsWith('..') ? pattern : path;
@@ -118,13 +120,13 @@ function runsOfTarget(context: Context, given: string, options: LocateOptions): 
   return located(experiment, alsoBranches(experiment, [id]), true);
 }
 
-/** `RUN@STEP` in its parts, unless that is the path of something. */
+/** Splits `RUN@STEP`, unless that is the path of something. */
 function splitStep(given: string): [target: string, step: string | null] {
   const [, target, step] = /^(.+)@(\d+|last)$/.exec(given) ?? [];
   return target === undefined || step === undefined || existsSync(given) ? [given, null] : [target, step];
 }
 
-/** A run given as `EXPERIMENT/RUN`, as the path of its folder, or by its id alone where only one experiment has it. */
+/** A run given as `EXPERIMENT/RUN`, by the path of its folder, or by its id alone if only one experiment has it. */
 function runCalled(context: Context, given: string): { experiment: Experiment; id: string } {
   const path = resolve(given);
   if (existsSync(join(path, 'run.json'))) {
@@ -145,7 +147,7 @@ function runCalled(context: Context, given: string): { experiment: Experiment; i
   throw new UserError('ambiguous_run', `Several experiments have a run "${given}".`, `Name one: ${names}.`);
 }
 
-/** `start-*`: all runs of the experiments that match; `start-*\/digits-*`: the runs that do. */
+/** `start-*`: all runs of the experiments that match; `start-*\/digits-*`: the matching runs. */
 function matchingRuns(context: Context, given: string): { experiment: Experiment; ids: readonly string[] }[] {
   const pattern = patternOfNames(context, given).replace(/\/runs\//, '/');
   const found = readableExperiments(context).map((experiment) => {
@@ -170,7 +172,7 @@ function matchingExperiments(context: Context, given: string): string[] {
   return matching.map(({ folder }) => folder);
 }
 
-/** Every experiment that can be read; what is wrong with the others is logged. */
+/** Every experiment that can be read; logs what is wrong with the others. */
 export function readableExperiments(context: Context): Experiment[] {
   return listExperiments(context.folders.experiments).flatMap(({ name, folder }) => {
     try {
@@ -182,7 +184,7 @@ export function readableExperiments(context: Context): Experiment[] {
   });
 }
 
-/** What was looked for and where, with what is spelled most like it. */
+/** What was looked for and where, with the most similar name. */
 export function notThere(
   context: Context,
   given: string,
@@ -225,9 +227,9 @@ function pathOf({ experiment, folder }: LocatedRun): string {
   return `${experiment.plan.name}/${folder.id}`;
 }
 
-/** The branches of a run that people began, and theirs. */
+/** The branches that people began from a run, and the branches of those. */
 export function branchesOfRun({ branches }: Pick<Experiment, 'branches'>, run: string): BranchPlan[] {
   const found = new Set([run]);
-  // One was there before its branches were begun.
+  // A branch is begun after the run that it comes from, so one pass finds all.
   return branches.filter(({ run: { id, parent } }) => found.has(parent.run) && found.add(id));
 }

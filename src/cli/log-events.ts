@@ -4,7 +4,7 @@ import type { EventOf, Grade, RunRecord } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
 import type { LogFacts, Logger } from './logger.ts';
 
-/** Writes down how an experiment goes: what docs/how-to/watch-many-runs.md lists. */
+/** Logs the progress of an experiment: docs/how-to/watch-many-runs.md lists the events. */
 export function logProgress(logger: Logger, experiment: string): (progress: ExperimentProgress) => void {
   return (progress) => {
     const { id, task, agent, seed } = progress.run;
@@ -54,7 +54,7 @@ function logEnd(logger: Logger, run: LogFacts, { status, end, steps, seconds_use
       cost: spent?.money,
       unpriced_calls: spent?.unpriced,
     },
-    // Other endings quote agents and providers.
+    // Other messages may quote agents and providers.
     ...(end?.reason === 'infrastructure_error' && isOurs ? { message: end.message } : {}),
   });
 }
@@ -71,7 +71,7 @@ export function logGrades(logger: Logger, run: LogFacts, grades: readonly Grade[
 function logStep(logger: Logger, run: LogFacts, progress: StepProgress): void {
   if (progress.kind === 'step_finished') {
     const { step, status, exitCode, durationMs } = progress.result;
-    // The name of an invalid action is whatever the agent wrote.
+    // The name of an invalid action is whatever text the agent wrote.
     const action = status === 'invalid' ? null : progress.action;
     const seconds = rounded(durationMs / 1000);
     logger.write('debug', 'step_finished', { ...run, step, action, status, exit_code: exitCode, seconds });

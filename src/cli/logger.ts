@@ -7,12 +7,12 @@ import { terminalJson } from './table.ts';
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a line says beside its time, level and event. Flat, so that a log is a table; undefined is left out. */
+/** The fields of a line besides its time, level and event. Flat, so that a log is a table; undefined is left out. */
 export type LogFacts = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Lines for programs that watch many runs. Never a key, nor a text that an agent or its scripts wrote. */
+/** Lines for programs that watch many runs. Never contains keys, or text written by an agent or its scripts. */
 export interface Logger extends AsyncDisposable {
-  /** Whether lines go where a person's progress goes, too. */
+  /** Whether lines go to the same place as a person's progress. */
   readonly isOnStandardError: boolean;
   write(level: LogLevel, event: string, facts: LogFacts): void;
 }
@@ -24,7 +24,7 @@ export const silentLogger: Logger = {
 };
 
 /**
- * @param level as --log-level says it
+ * @param level from --log-level
  * @param setting MLAB_LOG: a level, or `level:file`; the flag's level wins
  */
 export function openLogger(level: LogLevel | undefined, setting: string | undefined): Logger {
@@ -32,7 +32,7 @@ export function openLogger(level: LogLevel | undefined, setting: string | undefi
   const file = rest.join(':');
   const known = logLevels.find((name) => name === settingLevel);
   if (known === undefined && setting !== undefined && setting !== '') {
-    const hint = `Say ${logLevels.join(', ')}, or a level and a file: MLAB_LOG=info:runs.log`;
+    const hint = `Use ${logLevels.join(', ')}, or a level and a file: MLAB_LOG=info:runs.log`;
     throw new UserError('bad_variable', `MLAB_LOG=${setting}: there is no such level.`, hint);
   }
   const least = level ?? known;
@@ -40,7 +40,7 @@ export function openLogger(level: LogLevel | undefined, setting: string | undefi
   return file === '' ? new LineLogger(least, process.stderr) : new LineLogger(least, appended(file), file);
 }
 
-/** JSON lines, each with what is at least as grave as asked for. */
+/** JSON lines of at least the requested level. */
 class LineLogger implements Logger {
   readonly isOnStandardError: boolean;
   readonly #least: number;
@@ -78,14 +78,14 @@ class LineLogger implements Logger {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.isOnStandardError || this.#isBroken) return;
     this.#stream.end();
-    // The error is told by the listener above.
+    // The listener above reports the error.
     await once(this.#stream, 'close').catch(() => {});
   }
 }
 
 const longestText = 500;
 
-/** Several commands may write to one file: each line is appended whole. */
+/** Several commands may write to one file, so each line is appended in one write. */
 function appended(file: string): NodeJS.WritableStream {
   try {
     return createWriteStream(file, { fd: openSync(file, 'a') });

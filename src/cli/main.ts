@@ -44,11 +44,11 @@ export async function main(given: string[]): Promise<number> {
         (words) => interrupts.detachable(words),
       );
       if (asJson) refuseOtherFormat(options);
-      // Where nothing has to be ended, the kernel ends the process at once, whatever it is at.
+      // Without anything to clean up, the kernel may end the process at once.
       if (verb.onlyReads !== true) await interrupts.listen();
       const result = await logged(context, () => verb.run(context, args, options));
       await print(asJson ? jsonText(await jsonOf(result)) : terminalText(result.text));
-      // Lines are data of the store, such as events: for a program they are left as they are.
+      // Lines are data of the store, such as events: programs get them unchanged.
       const shown = process.stdout.isTTY ? terminalJson : (line: string) => line;
       if (!asJson) for await (const line of result.lines ?? []) if (!(await print(shown(line)))) break;
       await result.stay?.();
@@ -68,7 +68,7 @@ export async function main(given: string[]): Promise<number> {
   return exitCode;
 }
 
-/** What the script of a shell asks at Tab. Nothing but answers may be printed there. */
+/** Called at Tab by the completion script of a shell, so it may print nothing but choices. */
 async function complete(words: readonly string[]): Promise<ExitCode> {
   const { completionOf, completionText } = await import('./completion.ts');
   const { options } = createProgram(ownVersion(), false);
@@ -100,7 +100,7 @@ function createProgram(version: string, asJson: boolean): Command {
     .option('--dir <folder>', 'folder of the experiments (default: $MLAB_EXPERIMENTS or ./experiments)')
     .option(
       '--task-dir <folder>',
-      'one more folder to look for tasks in (./tasks is looked at too); may be repeated',
+      'another folder with tasks (besides ./tasks); may be repeated',
       (folder: string, before: string[] | undefined) => [...(before ?? []), folder],
     )
     .addOption(new Option('--tasks <folder>').hideHelp())
@@ -118,7 +118,7 @@ function createProgram(version: string, asJson: boolean): Command {
       ).choices(logLevels),
     )
     .exitOverride()
-    // Errors are told in one place, for people and for programs.
+    // Errors are printed in one place, for people and for programs.
     .configureOutput({
       outputError: () => {},
       // The help of a group that is called without a command.
@@ -132,7 +132,7 @@ function createProgram(version: string, asJson: boolean): Command {
   return program;
 }
 
-/** Adds every verb by name and summary, and the one that is called with all it has. */
+/** Adds every verb by name and summary, and the called one with its arguments, flags and help. */
 async function addVerbs(
   program: Command,
   argv: readonly string[],
@@ -153,7 +153,7 @@ async function addVerbs(
   program.helpCommand(true);
 }
 
-/** `mlab help runs show` asks what `mlab runs show --help` does, whatever flags of every command stand before it. */
+/** Turns `mlab help runs show` into `mlab runs show --help`, whatever global flags come before it. */
 function helpLast(argv: string[]): string[] {
   const valued = ['--dir', '--task-dir', '--tasks', '--log-level'];
   const at = argv.findIndex(
@@ -162,11 +162,11 @@ function helpLast(argv: string[]): string[] {
   const asked = argv.slice(at + 1);
   if (argv[at] !== 'help' || asked.length === 0) return argv;
   const isKnown = verbs.some(({ name }) => `${name} `.startsWith(`${asked.join(' ')} `));
-  // What is no command is told as such, and not answered with the help of another.
+  // An unknown command is reported as such, rather than answered with the help of another.
   return [...argv.slice(0, at), ...asked, ...(isKnown ? ['--help'] : [])];
 }
 
-/** The command that words call, to point to its help. */
+/** The command that is called, to point to its help. */
 function calledBy(argv: readonly string[]): string {
   const words = argv.filter((word) => !word.startsWith('-'));
   const called = verbs.find(({ name }) => {
@@ -266,19 +266,19 @@ function acceptFormerName(command: Command, flag: Flag, name: string): void {
   });
 }
 
-/** Logs the error that a command ends with, as it is told. */
+/** Logs the error that ends a command. */
 async function logged({ logger, signal }: Context, work: () => Promise<VerbResult>): Promise<VerbResult> {
   try {
     return await work();
   } catch (error) {
     const { code, message } = explain(error, signal.aborted);
-    // A bug's message may quote anything.
+    // The message of a bug may quote anything.
     logger.write('error', 'command_failed', { error: code, ...(code === 'internal' ? {} : { message }) });
     throw error;
   }
 }
 
-/** Says what went wrong and what to do, and returns the exit code that stands for it. */
+/** Prints what went wrong and what to do, and returns the exit code. */
 async function tell(
   error: unknown,
   signal: AbortSignal,
@@ -286,7 +286,7 @@ async function tell(
   asJson: boolean,
   withStack: boolean,
 ): Promise<ExitCode> {
-  // Help and version were asked for, and are printed by now.
+  // Help and version were asked for, and are already printed.
   if (
     error instanceof CommanderError &&
     (error.exitCode === 0 || (error.code === 'commander.help' && !asJson))
@@ -312,7 +312,10 @@ async function jsonOf({ json }: VerbResult): Promise<unknown> {
   return typeof json === 'function' ? await json() : json;
 }
 
-/** Waits until the text is written: a pipe may take it slowly, and the process ends after this. False: nobody reads on. */
+/**
+ * Waits until the text is written, because the process ends afterwards and a pipe may be slow. False: the reader has
+ * gone.
+ */
 function print(text: string): Promise<boolean> {
   const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   return new Promise((resolve, reject) => {
@@ -324,7 +327,7 @@ function print(text: string): Promise<boolean> {
   });
 }
 
-/** Whoever reads may have seen enough (`mlab … | head -1`): that is no error. */
+/** A reader may stop early (`mlab … | head -1`): that is not an error. */
 function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {

@@ -5,7 +5,7 @@ export function rounded(value: number): number {
   return Number(value.toPrecision(6));
 }
 
-/** Of this machine, for figures that were measured on it. */
+/** This machine, for figures that were measured on it. */
 export function machineName(): string {
   const [processor] = cpus();
   const model = processor?.model.replaceAll(/[^\w .()@-]/g, '').trim();

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Says what is under way; at a terminal, seconds below the latest line show that a long download goes on. */
+/** Shows what is under way. At a terminal, seconds below the latest line show that a long download is still running. */
 export class MovingLine implements Disposable {
   readonly #log: (line: string) => void;
   readonly #isTerminal: boolean;
@@ -30,5 +30,5 @@ export class MovingLine implements Disposable {
   }
 }
 
-/** The line at the cursor, which a terminal then shows empty. */
+/** Clears the line at the cursor. */
 const erased = '\r\u001b[K';

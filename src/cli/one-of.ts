@@ -1,6 +1,9 @@
 import { UserError } from '../lib/errors.ts';
 
-/** One of the names that a flag takes. @throws UserError `bad_flag` */
+/**
+ * One of the values that a flag accepts.
+ * @throws UserError `bad_flag`
+ */
 export function oneOf<Name extends string>(flag: string, names: readonly Name[], text: string): Name {
   const name = names.find((known) => known === text);
   if (name !== undefined) return name;

@@ -2,7 +2,7 @@ import type { Context } from './context.ts';
 
 type Surroundings = Pick<Context, 'variables' | 'isTerminal' | 'log'>;
 
-/** Whether a person sits before this machine's own screen. */
+/** Whether a person is likely to see a browser that this machine opens. */
 export function hasScreen({ variables, isTerminal }: Pick<Context, 'variables' | 'isTerminal'>): boolean {
   const { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME } = variables;
   if (!isTerminal || SSH_CONNECTION !== undefined) return false;
@@ -10,7 +10,7 @@ export function hasScreen({ variables, isTerminal }: Pick<Context, 'variables' |
   return [DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME].some((one) => one !== undefined && one !== '');
 }
 
-/** Opens the address where there is a screen; the address is printed in any case, so that nothing depends on it. */
+/** Opens the address if there is a screen. The address is printed in any case, so nothing depends on the browser. */
 export async function openBrowser(context: Surroundings, url: string): Promise<void> {
   if (!hasScreen(context)) return;
   try {

@@ -1,6 +1,9 @@
 import { UserError } from '../lib/errors.ts';
 
-/** A port that a person gave. @throws UserError where it is none */
+/**
+ * Parses a port.
+ * @throws UserError if it is not one
+ */
 export function portOf(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;

@@ -4,15 +4,15 @@ import { mean } from '../statistics/index.ts';
 import { addCall, nothingSpent } from '../store/index.ts';
 import { dollars } from './table.ts';
 
-/** What the runs of an experiment have come to together, as they go. */
+/** Sums up the progress of the runs of an experiment. */
 export class ProgressSum {
   readonly #plan: Plan;
   readonly #now: () => number;
   readonly #spent = new Map<string, Spent>();
-  /** Of runs under way, by this clock in milliseconds. */
+  /** Start times of runs under way, by this process's clock in milliseconds. */
   readonly #started = new Map<string, number>();
   readonly #over = new Set<string>();
-  /** Of runs that ended here, in milliseconds. */
+  /** Durations of runs that ended in this process, in milliseconds. */
   readonly #took: number[] = [];
 
   constructor(plan: Plan, now: () => number = () => performance.now()) {
@@ -26,7 +26,7 @@ export class ProgressSum {
       this.#spent.set(id, addCall(this.#spent.get(id) ?? nothingSpent, progress.progress.call));
     else if (progress.kind === 'run_kept' || progress.kind === 'run_ended') {
       const { spent, shared } = progress.record;
-      // Also of earlier sessions; what a branch shares with its run was paid for there.
+      // Includes earlier sessions. What a branch shares with its run is counted there.
       if (spent !== undefined && shared === undefined) this.#spent.set(id, spent);
       const started = this.#started.get(id);
       if (started !== undefined) this.#took.push(this.#now() - started);
@@ -35,12 +35,12 @@ export class ProgressSum {
     }
   }
 
-  /** Runs that nobody works on any more. */
+  /** Runs that have ended, or that nobody executes any more. */
   get over(): number {
     return this.#over.size;
   }
 
-  /** Tokens and their price; empty while no language model was asked. */
+  /** Tokens and their cost; empty if no language model was called. */
   spentText(): string {
     const all = [...this.#spent.values()];
     const tokens = all.reduce((sum, spent) => sum + spent.tokens, 0);
@@ -51,7 +51,7 @@ export class ProgressSum {
     return `${amounts.format(tokens)} tokens, ${price}`;
   }
 
-  /** Milliseconds until the last run ends, if runs take as long as those before; null while none has ended here. */
+  /** Milliseconds until the last run ends, if runs take as long as those before; null until one has ended here. */
   leftMs(): number | null {
     if (this.#took.length === 0) return null;
     const usual = mean(this.#took);

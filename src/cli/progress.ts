@@ -12,7 +12,9 @@ export interface ProgressView extends Disposable {
   show(progress: ExperimentProgress): void;
 }
 
-/** Shows an experiment as it goes: a line a run that renews itself at a terminal, else a line for what matters. */
+/**
+ * Shows the progress of an experiment: at a terminal one self-updating line per run, else one line per important event.
+ */
 export function createProgressView(
   plan: Plan,
   isTerminal: boolean,
@@ -28,12 +30,12 @@ export function atATime({ parallel }: Plan): string {
   return parallel === 1 ? 'one at a time' : `up to ${parallel} at a time`;
 }
 
-/** A line for what matters, of runs of an experiment that is executed elsewhere. */
+/** One line per important event, for an experiment that is executed elsewhere. */
 export function lineView(log: (line: string) => void): ProgressView {
   return new LineView(log, null, false);
 }
 
-/** What a run is doing, as one line shows it. */
+/** The state of a run, as one line shows it. */
 interface RunLine {
   state: 'waiting' | 'running' | 'grading' | 'done' | 'broken';
   step: number;
@@ -43,7 +45,7 @@ interface RunLine {
 }
 
 const framesPerSecond = 8;
-/** For the mark, the step, the time and a word of what is being done. */
+/** Columns for the symbol, the step, the time and the current activity. */
 const roomBesideName = 28;
 
 class LiveView implements ProgressView {
@@ -119,7 +121,7 @@ class LiveView implements ProgressView {
     const width = process.stderr.columns ?? 100;
     const all = this.#plan.runs.map((run) => ({ run, line: this.#lines.get(run.id) }));
     const done = all.filter(({ line }) => line?.state === 'done').length;
-    // A screen holds only so many; those under way come first.
+    // Only so many lines fit on a screen; runs under way come first.
     const room = Math.max(4, (process.stderr.rows ?? 24) - 3);
     const shown = all.length <= room ? all : all.filter(({ line }) => line?.state !== 'waiting').slice(-room);
     const longest = Math.max(...this.#plan.runs.map(({ id }) => id.length));
@@ -139,7 +141,7 @@ function leftText(left: number | null): string {
 
 const marks = { waiting: '·', running: '▸', grading: '▸', done: '✓', broken: '✗' } as const;
 
-/** Runs differ at their ends: task at the front, seed at the back. */
+/** Ids of runs differ at their ends: the task in front, the seed at the back. */
 function shortName(id: string, width: number): string {
   if (id.length <= width) return id;
   const tail = Math.floor(width / 2);
@@ -161,7 +163,7 @@ function lineText(name: string, line: RunLine, width: number): string {
   return `${facts}${styleText('dim', oneLine(line.doing, room(facts)))}`;
 }
 
-/** A wait for a provider that a person who watches lines should know of. */
+/** A wait for a provider that is long enough to report. */
 const worthTellingMs = 5_000;
 
 function waitingText({ failure, waited_ms: waited, message }: FailedAttempt): string {
@@ -170,7 +172,7 @@ function waitingText({ failure, waited_ms: waited, message }: FailedAttempt): st
 
 type StepProgress = (ExperimentProgress & { kind: 'run_step' })['progress'];
 
-/** What --verbose says beside the rest; empty for what is too much even there. */
+/** What --verbose adds; empty for events that are too many even there. */
 function stepText(progress: StepProgress): string {
   if (progress.kind === 'step_started') return `step ${progress.step}: ${progress.action}`;
   if (progress.kind === 'model_asked') return `calling ${progress.model} (${progress.purpose})`;
@@ -179,7 +181,7 @@ function stepText(progress: StepProgress): string {
 }
 
 function waitsText(holder: string): string {
-  return `checking whether ${holder} still has this run`;
+  return `checking whether ${holder} is still executing this run`;
 }
 
 class LineView implements ProgressView {
@@ -189,8 +191,8 @@ class LineView implements ProgressView {
   readonly #isVerbose: boolean;
 
   /**
-   * @param plan for a word of the whole after each run; null where this is not known
-   * @param isVerbose also a line for each step and each call of a model
+   * @param plan for the totals after each run; null if unknown
+   * @param isVerbose also prints a line for each step and each model call
    */
   constructor(log: (line: string) => void, plan: Plan | null, isVerbose: boolean) {
     this.#log = log;
@@ -209,7 +211,7 @@ class LineView implements ProgressView {
     else if (progress.kind === 'run_queued') {
       if (progress.held === true) this.#log(`${id}: on hold until it is released: ${plain(progress.place)}`);
     } else if (progress.kind === 'run_taken_over')
-      this.#log(`${id}: taken over from ${progress.holder}, which is gone`);
+      this.#log(`${id}: taken over from ${progress.holder}, which is no longer running`);
     else if (progress.kind === 'run_waits') this.#log(`${id}: ${waitsText(progress.holder)}`);
     else if (progress.kind === 'run_ended') {
       const { record } = progress;
@@ -228,7 +230,7 @@ class LineView implements ProgressView {
     } else this.#log(`${id}: ${plain(resultText(progress))}`);
   }
 
-  /** How the whole stands, after a run. */
+  /** The totals, after a run. */
   #tellSum(): void {
     const runs = this.#plan?.runs.length ?? 1;
     const facts = [leftText(this.#sum?.leftMs() ?? null), this.#sum?.spentText() ?? ''].filter(

@@ -9,20 +9,20 @@ import { run } from './verbs/run.ts';
 export interface RunExperimentOptions {
   /** Folder of the experiments; default: `$MLAB_EXPERIMENTS` or `./experiments`. */
   dir?: string;
-  /** Further folders to look for tasks in; `./tasks` is looked at, too. */
+  /** More folders to search for tasks, besides `./tasks`. */
   taskDirs?: readonly string[];
   /** Take sources of tasks from this folder instead of the network. */
   mirror?: string;
-  /** Small made-up data of the same format, with no download; results are marked. */
+  /** Small synthetic data of the same format, with no download; results are marked. */
   sample?: boolean;
-  /** Stops the runs; the same call again goes on with them. */
+  /** Stops the runs; the same call resumes them. */
   signal?: AbortSignal;
-  /** Told what `mlab run` says while it works, line by line. */
+  /** Receives the progress lines of `mlab run`. */
   onProgress?: (line: string) => void;
 }
 
 /**
- * What `mlab run FILE` does, in this process.
+ * Does what `mlab run FILE` does, in this process.
  * @returns the experiment's folder
  */
 export async function runExperimentHere(

@@ -6,7 +6,7 @@ import { counted } from './table.ts';
 import type { Flag } from './verb.ts';
 
 export interface RedisWorkerFlags {
-  /** An address; true: the one of the environment. */
+  /** An address; true: the one in the environment. */
   redis?: string | true;
   parallel?: number;
   cores?: number;
@@ -23,7 +23,7 @@ export const redisWorkerFlags: Flag[] = [
   },
   {
     flags: '--parallel <n>',
-    description: 'most jobs at a time (default: one a core)',
+    description: 'maximum jobs at a time (default: one per core)',
     parse: numberOf,
   },
   { flags: '--cores <n>', description: 'cores for jobs (default: all)', parse: numberOf },
@@ -42,11 +42,11 @@ export const redisWorkerFlags: Flag[] = [
 ];
 
 const words = {
-  first: 'taking no more jobs; what is under way is recorded and goes back into the queue.',
+  first: 'taking no more jobs; running ones are recorded and go back into the queue.',
   second: 'stopping at once.',
 };
 
-/** Takes jobs from a Redis until it is told to stop. */
+/** Takes jobs from a Redis until it is stopped. */
 export async function serveJobs(context: Context, flags: RedisWorkerFlags): Promise<VerbResult> {
   const { folders, version, variables, log, logger, signal } = context;
   const address = redisAddress(flags.redis === true ? undefined : flags.redis, variables);
@@ -55,7 +55,7 @@ export async function serveJobs(context: Context, flags: RedisWorkerFlags): Prom
   if (wrong !== undefined) {
     throw new UserError(
       'bad_flag',
-      `--label ${wrong}: this is no label.`,
+      `--label ${wrong}: not a valid label.`,
       'A label consists of letters, digits, _, . and =.',
     );
   }
@@ -65,7 +65,9 @@ export async function serveJobs(context: Context, flags: RedisWorkerFlags): Prom
   const done = await serveRedis({
     ...{ address, labels, signal, stalledAfterSeconds: flags.stalledAfter ?? 30 },
     onReady: () =>
-      log(`Jobs are taken from ${address.shown}. Ctrl-C or SIGTERM stops after what is recorded.`),
+      log(
+        `Taking jobs from ${address.shown}. Stop with Ctrl-C or SIGTERM: running jobs are recorded and go back into the queue.`,
+      ),
     machine: {
       ...{ folders, variables, gpus, dockerCommand: variables.MLAB_DOCKER, onProgress: log },
       versions: { mlab: version, node: process.version },
@@ -83,5 +85,5 @@ export async function serveJobs(context: Context, flags: RedisWorkerFlags): Prom
 function numberOf(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
-  throw new UserError('bad_flag', `"${text}" is no number above 0.`, 'Give a number, such as 4.');
+  throw new UserError('bad_flag', `"${text}" is not a number above 0.`, 'Give a number, such as 4.');
 }

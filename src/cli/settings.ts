@@ -11,15 +11,18 @@ export const settingsName = 'mlab.config.yaml';
 const keysName = '.env';
 const mostBytes = 2 ** 20;
 
-/** What a folder says that commands in it start from. Most have neither file: what reads them is loaded when it is there. */
+/**
+ * Settings of a folder, which apply to commands in it. Most folders have no such file, so its parser is loaded only if
+ * there is one.
+ */
 export interface Settings {
-  /** The file; null where there is none. */
+  /** Path of the file; null if there is none. */
   path: string | null;
   /** Folders to look for tasks in. */
   tasks: readonly string[];
-  /** What counts where the environment does not say it. */
+  /** Defaults for environment variables. */
   variables: Readonly<Record<string, string>>;
-  /** In US dollars: runs that are expected to cost more are confirmed first. */
+  /** In US dollars: runs that are expected to cost more need confirmation. */
   confirmAbove?: number;
   /** Keys of an experiment file. */
   run: Readonly<Record<string, unknown>>;
@@ -28,7 +31,7 @@ export interface Settings {
 export const noSettings: Settings = { path: null, tasks: [], variables: {}, run: {} };
 
 /**
- * The settings of a folder, or of the next folder above it that has some and the same owner.
+ * The settings of a folder, or of the nearest folder above it that has some and the same owner.
  * @throws UserError `bad_settings` naming the file, the key and the fix
  */
 export async function readSettings(from: string): Promise<Settings> {
@@ -55,7 +58,7 @@ export async function readSettings(from: string): Promise<Settings> {
     tasks: tasks.map(place),
     variables: experiments === undefined ? {} : { MLAB_EXPERIMENTS: place(experiments) },
     ...(confirmAbove === undefined ? {} : { confirmAbove }),
-    // As it was written: what it leaves out is not said, rather than the default.
+    // The keys as written: without defaults for those that are missing.
     run: (content as { run?: Record<string, unknown> }).run ?? {},
   };
 }
@@ -64,7 +67,7 @@ function findFile(from: string): string | null {
   const { uid } = statSync(from);
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, settingsName);
-    // Nobody else decides for whoever works in or below a folder that all can write to, such as /tmp.
+    // In a folder that everybody can write to, such as /tmp, other people's files must not decide.
     if (isFileOf(uid, path)) return path;
     if (dirname(folder) === folder || statSync(dirname(folder)).uid !== uid) return null;
   }
@@ -89,19 +92,23 @@ function textIn(path: string): string {
 }
 
 function unknownKey(key: string): string {
-  // Programs in it are started, and they could have come with the file.
+  // Programs in the cache are executed, and they could have come with the file.
   if (key === 'cache') return '  cache: only the environment variable MLAB_CACHE names a cache';
   const run = Object.keys(SettingsFile.shape.run.unwrap().shape).map((name) => `run.${name}`);
   const meant = nearest(key, [...Object.keys(SettingsFile.shape), ...run]);
   return `  ${key}: unknown key${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }
 
-/** Keys of providers and of Kaggle, and names of models; `MLAB_DOCKER` and the like would have mlab start programs. */
+/**
+ * Keys of providers and of Kaggle, and names of models. Not `MLAB_DOCKER` and the like, which would make mlab start
+ * programs.
+ */
 const taken = /^(\w+_API_KEY|KAGGLE_API_TOKEN|KAGGLE_USERNAME|KAGGLE_KEY|MLAB_(EDITOR_|FAST_)?MODEL)$/;
 
 /**
- * What a folder's `.env` adds to the environment: keys, names of models, and the addresses of providers whose key stands in it, too:
- * the folder may be somebody else's, who could have a key of the environment sent to an own server.
+ * What a folder's `.env` adds to the environment: keys, names of models, and addresses of providers whose key is in it,
+ * too. The folder may be somebody else's, who could otherwise have a key of your environment sent to a server of
+ * theirs.
  */
 export async function readKeys(folder: string, variables: Variables): Promise<Record<string, string>> {
   const path = join(folder, keysName);

@@ -15,9 +15,9 @@ export interface RunFailure {
 }
 
 /**
- * Does something with each run. What goes wrong with one of several never stops the others: it is told at the end, once for
- * all runs that met the same error.
- * @throws what goes wrong with the only run; and when the signal is aborted
+ * Does something with each run. An error in one of several never stops the others: errors are reported at the end, once
+ * for all runs with the same error.
+ * @throws the error of the only run; also if the signal is aborted
  */
 export async function forEachRun<Run extends { folder: RunFolder }>(
   { signal, log, logger }: Context,
@@ -26,7 +26,7 @@ export async function forEachRun<Run extends { folder: RunFolder }>(
 ): Promise<RunFailure[]> {
   const failed: { run: string; error: unknown }[] = [];
   for (const run of runs) {
-    // Ctrl-C is heard between two runs, however little of one waits for anything.
+    // Lets Ctrl-C be handled between two runs, even if neither awaits anything.
     await othersTurn();
     signal.throwIfAborted();
     try {
@@ -56,7 +56,7 @@ export function failuresText(what: string, failures: readonly RunFailure[]): str
     .join('\n\n');
 }
 
-/** Data and environment of the tasks of runs: each is got once, and so is what is wrong with it. */
+/** Data and environments of the tasks of runs: each is provisioned, or fails, once. */
 export function resourcesOfRuns(context: Context, options: PrepareOptions) {
   const provisioned = new Map<string, ReturnType<typeof provision>>();
   const provisionTask = async (id: string, sample: boolean) =>

@@ -4,7 +4,7 @@ import type { EventOf, GateVerdict, TextRef, TraceEvent } from '../schema/index.
 import { parseStoredText, type RecordedStep, type RunFolder, resolveText, stepsOf } from '../store/index.ts';
 import { duration, plain } from './table.ts';
 
-/** A step with its texts, and what the agent noted before it. */
+/** A step with its texts, and the agent's notes before it. */
 export interface ShownStep {
   step: number;
   action: string;
@@ -18,15 +18,15 @@ export interface ShownStep {
   stale: boolean;
   /** A language model wrote the observation, or parts of it. */
   by_model: boolean;
-  /** What of the workspace is not in the snapshot: at most 20 of `not_kept_count`. */
+  /** Files of the workspace that are not in the snapshot: at most 20 of `not_kept_count`. */
   not_kept: string[];
   not_kept_count: number;
   notes: Record<string, string>[];
-  /** What it did, in a line. */
+  /** The step in one line. */
   summary: string;
-  /** Who took it in the agent's place; null: the agent. */
+  /** Who took it instead of the agent; null: the agent. */
   actor: string | null;
-  /** What the run's gate decided right before it. */
+  /** The decision of the run's gate right before it. */
   decision: ShownDecision | null;
 }
 
@@ -34,11 +34,14 @@ interface ShownDecision {
   actor: string;
   verdict: GateVerdict;
   reason: string | null;
-  /** What was performed in the place of the agent's action. */
+  /** What was performed instead of the agent's action. */
   replacement: { action: string; args: unknown } | null;
 }
 
-/** The finished steps of one history. @param summaries by step */
+/**
+ * The finished steps of one branch's history.
+ * @param summaries by step
+ */
 export function shownSteps(
   folder: RunFolder,
   events: readonly TraceEvent[],
@@ -95,7 +98,7 @@ function shownDecision(
   return { actor, verdict, reason: reason ?? null, replacement: instead };
 }
 
-/** Who decided on a step, and why; empty where it was the agent alone. */
+/** Who decided on a step, and why; empty if nobody but the agent did. */
 function decisionText({ actor, decision }: ShownStep): string {
   if (actor !== null) return `taken by ${plain(actor)}`;
   if (decision === null) return '';
@@ -112,13 +115,13 @@ const verdictNames: Record<GateVerdict, string> = {
   take_over: 'taken over',
 };
 
-/** Before its summary: who decided. What was allowed is as the agent wanted it. */
+/** Goes before its summary: who decided. Empty for allowed actions, which are as the agent wanted. */
 export function decisionNote(step: ShownStep): string {
   const isAsWanted = step.actor === null && (step.decision?.verdict ?? 'allow') === 'allow';
   return isAsWanted ? '' : `[${decisionText(step)}] `;
 }
 
-/** A step whole. */
+/** A step in full. */
 export function stepText(step: ShownStep): string {
   const notes = step.notes.flatMap((entries) =>
     Object.entries(entries).map(([name, text]) => `${plain(name)}: ${plain(text)}`),

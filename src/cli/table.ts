@@ -6,13 +6,13 @@ export interface Column {
   align?: 'left' | 'right';
 }
 
-/** A column of text is cut to this, where a terminal is too narrow; less says too little. */
+/** On a narrow terminal, a column of text is cut to this width at least; less would say too little. */
 const leastText = 16;
 
 /**
- * A text table with aligned columns; widths count what a terminal shows. Where it is too wide for the terminal, its last
- * column is cut if that is a text, else each row becomes a block of lines.
- * @param room columns of the terminal; without one there is no limit
+ * A text table with aligned columns; widths count what a terminal shows. If it is too wide for the terminal, its last
+ * column is cut if that is text, else each row becomes a block of lines.
+ * @param room columns of the terminal; unlimited by default
  */
 export function table(
   columns: readonly Column[],
@@ -40,7 +40,7 @@ export function table(
   return [styleText('bold', line(head)), rule, ...body.map(line)].join('\n');
 }
 
-/** For each row its first cell, and below it the others with their titles. */
+/** For each row its first cell, with the others and their titles below it. */
 function blocks(head: readonly Cell[], body: readonly (readonly Cell[])[], room: number): string {
   const titles = Math.max(0, ...head.slice(1).map(({ width }) => width));
   const line = (cell: Cell, title: Cell | undefined) => {
@@ -65,7 +65,7 @@ interface Cell {
   width: number;
 }
 
-/** One line, whatever it says. */
+/** One line, whatever the text contains. */
 function cellOf(text: string): Cell {
   if (isNarrow(text)) return { text, width: text.length };
   const line = text.replaceAll(/[\r\n\v\f\t]+/g, ' ');
@@ -78,7 +78,7 @@ function padded({ text, width }: Cell, wanted: number, align: 'left' | 'right'):
   return align === 'left' ? text + space : space + text;
 }
 
-/** Each character takes one column: most texts need no look at each. */
+/** Each character takes one column: most texts need no closer look. */
 function isNarrow(text: string): boolean {
   return /^[\x20-\x7e·–…]*$/.test(text);
 }
@@ -86,14 +86,16 @@ function isNarrow(text: string): boolean {
 const load = createRequire(import.meta.url);
 let measure: ((text: string) => number) | undefined;
 
-/** Columns of a terminal. The library is loaded where a text needs it: that takes longer than most commands. */
+/**
+ * Columns on a terminal. The library is loaded only for texts that need it: loading takes longer than most commands.
+ */
 function widthOf(text: string): number {
   if (isNarrow(text)) return text.length;
   measure ??= (load('string-width') as typeof import('string-width')).default;
   return measure(text);
 }
 
-/** A text that an agent or its scripts wrote, safe for a terminal: no escape sequences, no control characters. */
+/** Text written by an agent or its scripts, made safe for a terminal: no escape sequences, no control characters. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll('\r\n', '\n')
@@ -101,8 +103,8 @@ export function plain(text: string): string {
 }
 
 /**
- * What mlab prints, safe for a terminal: of escape sequences our own colours alone, and no other control characters,
- * wherever they came from. They close at the end of the line that they began in, or with the next of their kind.
+ * Makes output safe for a terminal: keeps mlab's own colours, and removes other escape sequences and control
+ * characters. A colour ends with its line, or with the next colour.
  */
 export function terminalText(text: string): string {
   return text
@@ -111,7 +113,7 @@ export function terminalText(text: string): string {
     .join('');
 }
 
-/** JSON that holds the same, with those characters as escapes that it may leave as they are. */
+/** The same JSON, with control characters escaped. */
 export function terminalJson(json: string): string {
   return json.replaceAll(
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
@@ -130,7 +132,7 @@ export function oneLine(text: string, width: number): string {
   graphemes ??= new Intl.Segmenter();
   for (const { segment } of graphemes.segment(line.slice(0, 8 * width))) {
     used += widthOf(segment);
-    // Many marks can share one column: those are bounded as well.
+    // One column can hold many combining marks: their number is limited as well.
     if (used > width || cut.length + segment.length >= width) break;
     cut += segment;
   }
@@ -144,7 +146,7 @@ export function number(value: number | null): string {
   return String(Number(value.toPrecision(4)));
 }
 
-/** A fraction as per cent, with its sign where `signed`. */
+/** A fraction as per cent; `signed` adds its sign. */
 export function percent(fraction: number | null, signed = false): string {
   if (fraction === null) return '–';
   const value = 100 * fraction;
@@ -153,7 +155,7 @@ export function percent(fraction: number | null, signed = false): string {
   return `${signed && value > 0 ? '+' : ''}${text} %`;
 }
 
-/** An interval: `34.2–100 %`; where a bound has a sign `−0.3 to +1.7 %`. */
+/** An interval: `34.2–100 %`; if a bound is negative `−0.3 to +1.7 %`. */
 export function interval(
   { low, high }: { low: number; high: number },
   show: (value: number) => string,
@@ -164,7 +166,7 @@ export function interval(
   return /^[-+−]/.test(first) || /^[-+−]/.test(to) ? `${first} to ${to}` : `${first}–${to}`;
 }
 
-/** Seconds as people say them: 4.2 s, 3 min 05 s, 2 h 10 min. */
+/** Seconds in readable units: 4.2 s, 3 min 05 s, 2 h 10 min. */
 export function duration(seconds: number | null): string {
   if (seconds === null) return '–';
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
@@ -173,14 +175,14 @@ export function duration(seconds: number | null): string {
   return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')} min`;
 }
 
-/** Bytes as people say them. */
+/** Bytes in readable units. */
 export function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const exponent = Math.min(4, Math.floor(Math.log(bytes) / Math.log(1024)));
   return `${(bytes / 1024 ** exponent).toFixed(1)} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][exponent]}`;
 }
 
-/** An amount of US dollars; a dash where it is not known. */
+/** An amount of US dollars; a dash if it is unknown. */
 export function dollars(amount: number | null): string {
   return amount === null ? '–' : `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
 }

@@ -15,7 +15,7 @@ export interface PrepareOptions {
   sample?: boolean;
 }
 
-/** Flags of every verb that gets data and Python environments. */
+/** Flags of every verb that provisions data and Python environments. */
 export const prepareFlags: Flag[] = [
   {
     flags: '--sample',
@@ -32,7 +32,7 @@ export const prepareFlags: Flag[] = [
   },
 ];
 
-/** The tasks by id or folder, and all of a suite; each once. */
+/** The tasks by id or folder, and all tasks of a suite; each once. */
 export function chooseTasks(context: Context, ids: readonly string[], suite: string | undefined): Task[] {
   const named = ids.map((id) => loadTask(id, context.folders.tasks));
   const chosen = [...(suite === undefined ? [] : membersOf(context, suite)), ...named];
@@ -50,7 +50,7 @@ function membersOf(context: Context, suite: string): Task[] {
   throw new UserError('unknown_suite', `There is no suite "${suite}".`, hint);
 }
 
-/** Gets data and Python environment of a task, from the cache where they are there. */
+/** Provisions data and Python environment of a task, from the cache if they are there. */
 export async function provision(
   { folders, signal, log, logger, isTerminal }: Context,
   task: Task,
@@ -68,7 +68,7 @@ export async function provision(
   });
 }
 
-/** The same for others who may have to get them, on another machine. */
+/** The same, for other machines that may have to provision them. */
 export function provisioningOf({
   mirror,
   interpreter,
@@ -81,7 +81,7 @@ export function provisioningOf({
   };
 }
 
-/** Whether results with this task's data can be compared: without getting what is not there yet. */
+/** Whether this task's data is verified, so that results are comparable; provisions nothing. */
 export async function isVerified(context: Context, task: Task, options: PrepareOptions): Promise<boolean> {
   const { cache, helpers } = context.folders;
   const allowUnverified = options.allowUnverified === true;

@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline/promises';
 import { UserError } from '../lib/errors.ts';
 import type { Context } from './context.ts';
 
-/** Asks the person at the terminal; no answer is an empty one. */
+/** Asks the person at the terminal; no answer is an empty string. */
 export type AskAtTerminal = (prompt: string, signal: AbortSignal) => Promise<string>;
 
 /**
- * One question at a time. Ctrl-D is no answer, as an empty line is.
- * @param elsewhere what to do where nobody can answer
+ * One question at a time. Ctrl-D counts as an empty line.
+ * @param elsewhere what to do if nobody can answer
  */
 export function terminalQuestions(isTerminal: boolean, elsewhere: string): AskAtTerminal {
   if (!isTerminal || process.stdin.isTTY !== true)
@@ -24,7 +24,10 @@ export function terminalQuestions(isTerminal: boolean, elsewhere: string): AskAt
   };
 }
 
-/** Whether the person says yes. @param elsewhere as `terminalQuestions` */
+/**
+ * Whether the person says yes.
+ * @param elsewhere as for `terminalQuestions`
+ */
 export async function confirm(
   { isTerminal, signal }: Pick<Context, 'isTerminal' | 'signal'>,
   question: string,
@@ -37,7 +40,7 @@ export async function confirm(
 async function readAnswer(prompt: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   const line = createInterface({ input: process.stdin, output: process.stderr });
-  // While a line is read the terminal sends no signal: Ctrl-C would end the question alone, not the run.
+  // While a line is read the terminal sends no signal: Ctrl-C would end only the question, not the run.
   line.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     return await line.question(prompt, { signal });

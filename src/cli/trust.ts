@@ -17,7 +17,7 @@ export const trustFlag: Flag = {
 const hint = 'Use --trust if you know who made it.';
 
 /**
- * Experiments are handed on: that a run had no sandbox is no reason to have none here.
+ * Experiments are shared: that somebody else ran without a sandbox is no reason to do so here.
  * @throws UserError
  */
 export function refuseUnconfined(spec: Pick<RunSpec, 'id' | 'sandbox'>, { trust }: TrustFlags): void {
@@ -30,9 +30,9 @@ export function refuseUnconfined(spec: Pick<RunSpec, 'id' | 'sandbox'>, { trust 
 }
 
 /**
- * An agent that is a command is shown files of this machine, and could hand them to its model: those that somebody else names may
- * be your keys.
- * @param source who names them
+ * An agent that is a command can read files of this machine that its options name, and send them to its model. If
+ * somebody else wrote the options, those files may be your keys.
+ * @param source where the options come from
  * @throws UserError
  */
 export function refuseHostFiles(
@@ -51,7 +51,8 @@ export function refuseHostFiles(
 }
 
 /**
- * No key of yours is sent where a plan says, unless that is this machine itself; and none that its provider has no business with.
+ * Refuses a plan that would send your keys to an address it names, unless that is this machine, or to a provider that
+ * has no business with them.
  * @throws UserError
  */
 export function refuseAddresses(
@@ -84,7 +85,7 @@ function keysOf(kind: string): readonly string[] {
 }
 
 /**
- * No password of yours is sent to a place that a file in an experiment's folder names: who recorded it may be somebody else.
+ * Refuses to send your password to an address in an experiment's folder, which somebody else may have written.
  * @param recorded where its jobs were before
  * @throws UserError
  */
@@ -96,7 +97,7 @@ export function refuseRecordedPlace(recorded: string | null, variables: Variable
   throw new UserError(
     'not_trusted',
     `A file in the experiment's folder says that its jobs are on ${recorded}.`,
-    `Give --on ${recorded} where that is yours, or --on local.`,
+    `Use --on ${recorded} if you know that address, or --on local.`,
   );
 }
 

@@ -3,27 +3,29 @@ import type { Context, VerbResult } from './context.ts';
 /** How help says that a flag takes several values. */
 export const severalWords = { commas: 'several: commas or repeated', repeated: 'may be repeated' } as const;
 
-/** One flag: written once, for parsing and for help. */
+/** One flag: defined once, for parsing and for help. */
 export interface Flag {
-  /** As commander reads it: `--seeds <n>`. */
+  /** In commander's syntax: `--seeds <n>`. */
   flags: string;
   description: string;
   default?: string | boolean;
-  /** The values that it takes, where there are a few. */
+  /** The values that it accepts, if there are only a few. */
   choices?: readonly string[];
-  /** Turns the text into a value; throws a UserError that says what is expected. Default: the text, which must be one of the choices. */
+  /**
+   * Parses the text; throws a UserError that says what is expected. By default, the text must be one of the choices.
+   */
   parse?: (text: string, flag: string) => unknown;
-  /** May be given several times; `commas`: or once with commas. */
+  /** May be given several times; with `commas` also once, as a list. */
   many?: 'commas' | 'repeated';
-  /** What it was called before: `--broken`. It still works, and says the new name. */
+  /** Its former name: `--broken`. It still works, and prints the new name. */
   formerly?: string;
 }
 
 export interface Argument {
-  /** `<run>` needed, `[run]` optional, `[runs...]` any number. */
+  /** `<run>` required, `[run]` optional, `[runs...]` any number. */
   name: string;
   description: string;
-  /** The words that it may be, where there are a few. */
+  /** The words that it accepts, if there are only a few. */
   choices?: readonly string[];
 }
 
@@ -37,7 +39,7 @@ export interface Verb {
   details?: string;
   /** When the exit code is 1: completed with a negative result. */
   negative?: string;
-  /** It changes no run and starts nothing that has to be ended, so that Ctrl-C may end it anywhere. */
+  /** It changes no run and starts nothing that needs ending, so Ctrl-C may end it at any point. */
   onlyReads?: true;
   run(context: Context, args: string[], options: object): Promise<VerbResult>;
 }

@@ -1,13 +1,13 @@
 import type { Verb } from './verb.ts';
 
-/** Where a verb is found and how the list of verbs describes it; the verb itself is loaded only when called. */
+/** Where a verb is, and its line in the list of verbs; the verb itself is loaded only when called. */
 export interface VerbEntry {
   name: string;
   summary: string;
   load: () => Promise<Verb>;
 }
 
-/** How `mlab --help` orders commands, by their first words. */
+/** The order of commands in `mlab --help`, by their first words. */
 export const commandGroups = {
   'Run agents': ['run', 'agents', 'decide', 'mcp'],
   'Inspect results': ['view', 'report', 'runs', 'grade', 'verify', 'judge'],

@@ -1,6 +1,6 @@
 import type { Verdict } from '../schema/index.ts';
 
-/** Verdicts of verifications, as people read them. */
+/** Verdicts of verifications, in words. */
 export const verdictWords: Record<Verdict, string> = {
   reproduced: 'reproduced',
   within_noise: 'within noise',

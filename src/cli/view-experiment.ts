@@ -18,7 +18,7 @@ export async function viewExperiment(context: Context, experiment: Experiment): 
   return viewer;
 }
 
-/** Lets a person who watches look on after the end; without a terminal nobody could end it. */
+/** Keeps the viewer open after the end, for a person who is watching; without a terminal nobody could end it. */
 export function withViewer(context: Context, result: VerbResult, viewer: ViewerProcess): VerbResult {
   if (!context.isTerminal || context.signal.aborted) {
     viewer[Symbol.dispose]();
@@ -28,5 +28,5 @@ export function withViewer(context: Context, result: VerbResult, viewer: ViewerP
     using _ = viewer;
     await once(context.signal, 'abort');
   };
-  return { ...result, text: `${result.text}\n\nThe viewer goes on at ${viewer.url} until Ctrl-C.`, stay };
+  return { ...result, text: `${result.text}\n\nThe viewer stays open at ${viewer.url} until Ctrl-C.`, stay };
 }

@@ -6,8 +6,8 @@ import { UserError } from '../lib/errors.ts';
 import type { Context } from './context.ts';
 
 /**
- * The folder of the viewer's built pages. In a clone they are built where they are missing or older than their sources, which
- * takes some seconds; the package carries them.
+ * The folder of the viewer's built pages. In a clone they are built if they are missing or older than their sources,
+ * which takes some seconds; the package contains them.
  * @throws UserError `no_pages`
  */
 export async function viewerPages({ folders, log, signal }: Context): Promise<string> {

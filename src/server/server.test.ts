@@ -108,7 +108,7 @@ describe('what the viewer answers', () => {
       ['running', 'running', `${here}, GPU-1`, ''],
       ['waiting', 'waiting', '', 'waits for a decision on step 3 (Edit File)'],
       ['failed', 'failed', '', 'sandbox: no bwrap'],
-      ['unreadable', 'failed', '', 'its files can not be read'],
+      ['unreadable', 'failed', '', 'its files cannot be read'],
     ]);
     expect(page.line.states).toMatchObject({ queued: 1, starting: 1, running: 1, waiting: 1, failed: 2 });
     _starting.release();

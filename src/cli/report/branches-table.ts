@@ -4,10 +4,10 @@ import { define } from './define-table.ts';
 
 type Row = EvaluatedBranch & { run: string };
 
-/** The branches that agents made, where they made any. */
+/** The branches that agents made, if any. */
 export const branches = define<Row>({
   title: 'Branches',
-  note: 'Branches that agents made. The selected one is the result of its run; of the others mlab grade --steps all tells the scores.',
+  note: 'Branches that agents made. The selected one is the result of its run; mlab grade --steps all scores the others.',
   rows: ({ runs }) =>
     runs.flatMap(({ experiment, run, branches: all = [] }) =>
       all.map((branch) => ({ ...branch, run: `${experiment}/${run}` })),

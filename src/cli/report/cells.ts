@@ -9,7 +9,7 @@ import type {
 import { dollars, duration, interval, number, percent, size } from '../table.ts';
 import type { DocumentCell, DocumentColumn } from './document.ts';
 
-/** A column with what it shows of a row. */
+/** A column with the function that makes its cell for a row. */
 export interface Field<Row> extends DocumentColumn {
   cell: (row: Row) => DocumentCell;
 }
@@ -29,15 +29,15 @@ export function quantity<Row>(
 
 export const share = (value: number | null) => percent(value);
 export const change = (value: number | null) => percent(value, true);
-/** Of normalised scores: 0 is the baseline, 1 the reference solution. */
+/** For normalised scores: 0 is the baseline, 1 the reference solution. */
 export const ratio = (value: number | null) =>
   value === null ? '–' : value.toFixed(2).replace(/^-(?=[0.]*$)/, '');
 export const seconds = (value: number | null) => duration(value);
-/** Where no model was asked, nothing could be paid. */
+/** A run that called no model has no cost to show. */
 export const money = (value: number | null) => (value === 0 ? '–' : dollars(value));
 export const bytes = (value: number | null) => (value === null ? '–' : size(value));
 
-/** Marks what is no measurement. */
+/** Marks estimated values. */
 export function approximate<Row>(field: Field<Row>, isEstimated: (row: Row) => boolean): Field<Row> {
   return {
     ...field,
@@ -49,7 +49,7 @@ export function approximate<Row>(field: Field<Row>, isEstimated: (row: Row) => b
   };
 }
 
-/** The mean cost of a run; where it is known of some of them only, of how many. */
+/** The mean cost of a run. If only some of the costs are known, also how many. */
 export function costField<Row>(of: (row: Row) => MeanEfficiency | null): Field<Row> {
   return {
     ...{ name: 'money', title: 'cost', align: 'right' },
@@ -63,7 +63,7 @@ export function costField<Row>(of: (row: Row) => MeanEfficiency | null): Field<R
   };
 }
 
-/** For those who have room. */
+/** A column for wide pages only. */
 export function detail<Row>(field: Field<Row>): Field<Row> {
   return { ...field, isDetail: true };
 }
@@ -88,7 +88,7 @@ function countText(counts: Counts | null): string {
   return counts === null ? '–' : `${counts.successes} of ${counts.runs}`;
 }
 
-/** A rate with what it is made of: `37.5 % (3 of 8)`. */
+/** A rate with its counts: `37.5 % (3 of 8)`. */
 export function countedRate<Row>(
   name: string,
   title: string,
@@ -104,7 +104,7 @@ export function countedRate<Row>(
   };
 }
 
-/** A rate, and the bounds of its interval. */
+/** A rate with the bounds of its interval. */
 export function rateFields<Row>(name: string, title: string, of: (row: Row) => Rate): Field<Row>[] {
   return [
     quantity(name, title, (row) => of(row).rate, share),
@@ -112,7 +112,7 @@ export function rateFields<Row>(name: string, title: string, of: (row: Row) => R
   ];
 }
 
-/** A mean over tasks, and the bounds of its interval. */
+/** A mean over tasks with the bounds of its interval. */
 export function meanFields<Row>(
   name: string,
   title: string,
@@ -125,7 +125,7 @@ export function meanFields<Row>(
   ];
 }
 
-/** The mean of an estimate, and the bounds of its interval. */
+/** The mean of an estimate with the bounds of its interval. */
 export function estimateFields<Row>(
   name: string,
   title: string,
@@ -138,7 +138,7 @@ export function estimateFields<Row>(
   ];
 }
 
-/** To people one column, to machines two. */
+/** One column for people, two for machines. */
 export function intervalFields<Row>(
   name: string,
   title: string,

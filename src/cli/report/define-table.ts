@@ -2,7 +2,7 @@ import type { Report } from '../../schema/index.ts';
 import type { Field } from './cells.ts';
 import type { DocumentTable } from './document.ts';
 
-/** A table of a report: which rows it has, and what each column shows of a row. */
+/** A table of a report: its rows, and what each column shows of a row. */
 export interface TableDefinition<Row> {
   title: string;
   note: string;
@@ -10,7 +10,7 @@ export interface TableDefinition<Row> {
   fields: readonly Field<Row>[];
 }
 
-/** The same for any report. */
+/** The same table, for any report. */
 export function define<Row>(
   definition: TableDefinition<Row>,
 ): (name: string, report: Report) => DocumentTable {

@@ -7,7 +7,7 @@ import { comparisonTable, type ReportTableName, reportTables } from './tables.ts
 
 export const tableNames = Object.keys(reportTables) as ReportTableName[];
 
-/** @throws UserError when there is no such table */
+/** @throws UserError if there is no such table */
 export function parseTableName(text: string): ReportTableName {
   const name = tableNames.find((known) => known === text);
   if (name !== undefined) return name;
@@ -19,7 +19,7 @@ export function parseTableName(text: string): ReportTableName {
   );
 }
 
-/** What a person sees first; with `wide` all but the long lists of points that plots are made from. */
+/** The tables that a person sees first; with `wide` all but the long lists of points behind plots. */
 export function usualTables(report: Report, wide: boolean): ReportTableName[] {
   const isWorthwhile: Partial<Record<ReportTableName, boolean>> = {
     results: true,
@@ -40,8 +40,8 @@ export function usualTables(report: Report, wide: boolean): ReportTableName[] {
 }
 
 /**
- * A report with the tables that were asked for.
- * @param unreadable runs that are in no number
+ * A report with the requested tables.
+ * @param unreadable runs that are left out because their files are damaged
  */
 export function documentOf(
   report: Report,
@@ -57,7 +57,7 @@ export function documentOf(
       `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}. ${conventions[report.convention]}`,
       ...(unreadable.length === 0
         ? []
-        : [`In no number, as their files are broken: ${unreadable.join(', ')}.`]),
+        : [`Left out because their files are damaged: ${unreadable.join(', ')}.`]),
       ...(comparison?.sentences ?? []),
     ],
     tables: [...compared, ...names.map((name) => reportTables[name](name, report))],

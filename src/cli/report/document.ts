@@ -1,8 +1,8 @@
-/** What one cell shows: to people as a text, to machines as a value. */
+/** The content of one cell: text for people, a value for machines. */
 export interface DocumentCell {
   text: string;
   value: DocumentValue;
-  /** Values of the machines' further columns. */
+  /** Values of the additional columns for machines. */
   also?: readonly DocumentValue[];
 }
 
@@ -13,27 +13,27 @@ export interface DocumentColumn {
   title: string;
   /** For machines: lower-case words joined by `_`. */
   name: string;
-  /** Further columns for machines, where people see one: the bounds of an interval. */
+  /** Additional columns for machines that people see as one: the bounds of an interval. */
   also?: readonly string[];
   align?: 'left' | 'right';
-  /** Left out at a terminal, which is too narrow for all. */
+  /** Left out at a terminal, which is too narrow for all columns. */
   isDetail?: true;
 }
 
 export interface DocumentTable {
-  /** What `--table` calls it. */
+  /** The name that `--table` takes. */
   name: string;
   title: string;
-  /** A sentence or two on what the numbers are. */
+  /** A sentence or two about what the numbers are. */
   note: string;
   columns: readonly DocumentColumn[];
   rows: readonly (readonly DocumentCell[])[];
 }
 
-/** A report as people read it, before it is put into a format. */
+/** A report as people read it, before it gets a format. */
 export interface ReportDocument {
   title: string;
-  /** Sentences that stand before the tables. */
+  /** Sentences before the tables. */
   summary: readonly string[];
   tables: readonly DocumentTable[];
 }

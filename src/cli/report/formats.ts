@@ -15,7 +15,7 @@ export function terminalText({ title, summary, tables }: ReportDocument): string
 
 const lineWidth = Math.min(110, (process.stdout.isTTY ? process.stdout.columns : 110) - 1);
 
-/** Lines that are short enough to be read with ease; none for an empty text. */
+/** Lines that are short enough to read easily; none for an empty text. */
 function wrapped(text: string): string[] {
   const lines: string[] = [];
   for (const word of plain(text).split(' ')) {
@@ -26,7 +26,7 @@ function wrapped(text: string): string[] {
   return lines.filter((line) => line !== '');
 }
 
-/** Without what only a wide page has room for, and without columns in which nothing is known. */
+/** Without columns that need a wide page, and without empty columns. */
 function narrow(one: DocumentTable): DocumentTable {
   const isKnown = (index: number) => one.rows.some((row) => row[index]?.text !== '–');
   const shown = one.columns.map(({ isDetail }, index) => isDetail !== true && isKnown(index));
@@ -47,11 +47,11 @@ export function markdownText({ title, summary, tables }: ReportDocument): string
   return `${[`# ${title}`, ...summary, ...parts].join('\n\n')}\n`;
 }
 
-/** One table, with values instead of texts: RFC 4180, a line of names first. */
+/** One table, with values instead of texts: RFC 4180, with a header line. */
 export function csvText({ columns, rows }: DocumentTable): string {
   const names = columns.flatMap(({ name, also }) => [name, ...(also ?? [])]);
   const values = rows.map((row) => row.flatMap(({ value, also }) => [value, ...(also ?? [])]));
-  // A text that a spreadsheet would take for a formula gets an apostrophe, as agents choose some of them.
+  // Agents choose some of these texts: one that a spreadsheet would read as a formula gets an apostrophe.
   return stringify([names, ...values], { escape_formulas: true });
 }
 
@@ -82,7 +82,7 @@ function textsOf({ rows }: DocumentTable): string[][] {
   return rows.map((row) => row.map(({ text }) => plain(text).replaceAll('\n', ' ')));
 }
 
-/** Agents and their models choose some of the words: none of them may become markup. */
+/** Agents and their models choose some of these texts: none of them may become markup. */
 function markdownCell(text: string): string {
   return text.replaceAll(/[\\`*_[\]<>|~&]/g, (character) => `\\${character}`);
 }

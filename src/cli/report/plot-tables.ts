@@ -2,7 +2,7 @@ import type { Report } from '../../schema/index.ts';
 import { change, countOf, quantity, share, words } from './cells.ts';
 import { define } from './define-table.ts';
 
-/** The points that plots are drawn from, for those who draw with other tools. */
+/** The points of plots, for people who draw them with other tools. */
 
 type CurvePoint = {
   task: string;
@@ -16,7 +16,7 @@ type CurvePoint = {
 
 export const curves = define<CurvePoint>({
   title: 'Hidden score over steps, time, tokens and money',
-  note: 'The improvement held: median and quartiles of the runs.',
+  note: 'The improvement of the newest graded step: median and quartiles of the runs.',
   rows: ({ curves: all }) =>
     all.flatMap(({ task, agent, axis, at, low, median, high }) =>
       at.map((position, index) => ({

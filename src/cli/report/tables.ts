@@ -53,7 +53,7 @@ const results = define<ReportCell>({
   ],
 });
 
-/** Whether some of its tokens, and so its cost, were counted by no provider. */
+/** Whether some of its tokens, and so its cost, are estimates. */
 function hasEstimates({ efficiency }: RunGroup): boolean {
   return efficiency !== null && estimatedTokens(efficiency) > 0;
 }
@@ -62,7 +62,7 @@ function estimatedTokens({ tokens }: NonNullable<RunGroup['efficiency']>): numbe
   return tokens.agent.estimated + tokens.tools.estimated;
 }
 
-/** What a reader must know before believing a row. */
+/** What a reader must know before trusting a row. */
 function remarks(group: RunGroup): string {
   const { outcomes, stale, unfinished, infrastructure, integrity, marks } = group;
   const failures = sum(infrastructure);
@@ -76,7 +76,7 @@ function remarks(group: RunGroup): string {
   ].join(', ');
 }
 
-/** Some marks say more behind a colon, each run its own. */
+/** The text after a colon in a mark differs from run to run. */
 function shortMark(mark: string): string {
   return mark.split(':', 1)[0] ?? mark;
 }
@@ -247,10 +247,10 @@ const integrity = define<ReportRow>({
   ],
 });
 
-/** A long table: agents would not fit beside each other, and measures come and go. */
+/** A long table: agents would not fit side by side, and measures vary. */
 const processProfile = define<{ agent: string; measure: string; value: number; runs: number | null }>({
   title: 'Process',
-  note: 'Means over the runs that ended; of what is true or false, the share of the runs.',
+  note: 'Means over the runs that ended; for yes-or-no measures, the share of runs.',
   rows: ({ rows }) =>
     rows.flatMap(({ agent, process, process_runs: runs }) =>
       Object.entries(process).map(([measure, value]) => ({
@@ -271,7 +271,7 @@ type Compared = { a: string; b: string; measure: string } & NonNullable<
 
 const comparisons = define<Compared>({
   title: 'Agents compared',
-  note: 'The first less the second, on the tasks that both have. p: two-sided, by permutation within tasks, corrected for the number of comparisons (Holm).',
+  note: 'The first minus the second, on the tasks that both have. p: two-sided, by permutation within tasks, corrected for the number of comparisons (Holm).',
   rows: ({ comparisons: all }) =>
     all.flatMap(({ a, b, differences }) =>
       Object.entries(differences).map(([measure, difference]) => ({ a, b, measure, ...difference })),
@@ -339,14 +339,14 @@ const runs = define<Report['runs'][number]>({
   ],
 });
 
-/** Every table of a report, by the name that `--table` knows. */
+/** Every table of a report, by the name that `--table` takes. */
 export const reportTables = {
   ...{ results, agents, thresholds, failures, efficiency, integrity, process: processProfile, comparisons },
   ...{ published, runs, branches, curves, frontiers, profiles },
 };
 export type ReportTableName = keyof typeof reportTables;
 
-/** What changed between two sides, task by task. */
+/** The differences between two sides, task by task. */
 export function comparisonTable({ a, b, cells }: Comparison): DocumentTable {
   type Row = Comparison['cells'][number];
   const fields: Field<Row>[] = [

@@ -4,15 +4,15 @@ import { countsText } from '../run-states.ts';
 import { oneLine } from '../table.ts';
 import type { DocumentCell, ReportDocument } from './document.ts';
 
-/** A run that is not finished: what it does now, where and why. */
+/** A run that is not finished: its state, where it runs, and why it waits or failed. */
 export interface UnfinishedRun extends RunPlace {
   run: string;
 }
 
-/** A table holds so many at most: `mlab runs ls` lists all of them. */
+/** A table has at most this many rows: `mlab runs ls` lists all runs. */
 const mostRows = 20;
 
-/** Those of a report. Where one came to its end since the report was made, it is left out. */
+/** The unfinished runs of a report, without those that finished after the report was made. */
 export function unfinishedRuns(experiments: readonly Experiment[], { runs }: Report): UnfinishedRun[] {
   const byName = new Map(experiments.map((experiment) => [experiment.plan.name, experiment]));
   return runs.flatMap(({ experiment: name, run, status }) => {
@@ -23,12 +23,12 @@ export function unfinishedRuns(experiments: readonly Experiment[], { runs }: Rep
   });
 }
 
-/** The report, and after its summary what the runs do that are not finished; the same where all are. */
+/** The report with its unfinished runs after the summary; unchanged if there are none. */
 export function withUnfinished(document: ReportDocument, runs: readonly UnfinishedRun[]): ReportDocument {
   if (runs.length === 0) return document;
   const left = runs.length - mostRows;
   const note = left > 0 ? `… and ${left} more: mlab runs ls lists them.` : '';
-  // What is queued tells the least.
+  // Queued runs are the least informative.
   const rows = runs
     .toSorted((one, other) => Number(one.state === 'queued') - Number(other.state === 'queued'))
     .slice(0, mostRows)

@@ -8,15 +8,15 @@ interface Options {
   install?: string[];
 }
 
-/** How an agent that is a program of others stands here. */
+/** The state of an agent's external program on this machine. */
 interface Installed {
   package: string;
   version: string;
   licence: string;
   ready: boolean;
-  /** What installs it; null where it is there. */
+  /** The command that installs it; null if it is installed. */
   command: string | null;
-  /** Why it can't be installed here; null where it can. */
+  /** Why it can't be installed here; null if it can. */
   missing: string | null;
 }
 
@@ -67,7 +67,7 @@ function stateLines(state: Installed | undefined): string[] {
   return [command === null ? `${what}: installed` : `${what}: not installed; ${command}`];
 }
 
-/** Null for agents of this package, and those that need nothing installed. */
+/** Null for agents of this package, and others that need no installation. */
 async function stateOf({ folders, command }: Context, { name, program }: Agent): Promise<Installed | null> {
   const wanted = program?.package ?? null;
   if (program === undefined || wanted === null) return null;
@@ -89,7 +89,7 @@ function whyNot(error: unknown): { missing: string } {
 async function installAgent({ folders, log, signal }: Context, { name, program }: Agent): Promise<void> {
   const wanted = program?.package ?? null;
   if (wanted === null) {
-    throw new UserError('nothing_to_install', `The agent ${name} needs nothing installed.`, 'Run it.');
+    throw new UserError('nothing_to_install', `The agent ${name} needs no installation.`, 'Run it.');
   }
   const onProgress = (line: string) => log(`${name}: ${line}`);
   await ensureBundle(wanted, wanted.version, { cache: folders.cache, onProgress, signal });

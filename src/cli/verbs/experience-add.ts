@@ -56,7 +56,7 @@ function entriesOf(
   return collectEntries({ fingerprint, transcript, evaluation, agent: spec.agent, started, ended });
 }
 
-/** Null, and told once, where there is no such task: nothing could be likened to it. */
+/** Null if there is no such task, which is logged once: nothing could be compared with it. */
 function fingerprintFor(
   context: Context,
   id: string,

@@ -28,7 +28,7 @@ export const experienceLs: Verb = {
     }
     const task = fingerprintOf(loadTask(flags.task, context.folders.tasks));
     const lessons = chooseLessons(entries, { for: task, experiment: '', sameTask: flags.sameTask === true });
-    if (lessons.length === 0) return { text: `Nothing of it fits ${task.task}.`, json: { lessons } };
+    if (lessons.length === 0) return { text: `No entry fits ${task.task}.`, json: { lessons } };
     return { text: lessonTable(lessons), json: { lessons } };
   },
 };

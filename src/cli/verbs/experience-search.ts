@@ -5,7 +5,7 @@ import { entryColumns, entryRow, storedEntries, type TaskFlags, taskFlags } from
 import { number, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
-/** More than fit on a screen help nobody. */
+/** More entries than fit on a screen don't help. */
 const shown = 20;
 
 export const experienceSearch: Verb = {
@@ -32,7 +32,7 @@ export const experienceSearch: Verb = {
   },
 };
 
-/** With a task, what was found on tasks like it counts more, and what was found on itself only where it is asked for. */
+/** With a task, entries of similar tasks rank higher. Entries of the task itself are included only on request. */
 function weighFor(context: Context, { task: id, sameTask }: TaskFlags) {
   if (id === undefined) return () => 1;
   const task = fingerprintOf(loadTask(id, context.folders.tasks));

@@ -27,11 +27,11 @@ interface Options {
   serverTools?: boolean;
 }
 
-/** Where nobody asks for a port: the same as last time, so that settings of programs go on working. */
+/** The default port: always the same, so that settings of programs keep working. */
 const usualPort = 7430;
 const tokenVariable = 'MLAB_GATEWAY_TOKEN';
 
-/** Those flags of `mlab run` that say which models are used, where they are, and what they may use. */
+/** The flags of `mlab run` that name the models, their addresses and limits. */
 const sharedFlags = ['--model', '--fast-model', '--base-url', '--tokens', '--money'];
 
 export const gateway: Verb = {
@@ -48,9 +48,10 @@ export const gateway: Verb = {
   ],
   details:
     "Programs speak the dialect of the model's provider: Anthropic's Messages, OpenAI's Chat Completions and Responses, Google's\n" +
-    'generateContent. What they send and get passes unchanged; whatever model they name, it is the one given here. They need\n' +
-    `no key of the provider: as key they give the token that is printed, or the one in ${tokenVariable}. Limits are kept\n` +
-    'before a request is sent. It listens on this machine alone. Ctrl-C ends it and shows what was used.',
+    'generateContent. Requests and replies pass through unchanged, except that every request goes to the model given here,\n' +
+    'whatever model it names. Programs need no key of the provider: their key is the token that is printed, or the one in\n' +
+    `${tokenVariable}. Limits are checked before a request is sent. The gateway accepts connections from this machine only.\n` +
+    'Ctrl-C ends it and prints what was used.',
   examples: [
     [
       'mlab gateway --model anthropic/claude-sonnet-4-5 --money 5',
@@ -58,13 +59,13 @@ export const gateway: Verb = {
     ],
     [
       'mlab gateway --model openai/gpt-5.4 --fast-model openai/gpt-5-mini',
-      'small models that programs ask for are another',
+      'requests for a small model go to another model',
     ],
     [
       'mlab gateway --model openai-compatible/llama3.2 --base-url http://localhost:11434/v1',
-      'before a local server',
+      'in front of a local server',
     ],
-    ['mlab gateway --model openai/gpt-5.4 --record calls.jsonl', 'keep what was asked and answered'],
+    ['mlab gateway --model openai/gpt-5.4 --record calls.jsonl', 'record requests and replies'],
   ],
   async run({ variables, signal, log }, _, options: Options) {
     const experiment = withModelsOf(variables, readExperiment(options.file, options));
@@ -96,7 +97,7 @@ export const gateway: Verb = {
         '',
         ...settings(upstream.dialects, url, token),
         '',
-        'Ctrl-C ends it.',
+        'Stop it with Ctrl-C.',
       ].join('\n'),
       json: { url, port: server.port, token, dialects: upstream.dialects, models: upstream.names },
       stay: async () => {
@@ -117,12 +118,12 @@ async function listen(port: number, options: ProxyOptions): Promise<ProxyServer>
     throw new UserError(
       'port_taken',
       `Port ${port} is taken.`,
-      'Give another one with --port, or 0 for any.',
+      'Choose another one with --port, or 0 for any.',
     );
   }
 }
 
-/** What programs are told by their environment, as most of them read it. */
+/** Settings for programs, as most of them read them from their environment. */
 function settings(dialects: readonly DialectName[], url: string, token: string): string[] {
   const variables = {
     messages: [`ANTHROPIC_BASE_URL=${url}`, `ANTHROPIC_API_KEY=${token}`],

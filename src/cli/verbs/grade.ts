@@ -26,7 +26,7 @@ interface GradedRun {
   grade: Grade;
 }
 
-/** Tools that are graded may ask the models of the plan, within what the experiment may still use. */
+/** Model access for tools in graded code: the models of the plan, within what is left of the experiment's quota. */
 function modelsOfExperiments(
   context: Context,
   flags: TrustFlags,
@@ -76,7 +76,7 @@ export const grade: Verb = {
       const record = folder.readRecord();
       if (record === null) return void unfinished.push(folder.id);
       const resources = await resourcesOf(record.spec);
-      // Of most tasks the grader alone is executed, and nothing that an agent wrote.
+      // For most tasks only the grader is executed, and no code of the agent.
       if (resources.task.file.grading.runs_submission) refuseUnconfined(record.spec, options);
       const asksModel = resources.task.file.services.some(({ kind }) => kind === 'model');
       await using gpus = await leaseGpusOf(context, record.spec);

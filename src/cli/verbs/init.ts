@@ -36,13 +36,13 @@ export const init: Verb = {
   },
 };
 
-/** A repository that was just begun counts as empty. */
+/** A new git repository counts as empty. */
 function refuseUsed(folder: string): void {
   if (!existsSync(folder) || namesIn(folder)?.every((name) => name === '.git') === true) return;
   throw new UserError(
     'folder_not_empty',
-    `${folder} is there already, and is no empty folder.`,
-    'Name a new folder.',
+    `${folder} already exists and is not empty.`,
+    'Name a new or an empty folder.',
   );
 }
 
@@ -57,7 +57,7 @@ function namesIn(folder: string): string[] | null {
 function writeProject({ folders, version }: Context, folder: string, name: string): void {
   const template = join(folders.package, 'templates/project');
   cpSync(template, folder, { recursive: true });
-  // npm packs no file of the usual name.
+  // npm does not pack files named .gitignore.
   renameSync(join(folder, 'gitignore'), join(folder, '.gitignore'));
   const title = packageName(name);
   edit(join(folder, 'README.md'), (text) => text.replace('my-bench', title));
@@ -72,7 +72,7 @@ function edit(path: string, change: (text: string) => string): void {
   writeFileSync(path, change(readFileSync(path, 'utf8')));
 }
 
-/** What npm accepts as a name. */
+/** A name that npm accepts. */
 function packageName(folder: string): string {
   const name = folder
     .toLowerCase()
@@ -81,7 +81,7 @@ function packageName(folder: string): string {
   return name === '' ? 'my-bench' : name.slice(0, 100);
 }
 
-/** Of a checkout, its folder: this version may not be published. */
+/** In a checkout, its folder: this version may not be published. */
 function ownPackage(home: string, version: string): string {
   return isCheckout(home) ? `file:${home}` : `^${version}`;
 }

@@ -35,7 +35,7 @@ const Options = z.object({
   money: z.coerce.number().positive().optional(),
 });
 
-/** Room for the ratings, and for the reasoning of a model that can't leave it. */
+/** For the ratings, and for the reasoning of models that can't turn it off. */
 const maxOutputTokens = 8000;
 
 export const judge: Verb = {
@@ -105,12 +105,12 @@ function readOptions(options: object): z.infer<typeof Options> {
   throw new UserError('bad_flag', z.prettifyError(parsed.error), 'mlab judge --help shows the flags.');
 }
 
-/** Asks within the gateway's quota; once it is used up, or the model can't be had, nothing more is asked. */
+/** Calls the model within the gateway's quota; stops once the quota is used up or the model is unavailable. */
 class Judge {
   readonly #gateway: ModelGateway;
   readonly #signal: AbortSignal;
   #spent = nothingSpent;
-  /** Why nothing more is asked; null while it is. */
+  /** Why no more calls are made; null while they are. */
   stopped: string | null = null;
 
   constructor(gateway: ModelGateway, signal: AbortSignal) {
@@ -118,7 +118,7 @@ class Judge {
     this.#signal = signal;
   }
 
-  /** What all calls came to, also those without an answer. */
+  /** The total of all calls, including those without an answer. */
   get spent(): Spent {
     return this.#spent;
   }

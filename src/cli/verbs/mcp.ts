@@ -24,7 +24,7 @@ interface Options extends PrepareOptions {
   http?: string;
 }
 
-/** What makes sense for one run whose steps somebody else takes. */
+/** The flags of `mlab run` that make sense for one run whose steps an MCP client takes. */
 const shared = /^--(name|task|sandbox|docker-image|gpu|grade|clock|steps|.*-seconds|.*-mb|processes) ?/;
 
 export const mcp: Verb = {
@@ -57,7 +57,11 @@ export const mcp: Verb = {
     };
     const [task, ...others] = chooseTasks(context, wanted.tasks, undefined);
     if (task === undefined || others.length > 0)
-      throw new UserError('usage', 'One task is served.', 'Name it with --task: mlab tasks ls lists them.');
+      throw new UserError(
+        'usage',
+        'mlab mcp serves one task.',
+        'Name it with --task: mlab tasks ls lists them.',
+      );
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const resources = await provision(context, task, options);
     const planned = { task, verified: resources.prepared.verified };
@@ -69,7 +73,7 @@ export const mcp: Verb = {
     const left = new AbortController();
     let hasEnded = false;
     void served.closed.then(() => {
-      // What has ended is graded, whoever is there.
+      // A run that has ended is graded, even if the client has left.
       if (!hasEnded && !server.isOver) left.abort();
     });
     const view = lineView(context.log);
@@ -94,7 +98,7 @@ export const mcp: Verb = {
     const told = problem === null ? 'finished and graded' : `${plain(problem)}; the same command resumes`;
     const run = `${plan.name}/${result?.spec.id}`;
     const text = `${run}: ${told}. ${context.command} runs show ${run}${context.placeFlags}`;
-    // Standard output is the client's.
+    // Standard output belongs to the client.
     if (options.http === undefined) context.log(text);
     return {
       text: options.http === undefined ? '' : text,
@@ -115,7 +119,7 @@ async function open(context: Context, server: TaskServer, http: string | undefin
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UserError(
       'bad_flag',
-      `--http ${http}: this is no port.`,
+      `--http ${http}: not a valid port.`,
       'Give a number, such as 8765, or 0 for any.',
     );
   const served = await serveByHttp(server.factory, port);
@@ -123,7 +127,7 @@ async function open(context: Context, server: TaskServer, http: string | undefin
   return served;
 }
 
-/** What earlier sessions of a run did, as its trace has it. */
+/** What earlier sessions of the run did, from its trace. */
 function stepsTaken(experiment: Experiment, { id }: RunSpec): Action[] {
   const folder = experiment.runFolder(id);
   if (folder.readRecord() === null) return [];

@@ -54,7 +54,7 @@ test('a ping shows time, tokens and who answered; one failure makes the exit cod
 
 test.each([
   [['--ping'], /Name a model to ask/],
-  [['--ping', 'gpt'], /gpt is no model/],
+  [['--ping', 'gpt'], /gpt is not the name of a model/],
   [['openai/x'], /mlab models --ping openai\/x/],
   [['--model', 'gpt'], /models.0: a provider and a model/],
   [['--base-url', 'nonsense'], /base_url: an address of http or https/],

@@ -17,7 +17,7 @@ import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { duration, oneLine, plain, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
-/** Those flags of `mlab run` that say which models are used, and where they are. */
+/** The flags of `mlab run` that name models and their addresses. */
 const sharedFlags = [
   '--model',
   '--editor-model',
@@ -96,11 +96,11 @@ interface RoleRow {
   temperature: number | null;
   max_output_tokens: number;
   price: KnownPrice | null;
-  /** Why it can't be asked; null: nothing is in the way. */
+  /** Why it can't be called; null: it can. */
   problem: string | null;
 }
 
-/** The roles of each model that is named for the agent. */
+/** The roles of each model of the agent. */
 function roleRows(registry: ModelRegistry, { models: named, roles: given }: ExperimentFile): RoleRow[] {
   return (named.length > 0 ? named : [null]).flatMap((model) => {
     const roles = roleSettings(model, given);
@@ -128,14 +128,18 @@ function namesToAsk(given: readonly string[], rows: readonly RoleRow[]): string[
   if (names.length === 0) throw new UserError('usage', 'Name a model to ask.', noModel);
   for (const name of names) {
     if (!ModelName.safeParse(name).success)
-      throw new UserError('usage', `${name} is no model.`, 'Give provider/name: anthropic/claude-haiku-4-5.');
+      throw new UserError(
+        'usage',
+        `${name} is not the name of a model.`,
+        'Give provider/name: anthropic/claude-haiku-4-5.',
+      );
   }
   return names;
 }
 
 function refuseNames(names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  throw new UserError('usage', 'Names of models go with --ping.', `mlab models --ping ${names.join(' ')}`);
+  throw new UserError('usage', 'Names of models need --ping.', `mlab models --ping ${names.join(' ')}`);
 }
 
 function providerTable(states: readonly ProviderState[]): string {
@@ -157,7 +161,7 @@ function roleTable(rows: readonly RoleRow[]): string {
     String(max_output_tokens),
     price === null ? 'not known' : `${price.input} / ${price.output}`,
   ]);
-  const head = ['role', 'model', 'temperature', 'tokens of a reply', '$ a million tokens in / out'].map(
+  const head = ['role', 'model', 'temperature', 'tokens of a reply', '$ per million tokens in / out'].map(
     titled,
   );
   const problems = new Set(rows.flatMap(({ problem }) => (problem === null ? [] : [`✗ ${plain(problem)}`])));
@@ -174,7 +178,7 @@ function priceTable(prices: readonly [string, KnownPrice][]): string {
     return [model, ...[input, cached_input, cache_write, output].map(String), date, long];
   });
   const columns = [
-    titled('$ a million tokens'),
+    titled('$ per million tokens'),
     ...['input', 'cached', 'cache write', 'output'].map((title) => ({ title, align: 'right' as const })),
     titled('as of'),
     titled('long prompts'),

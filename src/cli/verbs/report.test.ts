@@ -125,7 +125,7 @@ describe('mlab report', () => {
     appendFileSync(path, 'broken');
     const { text, json, exitCode } = await make(['first']);
     expect(exitCode).toBe(1);
-    expect(text).toContain('In no number, as their files are broken: first/digits-noop-0.');
+    expect(text).toContain('Left out because their files are damaged: first/digits-noop-0.');
     expect(json).toMatchObject({ unreadable: ['first/digits-noop-0'] });
     expect(said.join('\n')).toMatch(/first\/digits-noop-0 can't be read/);
     expect(text).toContain('1 run of 1 agent');

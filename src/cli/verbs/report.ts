@@ -150,7 +150,7 @@ function onlyTable({ tables }: ReportDocument, [wanted, another]: readonly strin
   throw new UserError('bad_flag', 'CSV can hold one table only.', 'Choose one, for example: --table runs');
 }
 
-/** @param areAgents the experiments were named apart from the two sides */
+/** @param areAgents whether the experiments were named separately from the two sides */
 function compare(
   evaluations: readonly RunEvaluation[],
   [a, b, ...more]: readonly string[],

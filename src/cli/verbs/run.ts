@@ -123,7 +123,7 @@ export const run: Verb = {
       source === null
         ? await chosenAgents(wanted, options, agentPlace(context, wanted, options.interpreter))
         : [];
-    // The settings name them, and were found without being named themselves.
+    // The settings name them, and came from a folder that nobody named.
     if (!said.has('agents'))
       for (const { agent, options: chosen } of agents)
         refuseHostFiles(
@@ -162,7 +162,7 @@ export const run: Verb = {
         },
       };
     }
-    // What is wrong with flags and keys is said before anything is downloaded.
+    // Reports errors in flags and keys before anything is downloaded.
     const expected = planOf(tasks.map((task) => ({ task, verified: true })));
     const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
     for (const each of expected.runs) await (await agentOf(each)).ready?.(each.agent_options);
@@ -189,7 +189,7 @@ export const run: Verb = {
     };
     const viewer = options.view ? await viewExperiment(context, experiment) : null;
     try {
-      // The frozen plan, with what may differ as it is wanted now.
+      // The frozen plan, with the current values of what may change.
       const runs = branch === null ? experiment.plan.runs : [branch.run];
       const executePlanned = (executor?: RemoteExecutor) =>
         executePlan(context, { ...plan, runs }, { ...parts, executor }, gate);

@@ -98,7 +98,7 @@ function callsTable(calls: readonly Call[]): string {
   );
 }
 
-/** Calls that nobody answered and that cost nothing have no numbers to estimate. */
+/** Calls that got no answer and cost nothing have no numbers to estimate. */
 function approximately({ usage }: Call, text: string): string {
   return usage.source === 'estimate' && usage.input > 0 ? `≈ ${text}` : text;
 }
@@ -121,8 +121,8 @@ function wireOf(folder: RunFolder, { call, wire }: Call, body: Iterable<TextRef>
   if (wire === undefined || body === undefined)
     throw new UserError(
       'no_wire',
-      `Model call ${call} was not made by a program that speaks a provider's dialect: nothing went over the wire as it is.`,
-      'Leave --wire out.',
+      `Model call ${call} has no raw request: it was not made by a program that speaks a provider's dialect.`,
+      'Leave out --wire.',
     );
   const request = Array.from(body, (ref) => resolveText(folder.objects, ref)).join('');
   const response = resolveText(folder.objects, wire.response);

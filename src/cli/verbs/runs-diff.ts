@@ -28,7 +28,7 @@ export const runsDiff: Verb = {
       throw new UserError(
         'bad_argument',
         `${given} already names a step.`,
-        'Give the run alone with two steps.',
+        'Give the run without a step, then two steps.',
       );
     const before = snapshotOfStep(folder, from ?? String(Math.max(0, (end?.number ?? 0) - 1)));
     const after = end ?? snapshotOfStep(folder, to ?? 'last');
@@ -50,7 +50,7 @@ function differenceText(difference: PathDifference, most: number): string {
   if (difference.as !== 'text') return `${head} (${difference.as.replaceAll('_', ' ')})`;
   const lines = plain(difference.patch).trimEnd().split('\n');
   const more =
-    lines.length > most ? [styleText('dim', `… ${lines.length - most} lines more; --full shows them`)] : [];
+    lines.length > most ? [styleText('dim', `… ${lines.length - most} more lines; --full shows them`)] : [];
   return [head, ...lines.slice(0, most).map(coloured), ...more].join('\n');
 }
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 test('import says what came in, in text and as one JSON document', async () => {
   const again = await run('runs', 'import', '--from', 'mlagentbench', 'logs', '--name', 'originals');
   expect(again).toMatchObject({ code: 0 });
-  expect(again.out).toMatch(/strange-task-llama-0 .* there already .*unknown task: it can not be graded/);
+  expect(again.out).toMatch(/strange-task-llama-0 .* there already .*unknown task: cannot be graded/);
   expect(again.out).toContain('0 runs imported into originals; 2 were there already.');
   const json = await run('runs', 'import', '--from', 'mlagentbench', 'logs', '--name', 'originals', '--json');
   expect(JSON.parse(json.out)).toMatchObject({

@@ -46,7 +46,7 @@ export const runsExport: Verb = {
     'mlagentbench: log folders as the original writes them; mlab runs import reads them.\n' +
     'The formats mlagentbench and git leave out repositories that an agent created in its workspace, bare ones, too. An\n' +
     'agent wrote these files: do not run them outside a sandbox.',
-  negative: "a run can't be read; it is named, and in no table",
+  negative: 'a run could not be read; it is named and left out',
   examples: [
     ['mlab runs export start-1 --to parquet --out tables', 'all runs as tables for pandas, polars or DuckDB'],
     [
@@ -74,7 +74,7 @@ export const runsExport: Verb = {
   },
 };
 
-/** The runs that names mean, each once, by experiment. */
+/** The runs that names refer to, each once, by experiment. */
 function chosenRuns(context: Context, names: readonly string[]): ChosenRuns[] {
   const found = Map.groupBy(locateRuns(context, names), ({ experiment }) => experiment.folder);
   return [...found.values()].flatMap((together) => {
@@ -90,7 +90,7 @@ async function writeTables(options: ExportTablesOptions): Promise<VerbResult> {
     ([name, count]) => `${name}.${options.to} (${counted(count, 'row')})`,
   );
   const broken =
-    unreadable.length === 0 ? [] : [`Left out, as they can't be read: ${unreadable.join(', ')}.`];
+    unreadable.length === 0 ? [] : [`Left out because they can't be read: ${unreadable.join(', ')}.`];
   return {
     text: [`Written to ${folder}: ${files.join(', ')}.`, ...broken].join('\n'),
     json: { format: options.to, folder, rows, unreadable },
@@ -107,11 +107,11 @@ async function writeRuns(options: ExportOptions): Promise<VerbResult> {
   };
 }
 
-/** @throws UserError where something is asked for that only tables can do */
+/** @throws UserError if an option was given that only tables support */
 function runsOfOne(chosen: readonly ChosenRuns[], to: ExportFormat, { tables }: Options): RunFolder[] {
   const only = `only ${tableFormats.join(' and ')}`;
   if (tables !== undefined)
-    throw new UserError('bad_flag', `--tables with --to ${to}: ${only} have tables.`, 'Leave --tables out.');
+    throw new UserError('bad_flag', `--tables with --to ${to}: ${only} have tables.`, 'Leave out --tables.');
   const [first, another] = chosen;
   if (another !== undefined)
     throw new UserError(

@@ -81,7 +81,7 @@ function runsTable(runs: readonly ImportedRun[]): string {
     state,
     oneLine(
       [
-        ...(known_task ? [] : ['unknown task: it can not be graded']),
+        ...(known_task ? [] : ['unknown task: cannot be graded']),
         ...marks.slice(1).map((mark) => mark.replace(/^partial: /, '')),
       ].join('; '),
       300,

@@ -22,7 +22,7 @@ interface Options {
   limit?: number;
 }
 
-/** What runs are sorted by: the largest first. */
+/** Keys to sort by, largest first. */
 const sortKeys = {
   score: ({ score }: ReportRun) => score,
   improvement: ({ improvement }: ReportRun) => improvement,
@@ -31,7 +31,7 @@ const sortKeys = {
 } as const;
 type SortKey = keyof typeof sortKeys;
 
-/** One run as it is listed; what is known of its work, where it has begun. */
+/** A listed run; with figures of its work if it has begun. */
 interface Listed extends RunPlace {
   run: string;
   work: ReportRun | null;
@@ -96,7 +96,7 @@ export const runsLs: Verb = {
   },
 };
 
-/** Which runs a name means: those of an experiment, or of several, that match a pattern. */
+/** The runs that an argument names: those of one experiment, or of several that match a pattern. */
 interface Target {
   given: string;
   /** A folder, or a pattern of names. */
@@ -117,7 +117,7 @@ function targetOf(context: Context, name: string): Target {
   return { given: name, experiment: experiment.folder, run: folder.id };
 }
 
-/** Which run of an experiment a target means. */
+/** Whether a target names a run of this experiment. */
 function means(fleet: Fleet, { given, experiment, run: wanted }: Target): (run: Listed) => boolean {
   const isHere = isPattern(given)
     ? matchesGlob(basename(fleet.folder), experiment)
@@ -125,7 +125,7 @@ function means(fleet: Fleet, { given, experiment, run: wanted }: Target): (run: 
   return ({ run }) => isHere && matchesGlob(basename(run), wanted);
 }
 
-/** Those of which it is not known come last. */
+/** Runs with unknown figures come last. */
 function largestFirst(runs: readonly Listed[], figure: (work: ReportRun) => number | null): Listed[] {
   const value = ({ work }: Listed) => (work === null ? null : figure(work)) ?? Number.NEGATIVE_INFINITY;
   return runs.toSorted((one, other) => (value(one) === value(other) ? 0 : value(other) - value(one)));
@@ -175,7 +175,7 @@ function fleetsOf(context: Context, targets: readonly Target[]): Fleet[] {
   return [...named.map(openFleet), ...fleets];
 }
 
-/** Runs that have begun come first, as reports have them. */
+/** Runs that have begun come first, in the order of reports. */
 async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
   const { begun } = fleet;
   const place = queuedPlace(fleet);
@@ -192,12 +192,12 @@ async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
     work: null,
     state: 'failed' as const,
     where: '',
-    why: 'its files can not be read',
+    why: 'its files cannot be read',
   }));
   return [...known, ...broken, ...queued];
 }
 
-/** As reports say them, those that have not begun as well. */
+/** The runs as reports count them, including those that have not begun. */
 async function reportRuns(
   context: Context,
   fleets: readonly Fleet[],
@@ -209,7 +209,7 @@ async function reportRuns(
   return works.filter(({ experiment, run }) => names.has(`${experiment}/${run}`));
 }
 
-/** Loaded where a run has begun: nothing of it is needed for those that wait. */
+/** Loaded only if a run has begun: queued runs need none of it. */
 async function evaluated(
   context: Context,
   experiments: readonly Experiment[],

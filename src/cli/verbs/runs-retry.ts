@@ -90,11 +90,11 @@ function settingsOf({ settings, on, parallel }: Options): ExperimentFile {
 interface Failures {
   experiment: Experiment;
   failed: { run: RunSpec; cause: string }[];
-  /** Names of runs of which nobody can say. */
+  /** Names of runs that can't be read. */
   unreadable: string[];
 }
 
-/** Those of the named runs that ended with a failure of the machines. One that can't be read keeps no other from being found. */
+/** The named runs that ended with an infrastructure failure. A run that can't be read does not hide others. */
 function failedRuns(context: Context, experiment: Experiment, named: ReadonlySet<string>): Failures {
   const found: Failures = { experiment, failed: [], unreadable: [] };
   for (const run of experiment.plan.runs.filter(({ id }) => named.has(id))) {
@@ -119,7 +119,7 @@ function nameOf({ plan }: Experiment, run: string): string {
   return `${plan.name}/${run}`;
 }
 
-/** How many runs failed with each cause, the most frequent first. */
+/** How many runs failed for each cause, the most frequent first. */
 function causesOf(found: readonly Failures[]): Record<string, number> {
   const byCause = Map.groupBy(
     found.flatMap(({ failed }) => failed),
@@ -191,7 +191,7 @@ async function retry(
   );
 }
 
-/** Where the run lies that a fork began from; undefined where there is none but in this experiment. */
+/** The path of the experiment that a fork began from; undefined if that is this experiment. */
 function parentOf({ folders }: Context, { plan }: Experiment, runs: readonly RunSpec[]): string | undefined {
   const parent = runs.find(({ parent: from }) => from !== undefined && from.experiment !== plan.name)?.parent;
   if (parent === undefined) return undefined;
@@ -199,7 +199,7 @@ function parentOf({ folders }: Context, { plan }: Experiment, runs: readonly Run
   if (found !== undefined) return openExperiment(found.folder).folder;
   throw new UserError(
     'no_experiment',
-    `The run ${parent.experiment}/${parent.run}, which runs were forked from, is not there any more.`,
-    'Bring its experiment back, or name its folder with --dir.',
+    `The run ${parent.experiment}/${parent.run}, from which runs were forked, no longer exists.`,
+    'Restore its experiment, or name its folder with --dir.',
   );
 }

@@ -58,7 +58,7 @@ export const runsShow: Verb = {
     const record = folder.readRecord();
     if (record === null)
       return { text: `${folder.id} has not started.`, json: { run: folder.id, steps: [] } };
-    // The record of a run that is running, or was killed, knows less.
+    // The record of a run that is running, or was killed, is behind its trace.
     const events = folder.hasTrace() ? readTraceSync(folder.tracePath).events : [];
     const steps = shownSteps(folder, historyOf(events), summariesOf(folder));
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
@@ -117,13 +117,13 @@ function summariesOf(folder: RunFolder): Map<number, string> {
   return new Map(summaries.map(({ step, text }) => [step, text]));
 }
 
-/** Of each branch the grade of its last step that has one. */
+/** The grade of the last graded step of each branch. */
 function lastGrades(folder: RunFolder): Map<BranchId, Grade> {
   const grades = currentGrades(folder.readGrades().grades, statesOfTree(folder));
   return new Map(grades.map((grade) => [grade.branch ?? 'main', grade]));
 }
 
-/** The branches of a run that has more than one; the steps shown are those of the selected one. */
+/** The branches of a run that has more than one; the steps shown are those of the selected branch. */
 function branchLines({ branches, selected }: BranchReader, grades: ReadonlyMap<BranchId, Grade>): string[] {
   if (branches.length < 2) return [];
   return branches.map(({ id, origin, steps }) => {
@@ -134,7 +134,7 @@ function branchLines({ branches, selected }: BranchReader, grades: ReadonlyMap<B
   });
 }
 
-/** Branches of a run that people began. They are runs of their own, shown by their names. */
+/** Branches that people began from a run. They are runs themselves, shown by their names. */
 function personsBranchLines(experiment: Experiment, run: string): string[] {
   return branchesOfRun(experiment, run).map(({ actor, run: { id, parent } }) => {
     const folder = experiment.runFolder(id);
@@ -146,7 +146,7 @@ function personsBranchLines(experiment: Experiment, run: string): string[] {
   });
 }
 
-/** The models of a run and what they used; its marks and lessons; where it went on from, if it did. */
+/** The models of a run and their use; its marks and lessons; its parent, if it has one. */
 function modelLines(spec: RunSpec, spent: Spent): string[] {
   const { roles, parent, marks, experience = [] } = spec;
   const names = [...new Set([roles?.agent.model, roles?.editor.model, roles?.fast.model])].join(', ');
@@ -166,7 +166,7 @@ function modelLines(spec: RunSpec, spent: Spent): string[] {
   ];
 }
 
-/** What an agent that is a program says of itself, beside what the gateway counted. */
+/** What an agent's program reports about itself, besides what the gateway counted. */
 function claimedLines(claimed: AgentClaims | null): string[] {
   if (claimed === null) return [];
   const { session, cost, tokens, subagents } = claimed;
@@ -184,14 +184,14 @@ function lessonLine({ fingerprint, change, tries, better, source }: Lesson): str
   return oneLine(text, 160);
 }
 
-/** What the newest verification found. */
+/** The result of the newest verification. */
 function verificationLines(verifications: readonly Verification[]): string[] {
   const newest = verifications.at(-1);
   if (newest === undefined) return [];
   return [`verified: ${verdictWords[newest.verdict]}. ${oneLine(newest.reason, 300)}`];
 }
 
-/** What a model made of the run. */
+/** How a model rated the run. */
 function ratingLines({ model, questions, repeats, unread }: ModelRatings): string[] {
   const missing = unread === 0 ? '' : `; ${unread} of ${repeats} replies could not be read`;
   const rated = questions.flatMap(({ question, mean, ratings }) =>
@@ -199,7 +199,9 @@ function ratingLines({ model, questions, repeats, unread }: ModelRatings): strin
       ? []
       : [`${question} ${mean.toFixed(1)} (${ratings.map(({ rating }) => rating).join(' ')})`],
   );
-  return [`rated by ${model}, 1 to 5, in no other number: ${rated.join(', ') || 'no ratings'}${missing}`];
+  return [
+    `rated by ${model}, 1 to 5, which affects no other number: ${rated.join(', ') || 'no ratings'}${missing}`,
+  ];
 }
 
 function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): string {

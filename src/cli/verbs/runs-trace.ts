@@ -47,7 +47,7 @@ export const runsTrace: Verb = {
   async run(context, given, options: Options) {
     const runs = locateRuns(context, given, { withSteps: true });
     const begun = runs.filter(({ folder }) => folder.hasTrace());
-    // An experiment may have a single run.
+    // An experiment may consist of a single run.
     const several = runs.length > 1 || runs.some(({ isNamed }) => !isNamed);
     return {
       text: '',
@@ -89,7 +89,7 @@ async function* linesOf(
   }
 }
 
-/** An event with every text in its place, wherever it refers to one. */
+/** An event with every referenced text inserted. */
 function withTexts(event: object, folder: RunFolder): object {
   const textOrEvent = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(textOrEvent);

@@ -25,7 +25,7 @@ interface Options extends PrepareOptions {
   write?: boolean;
 }
 
-/** A mean further away than this from the declared one deserves a remark. */
+/** Spreads between a measured and the declared mean that deserve a warning. */
 const mostSpreads = 3;
 
 export const tasksBaseline: Verb = {
@@ -55,7 +55,7 @@ export const tasksBaseline: Verb = {
     if (options.write === true && options.sample === true)
       throw new UserError(
         'bad_flag',
-        '--write with --sample: figures of sample data say nothing of the task.',
+        '--write with --sample: figures of sample data say nothing about the task.',
         'Leave out one of them.',
       );
     const results: Result[] = [];
@@ -67,7 +67,7 @@ export const tasksBaseline: Verb = {
 interface Result {
   task: string;
   measurement: Measurement;
-  /** How far the mean lies from the declared one; null where it is infinitely far. */
+  /** The distance of the mean from the declared one; null if it is infinite. */
   spreads: number | null;
   remark: string | null;
   yaml: string;
@@ -112,7 +112,7 @@ function save({ folders, log }: Context, { task, prepared }: TaskResources, meas
   log(`${task.file.id}: kept; results on this data are marked as measured against it`);
 }
 
-/** As task.yaml has them. */
+/** In the form of task.yaml. */
 function figuresOf({ what, mean, spread, seeds, seconds }: Measurement): Parameters<typeof writeFigures>[1] {
   const figures = {
     ...{ mean: rounded(mean), spread: rounded(spread), seeds },

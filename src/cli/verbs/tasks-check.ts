@@ -33,12 +33,12 @@ interface Options extends PrepareOptions {
 interface TaskCheck {
   task: string;
   ok: boolean;
-  /** What keeps the folder from being a task; the validation agents are not run then. */
+  /** Why the folder is not a valid task; then no validation agents run. */
   problem: string | null;
   agents: ValidationAgentReport[];
-  /** What may give hidden values away without anything forbidden. */
+  /** Ways to hidden values that nothing forbids. */
   leaks: LeakCheckReport[];
-  /** Where the runs are kept; null when they were removed. */
+  /** Where the runs are kept; null if they were removed. */
   kept: string | null;
 }
 
@@ -63,7 +63,8 @@ export const tasksCheck: Verb = {
     "Validates the task's folder, then runs the validation agents as real runs and grades them. The oracle must succeed;\n" +
     'nothing else may. An adversarial agent says what it tried and what stopped it (--json has all of it).\n\n' +
     `${list(validationAgents)}\n\nThen looks for leaks: ways to the hidden values that nothing forbids.\n\n${list(leakChecks)}`,
-  negative: 'the folder is no valid task, a validation agent did what it must not, or a leak was found',
+  negative:
+    'the folder is not a valid task, a validation agent did something that it must not, or a leak was found',
   examples: [
     ['mlab tasks check digits', 'all agents and checks on one task'],
     ['mlab tasks check ./tasks/mine --only oracle,noop,baseline', 'the quick agents, for a new task'],
@@ -113,7 +114,7 @@ function settingsOf(options: Options): Settings {
   const checkNames = leakChecks.map(({ name }) => name);
   const checks = checkNames.filter((name) => named.length === 0 || named.includes(name));
   const agents = named.filter((name) => !checkNames.some((check) => check === name));
-  // Where only checks are named, no agent is meant.
+  // If only checks are named, run no agents.
   const chosen = named.length > 0 && agents.length === 0 ? [] : validationAgentsByName(agents);
   return { chosen, checks, parallel, sandbox: sandbox.data, keep: options.keep === true };
 }
@@ -178,7 +179,7 @@ const outcomes: Record<LeakCheckReport['outcome'], string> = {
   not_run: 'nothing to check by',
 };
 
-/** The task, or all that is wrong with its folder. */
+/** The task, or all problems of its folder. */
 function validTask(context: Context, id: string): Task | string {
   try {
     return loadTask(id, context.folders.tasks);

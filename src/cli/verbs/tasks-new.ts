@@ -28,7 +28,7 @@ interface Options {
   interpreter?: string;
 }
 
-/** Its packages are those of a new task: then both share one environment. */
+/** A new task has the packages of this one, so that both share one environment. */
 const packagesOf = 'ecoli';
 const seeds = [0, 1, 2];
 const usualThreshold = 0.1;
@@ -103,10 +103,10 @@ function tableOf({ csv, target }: Options, scratch: string): { csv: string; fact
 interface MeasuredTask {
   baseline: Figures;
   reference: Figures;
-  /** Of the reference against the baseline, as a fraction; null where the baseline is 0. */
+  /** Of the reference over the baseline, as a fraction; null if the baseline is 0. */
   improvement: number | null;
   threshold: number;
-  /** Twice the spread of the baseline, as a fraction of it: what luck may do. */
+  /** Twice the spread of the baseline, as a fraction of it: what chance may produce. */
   noise: number;
 }
 
@@ -123,7 +123,7 @@ async function measureBoth(
   const gain = improvement(reference.mean, baseline.mean, task.file.metric.direction);
   const noise = baseline.mean === 0 ? 0 : Math.abs((2 * baseline.spread) / baseline.mean);
   const isUsual = gain !== null && gain > usualThreshold + noise;
-  // Between the two, where the reference is better at all.
+  // Between the two, if the reference is better at all.
   const threshold =
     isUsual || gain === null || gain <= 0 ? usualThreshold : Number((gain / 2).toPrecision(2));
   const figures = { baseline: { ...baseline, machine: machineName() }, reference };

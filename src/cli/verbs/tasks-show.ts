@@ -7,7 +7,7 @@ export const tasksShow: Verb = {
   onlyReads: true,
   arguments: [{ name: '<task>', description: 'task id, or task folder' }],
   flags: [],
-  examples: [['mlab tasks show digits', 'what the agent is told, and what is known of the task']],
+  examples: [['mlab tasks show digits', 'the problem that the agent gets, and facts about the task']],
   async run(context, [id = '']) {
     const task = loadTask(id, context.folders.tasks);
     const { file } = task;
@@ -30,7 +30,7 @@ export const tasksShow: Verb = {
     ];
     const text = facts.map(([name = '', value = '']) => `  ${name.padEnd(11)} ${value}`).join('\n');
     return {
-      text: `${file.title}\n\n${text}\n\nWhat the agent is told\n\n${file.problem}`,
+      text: `${file.title}\n\n${text}\n\nThe problem that the agent gets\n\n${file.problem}`,
       json: { ...file, version: task.version, folder: task.folder, starter },
     };
   },

@@ -83,7 +83,7 @@ function isFailure(verdict: Verdict): boolean {
   return verdict === 'not_reproduced' || verdict === 'could_not_run';
 }
 
-/** The runs that are named, and the finished ones of experiments that are. */
+/** The named runs, and the finished runs of named experiments. */
 function runsOf(context: Context, given: readonly string[]) {
   const found: { experiment: Experiment; folder: RunFolder; spec: RunSpec }[] = [];
   for (const { experiment, folder, isNamed } of locateRuns(context, given)) {
@@ -103,7 +103,7 @@ function notBegun(run: string): UserError {
   );
 }
 
-/** Tools of submitted code may ask the models of the plan, within what the experiment may still use. */
+/** Model access for tools in submitted code: the models of the plan, within what is left of the experiment's quota. */
 function toolModelOf(context: Context, experiment: Experiment, spec: RunSpec, task: Task, flags: TrustFlags) {
   if (!task.file.services.some(({ kind }) => kind === 'model')) return undefined;
   refuseAddresses(experiment.plan.providers, flags);

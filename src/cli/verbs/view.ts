@@ -19,7 +19,7 @@ interface Options {
   export?: string;
 }
 
-/** Where nobody asks for a port: the same as last time, so that links and open pages go on working. */
+/** The default port: always the same, so that links and open pages keep working. */
 export const usualPort = 7420;
 const progressMs = 2000;
 const mostLeftShown = 5;
@@ -77,7 +77,9 @@ export const view: Verb = {
   },
 };
 
-/** Folders that a target has served, each with the page that it means. A folder that is no experiment holds some. */
+/**
+ * The folders to serve for a target, each with the page to open. A folder that is no experiment contains experiments.
+ */
 function placesOf(context: Context, target: string): { folder: string; page: string }[] {
   const folder = resolve(target);
   if (
@@ -116,7 +118,7 @@ async function serve(context: Context, viewed: Viewed, options: Options, page: s
   };
 }
 
-/** At the port that was asked for, or at the usual one; that may be another viewer's. */
+/** Uses the port asked for, or the default one, which another viewer may have taken. */
 async function listen(
   options: Omit<Parameters<typeof serveViewer>[0], 'port'>,
   port?: number,

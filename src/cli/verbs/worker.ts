@@ -63,14 +63,14 @@ export const worker: Verb = {
 
 async function readJob(path: string, signal: AbortSignal): Promise<Job> {
   try {
-    // Standard input may never come.
+    // Standard input may never end.
     const written =
       path === '-' ? await text(addAbortSignal(signal, process.stdin)) : readFileSync(path, 'utf8');
     return Job.parse(JSON.parse(written));
   } catch (error) {
     throw new UserError(
       'bad_job',
-      `${path === '-' ? 'Standard input' : path} holds no job: ${messageOf(error)}`,
+      `${path === '-' ? 'Standard input' : path} is not a valid job: ${messageOf(error)}`,
       'A job is written by mlab; see docs/jobs.md.',
       { cause: error },
     );

@@ -73,7 +73,7 @@ export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
     };
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return fresh;
-    const why = 'its files can not be read';
+    const why = 'its files cannot be read';
     return { ...fresh, status: 'failed', state: 'failed', why, broken: problemOf(folder, error) };
   }
 }
