@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)(
         ...amounts,
         ...flags,
       ]);
-      await until('the worker is there', () => worker.said().includes('Jobs are taken'));
+      await until('the worker is there', () => worker.said().includes('Taking jobs from'));
       return worker;
     }
 

@@ -14,10 +14,10 @@ const names = [
   ...['Execute Script', 'Validate Submission', 'Final Answer'],
 ];
 
-/** The actions that a branch in memory performs. */
+/** The actions that an in-memory branch performs. */
 export const performed = new Map([...actionDefinitions].filter(([name]) => names.includes(name)));
 
-/** What the branches of a run in memory share. */
+/** What the branches of an in-memory run share. */
 export interface FakeRun {
   settings: FakeEnvironmentSettings;
   task: TaskBrief;
@@ -28,16 +28,16 @@ export interface FakeRun {
   forks: number;
   secondsUsed: number;
   ended: boolean;
-  /** Steps that were asked for after the end. */
+  /** Steps that the agent asked for after the end. */
   late: number;
 }
 
 /** The workspace of a branch after a step. */
 interface WorkspaceState {
   files: ReadonlyMap<string, string>;
-  /** Step that wrote the submission last. */
+  /** The latest step that wrote the submission. */
   written: number | null;
-  /** Step that ran a script last. */
+  /** The latest step that ran a script. */
   lastScript: number;
 }
 
@@ -48,13 +48,13 @@ interface Outcome {
   seconds?: number;
 }
 
-/** One branch of a run in memory. */
+/** One branch of an in-memory run. */
 export class MemoryBranch implements FakeBranch {
   readonly id: Branch['id'];
   readonly origin: Branch['origin'];
   readonly files: Map<string, string>;
   readonly #run: FakeRun;
-  /** By step; the first is the one that the branch begins with. */
+  /** By step; the first is the state at which the branch begins. */
   readonly #states: WorkspaceState[];
   #written: number | null;
   #lastScript: number;

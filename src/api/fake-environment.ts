@@ -19,15 +19,16 @@ import { budgetOf, type FakeRun, MemoryBranch, performed } from './fake-branch.t
 import type { FakeBranch, FakeEnvironmentSettings } from './fake-settings.ts';
 
 /**
- * An environment for tests of agents: files in memory, a clock that only scripts move, scripted language models, and a record of all that
- * the agent did. Nothing is executed: `execute` says what a script prints and writes. Arguments of actions are checked as in a run.
+ * An environment for tests of agents: files in memory, a clock that only scripts advance, scripted language models, and
+ * a record of everything that the agent did. Nothing is executed: `execute` says what a script prints and writes.
+ * Arguments of actions are checked as in a run.
  */
 export class FakeEnvironment implements Environment {
   readonly id: Branch['id'];
   readonly origin = null;
   readonly task: TaskBrief;
   readonly actions: readonly ActionDescription[];
-  /** Before the first step. */
+  /** The budget before the first step. */
   readonly budget: Budget;
   /** The actions that the agent took, on all branches, in order. */
   readonly taken: Action[];
@@ -97,7 +98,7 @@ export class FakeEnvironment implements Environment {
     return this.#selected;
   }
 
-  /** What the agent said in its Final Answer; null where it gave none. */
+  /** The text of the agent's Final Answer; null if it gave none. */
   get finalAnswer(): string | null {
     return this.#run.finalAnswer;
   }

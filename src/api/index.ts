@@ -7,9 +7,9 @@ export { UserError } from '../lib/errors.ts';
 export type { ExperimentInput, RunExperimentOptions, StoredExperiment };
 
 /**
- * Does what `mlab run` does with an experiment file of these keys, and grades the runs. The same call again resumes what
- * is not finished. If the signal is aborted, the experiment is returned as far as it got.
- * @throws UserError with a code, a message and a hint, before anything is run
+ * Does what `mlab run` does with an experiment file of these keys, and grades the runs. Calling it again resumes
+ * unfinished runs. If the signal is aborted, the experiment is returned as far as it got.
+ * @throws UserError with a code, a message and a hint, before anything runs
  */
 export async function runExperiment(
   experiment: ExperimentInput,

@@ -1,4 +1,7 @@
-/** Reads experiments and runs: `import { readExperiments } from 'mlagentbench/store'`. It writes nothing into them. See docs/how-to/use-as-a-library.md. */
+/**
+ * Reads experiments and runs: `import { readExperiments } from 'mlagentbench/store'`. It never changes them. See
+ * docs/how-to/use-as-a-library.md.
+ */
 import { resolve } from 'node:path';
 import { evaluationsOf } from '../evaluation/index.ts';
 import { makeWholeFolder } from '../lib/whole-folder.ts';
@@ -24,7 +27,7 @@ export interface StoredStep {
   /** From 1 on. */
   number: number;
   action: string;
-  /** As the agent gave them, by name. */
+  /** By name, as the agent gave them. */
   args: unknown;
   observation: string;
   status: ActionStatus;
@@ -37,11 +40,11 @@ export interface StoredStep {
 export class StoredExperiment {
   readonly name: string;
   readonly folder: string;
-  /** What was to be run, with every setting; frozen when the experiment began. */
+  /** The planned runs with all settings; frozen when the experiment began. */
   readonly plan: Plan;
   readonly #experiment: Experiment;
 
-  /** @throws UserError where there is none, or none that this version can read */
+  /** @throws UserError if there is none, or none that this version can read */
   constructor(folder: string) {
     this.#experiment = openExperiment(resolve(folder));
     this.plan = this.#experiment.plan;
@@ -50,8 +53,8 @@ export class StoredExperiment {
   }
 
   /**
-   * Every planned run in the order of the plan, with what `mlab runs ls --json` says of it: state, score, improvement,
-   * steps, seconds, tokens, cost. `unreadable` are the ids of runs whose files are broken; they are in no number.
+   * Every planned run in the order of the plan, with the fields of `mlab runs ls --json`: state, score, improvement,
+   * steps, seconds, tokens, cost. `unreadable` are the ids of runs whose files are damaged; they are left out.
    */
   async runs(
     signal: AbortSignal = new AbortController().signal,
@@ -61,21 +64,21 @@ export class StoredExperiment {
     return { runs: buildRuns(evaluations), unreadable };
   }
 
-  /** The finished steps of a run, those of the selected branch unless another is named. */
+  /** The finished steps of a run, on the selected branch by default. */
   *steps(run: string, branch?: string): Generator<StoredStep> {
     const { folder, events } = this.#history(run, branch);
     for (const step of stepsOf(events)) yield storedStep(folder, step);
   }
 
-  /** Every event of a run's trace, of all branches, as docs/trace-format.md describes them. */
+  /** Every event of a run's trace, on all branches; docs/trace-format.md describes them. */
   events(run: string): TraceEvent[] {
     return readTraceSync(this.#experiment.runFolder(run).tracePath).events;
   }
 
   /**
-   * Writes the workspace as it was after a step into a new or empty folder. An agent wrote these files: run none of
-   * them outside a sandbox. Repositories of git and the like are left out.
-   * @throws UserError where there is no such step
+   * Writes the workspace after a step to a new or empty folder. An agent wrote these files: do not run them outside a
+   * sandbox. Repositories of git and the like are left out.
+   * @throws UserError if there is no such step
    */
   async restore(
     run: string,
@@ -101,12 +104,12 @@ export class StoredExperiment {
   }
 }
 
-/** The experiments in a folder (`experiments`, or what `--dir` named), by name. */
+/** The experiments in a folder (`experiments`, or that of `--dir`), by name. */
 export function readExperiments(folder: string): StoredExperiment[] {
   return listExperiments(resolve(folder)).map((one) => readExperiment(one.folder));
 }
 
-/** @throws UserError where there is none, or none that this version can read */
+/** @throws UserError if there is none, or none that this version can read */
 export function readExperiment(folder: string): StoredExperiment {
   return new StoredExperiment(folder);
 }

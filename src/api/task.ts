@@ -17,30 +17,30 @@ export type { TaskBrief, TaskFile, TaskProblem };
 export interface Task {
   /** Its task.yaml, with every default. */
   file: TaskFile;
-  /** The variant of the folder's task that it is; null for the task itself. */
+  /** The name of this variant of the folder's task; null for the task itself. */
   variant: string | null;
   /** Absolute path of its folder. */
   folder: string;
   /** SHA-256 over the names and contents of all its files. */
   version: string;
-  /** What an agent is told. */
+  /** The task as an agent sees it. */
   brief: TaskBrief;
 }
 
-/** The folder of the tasks that the package brings along. */
+/** The folder of the tasks in the package. */
 export const packagedTasks = join(import.meta.dirname, '../../tasks');
 
 /**
  * One task: by its id in one of the folders, or by the path of its own folder.
- * @throws UserError `unknown_task`, or `invalid_task` with all that is wrong with it
+ * @throws UserError `unknown_task`, or `invalid_task` with all problems
  */
 export function loadTask(idOrPath: string, folders: readonly string[] = [packagedTasks]): Task {
   return loadFrom(idOrPath, folders);
 }
 
 /**
- * The valid tasks in folders of tasks, sorted by id, with their variants; and what is wrong with the others. Of two tasks with the same id,
- * that of the first folder counts.
+ * The valid tasks in folders of tasks, sorted by id, with their variants; and the problems of the others. If two tasks
+ * have the same id, the one from the earlier folder counts.
  */
 export function findTasks(folders: readonly string[] = [packagedTasks]): {
   tasks: Task[];
@@ -49,7 +49,10 @@ export function findTasks(folders: readonly string[] = [packagedTasks]): {
   return findIn(folders);
 }
 
-/** All that is wrong with the folder of a task; empty if it is valid. What only running it can show, `mlab tasks check` finds. */
+/**
+ * All problems of a task's folder; empty if it is valid. `mlab tasks check` also finds those that show only when the
+ * task runs.
+ */
 export function checkTask(folder: string): TaskProblem[] {
   return validateTask(resolve(folder));
 }

@@ -8,17 +8,20 @@ export type { ScriptedReplies, ScriptedReplyInput } from '../models/index.ts';
 export { FakeEnvironment } from './fake-environment.ts';
 export type { FakeBranch, FakeEnvironmentSettings, ScriptResult } from './fake-settings.ts';
 
-/** What an agent is given beside its environment. */
+/** What an agent gets besides its environment. */
 export interface FakeRunSettings extends FakeEnvironmentSettings {
   /** Default: 0. */
   seed?: number;
-  /** Those that differ from the agent's own defaults. */
+  /** Options that differ from the agent's defaults. */
   options?: AgentOptions;
   /** For an agent that `usesExperience`. */
   experience?: readonly Lesson[];
 }
 
-/** Runs an agent in a `FakeEnvironment` of these settings, and returns it: what the agent did is in there. */
+/**
+ * Runs an agent in a `FakeEnvironment` with these settings, and returns the environment, which recorded what the agent
+ * did.
+ */
 export async function runAgent(agent: Agent, settings: FakeRunSettings = {}): Promise<FakeEnvironment> {
   const environment = new FakeEnvironment(settings);
   const { seed = 0, options = {}, experience } = settings;

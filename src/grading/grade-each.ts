@@ -5,20 +5,20 @@ import { GraderFailed, type GraderFailure, type GraderRun } from './grader-proce
 export interface Graders {
   /** One start of the grader over these submissions. */
   grade: (names: readonly string[]) => Promise<GraderRun>;
-  /** One start over the task's own files, which can't be why it fails. */
+  /** One start over the task's own files, which can't make it fail. */
   gradeStarter: () => Promise<GraderRun>;
-  /** What one submission may take, after which the grader has timed out. */
+  /** The time limit for one submission, after which the grader has timed out. */
   limitSeconds: number;
 }
 
-/** A machine on which the starter takes less than this share of the limit is not why a submission took all of it. */
+/** If the starter takes less than this share of the limit, the machine is not why a submission took all of it. */
 const quickShare = 0.25;
 
 /**
- * Gets a result for every submission. One that the grader fails on is graded again on its own; where the grader fails
- * again, and not on the starter, that is the submission's result. The others are graded without it. One that took all
- * its time, with none before it in this start of the grader, costs no second time where the starter is quick now.
- * @throws GraderFailed when the grader fails whatever it is given
+ * Gets a result for every submission. If the grader fails on one, that submission is graded again alone; if the grader
+ * fails again, but not on the starter, the failure is the submission's result. The others are graded without it. A
+ * submission that used all its time as the first of its start is not tried again if the starter is fast now.
+ * @throws GraderFailed if the grader fails whatever it gets
  */
 export async function gradeEach(names: readonly string[], graders: Graders): Promise<GraderResult[]> {
   const found = new Map<string, GraderResult>();
@@ -34,7 +34,7 @@ export async function gradeEach(names: readonly string[], graders: Graders): Pro
   return [...found.values()];
 }
 
-/** Null where a second try may end otherwise. */
+/** Null if another try may end differently. */
 async function judgedByStarter(
   { submission, code, message }: GraderFailure,
   { gradeStarter, limitSeconds }: Graders,

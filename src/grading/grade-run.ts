@@ -31,11 +31,11 @@ import { gradeSubmissions, missingFiles, sizeProblem } from './submission-files.
 /** A workspace to grade. */
 interface GradedState extends RecordedState {
   entries: readonly SnapshotEntry[];
-  /** Hash over the submission files; null while one is missing. */
+  /** Hash over the submission files; null if one is missing. */
   submission: ObjectId | null;
 }
 
-/** What the grader of a run's task needs, as the run had it. */
+/** What the grader of a run's task needs, as it was for the run. */
 export function graderFor(
   spec: RunSpec,
   options: Omit<GraderOptions, 'driver' | 'sandboxOptions'> & { dockerCommand?: string | undefined },
@@ -53,10 +53,10 @@ export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandbox
 }
 
 /**
- * Grades the workspace that a run ended with, or that of every recorded step of all branches, from the store alone. A run that has not
- * ended has no final workspace: of it `final` grades nothing. Each distinct submission is graded once: what the same grader
- * said of it before is taken over. New grades are appended to the run's `grades.jsonl`; all are returned in the order of
- * their steps, those of other branches than the selected one last.
+ * Grades the final workspace of a run, or that of every recorded step of all branches, from the store alone. A run that
+ * has not ended has no final workspace: `final` grades nothing of it. Each distinct submission is graded once: earlier
+ * results of the same grader are reused. New grades are appended to the run's `grades.jsonl`; all are returned in the
+ * order of their steps, those of branches that are not selected last.
  * @throws GraderFailed, SandboxError, UserError; then nothing was appended
  */
 export async function gradeRun(options: GradeRunOptions): Promise<Grade[]> {
@@ -76,7 +76,7 @@ export async function gradeRun(options: GradeRunOptions): Promise<Grade[]> {
   return await keepGrades(grades, states, record, options);
 }
 
-/** Appends what is new of these grades; of the others the older ones are returned. */
+/** Appends the new ones among these grades; for the others, returns the earlier grades. */
 async function keepGrades(
   grades: readonly Grade[],
   states: readonly RecordedState[],
@@ -86,10 +86,10 @@ async function keepGrades(
   const current = () => currentGrades(folder.readGrades().grades, states);
   const before = current();
   const kept = grades.map((grade) => before.find((one) => saysTheSame(one, grade)) ?? grade);
-  // Whoever only asks again writes nothing.
+  // If nothing is new, nothing is written.
   if (kept.every((grade) => before.includes(grade))) return kept;
   await folder.writeResults(attempt, signal ?? null, () => {
-    // Another process may have graded the same meanwhile.
+    // Another process may have graded the same in the meantime.
     const now = current();
     for (const grade of kept) if (!now.some((one) => saysTheSame(one, grade))) folder.appendGrade(grade);
   });
@@ -105,12 +105,12 @@ function gradable(
   return { ...state, entries, submission: submissionHash(entries, files) };
 }
 
-/** Apart from when it was said, and how long that took. */
+/** Compares all but the time of grading and its duration. */
 function saysTheSame(one: Grade, other: Grade): boolean {
   return isDeepStrictEqual({ ...one, time: 0, seconds: 0 }, { ...other, time: 0, seconds: 0 });
 }
 
-/** Hash over all that can change a score: grader, what it may import, services, hidden data, metric and format. */
+/** Hash over everything that can change a score: grader, its imports, services, hidden data, metric and format. */
 async function graderVersion(
   { task, prepared, helpersFolder }: GradeRunOptions,
   { roles }: RunSpec,
@@ -128,7 +128,7 @@ async function graderVersion(
   return sha256(JSON.stringify([metric, submission, grading, hashes, data, ...model]));
 }
 
-/** The grader, what it may import, and the scripts of services; what prepared the data shows in the data. */
+/** The grader, its imports, and the scripts of services. What prepared the data need not be here: the data shows it. */
 function graderModules(hiddenFolder: string): string[] {
   return readdirSync(hiddenFolder)
     .filter((name) => name.endsWith('.py') && name !== 'prepare.py' && name !== 'sample.py')
@@ -144,7 +144,7 @@ function filesBelow(path: string): string[] {
     .sort();
 }
 
-/** A result, with what getting it took and what else was at work. */
+/** A result, with its duration and the other load on the machine. */
 type TimedResult = GraderResult & Pick<Grade, 'seconds' | 'others_cores'>;
 
 function knownResults(grades: readonly Grade[]): Map<string, TimedResult> {
@@ -194,7 +194,7 @@ async function gradeTimed(
   const workspaces = new Map([...todo].map(([name, { entries }]) => [name, { entries, objects }]));
   const { grading, metric } = options.task.file;
   const isTimed = grading.runs_submission && metric.unit === 'seconds';
-  // A container's processes are not ours: they would count as others.
+  // Docker's processes are not our children: they would count as others.
   const neighbours = isTimed && spec.sandbox !== 'docker' ? watchNeighbours() : () => null;
   const results = await gradeSubmissions(workspaces, graderFor(spec, options));
   const seconds = (performance.now() - start) / 1000 / todo.size;

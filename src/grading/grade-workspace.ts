@@ -4,13 +4,13 @@ import type { GraderOptions } from './grader-process.ts';
 import { gradeSubmissions, missingFiles, type StoredWorkspace, sizeProblem } from './submission-files.ts';
 
 export interface GradedWorkspace {
-  /** Hash over the submission files; null when one is missing. */
+  /** Hash over the submission files; null if one is missing. */
   submission: ObjectId | null;
   result: GraderResult;
 }
 
 /**
- * Grades the submission of one workspace, whatever was said of it before. Nothing is recorded.
+ * Grades the submission of one workspace, regardless of earlier grades. Records nothing.
  * @throws GraderFailed, SandboxError
  */
 export async function gradeWorkspace(

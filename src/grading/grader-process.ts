@@ -44,25 +44,25 @@ export interface GraderOptions {
   sandboxOptions: SandboxOptions;
   /** For a task that offers a model: answers the tools of one process of submitted code. */
   toolModel?: SubmissionWorkerOptions['toolModel'];
-  /** As many as the run had: grader and submitted code have them too; default: none. */
+  /** As many as the run had, for the grader and submitted code; default: none. */
   gpus?: readonly Gpu[] | undefined;
   signal: AbortSignal;
 }
 
-/** What came of one start of a grader. */
+/** The outcome of one start of a grader. */
 export interface GraderRun {
   results: GraderResult[];
-  /** Null when there is a result for every submission. */
+  /** Null if there is a result for every submission. */
   failure: GraderFailure | null;
 }
 
 /** How a grader ended that left out results. */
 export interface GraderFailure {
-  /** The submission that it was at; null when it was at none. */
+  /** The submission that it was grading; null if none. */
   submission: string | null;
   code: Extract<SubmissionProblem['code'], 'timed_out' | 'crashed'>;
   message: string;
-  /** The end of what it printed. */
+  /** The end of its output. */
   printed: string;
 }
 
@@ -70,10 +70,10 @@ const longestLog = 4_000;
 const harnessInside = '/harness';
 
 /**
- * Runs a task's grader once over a folder of submissions, each a sub-folder that holds only the declared files.
- * The grader sees hidden data and submissions, both read-only, and nothing of it is seen by submitted code.
+ * Runs a task's grader once over a folder of submissions, each a subfolder that contains only the declared files. The
+ * grader sees hidden data and submissions, both read-only; submitted code sees nothing of it.
  * @param scratch an empty folder for the task's manifest, submitted code, the socket and the pipe
- * @throws GraderFailed when the language model for the tools of submissions answers nobody
+ * @throws GraderFailed if the language model for the tools of submissions answers nobody
  */
 export async function runGrader(
   options: GraderOptions,
@@ -133,7 +133,7 @@ export async function runGrader(
   return { results, failure: { submission: protocol.current, ...why, printed } };
 }
 
-/** Ends the grader when it is at one submission, or at none, for too long. */
+/** Ends the grader if it spends too long on one submission, or on none. */
 class TimeLimit {
   reached = false;
   readonly #timer: NodeJS.Timeout;
@@ -157,12 +157,12 @@ class TimeLimit {
   }
 }
 
-/** Submitted code may have all of `grading.seconds` for itself: the starter beside it gets as much. */
+/** Submitted code may use all of `grading.seconds`; the starter graded with it gets as much. */
 export function graderSeconds({ file: { grading } }: Task): number {
   return grading.seconds * (grading.runs_submission ? 2 : 1);
 }
 
-/** Whether the model still answers others: then it is the submission's own request that it failed on. */
+/** Whether the model still answers other requests: then the submission's own request is what failed. */
 async function modelAnswers({ toolModel, signal }: GraderOptions): Promise<boolean> {
   const messages = [{ role: 'user' as const, text: 'Answer with the word yes.' }];
   const reply = await toolModel?.()?.({ role: 'fast', purpose: toolPurpose, messages }, signal);
@@ -208,13 +208,13 @@ function commandOf(sandbox: Sandbox, { file }: Task): [string, ...string[]] {
   ];
 }
 
-/** What the submission's own tools asked of a language model belongs to its grade. */
+/** Calls of a language model by the submission's own tools are part of its grade. */
 function withModelUse(result: GraderResult, worker: SubmissionWorker): GraderResult {
   const used = worker.modelUse(result.submission);
   return used === null ? result : { ...result, details: { ...result.details, tool_model: used } };
 }
 
-/** What a grader sees: hidden data and submissions, all read-only, and a socket for submitted code where it runs any. */
+/** What a grader sees: hidden data and submissions, all read-only, and a socket for submitted code if it runs any. */
 function graderSandbox(
   options: GraderOptions,
   submissionsFolder: string,

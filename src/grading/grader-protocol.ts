@@ -19,45 +19,45 @@ const mostBytes = 64 * 2 ** 20;
 export interface GraderProtocolOptions {
   process: SandboxProcess;
   worker: SubmissionWorker;
-  /** Folder of the code of a submission, or of the starter. */
+  /** Folder with the code of a submission, or of the starter. */
   folderOf: (submission: string) => string;
   /** Called when the grader begins with another submission. */
   onNext: () => void;
 }
 
 /**
- * Listens to a grader's messages, keeps its results and does what it asks for. Each message begins with a word that
- * only the grader was given: whatever else reaches the pipe is no message.
+ * Reads a grader's messages, keeps its results and serves its requests. Each message begins with a secret that only the
+ * grader knows; anything else in the pipe is ignored.
  */
 export class GraderProtocol {
   readonly results = new Map<string, GraderResult>();
   readonly #options: GraderProtocolOptions;
   readonly #word = randomBytes(16).toString('hex');
   readonly #decoder = new StringDecoder('utf8');
-  /** Parts of the line under way. */
+  /** Parts of the current line. */
   #pending: string[] = [];
   #heard = 0;
   #current: string | null = null;
   #fault: string | null = null;
   #queue: Promise<void> = Promise.resolve();
 
-  /** Gives the grader its word. */
+  /** Gives the grader its secret. */
   constructor(options: GraderProtocolOptions) {
     this.#options = options;
     options.process.write(`${this.#word}\n`);
   }
 
-  /** The submission that the grader is at. */
+  /** The submission that the grader is working on. */
   get current(): string | null {
     return this.#current;
   }
 
-  /** What was wrong with a message; the grader was stopped for it. */
+  /** What was wrong with a message; the grader was stopped because of it. */
   get fault(): string | null {
     return this.#fault;
   }
 
-  /** Resolves when every request was served. */
+  /** Resolves when every request has been served. */
   settled(): Promise<void> {
     return this.#queue;
   }
@@ -104,7 +104,7 @@ export class GraderProtocol {
     const { submission, valid, score, problems } = result;
     const odd = valid ? score === null || problems.length > 0 : score !== null || problems.length === 0;
     if (odd) this.#fail('it gave a result that is neither a score nor a problem');
-    else if (submission !== this.#current) this.#fail('it gave a result of another submission');
+    else if (submission !== this.#current) this.#fail('it gave a result for another submission');
     else {
       this.results.set(submission, result);
       this.#current = null;

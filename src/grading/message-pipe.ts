@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OutputPipe, OutputPipes } from '../sandbox/index.ts';
 
-/** All writers are dead when this begins; only what lies in the pipe is still read. */
+/** When this begins, all writers are dead; only what is left in the pipe is read. */
 const drainMs = 5_000;
 
-/** A named pipe for a grader's messages, apart from what it prints. */
+/** A named pipe for a grader's messages, separate from its output. */
 export class MessagePipe implements AsyncDisposable {
   readonly #pipe: OutputPipe;
   readonly #closed: Promise<void>;
@@ -16,7 +16,7 @@ export class MessagePipe implements AsyncDisposable {
     pipe.reader.on('error', () => {});
   }
 
-  /** @param folder an empty folder that nobody but the grader is given */
+  /** @param folder an empty folder that only the grader gets */
   static async open(folder: string): Promise<MessagePipe> {
     return new MessagePipe(await new OutputPipes(folder).open());
   }
@@ -30,7 +30,7 @@ export class MessagePipe implements AsyncDisposable {
     this.#pipe.reader.on('data', hear);
   }
 
-  /** Resolves when all that was written has been heard; for when the grader has ended. */
+  /** Resolves when everything written has been read; call it once the grader has ended. */
   async end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
-/** Of the kernel's tables, on all systems that we know. */
+/** In the kernel's tables, on all systems that we know. */
 const ticksPerSecond = 100;
 const Ticks = z.array(z.coerce.number().nonnegative());
 
-/** Mark of a grade whose times were taken while other programs were at work on the machine. */
+/** Mark of a grade whose times were taken while other programs used the machine. */
 export const sharedMachineMark = 'timed beside other work on the machine';
 
-/** Whether others took more than half of what timed code, which has a core of its own, left them. */
+/** Whether others took more than half of the cores besides the one for timed code. */
 export function isBesideOthers(busyCores: number | null, cores = availableParallelism()): boolean {
   return busyCores !== null && busyCores > Math.max(cores - 1, 0.5) / 2;
 }
@@ -17,14 +17,18 @@ export function isBesideOthers(busyCores: number | null, cores = availableParall
 interface Look {
   /** Seconds by this process's clock. */
   at: number;
-  /** Processor time, in seconds: of the whole machine, of it what its own neighbours on the hardware took; of this process and its children. */
+  /**
+   * Processor time, in seconds: of the whole machine, with the time that other virtual machines took from it; and of
+   * this process and its children.
+   */
   machine: number;
   own: number;
 }
 
 /**
- * Begins to measure what other programs do on this machine, in whatever container they are.
- * @returns asked at the end: how many cores they kept busy on average; null where the system does not tell (it is not Linux)
+ * Starts to measure what other programs do on this machine, in whatever container they are.
+ * @returns a function to call at the end: how many cores they kept busy on average; null if the system does not say (it
+ *   is not Linux)
  */
 export function watchNeighbours(): () => number | null {
   const before = look();
@@ -34,7 +38,9 @@ export function watchNeighbours(): () => number | null {
   };
 }
 
-/** Children that began before and ended meanwhile count as our own from their beginning: then the result may be too low. */
+/**
+ * The whole time of children that started before and ended in between counts as our own, so the result may be too low.
+ */
 export function busyCores(before: Look, after: Look): number {
   const seconds = Math.max(after.at - before.at, 1e-3);
   return Math.max(0, (after.machine - before.machine - (after.own - before.own)) / seconds);
@@ -53,14 +59,19 @@ function look(): Look | null {
   }
 }
 
-/** All but idle time and waiting for disks, of the first line of /proc/stat (proc_stat(5)); guests are a part of user time. */
+/**
+ * All but idle time and waiting for disks, from the first line of /proc/stat (proc_stat(5)); guests are part of user
+ * time.
+ */
 export function machineSeconds(text: string): number {
   const words = text.slice(0, text.indexOf('\n')).trim().split(/ +/).slice(1, 9);
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = Ticks.parse(words);
   return (user + nice + system + irq + softirq + steal) / ticksPerSecond;
 }
 
-/** The 14th to 17th field of /proc/PID/stat (proc_pid_stat(5)); the second, a name in parentheses, may hold anything. */
+/**
+ * The 14th to 17th field of /proc/PID/stat (proc_pid_stat(5)); the second, a name in parentheses, may contain anything.
+ */
 export function ownSeconds(text: string): number {
   const words = text
     .slice(text.lastIndexOf(')') + 2)

@@ -9,15 +9,15 @@ import { gradeEach } from './grade-each.ts';
 import { type GraderOptions, type GraderRun, graderSeconds, runGrader } from './grader-process.ts';
 import { starterName } from './submission-worker.ts';
 
-/** A workspace as its entries, whose contents lie in a store. */
+/** A workspace as its entries, whose contents are in a store. */
 export interface StoredWorkspace {
   entries: readonly SnapshotEntry[];
   objects: ObjectStore;
 }
 
 /**
- * Lays the submissions out in a scratch folder, only their declared files, and runs the grader over them.
- * @param workspaces by the name that the grader knows each submission by
+ * Lays out the submissions in a scratch folder, only their declared files, and runs the grader over them.
+ * @param workspaces by the name under which the grader knows each submission
  * @throws GraderFailed, SandboxError
  */
 export function gradeSubmissions(
@@ -42,7 +42,7 @@ export function gradeSubmissions(
   });
 }
 
-/** @param copy copies one declared file of a submission, where it is there, to the target, whose folder is then made */
+/** @param copy copies one declared file of a submission, if it exists, to the target, whose folder exists by then */
 async function gradeLaidOut(
   names: readonly string[],
   options: GraderOptions,
@@ -67,7 +67,7 @@ async function gradeLaidOut(
   }
 }
 
-/** Why a submission is larger than the task takes; null where it is not. */
+/** Why a submission is larger than the task accepts; null if it is not. */
 export function sizeProblem(entries: readonly SnapshotEntry[], { file }: Task): SubmissionProblem | null {
   const { files, max_mb } = file.submission;
   const paths = new Set<string>(files.map(({ path }) => path));
@@ -82,7 +82,7 @@ export function sizeProblem(entries: readonly SnapshotEntry[], { file }: Task): 
   };
 }
 
-/** Which declared files are not there, or are none. */
+/** The declared files that are missing, or are not files. */
 export function missingFiles(entries: readonly SnapshotEntry[], { file }: Task): SubmissionProblem[] {
   return file.submission.files.flatMap(({ path }): SubmissionProblem[] => {
     const entry = entries.find((candidate) => candidate.path === path);

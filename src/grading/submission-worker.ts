@@ -19,31 +19,31 @@ import { concealedBy, withheldContents, withheldPaths } from '../tasks/index.ts'
 
 const socketName = 'grader.sock';
 const processes = 64;
-/** How long a process that closed its connection may take to end by itself, so that its end says why. */
+/** How long a process that closed its connection may take to exit, so that its exit says why. */
 const endMs = 2_000;
-/** Timers hold no more, about 24 days. */
+/** The limit of timers, about 24 days. */
 export const longestTimerMs = 2 ** 31 - 1;
-/** The name of the task's own files, which no time is counted for. */
+/** The name of the task's own files, whose time is not counted. */
 export const starterName = 'starter';
 export const exchangeInside = '/exchange';
 
 /**
- * Gives what answers the tools of one process of submitted code, with a quota of its own.
- * @param record told of each call
+ * Makes the function that answers the tools of one process of submitted code, with its own quota.
+ * @param record called for each model call
  */
 export type ToolModel = (record?: (call: CallRecord) => void) => AskForProcess;
 
 export interface SubmissionWorkerOptions extends Omit<LocalServicesOptions, 'askForTool'> {
-  /** What answers a worker's tools; absent: they are told that there is no model. */
+  /** Answers a worker's tools; without it they get an error that there is no model. */
   toolModel?: ToolModel | undefined;
-  /** Host folder with the socket that the grader listens on. */
+  /** Host folder with the grader's socket. */
   exchangeFolder: string;
-  /** Host folder that is made and removed for each process: a copy of its code. */
+  /** Host folder for a copy of the code, created and removed for each process. */
   codeFolder: string;
-  /** Script of the submission that is imported, relative to its folder. */
+  /** Script of the submission to import, relative to its folder. */
   entry: string;
   memoryMb: number;
-  /** The most that all processes of one submission may run together. */
+  /** The time limit for all processes of one submission together. */
   seconds: number;
   gpus?: readonly Gpu[] | undefined;
 }
@@ -56,8 +56,8 @@ interface Running {
 }
 
 /**
- * Runs submitted code for a grader, one process at a time, in a sandbox that holds the code, the public data and a
- * socket and nothing else: no labels, no grader, no result that it could write. It is handed inputs and hands back data.
+ * Runs submitted code for a grader, one process at a time, in a sandbox that contains the code, the public data and a
+ * socket and nothing else: no labels, no grader, no result that it could write. It receives inputs and returns data.
  */
 export class SubmissionWorker implements AsyncDisposable {
   readonly #options: SubmissionWorkerOptions;
@@ -72,21 +72,21 @@ export class SubmissionWorker implements AsyncDisposable {
     mkdirSync(options.exchangeFolder, { recursive: true });
   }
 
-  /** Why the model gateway could not answer, whoever asked it; null when all could. */
+  /** Why the model gateway could not answer some request; null if it answered all. */
   get modelFailure(): string | null {
     return this.#modelFailure;
   }
 
-  /** What a worker's tools asked of the model, over all its processes; null for a task that gives none. */
+  /** What a worker's tools used of the model, over all its processes; null for a task without a model. */
   modelUse(name: string): Spent | null {
     return this.#modelUse.get(name) ?? null;
   }
 
   /**
-   * Starts a process with the code in a folder, and local services that no other process has used.
-   * @param name what its use of the model is counted under
+   * Starts a process with the code in a folder, and with new local services.
+   * @param name under which its use of the model is counted
    * @param source folder of the code
-   * @returns why it may not run any more; null when it runs
+   * @returns why it may not run any more; null if it runs
    */
   async start(name: string, source: string): Promise<SubmissionProblem | null> {
     await this.stop(false);
@@ -112,7 +112,7 @@ export class SubmissionWorker implements AsyncDisposable {
       ] as [string, ...string[]];
       const process = await sandbox.start(argv, {
         stdin: 'none',
-        // Nobody reads what submitted code prints.
+        // The output of submitted code is not read.
         onOutput: () => {},
         timeoutMs,
         signal,
@@ -127,9 +127,9 @@ export class SubmissionWorker implements AsyncDisposable {
   }
 
   /**
-   * @param gone whether its connection has ended, so that it may be about to end by itself
-   * @returns what the submitted code did that the process was ended for; null for nothing
-   * @throws Error when a local service ended before it was told to, and nothing else was wrong
+   * @param gone whether its connection has closed, so that it may be about to exit
+   * @returns what the submitted code did wrong; null if nothing
+   * @throws Error if a local service ended early, and nothing else was wrong
    */
   async stop(gone: boolean): Promise<SubmissionProblem | null> {
     const { problem, serviceFailure } = await this.#end(gone);

@@ -6,14 +6,14 @@ import type { Collection } from '../schema/index.ts';
 /** One file of a collection, as the task's script lists it. */
 const ListedFile = z.strictObject({
   file: z.string().regex(/^\w[\w.-]{0,199}$/, 'a plain file name of letters, digits, "_", "-" and "."'),
-  urls: z.array(z.url()).min(1).max(4).describe('where it is, in the order in which they are tried'),
+  urls: z.array(z.url()).min(1).max(4).describe('its addresses, in the order in which they are tried'),
 });
 export type ListedFile = z.infer<typeof ListedFile>;
 
 const listBytesMax = 256 * 2 ** 20;
 
 /**
- * Reads what a list script wrote: one JSON object a line, of unknown honesty, since it repeats what a download says.
+ * Reads the output of a list script: one JSON object per line. It is untrusted, as it repeats what a download says.
  * Sorted by name.
  * @throws UserError that names the line and the reason
  */
@@ -30,7 +30,7 @@ export function readCollectionList(path: string, collection: Collection): Listed
       const listed = ListedFile.parse(JSON.parse(line));
       const reason = judge(listed, collection);
       if (reason !== null) throw new Error(reason);
-      // Names that differ in case are the same on some disks.
+      // Names that differ only in case are the same on some disks.
       const name = listed.file.toLowerCase();
       if (files.has(name)) throw new Error(`${listed.file} is named twice`);
       files.set(name, listed);
@@ -55,13 +55,14 @@ function linesOf(path: string, refuse: (message: string) => UserError): string[]
   }
 }
 
-/** Why a file may not be fetched; null when it may. */
+/** Why a file may not be fetched; null if it may. */
 function judge({ file, urls }: ListedFile, { hosts }: Collection): string | null {
   if (/\.part(\.json)?$/i.test(file)) return `${file} is named like a download under way`;
   for (const url of urls.map((text) => new URL(text))) {
-    if (!/^https?:$/.test(url.protocol)) return `${file} is at ${url.protocol}, and not http or https`;
+    if (!/^https?:$/.test(url.protocol)) return `${file} is at ${url.protocol}, not http or https`;
     if (url.username !== '' || url.password !== '') return `the address of ${file} holds a password`;
-    if (!hosts.includes(url.hostname)) return `${file} is at ${url.hostname}, which is none of the hosts`;
+    if (!hosts.includes(url.hostname))
+      return `${file} is at ${url.hostname}, which is not one of the allowed hosts`;
   }
   return null;
 }

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import type { PreparedData } from './prepared-data.ts';
 import type { Task } from './task-folder.ts';
 
-/** Where the harness keeps what no sandbox may show. */
+/** The harness's own folders, which no sandbox may show. */
 export interface HarnessFolders {
-  /** Of the package itself. */
+  /** The folder of the package. */
   package: string;
   experiments: string;
   cache: string;
@@ -14,7 +14,7 @@ export interface HarnessFolders {
   tasks: readonly string[];
 }
 
-/** Folders of the host that no sandbox of any task may show, each also where a link leads to it. */
+/** Folders of the host that no sandbox of any task may show, with links resolved as well. */
 export function concealedFolders({ tasks, cache, ...folders }: HarnessFolders): string[] {
   const parts = ['data', 'downloads', 'environments'].map((name) => join(cache, name));
   return [
@@ -28,7 +28,7 @@ export function concealedFolders({ tasks, cache, ...folders }: HarnessFolders): 
   ];
 }
 
-/** Those of a task itself: it may lie outside of the folders that tasks are looked for in. */
+/** The folders of one task, which may lie outside the folders that are searched for tasks. */
 export function concealedBy(task: Task, prepared: PreparedData): string[] {
   const { folder, privateFolder } = prepared;
   return [task.folder, dirname(task.hiddenFolder), task.hiddenFolder, folder, privateFolder];

@@ -16,7 +16,7 @@ export type Attempt = { resumed: boolean } & (
   | { ending: 'refused'; error: UserError }
 );
 
-/** One connection: asks for what is missing and appends it to the partial file. Never rejects. */
+/** Opens one connection, requests the missing part and appends it to the partial file. Never rejects. */
 export async function attemptDownload(
   request: DownloadRequest,
   part: PartialFile,
@@ -36,7 +36,7 @@ export async function attemptDownload(
     }
     resumed = from !== null && continues(response, from.offset, from.origin);
     if (response.status === 206 && !resumed) {
-      // A part that does not fit ours: begin anew, with the next request.
+      // The part does not match ours: the next request starts over.
       await response.body?.cancel();
       part.discard();
       return { ending: 'broken', error: new Error('the file changed on the server'), resumed };
@@ -71,7 +71,7 @@ function rangeHeaders(offset: number, origin: Origin): Record<string, string> {
   return origin.validator === null ? range : { ...range, 'if-range': origin.validator };
 }
 
-/** Whether a 206 answers exactly what was asked, of the same file. */
+/** Whether a 206 response is exactly the requested part of the same file. */
 function continues(response: Response, offset: number, origin: Origin): boolean {
   if (response.status !== 206) return false;
   const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers.get('content-range') ?? '');
@@ -81,14 +81,14 @@ function continues(response: Response, offset: number, origin: Origin): boolean 
   return sameTotal && (validator === null || origin.validator === null || validator === origin.validator);
 }
 
-/** Weak ETags promise no equal bytes, so they don't count. */
+/** Weak ETags don't guarantee equal bytes, so they don't count. */
 function validatorOf(response: Response): string | null {
   const tag = response.headers.get('etag');
   if (tag?.startsWith('"')) return tag;
   return response.headers.get('last-modified');
 }
 
-/** Size of the whole file; null where the server doesn't say, or counts compressed bytes. */
+/** Size of the whole file; null if the server doesn't give it, or counts compressed bytes. */
 function totalBytes(response: Response, offset: number): number | null {
   if (response.headers.get('content-encoding') !== null) return null;
   const length = response.headers.get('content-length');
@@ -113,7 +113,7 @@ function tooLarge(request: DownloadRequest, bytesMax: number): UserError {
   return new UserError(
     'too_large',
     `${request.url} is larger than the ${bytesMax} bytes that are allowed`,
-    'look at what is at that address: it is not what the task expects',
+    'check what is at that address: it is not what the task expects',
   );
 }
 
@@ -141,7 +141,7 @@ async function append(
   }
   if (total !== null && done < total) throw new Error(`the connection ended after ${done} of ${total} bytes`);
   if (request.bytes && done !== request.bytes)
-    throw new Error(`${done} bytes came instead of ${request.bytes}`);
+    throw new Error(`received ${done} bytes instead of ${request.bytes}`);
 }
 
 /** In milliseconds; the header gives seconds or a date. */
@@ -153,14 +153,14 @@ function retryAfter(response: Response): number | null {
   return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
 }
 
-/** Aborts when nothing has come for a while, or when the caller does. */
+/** Aborts if no data arrives for a while, or if the caller aborts. */
 class StallWatch {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
   readonly signal: AbortSignal;
 
   constructor(stallMs: number, outer: AbortSignal | null) {
-    const stalled = new Error(`nothing came for ${stallMs / 1000} seconds`);
+    const stalled = new Error(`no data for ${stallMs / 1000} seconds`);
     this.timer = setTimeout(() => this.controller.abort(stalled), stallMs);
     this.signal = outer === null ? this.controller.signal : AbortSignal.any([outer, this.controller.signal]);
   }

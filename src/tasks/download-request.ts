@@ -1,20 +1,23 @@
 import type { UserError } from '../lib/errors.ts';
 
-/** Adds what a host asks for, such as a key. Called for every hop of a redirect: a key must not follow to a stranger. */
+/**
+ * Adds headers that a host needs, such as a key. Called for every hop of a redirect, because a key must not be sent to
+ * another host.
+ */
 export type HeadersFor = (url: URL) => Record<string, string>;
 
 export interface DownloadRequest {
   url: string;
-  /** Absolute path of the file; `<file>.part` beside it is where it grows. */
+  /** Absolute path of the file; it grows as `<file>.part` beside it. */
   destination: string;
-  /** Size it has to have, in bytes. */
+  /** The expected size in bytes. */
   bytes?: number | null;
   /** A larger file is refused, in bytes. */
   bytesMax?: number | null;
-  /** Lets a download be resumed even where the server gives no validator: the caller compares it in the end. */
+  /** Allows resuming even if the server gives no validator: the caller compares the checksum at the end. */
   sha256?: string | null;
   headersFor?: HeadersFor;
-  /** An error of the caller's own for an HTTP status that is not worth another try; null: the general one. */
+  /** A specific error for an HTTP status that is not worth another try; null: the general one. */
   explain?: (status: number) => UserError | null;
   onProgress?: (done: number, total: number | null) => void;
   signal?: AbortSignal | null;
@@ -27,8 +30,8 @@ export interface DownloadTiming {
   /** First pause; it doubles with every failure in a row. */
   pauseMs: number;
   pauseMaxMs: number;
-  /** Longest that a server may ask to wait by Retry-After. */
+  /** The longest wait that a server may request with Retry-After. */
   retryAfterMaxMs: number;
-  /** Without a byte for this long, the connection is given up. */
+  /** After this long without a byte, the connection is closed. */
   stallMs: number;
 }

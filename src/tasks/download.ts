@@ -22,9 +22,10 @@ export interface Downloaded {
 }
 
 /**
- * Downloads a file, going on where an earlier try stopped. The destination appears only when it is whole; its
- * checksum is returned for the caller to judge, after one fresh download where a resumed one came out wrong.
- * @throws UserError when it can't be had; the signal's reason when aborted (what is there stays, to go on later).
+ * Downloads a file, resuming an earlier attempt. The destination appears only when it is complete. The caller checks
+ * the returned checksum; if that of a resumed file is wrong, the file is first downloaded once more from the start.
+ * @throws UserError if the download fails; the signal's reason if aborted (the partial file stays, to be resumed
+ *   later).
  */
 export async function download(request: DownloadRequest): Promise<Downloaded> {
   mkdirSync(dirname(request.destination), { recursive: true });
@@ -62,7 +63,7 @@ async function fetchWhole(request: DownloadRequest, part: PartialFile): Promise<
   }
 }
 
-/** An earlier process may have ended between the last byte and the new name. The checksum will tell. */
+/** An earlier process may have ended between the last byte and the renaming. The checksum will show. */
 function isWhole(request: DownloadRequest, part: PartialFile): boolean {
   const origin = part.origin();
   return Boolean(request.sha256) && origin?.url === request.url && origin.total === part.size();
@@ -87,7 +88,7 @@ function pause(attempt: Failed, failures: number, timing: DownloadTiming, reques
     if (attempt.retryAfterMs > timing.retryAfterMaxMs) throw explainAttempt(request, attempt);
     return attempt.retryAfterMs;
   }
-  // Half fixed, half random: many runs that failed together should not come back together.
+  // Half fixed, half random, so that runs that failed together do not retry together.
   const longest = Math.min(timing.pauseMs * 2 ** (failures - 1), timing.pauseMaxMs);
   return longest * (0.5 + Math.random() / 2);
 }
@@ -96,7 +97,7 @@ function signalOption(signal: AbortSignal | null | undefined): { signal?: AbortS
   return signal ? { signal } : {};
 }
 
-/** A login or error page with status 200 is the commonest wrong file. */
+/** A login or error page with status 200 is the most common wrong file. */
 function refuseHtml(request: DownloadRequest, part: PartialFile): void {
   if (/\.html?$/i.test(request.destination)) return;
   const head = firstBytes(part.path, 512).toString('latin1').trimStart().toLowerCase();
@@ -104,8 +105,8 @@ function refuseHtml(request: DownloadRequest, part: PartialFile): void {
   part.discard();
   throw new UserError(
     'html_page',
-    `${request.url} gave a web page instead of the file`,
-    'open the address in a browser: it may want a log-in, or the file has moved; --mirror takes a file got by hand',
+    `${request.url} returned a web page instead of the file`,
+    'open the address in a browser: it may need a login, or the file has moved; --mirror takes a file that you downloaded yourself',
   );
 }
 

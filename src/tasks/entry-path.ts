@@ -5,8 +5,8 @@ const lengthMax = 1024;
 const nameBytesMax = 255;
 
 /**
- * Whether an archive's entry may be written below the folder it is unpacked into, and as which relative path.
- * Refuses what would leave the folder on any system, and names that hide what they are.
+ * Whether an archive's entry may be written below the folder into which it is unpacked, and as which relative path.
+ * Refuses paths that would leave the folder on any system, and names that hide what they are.
  */
 export function judgeEntryPath(name: string): JudgedPath {
   const refuse = (reason: string): JudgedPath => ({ ok: false, reason });

@@ -32,7 +32,7 @@ const FieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
   }),
 );
 
-/** Says in a person's words what zod found, where, and how to fix it. */
+/** Explains in plain words what zod found, where, and how to fix it. */
 export function explainIssue(issue: z.core.$ZodIssue, document: unknown): Explanation[] {
   const path = issue.path;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key]));
@@ -62,7 +62,7 @@ function missing(path: PropertyKey[]): Explanation {
   };
 }
 
-/** What the schema wants at this place, in words; null when it has nothing to say. */
+/** What the schema expects at this place, in words; null if it doesn't say. */
 function expectation(path: readonly PropertyKey[]): string | null {
   const schemas = schemasAt(path);
   const choices = schemas.flatMap((schema) => [
@@ -86,13 +86,13 @@ function typeInWords(schema: FieldSchema): string | null {
   return schema.type === 'integer' ? 'a whole number' : `a ${schema.type}`;
 }
 
-/** The schema of task.yaml; zod puts a schema with an id of its own among the definitions. */
+/** The schema of task.yaml; zod puts a schema that has an id among the definitions. */
 function rootSchema(): FieldSchema {
   const { $defs: definitions, ...root } = z.toJSONSchema(TaskFile, { io: 'input', reused: 'inline' });
   return FieldSchema.parse(definitions?.TaskFile ?? root);
 }
 
-/** All schemas that may describe the value at a path: several where a union branches. */
+/** All schemas that may describe the value at a path: several if a union branches. */
 function schemasAt(path: readonly PropertyKey[]): FieldSchema[] {
   let current = branches(rootSchema());
   for (const key of path) {

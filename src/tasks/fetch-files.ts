@@ -8,11 +8,11 @@ import type { Described, FileIndex } from './file-index.ts';
 
 export interface FetchRequest {
   source: Source & { collection: Collection };
-  /** What is to be fetched. */
+  /** The files to fetch. */
   files: readonly ListedFile[];
-  /** Absolute path of the folder that they go to. */
+  /** Absolute path of the folder to put them in. */
   folder: string;
-  /** What is there already, by name; what is fetched is added. */
+  /** The files that are there already, by name; fetched ones are added. */
   found: Map<string, Described>;
   index: FileIndex;
   timing?: Partial<DownloadTiming>;
@@ -23,14 +23,14 @@ export interface FetchRequest {
 /** Codes of errors that concern one file alone. */
 const oneFileOnly = ['not_found', 'no_access', 'html_page', 'server_error'];
 
-/** That many files in a row with a server error, and it is the server. */
+/** After this many server errors in a row, the server is considered down. */
 const serverErrorsMax = 5;
 
 /**
- * Fetches many files, some at a time. A file appears under its name only when it is whole; what was fetched before an
- * error or an abort stays for the next try.
- * @throws UserError when a limit is passed, the server fails, or more is gone than the collection puts up with; the
- *   signal's reason when aborted
+ * Fetches many files, several at a time. A file appears under its name only when it is complete; files fetched before
+ * an error or an abort stay for the next attempt.
+ * @throws UserError if a limit is passed, the server fails, or more files are missing than the collection allows; the
+ *   signal's reason if aborted
  */
 export async function fetchFiles(request: FetchRequest): Promise<void> {
   await new Fetching(request).run();
@@ -58,16 +58,16 @@ class Fetching {
   async run(): Promise<void> {
     const queue = this.request.files.values();
     const workers = Array.from({ length: this.collection.at_once }, () => this.work(queue));
-    // All of them end before anything is thrown: nobody writes into the folder afterwards.
+    // Wait for all workers before throwing, so that none writes into the folder afterwards.
     const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
     this.request.signal?.throwIfAborted();
     if (failed !== undefined) throw this.stop.signal.reason;
     this.refuseGone();
-    // Only now: a list that was refused is asked for anew.
+    // Not earlier: after a failure, files that were not found are requested again.
     for (const [file, error] of this.gone) this.request.index.markGone(file, error?.code ?? 'gone');
   }
 
-  /** Takes one file after the other from the queue that all workers share. */
+  /** Takes files one by one from the queue that all workers share. */
   private async work(queue: Iterator<ListedFile>): Promise<void> {
     try {
       for (let next = queue.next(); !next.done; next = queue.next()) {
@@ -76,7 +76,7 @@ class Fetching {
         this.tell();
       }
     } catch (error) {
-      // The first error ends the others; theirs is only that they were stopped.
+      // The first error stops the other workers, whose errors only say so.
       this.stop.abort(error);
       throw error;
     }
@@ -106,7 +106,10 @@ class Fetching {
     this.refuseGone();
   }
 
-  /** The error of the last address, where none has it. @throws what does not concern this file alone */
+  /**
+   * The error of the last address, if none has the file.
+   * @throws errors that do not concern this file alone
+   */
   private async download({ urls }: ListedFile, destination: string): Promise<UserError | null> {
     let failure: UserError | null = null;
     for (const url of urls) {
@@ -134,24 +137,24 @@ class Fetching {
     if (this.gone.size <= allowed) return;
     const first = [...this.gone]
       .slice(0, 3)
-      .map(([file, error]) => error?.message ?? `${file} was gone before`);
+      .map(([file, error]) => error?.message ?? `${file} was missing earlier`);
     const name = this.request.source.file;
     throw new UserError(
       'files_gone',
-      `${this.gone.size} of the ${this.total} files of ${name} could not be had, and at most ${allowed} may be missing: ${first.join('; ')}`,
-      `try again later (what is there is not fetched again), or put the files into ${this.request.folder} by hand`,
+      `${this.gone.size} of the ${this.total} files of ${name} could not be downloaded, and at most ${allowed} may be missing: ${first.join('; ')}`,
+      `try again later (files that are there are not fetched again), or put the files into ${this.request.folder} by hand`,
     );
   }
 
   private tooLarge(): UserError {
     return new UserError(
       'too_large',
-      `the files of ${this.request.source.file} are more than the ${this.collection.bytes_max} bytes that are allowed in all`,
-      'look at what is at their addresses; bytes_max in task.yaml is the limit',
+      `the files of ${this.request.source.file} exceed the ${this.collection.bytes_max} bytes that they may have together`,
+      'check what is at their addresses; bytes_max in task.yaml is the limit',
     );
   }
 
-  /** A line about every hundredth of the files. */
+  /** Reports after about every hundredth of the files. */
   private tell(): void {
     const done = this.request.found.size + this.gone.size;
     if (done < this.total && done < this.told) return;

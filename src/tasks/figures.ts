@@ -7,7 +7,7 @@ import type { Task } from './task-folder.ts';
 
 const figures = { mean: z.number(), spread: z.number(), seeds: z.int(), seconds: z.number() };
 
-/** What was measured on this machine's copy of a task's data, instead of what task.yaml says. */
+/** Figures measured on this machine's copy of a task's data, which replace those of task.yaml. */
 const OwnFigures = z.object({
   schema: z.literal(1),
   baseline: z.object({ ...figures, machine: z.string() }).optional(),
@@ -21,8 +21,8 @@ export interface FiguresPlace {
 }
 
 /**
- * The task with the figures that fit its data: those that were measured here, else those of task.yaml, which then
- * count as of other data where they were measured on a stand-in and this is not the stand-in.
+ * The task with the figures that fit its data: those measured here, if there are any, else those of task.yaml. The
+ * latter count as "of other data" if they were measured on stand-in data and this is not that data.
  */
 export function withFigures(task: Task, prepared: PreparedData, place: FiguresPlace): Task {
   const own = readOwn(task, prepared, place);
@@ -44,7 +44,7 @@ function declared(task: Task, prepared: PreparedData): Task['figures'] {
   return isStandIn ? 'declared' : 'of other data';
 }
 
-/** Keeps what was measured on this copy of the data, so that runs on it are judged by it. */
+/** Saves figures measured on this copy of the data, so that later runs on it are compared with them. */
 export function saveFigures(
   task: Task,
   prepared: PreparedData,
@@ -55,7 +55,7 @@ export function saveFigures(
   writeFileAtomically(pathOf(task, prepared, place), `${JSON.stringify(own, null, 2)}\n`);
 }
 
-/** One that can't be read counts as none: it is only ever written whole. */
+/** A file that can't be read counts as none: it is only ever written as a whole. */
 function readOwn(task: Task, prepared: PreparedData, place: FiguresPlace): OwnFigures {
   try {
     return OwnFigures.parse(JSON.parse(readFileSync(pathOf(task, prepared, place), 'utf8')));
@@ -64,7 +64,7 @@ function readOwn(task: Task, prepared: PreparedData, place: FiguresPlace): OwnFi
   }
 }
 
-/** Other data, other figures: the name of the prepared folder is the key of what it was made from. */
+/** Figures belong to one copy of the data: the name of the prepared folder is the hash of its sources. */
 function pathOf(task: Task, prepared: PreparedData, { cache }: FiguresPlace): string {
   return join(cache, 'figures', task.file.id, `${basename(prepared.folder)}.json`);
 }

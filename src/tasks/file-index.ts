@@ -17,22 +17,22 @@ export interface Described {
 }
 
 /**
- * What is known of a task's downloads: checksums, so that no content is read twice, and which files are gone at
- * their source, so that they are not asked for at every run. A line is appended for each; a torn one counts for nothing.
+ * What is known of a task's downloads: checksums, so that no content is read twice, and which files are missing at
+ * their source, so that not every run requests them. Each fact is appended as a line; a torn line is ignored.
  */
 export class FileIndex {
   private readonly path: string | null;
   private readonly hashes = new Map<string, Described & { modified: number }>();
   private readonly gone = new Set<string>();
 
-  /** @param path absolute path of the index file, which need not exist; null: nothing is to last */
+  /** @param path absolute path of the index file, which need not exist; null: nothing is stored */
   constructor(path: string | null) {
     this.path = path;
     if (path === null) return;
     for (const line of readLines(path)) this.learn(line);
   }
 
-  /** A file's size and checksum; null when it is not there. */
+  /** A file's size and checksum; null if it does not exist. */
   async describe(path: string): Promise<Described | null> {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile()) return null;
@@ -61,14 +61,14 @@ export class FileIndex {
       if ('gone' in entry) this.gone.add(entry.gone);
       else this.hashes.set(entry.path, entry);
     } catch {
-      // Torn: the file is hashed, or asked for, again.
+      // Torn: the file is hashed, or requested, again.
     }
   }
 
   private append(entry: Entry): void {
     if (this.path === null) return;
     mkdirSync(dirname(this.path), { recursive: true });
-    // The line break comes first: what a killed process left may lack one.
+    // The line break comes first, because a killed process may have left a line without one.
     appendFileSync(this.path, `\n${JSON.stringify(entry)}`);
   }
 }

@@ -12,13 +12,13 @@ import { inspectTask } from './validate-task.ts';
 export interface FoundTasks {
   /** Sorted by id. */
   tasks: Task[];
-  /** What keeps other folders from being tasks. */
+  /** Why other folders are not valid tasks. */
   problems: TaskProblem[];
 }
 
 /**
- * All valid tasks in these folders, each of which holds task folders. Where two have the same id, the first
- * folder's is taken and the other one reported.
+ * All valid tasks in these folders of task folders. If two have the same id, the one from the earlier folder is used
+ * and the other is reported.
  */
 export function findTasks(folders: readonly string[]): FoundTasks {
   const found = new Map<string, Task>();
@@ -43,7 +43,7 @@ export function findTasks(folders: readonly string[]): FoundTasks {
 
 /**
  * One task, by its id in one of the folders or by the path of its own folder (anything with a slash, or `.`).
- * @throws UserError `unknown_task`, or `invalid_task` with all that is wrong with it.
+ * @throws UserError `unknown_task`, or `invalid_task` with all problems.
  */
 export function loadTask(idOrPath: string, folders: readonly string[]): Task {
   const folder = /^\.{0,2}$|[/\\]/.test(idOrPath) ? resolve(idOrPath) : folderOf(idOrPath, folders);
@@ -101,13 +101,13 @@ function folderOf(id: string, folders: readonly string[]): string {
   );
 }
 
-/** What an id may be a variant of: all of it up to its last hyphen. */
+/** The task ids of which an id may be a variant: every prefix that ends before a hyphen. */
 function possibleBases(id: string): string[] {
   const end = id.lastIndexOf('-');
   return end > 0 ? [id.slice(0, end)] : [];
 }
 
-/** Subfolders that are tasks or want to be: those with a task.yaml, or with env/ and hidden/. */
+/** Subfolders that are meant to be tasks: those with a task.yaml, or with env/ and hidden/. */
 function taskFolders(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !/^[._]/.test(name))
@@ -120,7 +120,7 @@ function taskFolders(folder: string): string[] {
     .sort();
 }
 
-/** The task of a folder and its variants; none where it is not valid. */
+/** The task of a folder and its variants; none if it is not valid. */
 function tasksIn(
   folder: string,
   { file, variants }: { file: TaskFile | null; variants: ReadonlyMap<string, TaskFile> },
@@ -153,8 +153,8 @@ function noFolder(folder: string): TaskProblem {
     file: folder,
     field: null,
     line: null,
-    message: 'there is no such folder of tasks',
-    fix: 'make it, or correct its path',
+    message: 'this folder of tasks does not exist',
+    fix: 'create it, or correct its path',
   };
 }
 
@@ -163,8 +163,8 @@ function sameId(folder: string, earlier: Task): TaskProblem {
     file: join(folder, 'task.yaml'),
     field: 'id',
     line: null,
-    message: `the task ${earlier.file.id} also lies in ${earlier.folder}, which is taken`,
-    fix: 'rename one of the two, its folder and its id',
+    message: `the task ${earlier.file.id} is also in ${earlier.folder}, which is used`,
+    fix: 'rename one of the two: its folder and its id',
   };
 }
 

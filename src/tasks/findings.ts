@@ -24,10 +24,10 @@ export async function checkPython(options: CheckPythonOptions): Promise<DoctorCh
   }
 }
 
-/** What installs packages. Nothing is downloaded to find out. */
+/** The package installer. Checking it downloads nothing. */
 export async function checkInstaller(cache: string, options: CheckPythonOptions): Promise<DoctorCheck> {
   const uv = await knownUv({ ...options, cache }).catch(() => null);
-  const later = `uv ${uvVersion} comes with the first environment; where it can't be had, pip installs`;
+  const later = `uv ${uvVersion} comes with the first environment; if it can't be installed, pip is used`;
   const detail = uv === null ? later : `uv ${uvVersion} (${uv.executable})`;
   return { name: 'Packages', state: 'ok', detail, fix: null };
 }
@@ -38,7 +38,7 @@ export function checkKaggle(variables: Variables): DoctorCheck {
   try {
     const credentials = kaggleCredentials(variables);
     if (credentials === null) {
-      const fix = 'make a token at https://www.kaggle.com/settings and export KAGGLE_API_TOKEN=<token>';
+      const fix = 'create a token at https://www.kaggle.com/settings and export KAGGLE_API_TOKEN=<token>';
       return { name, state: 'warning', detail: 'no credentials: tasks with Kaggle data need them', fix };
     }
     const detail = `credentials from ${credentials.from}`;
@@ -50,7 +50,10 @@ export function checkKaggle(variables: Variables): DoctorCheck {
   }
 }
 
-/** In bytes: room for the Python packages and data of the tasks without downloads, and for the largest common one. */
+/**
+ * In bytes: enough for the Python packages and data of the tasks without downloads, and for the largest common
+ * download.
+ */
 const comfortable = 5 * 2 ** 30;
 const necessary = 2 ** 30;
 
@@ -61,7 +64,7 @@ export async function checkCacheDisk(cache: string): Promise<DoctorCheck> {
   const free = disk.bavail * disk.bsize;
   const detail = `${(free / 2 ** 30).toFixed(1)} GiB free for ${cache}`;
   const state = free < necessary ? 'missing' : free < comfortable ? 'warning' : 'ok';
-  const fix = state === 'ok' ? null : 'export MLAB_CACHE=<folder on a disk with more room>';
+  const fix = state === 'ok' ? null : 'export MLAB_CACHE=<folder on a disk with more space>';
   return { name: 'Cache', state, detail, fix };
 }
 

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Left behind by tools: no part of a task, a helper package or prepared data. */
+/** Left behind by tools: not part of a task, a helper package or prepared data. */
 const litter = new Set(['__pycache__', '.DS_Store', '.git', '.ruff_cache', '.pytest_cache', '.mypy_cache']);
 
 export interface FolderFile {

@@ -4,8 +4,8 @@ import { sha256 } from '../lib/hash.ts';
 import { listFolderFiles } from './folder-files.ts';
 
 /**
- * SHA-256 over names and contents of a folder's files, in hex: the same wherever the folder lies, whatever its
- * modes and times, and whatever caches tools left in it.
+ * SHA-256 over names and contents of a folder's files, in hex. It does not depend on where the folder is, on modes and
+ * times, or on caches that tools left in it.
  */
 export function folderVersion(folder: string, include: (path: string) => boolean = () => true): string {
   const lines = listFolderFiles(folder)

@@ -3,7 +3,7 @@ import type { DownloadRequest } from './download-request.ts';
 
 const hopsMax = 10;
 
-/** Follows redirects one by one, so that each host gets only the headers that are meant for it. */
+/** Follows redirects one by one, so that each host gets only the headers meant for it. */
 export async function requestFollowing(
   request: DownloadRequest,
   headers: Record<string, string>,
@@ -12,7 +12,7 @@ export async function requestFollowing(
   let url = new URL(request.url);
   for (let hop = 0; hop <= hopsMax; hop++) {
     const response = await fetch(url, {
-      // Compressed on the way, sizes and offsets would be those of other bytes.
+      // With compression, sizes and offsets would be those of the compressed bytes.
       headers: { 'accept-encoding': 'identity', ...headers, ...request.headersFor?.(url) },
       redirect: 'manual',
       signal,
@@ -36,7 +36,7 @@ function nextHop(from: URL, location: string): URL {
   } catch (error) {
     throw new UserError(
       'bad_redirect',
-      `${from.host} redirects to no address: ${messageOf(error)}`,
+      `${from.host} redirects to an invalid address: ${messageOf(error)}`,
       'try again later',
     );
   }
@@ -45,6 +45,6 @@ function nextHop(from: URL, location: string): URL {
   throw new UserError(
     'unsafe_redirect',
     `${from.host} redirects to ${next.protocol}//${next.host}, which is less safe`,
-    'get the file by hand and use --mirror',
+    'download the file yourself and use --mirror',
   );
 }

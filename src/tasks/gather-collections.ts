@@ -18,7 +18,7 @@ export interface GatherOptions {
   /** The project's `python/` folder. */
   helpers: string;
   python: PythonEnvironment;
-  /** Folder that files are taken from instead of the network: `<mirror>/<task id>/<collection>/<file>`. */
+  /** Folder with files to use instead of the network: `<mirror>/<task id>/<collection>/<file>`. */
   mirror?: string | null;
   allowUnverified: boolean;
   timing?: Partial<DownloadTiming>;
@@ -30,9 +30,10 @@ export interface GatherOptions {
 type CollectionSource = Source & { collection: Collection };
 
 /**
- * Puts each of the task's collections into a folder of its name among the downloads, where the other sources already
- * lie unpacked.
- * @throws UserError when the list is bad, a limit is passed or too much is missing; the signal's reason when aborted
+ * Puts each of the task's collections into a folder of its name among the downloads, where the other sources are
+ * already unpacked.
+ * @throws UserError if the list is invalid, a limit is passed or too many files are missing; the signal's reason if
+ *   aborted
  */
 export async function gatherCollections(
   task: Task,
@@ -62,7 +63,7 @@ async function gather(
   options.onProgress(`listing ${name}`);
   await runListScript(task, collection.list, `${scratch}.jsonl`, { ...options, downloads, scratch });
   const listed = readCollectionList(`${scratch}.jsonl`, collection);
-  options.onProgress(`looking which of the ${listed.length} files of ${name} are there`);
+  options.onProgress(`looking for local copies of the ${listed.length} files of ${name}`);
   // Variants of a task share their downloads.
   const home = join(options.cache, 'downloads', basename(task.folder), name);
   const index = new FileIndex(`${home}.index.jsonl`);
@@ -90,7 +91,7 @@ async function gather(
   return record;
 }
 
-/** Files that need no network: in the archive, then in the folders of the mirror or of earlier downloads. */
+/** Files that need no network: from the archive, then from the folders of the mirror or of earlier downloads. */
 async function findLocally(
   listed: readonly ListedFile[],
   index: FileIndex,
@@ -100,7 +101,7 @@ async function findLocally(
   signal: AbortSignal | null,
 ): Promise<Map<string, Described>> {
   const within = collection.within === undefined ? null : join(downloads, collection.within);
-  // Unpacked anew every time: nothing to remember.
+  // The archive is unpacked anew every time, so nothing is worth storing.
   const passing = new FileIndex(null);
   const found = new Map<string, Described>();
   let bytes = 0;
@@ -114,14 +115,14 @@ async function findLocally(
       throw new UserError(
         'too_large',
         `${described.path} makes ${name} larger than task.yaml allows`,
-        'look at what that file is; file_bytes_max and bytes_max are the limits',
+        'check that file; file_bytes_max and bytes_max are the limits',
       );
     found.set(file, described);
   }
   return found;
 }
 
-/** @throws UserError where more files are missing than the task puts up with */
+/** @throws UserError if more files are missing than the task allows */
 function refuseMissing(
   { file: name, collection }: CollectionSource,
   listed: readonly ListedFile[],
@@ -135,7 +136,7 @@ function refuseMissing(
     `the mirror lacks ${missing.length} of the ${listed.length} files of ${name}: ${first.join(', ')}${missing.length > 3 ? ', …' : ''}`,
     found.size === 0
       ? `put them into the folder ${name} of the mirror`
-      : `put them into the folder ${name} of the mirror; --allow-unverified does with those that are there, and marks every result`,
+      : `put them into the folder ${name} of the mirror; --allow-unverified uses only those that are there, and marks every result`,
   );
 }
 
@@ -166,7 +167,7 @@ function describe(
   };
 }
 
-/** Links, and not the folder itself: it may hold more than is on the list. */
+/** Links the files rather than the folder, which may contain more than is on the list. */
 function link(found: ReadonlyMap<string, Described>, folder: string): void {
   mkdirSync(folder);
   for (const [name, { path }] of found) symlinkSync(path, join(folder, name));

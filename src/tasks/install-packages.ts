@@ -11,11 +11,11 @@ export interface Builder {
   variables: Variables;
   signal?: AbortSignal | null;
   onProgress?: (message: string) => void;
-  /** File that everything is written to that the programs print. */
+  /** File for everything that the programs print. */
   log: string;
-  /** The Python that the environment is made with: it runs nothing that is installed there. */
+  /** The Python that makes the environment: it runs nothing that is installed there. */
   interpreter: string;
-  /** Whether what packages ask for beside the requirements is left out. */
+  /** Whether to leave out dependencies that are not in the requirements. */
   isWhole?: boolean;
   /** Null: pip installs. */
   uv: () => Promise<Uv | null>;
@@ -40,7 +40,8 @@ export async function run(
 }
 
 /**
- * Reads what uv and pip print and tells what they download: `scipy (34.2MiB)`. Of an address, its last part: it may hold a password.
+ * Reads the output of uv and pip and reports what they download: `scipy (34.2MiB)`. Of an address only the last part is
+ * reported, because it may contain a password.
  */
 export function downloadsIn(tell: (what: string) => void): (chunk: Buffer) => void {
   let rest = '';
@@ -55,10 +56,11 @@ export function downloadsIn(tell: (what: string) => void): (chunk: Buffer) => vo
 }
 
 /**
- * Wheels alone: they run no code while they are installed and need no compiler. First what the lock has hashes of, and
- * nothing beside it; then, by pip, what is only pinned. That pip is run by a Python that the locked packages lie beside.
+ * Installs wheels only: they run no code during installation and need no compiler. First the packages for which the
+ * lock has hashes, without dependencies; then, with pip, those that are only pinned. A Python that has the locked
+ * packages beside it runs that pip.
  * @param requirements with their hashes, see `readRequirements`
- * @throws UserError with pip's last words
+ * @throws UserError with pip's last lines
  */
 export async function installPackages(
   builder: Builder,
@@ -97,7 +99,7 @@ async function installLocked(builder: Builder, environment: string, file: string
       await runApart(builder, compiling, environment);
       return;
     }
-    builder.onProgress?.(`uv could not install them (its words are in ${builder.log}): trying pip`);
+    builder.onProgress?.(`uv could not install them (its output is in ${builder.log}): trying pip`);
     await makeEnvironment(builder, environment);
   }
   await installByPip(builder, environment, ['--require-hashes', '--no-deps', '-r', file]);
@@ -107,7 +109,10 @@ export function executableOf(environment: string): string {
   return join(environment, 'bin', 'python');
 }
 
-/** Without packages, and without those of an earlier try. @throws UserError */
+/**
+ * An empty environment, without packages of an earlier attempt.
+ * @throws UserError
+ */
 export async function makeEnvironment(builder: Builder, environment: string): Promise<void> {
   const parameters = ['-I', '-m', 'venv', '--clear', '--without-pip', environment];
   const made = await run(builder, builder.interpreter, parameters);
@@ -120,8 +125,8 @@ export async function makeEnvironment(builder: Builder, environment: string): Pr
 }
 
 /**
- * Runs Python that is about an environment, and none of its packages: a Python of the environment would begin with what they left
- * in a `.pth` file or a `sitecustomize`. `packages` is the folder that they lie in.
+ * Runs Python code about an environment without running any of its packages: the environment's own Python would first
+ * execute what they left in a `.pth` file or a `sitecustomize`. In the code, `packages` is the folder of the packages.
  */
 export async function runApart(builder: Builder, code: string, environment: string): Promise<ProcessResult> {
   return await run(builder, builder.interpreter, ['-I', '-S', '-c', placing + code, environment]);
@@ -134,8 +139,8 @@ packages = sysconfig.get_path("purelib", "posix_prefix", place)
 `;
 
 /**
- * At once, since in a sandbox an environment can't be written to; but not tests, which nobody imports and which are half of
- * it. A file that is no Python of this version stays as it is, as with pip.
+ * Compiles now, because a sandbox can't write to the environment. Tests are skipped: nobody imports them and they are
+ * half of it. A file that this Python can't compile stays as it is, as with pip.
  */
 const compiling = `
 import compileall, re

@@ -8,16 +8,19 @@ import type { Variables } from './host-variables.ts';
 
 export const kaggleAddress = 'https://www.kaggle.com';
 
-/** Credentials as an HTTP header; never printed, only said where they come from. */
+/** Credentials as an HTTP header; never printed, only where they come from. */
 export interface KaggleCredentials {
   authorization: string;
-  /** A variable's name or a file's path. */
+  /** The name of a variable or the path of a file. */
   from: string;
 }
 
 const KeyFile = z.object({ username: z.string().min(1), key: z.string().min(1) });
 
-/** Where Kaggle's own tools look, in their order. Null: none are there. @throws UserError on a file that can't be used */
+/**
+ * Looks where Kaggle's own tools look, in the same order. Null: there are none.
+ * @throws UserError for a file that can't be used
+ */
 export function kaggleCredentials(variables: Variables): KaggleCredentials | null {
   const { KAGGLE_API_TOKEN: token, KAGGLE_USERNAME: user, KAGGLE_KEY: key } = variables;
   if (token) return { authorization: `Bearer ${token.trim()}`, from: 'KAGGLE_API_TOKEN' };
@@ -51,11 +54,11 @@ function fromKeyFile(path: string): KaggleCredentials | null {
     const { username, key } = KeyFile.parse(JSON.parse(text));
     return { authorization: basic(username, key), from: path };
   } catch {
-    // Without the cause: it might quote the key.
+    // No cause: it might quote the key.
     throw new UserError(
       'kaggle_credentials',
       `${path} holds no username and key`,
-      `make a new one at ${kaggleAddress}/settings and put it there`,
+      `create a new one at ${kaggleAddress}/settings and put it there`,
     );
   }
 }
@@ -76,8 +79,8 @@ export function isExposed(credentials: KaggleCredentials): boolean {
 }
 
 /**
- * The request for all files of a competition, as one zip. The key goes to Kaggle's host alone: the answer is a
- * redirect to a storage service.
+ * The request for all files of a competition, as one zip. Only Kaggle's host gets the key: its response redirects to a
+ * storage service.
  * @param address Kaggle's, or a test server's
  */
 export function kaggleRequest(
@@ -98,8 +101,8 @@ export function kaggleRequest(
 function noCredentials(competition: string): UserError {
   return new UserError(
     'kaggle_credentials',
-    `${competition} comes from Kaggle, which wants an account, and no credentials were found`,
-    `make a token at ${kaggleAddress}/settings and set KAGGLE_API_TOKEN, or KAGGLE_USERNAME and KAGGLE_KEY, or save ~/.kaggle/kaggle.json; then accept the rules at ${rulesPage(competition)}`,
+    `${competition} comes from Kaggle, which needs an account, but no credentials were found`,
+    `create a token at ${kaggleAddress}/settings and set KAGGLE_API_TOKEN, or KAGGLE_USERNAME and KAGGLE_KEY, or save ~/.kaggle/kaggle.json; then accept the rules at ${rulesPage(competition)}`,
   );
 }
 
@@ -112,7 +115,7 @@ function explainKaggle(
     return new UserError(
       'kaggle_credentials',
       `Kaggle does not accept the credentials from ${credentials.from}`,
-      `make a new token at ${kaggleAddress}/settings`,
+      `create a new token at ${kaggleAddress}/settings`,
     );
   }
   if (status === 403) {
@@ -125,8 +128,8 @@ function explainKaggle(
   if (status === 404) {
     return new UserError(
       'kaggle_competition',
-      `Kaggle knows no competition ${competition}, or has closed its data`,
-      `look at ${kaggleAddress}/c/${competition}; --mirror takes a file got by hand`,
+      `Kaggle has no competition ${competition}, or has closed its data`,
+      `see ${kaggleAddress}/c/${competition}; --mirror takes a file that you downloaded yourself`,
     );
   }
   return null;

@@ -2,16 +2,16 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 
-/** What tells whether a file on a server is still the one that was begun. */
+/** Tells whether a file on a server is still the one whose download began. */
 const Origin = z.object({
   url: z.string(),
-  /** A strong ETag or a Last-Modified date, for If-Range; null where the server gives neither. */
+  /** A strong ETag or a Last-Modified date, for If-Range; null if the server gives neither. */
   validator: z.string().nullable(),
   total: z.int().nullable(),
 });
 export type Origin = z.infer<typeof Origin>;
 
-/** A download under way: `<file>.part`, and `<file>.part.json` that says where it comes from. */
+/** A download under way: `<file>.part`, and `<file>.part.json` with its origin. */
 export class PartialFile {
   readonly path: string;
   private readonly notes: string;
@@ -21,12 +21,12 @@ export class PartialFile {
     this.notes = `${destination}.part.json`;
   }
 
-  /** Bytes that are there. */
+  /** Bytes downloaded so far. */
   size(): number {
     return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Null: nothing is known, so it can't be gone on with. */
+  /** Null: the origin is unknown, so the download can't be resumed. */
   origin(): Origin | null {
     try {
       return Origin.parse(JSON.parse(readFileSync(this.notes, 'utf8')));

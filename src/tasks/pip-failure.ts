@@ -9,7 +9,10 @@ export function hasNoWheel(output: string): boolean {
   return /No matching distribution found|Could not find a version/.test(output) && !noConnection.test(output);
 }
 
-/** What pip's output means for a person. @param log file with all of it */
+/**
+ * Explains pip's output to a person.
+ * @param log file with all of it
+ */
 export function explainPipFailure(result: ProcessResult, log: string): UserError {
   const ending = result.signal === null ? `exit code ${result.exitCode}` : `signal ${result.signal}`;
   const said = `pip could not install the task's packages (${ending}):\n${tail(result.output)}`;
@@ -31,7 +34,7 @@ export function explainPipFailure(result: ProcessResult, log: string): UserError
     return new UserError(
       'wrong_checksum',
       said,
-      `what the index gave is not what the task's packages were locked to: look at PIP_INDEX_URL and \`pip config list\`; log: ${log}`,
+      `the files of the index are not those in the task's lock file: check PIP_INDEX_URL and \`pip config list\`; log: ${log}`,
     );
   }
   if (hasNoWheel(result.output)) {
@@ -42,5 +45,5 @@ export function explainPipFailure(result: ProcessResult, log: string): UserError
       `${none ? 'no version at all was found: can pip reach its index? Else ' : ''}the pinned version may have no wheel for this Python: try another interpreter, correct requirements.txt, or build the wheel and name its folder in PIP_FIND_LINKS; log: ${log}`,
     );
   }
-  return new UserError('pip_failed', said, `the whole log is ${log}`);
+  return new UserError('pip_failed', said, `the full log is ${log}`);
 }

@@ -7,9 +7,9 @@ import type { PreparedData } from './prepared-data.ts';
 import type { Task } from './task-folder.ts';
 
 /**
- * Prepares a task's data a second time, elsewhere: in another folder, with another clock, umask, locale and time zone,
- * another hash seed, and folders listed in another order.
- * @returns what has become different, by file; empty when the bytes are the same
+ * Prepares a task's data a second time under other conditions: in another folder, with another clock, umask, locale,
+ * time zone and hash seed, and with folders listed in another order.
+ * @returns the differences, by file; empty if the bytes are the same
  */
 export async function prepareAgain(
   task: Task,
@@ -35,6 +35,6 @@ function differences({ manifest: { files } }: PreparedData, { manifest }: Prepar
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
     if (before.get(path) === after.get(path)) return [];
     if (!after.has(path)) return [`${path} is missing the second time`];
-    return [before.has(path) ? `${path} has other bytes` : `${path} is there the second time only`];
+    return [before.has(path) ? `${path} has different bytes` : `${path} exists only the second time`];
   });
 }

@@ -290,7 +290,7 @@ describe('an optional source', () => {
     const data = await prepareTask(it.task(), options);
     expect(data.verified).toBe(true);
     expect(data.manifest.sources.map(({ file }) => file)).toEqual(['rows.csv']);
-    expect(messages.join('\n')).toContain('extra.bin is left out, and the task works without');
+    expect(messages.join('\n')).toContain('extra.bin is left out; the task works without it');
     expect((await loadPrepared(it.task(), it.options))?.folder).toBe(data.folder);
   });
 });

@@ -35,12 +35,12 @@ export interface LoadPreparedOptions {
   cache: string;
   /** The project's `python/` folder, which holds the package `mlab_task`. */
   helpers: string;
-  /** Whether data made from other than the original files will do. */
+  /** Whether to accept data made from files other than the original ones. */
   allowUnverified: boolean;
 }
 
 export interface PrepareOptions extends LoadPreparedOptions {
-  /** Folder that sources are taken from instead of the network: `<mirror>/<task id>/<file>` or `<mirror>/<file>`. */
+  /** Folder with sources to use instead of the network: `<mirror>/<task id>/<file>` or `<mirror>/<file>`. */
   mirror?: string | null;
   python: PythonEnvironment;
   /** For Kaggle's credentials; default: this process's environment variables. */
@@ -48,16 +48,16 @@ export interface PrepareOptions extends LoadPreparedOptions {
   /** Kaggle's address; another one for tests. */
   kaggleAddress?: string;
   timing?: Partial<DownloadTiming>;
-  /** As if on another machine and another day: see `prepareAgain`. */
+  /** Prepares as if on another machine and another day: see `prepareAgain`. */
   elsewhere?: boolean;
   onProgress?: (message: string) => void;
   signal?: AbortSignal | null;
 }
 
 /**
- * The task's data, made from its sources when there is none yet: downloaded (or taken from the mirror), checked,
- * unpacked, split by the task's prepare.py, and put in place in one step, read-only.
- * @throws UserError when a source or the script fails; the signal's reason when aborted
+ * The task's data, made from its sources if there is none yet: downloaded (or taken from the mirror), checked,
+ * unpacked, split by the task's prepare.py, and moved into place in one step, read-only.
+ * @throws UserError if a source or the script fails; the signal's reason if aborted
  */
 export async function prepareTask(task: Task, options: PrepareOptions): Promise<PreparedData> {
   const ready = await loadVerified(task, options);
@@ -90,7 +90,7 @@ export async function prepareTask(task: Task, options: PrepareOptions): Promise<
         await layOut(sources, downloads, { ...options, onProgress });
         return inOrder(task, records, await gatherCollections(task, downloads, { ...options, onProgress }));
       };
-      // What a collection holds is known only once the archives that tell of it are unpacked.
+      // The content of a collection is known only once the archives that list it are unpacked.
       const isCollected = task.file.sources.some(({ collection }) => collection !== undefined);
       const known = isCollected ? null : await readPrepared(folderOf(records));
       return known ?? (await build(task, recipe, { fill, folderOf }, { ...options, onProgress }));
@@ -99,8 +99,8 @@ export async function prepareTask(task: Task, options: PrepareOptions): Promise<
 }
 
 /**
- * Data that was prepared before; null when there is none, or it is damaged. Of several made from unverified files
- * the newest is taken, and only when those are allowed.
+ * Data that was prepared before; null if there is none, or it is damaged. Of several versions made from unverified
+ * files the newest is used, and only if those are allowed.
  */
 export async function loadPrepared(task: Task, options: LoadPreparedOptions): Promise<PreparedData | null> {
   const verified = await loadVerified(task, options);
@@ -144,7 +144,7 @@ function sampleFolder(task: Task, recipe: string, options: { cache: string }): s
   return join(taskFolder(task, options), `sample-${recipe.slice(0, 24)}`);
 }
 
-/** What the sources would hold is made up by the task's sample.py; all else is as with the real data. */
+/** The task's sample.py makes up the contents of the sources; everything else is as with the real data. */
 async function buildSample(
   task: Task,
   options: PrepareOptions & { onProgress: (message: string) => void },
@@ -152,7 +152,7 @@ async function buildSample(
   const recipe = recipeOf(task, options.helpers);
   const folder = sampleFolder(task, recipe, options);
   const fill = async (downloads: string) => {
-    options.onProgress(`making up sample data of ${task.file.id}`);
+    options.onProgress(`generating sample data of ${task.file.id}`);
     await runSampleScript(task, { ...options, downloads, scratch: `${downloads}-scratch` });
     return [];
   };
@@ -164,7 +164,7 @@ function taskFolder(task: Task, options: { cache: string }): string {
   return join(options.cache, 'data', task.file.id);
 }
 
-/** Hash of all that shapes the data besides the sources: the script, what it imports and the packages it runs with. */
+/** Hash of everything that shapes the data besides the sources: the script, its imports and its packages. */
 function recipeOf(task: Task, helpers: string): string {
   const prepares = (path: string) =>
     path !== 'grade.py' && (path !== 'sample.py' || task.isSample) && !/^(solution|constant)\//.test(path);
@@ -189,16 +189,16 @@ function keyOf(recipe: string, sources: readonly { file: string; sha256: string 
   return sha256(JSON.stringify([recipe, sources.map(({ file, sha256: hash }) => [file, hash])])).slice(0, 32);
 }
 
-/** Half-made folders of processes that ended early; the lock is held, so nobody works in them. */
+/** Unfinished folders of processes that ended early; we hold the lock, so nobody uses them. */
 function removeLeftovers(home: string): void {
   for (const name of readdirSync(home)) if (name.startsWith('.making-')) removeTree(join(home, name));
 }
 
-/** What data is made from. */
+/** The origin of data. */
 interface Origin {
-  /** Puts everything that prepare.py needs into a folder, and tells what that was. */
+  /** Puts everything that prepare.py needs into a folder, and returns records of it. */
   fill: (downloads: string) => Promise<PreparedSource[]>;
-  /** Where data made from these belongs. */
+  /** The folder for data made from these. */
   folderOf: (records: PreparedSource[]) => string;
 }
 
@@ -242,7 +242,7 @@ async function layOut(
     symlinkSync(path, join(downloads, source.file));
     if (source.unpack === 'none') continue;
     const name = archiveFolderName(source.file);
-    if (name === null) throw new Error(`${source.file} does not end like an archive`);
+    if (name === null) throw new Error(`${source.file} does not have the suffix of an archive`);
     options.onProgress(`unpacking ${source.file}`);
     await unpack(path, join(downloads, name), {
       format: source.unpack,
@@ -252,7 +252,7 @@ async function layOut(
   }
 }
 
-/** Records as task.yaml orders its sources: the key is made of them in that order. */
+/** Records in the order of the sources in task.yaml: the key depends on the order. */
 function inOrder(task: Task, ...records: PreparedSource[][]): PreparedSource[] {
   const places = task.file.sources.map(({ file }) => file);
   return records.flat().sort((a, b) => places.indexOf(a.file) - places.indexOf(b.file));

@@ -20,7 +20,7 @@ const PreparedSource = z.object({
   sha256: z.string().describe('of the file that was used'),
   expected: z.string().nullable().describe('by task.yaml'),
   from: z.enum(['download', 'mirror']),
-  /** Of a collection; its checksum is over the names and checksums of the files that are there. */
+  /** For a collection, whose checksum is over the names and checksums of the files that are there. */
   collection: z
     .object({
       files: z.int(),
@@ -35,7 +35,7 @@ export type PreparedSource = z.infer<typeof PreparedSource>;
 export const PreparedManifest = z.object({
   schema: z.literal(1),
   task: TaskId,
-  /** What the data was made with, without the sources. */
+  /** The recipe that made the data, without the sources. */
   recipe: z.string(),
   sources: z.array(PreparedSource),
   sample: z.boolean().optional().describe('made up by the task, with no source'),
@@ -60,7 +60,7 @@ export interface PreparedData {
 export const manifestName = 'manifest.json';
 export const parts = ['public', 'private'] as const;
 
-/** One hash over all files of a task's data: where it is the same, so are they. */
+/** One hash over all files of a task's data, which identifies it. */
 export function dataVersion({ manifest: { files } }: Pick<PreparedData, 'manifest'>): string {
   const named = files.map(({ path, sha256: hash }) => `${hash} ${path}`);
   return sha256(named.sort().join('\n'));
@@ -85,8 +85,8 @@ export function readManifest(folder: string): PreparedManifest | null {
 }
 
 /**
- * The data in a folder, when all of it is there unchanged; null otherwise. Cheap: a file's content is only read
- * where its time stamp has changed (a copied cache, say).
+ * The data in a folder, if all of it is there unchanged; null otherwise. Fast: a file's content is only read if its
+ * time stamp has changed (in a copied cache, say).
  */
 export async function readPrepared(folder: string): Promise<PreparedData | null> {
   const manifest = readManifest(folder);
@@ -96,7 +96,7 @@ export async function readPrepared(folder: string): Promise<PreparedData | null>
 }
 
 /**
- * Nobody but the owner may read hidden data. Root runs graders as another user, to whom it must be open then: so the
+ * Only the owner may read hidden data. If root runs graders as another user, that user needs access to the data, so the
  * folder around it is closed instead.
  */
 export async function closeToOthers(folder: string): Promise<void> {

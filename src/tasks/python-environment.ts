@@ -21,7 +21,7 @@ import { tail } from './run-process.ts';
 import { type Uv, uvRequirement, uvVersion } from './uv.ts';
 import { withWritableCache } from './writable-cache.ts';
 
-/** A virtual environment on the host with a task's packages, shared by all that need the same ones. */
+/** A virtual environment on the host with a task's packages, shared by all tasks with the same requirements. */
 export const PythonEnvironment = z.object({
   environment: z.string().describe('absolute path of the virtual environment'),
   executable: z.string().describe('absolute path of its interpreter'),
@@ -35,24 +35,24 @@ export type PythonEnvironment = z.infer<typeof PythonEnvironment>;
 export interface EnsurePythonOptions {
   /** The project's cache folder. */
   cache: string;
-  /** A command or path instead of the first Python that serves. */
+  /** A command or path to use instead of the first suitable Python. */
   interpreter?: string | null;
-  /** Such as `3.12`, where no other version will do. */
+  /** Such as `3.12`, if no other version will do. */
   pythonVersion?: string | null;
-  /** Whether the requirements are all that is installed, whatever else their packages ask for. */
+  /** Whether to install the requirements alone, without their dependencies. */
   isWhole?: boolean;
-  /** What installs packages that a lock has hashes of; default: uv, and pip where uv can't be had. */
+  /** The installer for packages with hashes in a lock; default: uv, or pip if uv can't be installed. */
   installer?: 'uv' | 'pip';
-  /** What pip and Python are run with; default: this process's environment variables. */
+  /** Environment variables for pip and Python; default: those of this process. */
   variables?: Variables;
   onProgress?: (message: string) => void;
   signal?: AbortSignal | null;
 }
 
 /**
- * The environment for these requirements (the text of a requirements.txt), made when there is none yet.
- * Processes that ask at the same time share one build; a build that was cut off is done again.
- * @throws UserError when Python or a package is missing.
+ * The environment for these requirements (the text of a requirements.txt), made if there is none yet. Processes that
+ * need it at the same time share one build; an interrupted build is done again.
+ * @throws UserError if Python or a package is missing.
  */
 export async function ensurePython(
   requirements: string,
@@ -77,7 +77,7 @@ export async function ensurePython(
   );
 }
 
-/** What determines an environment names its folder. */
+/** Everything that determines an environment goes into the name of its folder. */
 function folderOf(
   wanted: ReadonlyMap<string, string>,
   interpreter: Interpreter,
@@ -91,7 +91,10 @@ function folderOf(
   return join(cache, 'environments', sha256(JSON.stringify(identity)).slice(0, 32));
 }
 
-/** The environment for these requirements that is there; null where there is none yet. @throws UserError where Python is missing */
+/**
+ * The environment for these requirements, if it exists; null otherwise.
+ * @throws UserError if Python is missing
+ */
 export async function knownPython(
   requirements: string,
   options: EnsurePythonOptions,
@@ -100,12 +103,18 @@ export async function knownPython(
   return readReady(folderOf(readRequirements(requirements), interpreter, options));
 }
 
-/** The pinned uv, installed by pip into an environment of its own. @throws UserError where it can't be had */
+/**
+ * The pinned uv, installed by pip into its own environment.
+ * @throws UserError if it can't be installed
+ */
 export async function ensureUv(options: EnsurePythonOptions): Promise<Uv> {
   return uvOf(options.cache, await ensurePython(uvRequirement, { ...options, installer: 'pip' }));
 }
 
-/** The uv that is there; null where there is none yet. @throws UserError where Python is missing */
+/**
+ * The installed uv; null if there is none yet.
+ * @throws UserError if Python is missing
+ */
 export async function knownUv(options: EnsurePythonOptions): Promise<Uv | null> {
   const ready = await knownPython(uvRequirement, options);
   return ready === null ? null : uvOf(options.cache, ready);
@@ -115,7 +124,7 @@ function uvOf(cache: string, { executable }: PythonEnvironment): Uv {
   return { executable: join(dirname(executable), 'uv'), python: executable, cache: join(cache, 'uv') };
 }
 
-/** Null: not made, cut off half way, or its base installation has gone. */
+/** Null: not made, interrupted, or its base installation no longer exists. */
 function readReady(folder: string): PythonEnvironment | null {
   try {
     const ready = PythonEnvironment.parse(JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')));
@@ -128,8 +137,8 @@ function readReady(folder: string): PythonEnvironment | null {
 }
 
 /**
- * Each attempt has a folder of its own, since an environment can't be moved, and a pip that outlived its killed
- * parent may go on writing into the one it knows. The marker that names the good one comes last.
+ * Each attempt has its own folder: an environment can't be moved, and a pip that outlived its killed parent may still
+ * write to the folder that it knows. The marker that names the good one is written last.
  */
 async function build(
   folder: string,
@@ -178,14 +187,16 @@ async function describe(builder: Builder, environment: string): Promise<z.infer<
   return Description.parse(JSON.parse(result.output));
 }
 
-/** Null, and told, where uv can't be had. */
+/** Null, with a message, if uv can't be installed. */
 async function uvOrNull(options: EnsurePythonOptions): Promise<Uv | null> {
   try {
     return await ensureUv(options);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!UserError.isInstance(error)) throw error;
-    options.onProgress?.(`uv ${uvVersion} can't be had, so pip installs: ${plainLine(error.message, 200)}`);
+    options.onProgress?.(
+      `uv ${uvVersion} can't be installed, so pip is used: ${plainLine(error.message, 200)}`,
+    );
     return null;
   }
 }

@@ -6,9 +6,9 @@ import { hasCode, UserError } from '../lib/errors.ts';
 import { pythonVariables, type Variables } from './host-variables.ts';
 import { runProcess } from './run-process.ts';
 
-/** A Python of the host that environments can be made with. */
+/** A Python on the host that can make environments. */
 export interface Interpreter {
-  /** Absolute path of the real program: no pyenv shim, no link, not inside a virtual environment. */
+  /** Absolute path of the actual program: not a pyenv shim or a link, and not in a virtual environment. */
   executable: string;
   /** `sys.base_prefix`, links resolved. */
   basePrefix: string;
@@ -16,7 +16,7 @@ export interface Interpreter {
   version: string;
   /** Such as `linux-x86_64`. */
   platform: string;
-  /** Whether `venv` and `ensurepip` are installed: some systems package them apart. */
+  /** Whether `venv` and `ensurepip` are installed: some systems package them separately. */
   canMakeEnvironments: boolean;
 }
 
@@ -40,20 +40,20 @@ print(json.dumps({
 
 export const candidates = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
 
-/** Why a command can't be started where it isn't installed; anything else (no process slots, say) is an error. */
+/** Errors that mean that a command is not installed; any other (no process slots, say) is reported. */
 const notThere = ['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC', 'ELOOP'];
 
 export interface FindInterpreterOptions {
-  /** A command or path that is used instead of looking for one. */
+  /** A command or path to use instead of searching. */
   interpreter?: string | null;
-  /** Such as `3.12`: no other version will do. It is looked for where pyenv and uv keep theirs, too. */
+  /** Such as `3.12`: no other version will do. The folders of pyenv and uv are searched, too. */
   pythonVersion?: string | null;
   variables: Variables;
   signal?: AbortSignal | null;
 }
 
 /**
- * The first Python ≥ 3.10, or of the wanted version, that can make virtual environments.
+ * The first Python ≥ 3.10, or of the required version, that can make virtual environments.
  * @throws UserError `no_python`, `old_python` or `no_venv` with the command that fixes it.
  */
 export async function findInterpreter(options: FindInterpreterOptions): Promise<Interpreter> {
@@ -74,7 +74,7 @@ function commandsOf({ interpreter, pythonVersion, variables }: FindInterpreterOp
     : candidates;
 }
 
-/** Pythons that pyenv and uv keep out of PATH. */
+/** Pythons that pyenv and uv keep outside PATH. */
 function besidePath(
   version: string,
   { HOME: home = homedir(), PYENV_ROOT: pyenv, UV_PYTHON_INSTALL_DIR: uv }: Variables,
@@ -88,7 +88,7 @@ function besidePath(
   );
 }
 
-/** Null: there is no such command, or it is no Python 3 (a pyenv shim without a version behind it, say). */
+/** Null: there is no such command, or it is not a Python 3 (a pyenv shim without a version behind it, say). */
 async function ask(command: string, options: FindInterpreterOptions): Promise<Interpreter | null> {
   let output: string;
   try {
@@ -157,7 +157,10 @@ function explain(options: FindInterpreterOptions, seen: readonly Interpreter[]):
   return new UserError('no_python', `no Python ≥ 3.10 was found (tried ${tried})`, hint);
 }
 
-/** The package manager's command on this machine. @param packages for apt-get, dnf and apk */
+/**
+ * The package manager's command on this machine.
+ * @param packages for apt-get, dnf and apk
+ */
 function installCommand(variables: Variables, [apt, dnf, apk]: readonly [string, string, string]): string {
   const has = (tool: string) =>
     (variables.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, tool)));

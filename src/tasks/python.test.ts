@@ -111,7 +111,7 @@ describe('a failure of pip', () => {
     expect(explain(noMatch).code).toBe('no_package');
     expect(hasNoWheel(noMatch)).toBe(true);
     expect(explain('OSError: [Errno 28] No space left on device').code).toBe('disk_full');
-    expect(explain('something else')).toMatchObject({ code: 'pip_failed', hint: 'the whole log is /log' });
+    expect(explain('something else')).toMatchObject({ code: 'pip_failed', hint: 'the full log is /log' });
   });
 });
 

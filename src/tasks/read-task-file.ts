@@ -6,7 +6,7 @@ import { type Explanation, explainIssue } from './explain-issue.ts';
 import type { TaskProblem } from './task-problem.ts';
 
 export interface ReadTaskFile {
-  /** Null when anything in it is wrong. */
+  /** Null if anything in it is wrong. */
   file: TaskFile | null;
   /** Its variants by name, each with what it shares with the task. */
   variants: Map<string, TaskFile>;
@@ -15,7 +15,7 @@ export interface ReadTaskFile {
   lineOf: (path: readonly PropertyKey[]) => number | null;
 }
 
-/** Reads and checks a task.yaml; all that is wrong comes back at once. */
+/** Reads and checks a task.yaml; reports all problems at once. */
 export function readTaskFile(path: string): ReadTaskFile {
   let text: string;
   try {
@@ -31,14 +31,14 @@ export function readTaskFile(path: string): ReadTaskFile {
   return parseTaskFile(path, text);
 }
 
-/** Far more than any task says of itself. */
+/** Far more than any task needs. */
 const mostBytes = 2 ** 20;
 
 export function parseTaskFile(path: string, text: string): ReadTaskFile {
   try {
     return parseText(path, text);
   } catch (error) {
-    // The library reads one level inside the other.
+    // The library is recursive.
     if (!(error instanceof RangeError)) throw error;
     const problem = {
       file: path,
@@ -48,7 +48,7 @@ export function parseTaskFile(path: string, text: string): ReadTaskFile {
     };
     return {
       ...nothing,
-      problems: [{ ...problem, fix: 'a task needs few levels: take the others out' }],
+      problems: [{ ...problem, fix: 'a task needs few levels: remove the others' }],
       lineOf: () => null,
     };
   }

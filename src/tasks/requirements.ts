@@ -25,14 +25,16 @@ export function looseRequirements(text: string): LooseRequirement[] {
 }
 
 /**
- * The requirements without comments, order, case and spelling variants of names: texts that mean the same
- * environment become the same lines.
+ * The requirements without comments, order, case and spelling variants of names: equivalent texts give the same lines.
  */
 export function normaliseRequirements(text: string): string[] {
   return [...readRequirements(text).keys()].sort();
 }
 
-/** Each requirement, spelled as above, with the hashes that a lock has for its files: ` --hash=sha256:… …`, or nothing. */
+/**
+ * Each requirement, normalised as above, with the hashes that a lock has for its files: ` --hash=sha256:… …`, or
+ * nothing.
+ */
 export function readRequirements(text: string): Map<string, string> {
   const lines = text
     .split(/\r?\n/)
@@ -55,15 +57,15 @@ function spelled(line: string): string {
   return marker.length === 0 ? whole : `${whole}; ${marker.join(';').trim()}`;
 }
 
-/** Where the lock of some requirements lies: one file for all tasks of a folder that have the same ones. */
+/** The path of the lock for some requirements: one file for all tasks of a folder that have the same ones. */
 export function lockFile(tasks: string, requirements: string): string {
   const key = sha256(normaliseRequirements(requirements).join('\n')).slice(0, 16);
   return join(tasks, '.locks', `${key}.txt`);
 }
 
 /**
- * The requirements with the hashes of their lock, where there is one that fits them.
- * @param tasks the folder that the tasks lie in
+ * The requirements with the hashes of their lock, if there is one that fits them.
+ * @param tasks the folder of the tasks
  */
 export function withLock(tasks: string, requirements: string): string {
   const file = lockFile(tasks, requirements);

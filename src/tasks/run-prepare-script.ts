@@ -14,15 +14,18 @@ export interface RunPrepareOptions {
   downloads: string;
   /** Folder with the empty folders public/ and private/. */
   data: string;
-  /** An empty folder to work in, made here. */
+  /** An empty folder to work in, created here. */
   scratch: string;
-  /** As if on another machine and another day: what is made must not depend on that. */
+  /** As if on another machine and another day, which must not change the result. */
   elsewhere?: boolean;
   onProgress?: (message: string) => void;
   signal?: AbortSignal | null;
 }
 
-/** Runs a task's prepare.py and checks what it made; lines that begin with `note: ` are passed on. @throws UserError with the end of its output when it fails */
+/**
+ * Runs a task's prepare.py and checks its output; lines that begin with `note: ` are passed on.
+ * @throws UserError with the end of its output if it fails
+ */
 export async function runPrepareScript(task: Task, options: RunPrepareOptions): Promise<void> {
   const folders = [
     ['--downloads', options.downloads],
@@ -30,7 +33,7 @@ export async function runPrepareScript(task: Task, options: RunPrepareOptions): 
     ['--private', join(options.data, 'private')],
     ...(task.variant === null ? [] : [['--variant', task.variant]]),
   ].flat();
-  const hint = 'does the script fit the sources? Data from a mirror may be laid out in another way';
+  const hint = 'does the script fit the sources? Data from a mirror may have a different layout';
   const output = await runScript(inTask(task.folder, 'prepare'), folders, options, hint);
   for (const line of output.split(/\r?\n/))
     if (line.startsWith('note: ')) options.onProgress?.(line.slice(6));
@@ -38,8 +41,8 @@ export async function runPrepareScript(task: Task, options: RunPrepareOptions): 
 }
 
 /**
- * Runs the script that writes the list of a collection's files.
- * @throws UserError with the end of its output when it fails
+ * Runs the script that lists a collection's files.
+ * @throws UserError with the end of its output if it fails
  */
 export async function runListScript(
   task: Task,
@@ -48,18 +51,18 @@ export async function runListScript(
   options: Omit<RunPrepareOptions, 'data'>,
 ): Promise<void> {
   const args = ['--downloads', options.downloads, '--list', list];
-  const hint = 'does the script fit the sources? Data from a mirror may be laid out in another way';
+  const hint = 'does the script fit the sources? Data from a mirror may have a different layout';
   await runScript(join(task.hiddenFolder, script), args, options, hint);
 }
 
 export type RunSampleOptions = Omit<RunPrepareOptions, 'data'>;
 
-/** The same data for everybody. */
+/** The same data on every machine. */
 const sampleSeed = 0;
 
 /**
- * Runs a task's sample.py, which makes in the folder `downloads` what the sources would be there, unpacked.
- * @throws UserError with the end of its output when it fails
+ * Runs a task's sample.py, which fills the folder `downloads` with sample data in the form of the unpacked sources.
+ * @throws UserError with the end of its output if it fails
  */
 export async function runSampleScript(task: Task, options: RunSampleOptions): Promise<void> {
   const args = ['--downloads', options.downloads, '--seed', String(sampleSeed)];
@@ -82,7 +85,7 @@ async function runScript(
   const wrapper = elsewhere ? [join(options.helpers, 'leaks', 'run_elsewhere.py')] : [];
   const result = await runProcess(options.python.executable, ['-I', '-B', ...wrapper, script, ...args], {
     workingDirectory: options.scratch,
-    // Nothing of the host's passes: prepared data must not depend on who prepares it, and keys stay here.
+    // No variables of the host: prepared data must not depend on who prepares it, and keys must stay here.
     variables: {
       PATH: '/usr/local/bin:/usr/bin:/bin',
       ...(elsewhere ? { LC_ALL: 'C', TZ: 'Pacific/Kiritimati' } : { LANG: 'C.UTF-8' }),
@@ -125,7 +128,7 @@ function checkMade(task: Task, data: string): void {
   }
 }
 
-/** Column names in the first line. Names with commas in quotes are told apart as far as a check of one name needs. */
+/** Column names in the first line. Quoted names with commas are parsed well enough for checking one name. */
 function headerOf(path: string): string[] {
   const text = path.endsWith('.gz') ? gunzipSync(readFileSync(path)).toString('utf8') : firstBytes(path);
   const [line = ''] = text.replace(/^\ufeff/, '').split(/\r?\n/, 1);

@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 
 export interface ProcessResult {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** Standard output and standard error in the order they came; the last 64 KiB. */
+  /** Standard output and standard error in the order received; the last 64 KiB. */
   output: string;
 }
 
 export interface ProcessOptions {
   workingDirectory?: string;
-  /** All its environment variables: nothing is inherited. */
+  /** All its environment variables: it inherits none. */
   variables: Record<string, string>;
   signal?: AbortSignal | null;
-  /** What it throws, such as ENOSPC where it writes a log, ends the program. */
+  /** An exception from it, such as ENOSPC while writing a log, ends the program. */
   onOutput?: (chunk: Buffer) => void;
 }
 
@@ -21,8 +21,8 @@ const keptBytes = 64 * 1024;
 
 /**
  * Runs a program of the host (never an agent's code) to its end.
- * @throws the signal's reason when aborted, once the whole process group is gone; what `onOutput` throws; an error
- *   with a code such as ENOENT when the program can't be started.
+ * @throws the signal's reason if aborted, once the whole process group is gone; any exception from `onOutput`; an error
+ *   with a code such as ENOENT if the program can't be started.
  */
 export async function runProcess(
   command: string,
@@ -34,7 +34,7 @@ export async function runProcess(
     cwd: options.workingDirectory,
     env: options.variables,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that an abort also reaches what it started.
+    // Its own process group, so that an abort also ends its children.
     detached: true,
   });
   let kept = Buffer.alloc(0);
@@ -70,7 +70,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // It has already ended.
   }
 }
 

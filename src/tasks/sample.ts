@@ -1,14 +1,14 @@
 import { UserError } from '../lib/errors.ts';
 import type { Task } from './task-folder.ts';
 
-/** What marks results on made-up data. */
+/** The mark of results on sample data. */
 export const sampleMark = 'sample data';
-/** And of one whose data has other checksums than expected. */
+/** The mark of results on data with other checksums than expected. */
 export const unverifiedMark = 'unverified data';
 
 /**
- * The task on its small made-up data. One whose data is made without any download is what it is.
- * @throws UserError `no_sample` for a task that has downloads and no sample
+ * The task on its small synthetic data. A task whose data needs no download stays as it is.
+ * @throws UserError `no_sample` for a task with downloads but no sample
  */
 export function sampleOf(task: Task): Task {
   const { sample, sources, baseline, reference } = task.file;

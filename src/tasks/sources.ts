@@ -21,7 +21,7 @@ export interface SourceFile {
 export interface SourceOptions {
   /** Folder for this task's downloads. */
   downloads: string;
-  /** Folder that sources are taken from instead of the network. */
+  /** Folder with sources to use instead of the network. */
   mirror: string | null;
   allowUnverified: boolean;
   /** For Kaggle's credentials. */
@@ -33,7 +33,10 @@ export interface SourceOptions {
   signal: AbortSignal | null;
 }
 
-/** Gets all single files among a task's sources and checks them. @throws UserError on the first that can't be had or is not the one meant */
+/**
+ * Gets and checks all single files among a task's sources.
+ * @throws UserError for the first that can't be downloaded or is not the expected one
+ */
 export async function obtainSources(task: Task, options: SourceOptions): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const source of task.file.sources) {
@@ -45,7 +48,7 @@ export async function obtainSources(task: Task, options: SourceOptions): Promise
       files.push(await obtain(task, source, options));
     } catch (error) {
       if (!source.optional || !UserError.isInstance(error)) throw error;
-      options.onProgress(`${source.file} is left out, and the task works without: ${error.message}`);
+      options.onProgress(`${source.file} is left out; the task works without it: ${error.message}`);
     }
   }
   return files;
@@ -70,7 +73,7 @@ async function fromMirror(
     throw new UserError(
       'not_in_mirror',
       `the mirror has no ${source.file} for the task ${task.file.id}`,
-      `put it at ${places.slice(0, 2).join(' or at ')}; the folder ${basename(task.folder)} may also lie within another folder of the mirror`,
+      `put it at ${places.slice(0, 2).join(' or at ')}; the folder ${basename(task.folder)} may also be in another folder of the mirror`,
     );
   }
   options.onProgress(`checking ${source.file} from the mirror`);
@@ -79,14 +82,14 @@ async function fromMirror(
   return sourceFile(source, path, sha256, 'mirror');
 }
 
-/** Where a mirror may have a source, in the order in which it is looked for; the first two are the usual ones. */
+/** Where a mirror may have a source, in search order; the first two places are the usual ones. */
 export function mirrorPlaces(task: Task, mirror: string, { file }: Source): string[] {
   const name = basename(task.folder);
   const grouped = foldersIn(mirror).map((folder) => resolve(mirror, folder, name, file));
   return [resolve(mirror, name, file), resolve(mirror, file), ...grouped];
 }
 
-/** Names of the folders in a mirror, sorted: a mirror may keep its tasks in groups. */
+/** Names of the folders in a mirror, sorted: a mirror may group its tasks. */
 function foldersIn(mirror: string): string[] {
   if (!existsSync(mirror) || !statSync(mirror).isDirectory()) return [];
   return readdirSync(mirror)
@@ -96,7 +99,8 @@ function foldersIn(mirror: string): string[] {
 
 async function fromNetwork(task: Task, source: Source, options: SourceOptions): Promise<SourceFile> {
   const destination = join(options.downloads, source.file);
-  // A download with another checksum is kept apart: --allow-unverified takes it without loading it again.
+  // A download with another checksum is stored separately, so that --allow-unverified can use it without downloading it
+  // again.
   const mismatch = `${destination}.mismatch`;
   for (const path of options.allowUnverified ? [destination, mismatch] : [destination]) {
     if (!existsSync(path)) continue;
@@ -121,7 +125,7 @@ async function fromNetwork(task: Task, source: Source, options: SourceOptions): 
   return sourceFile(source, destination, sha256, 'download');
 }
 
-/** Remembered while the file's time stamp stands: some sources take an hour to read. */
+/** Stored until the file's time stamp changes: some sources take an hour to read. */
 async function checksum(path: string, { downloads }: SourceOptions): Promise<string> {
   const found = await new FileIndex(join(downloads, '.index.jsonl')).describe(path);
   if (found === null) throw new Error(`${path} has gone`);
@@ -139,7 +143,7 @@ function address(
   throw new Error(`source ${source.file} of ${task.file.id} has no address`);
 }
 
-/** A line at the start and then about every 5 %, or every 64 MiB where the size is not known. */
+/** A line at the start and then about every 5 %, or every 64 MiB if the size is unknown. */
 function progress(
   file: string,
   onProgress: (message: string) => void,
@@ -170,8 +174,8 @@ function refuseUnknown(task: Task, source: Source, { allowUnverified }: SourceOp
   if (source.sha256 !== undefined || allowUnverified) return;
   throw new UserError(
     'no_checksum',
-    `no SHA-256 is known for ${source.file}, so nobody can say whether a copy is the real one`,
-    `give --allow-unverified to take the file as it is; every result made with it is marked (who wrote ${task.file.id} can add sha256 to its task.yaml)`,
+    `no SHA-256 is known for ${source.file}, so a copy can't be verified`,
+    `use --allow-unverified to accept the file as it is; every result made with it is marked (the author of ${task.file.id} can add sha256 to its task.yaml)`,
   );
 }
 

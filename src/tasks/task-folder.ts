@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import type { TaskBrief, TaskFile } from '../schema/index.ts';
 
-/** Where things lie in a task's folder. */
+/** The layout of a task's folder. */
 export const layout = {
   taskFile: 'task.yaml',
   environment: 'env',
   hidden: 'hidden',
   prepare: 'hidden/prepare.py',
-  /** Makes what the sources hold, small and made up; only where task.yaml tells of it. */
+  /** Makes small synthetic contents of the sources; only if task.yaml declares a sample. */
   sample: 'hidden/sample.py',
   grade: 'hidden/grade.py',
   solution: 'hidden/solution',
-  /** Only where the baseline is a constant. */
+  /** Only if the baseline is a constant. */
   constant: 'hidden/constant',
   requirements: 'requirements.txt',
 } as const;
 
-/** A task, read and found valid. */
+/** A task, read and validated. */
 export interface Task {
   file: TaskFile;
-  /** The variant of the folder's task that it is; null for the task itself. */
+  /** The name of this variant of the folder's task; null for the task itself. */
   variant: string | null;
   /** Absolute path of the task's folder, named like its id without the variant. */
   folder: string;
@@ -29,12 +29,12 @@ export interface Task {
   hiddenFolder: string;
   /** SHA-256 over the names and contents of all the task's files. */
   version: string;
-  /** The text of requirements.txt, with the hashes of its lock where there is one. */
+  /** The text of requirements.txt, with the hashes of its lock if there is one. */
   requirements: string;
   brief: TaskBrief;
-  /** It is worked on with made-up data: its baseline and reference are those that were measured on these. */
+  /** Whether it uses sample data: its baseline and reference are then those measured on that data. */
   isSample: boolean;
-  /** Where the figures in `file` come from: task.yaml, which may speak of other data, or this machine. */
+  /** Where the figures in `file` come from: task.yaml, whose figures may be of other data, or this machine. */
   figures: 'declared' | 'of other data' | 'measured here';
 }
 

@@ -15,7 +15,7 @@ export async function unpackTar(
   const source = createReadStream(archive);
   const stages = isGzip(archive) ? [source, createGunzip(), entries] : [source, entries];
   const feeding = pipeline(stages, signal === null ? {} : { signal });
-  // The loop below sees the same error first, or ends early: whoever fails, both are awaited.
+  // The loop below sees the same error first, or ends early; both are awaited in any case.
   feeding.catch(() => {});
   let seen = 0;
   try {

@@ -11,12 +11,12 @@ interface UnpackLimits {
   archiveBytes: number;
 }
 
-/** Real data stays far below: sparse tables reach about 50. Deflate itself can do 1,032. */
+/** Real data stays far below: sparse tables reach about 50, while Deflate can reach 1,032. */
 const ratioMax = 250;
 /** Small archives may have any ratio. */
 const ratioFreeBytes = 64 * 2 ** 20;
 
-/** The folder an archive is unpacked into: judges every entry and counts what is written. */
+/** The folder into which an archive is unpacked: checks every entry and counts what is written. */
 export class UnpackTarget {
   files = 0;
   bytes = 0;
@@ -29,7 +29,10 @@ export class UnpackTarget {
     this.limits = limits;
   }
 
-  /** Counts an entry of any kind. @throws UserError when there are too many */
+  /**
+   * Counts an entry of any kind.
+   * @throws UserError if there are too many
+   */
   count(): void {
     this.entries += 1;
     if (this.entries > this.limits.entries) throw bomb(`it has more than ${this.limits.entries} entries`);
@@ -40,12 +43,14 @@ export class UnpackTarget {
     mkdirSync(this.place(name), { recursive: true, mode: 0o755 });
   }
 
-  /** Writes one file; never over another one. The content may be longer than announced: what comes is counted. */
+  /**
+   * Writes one file, never over another one. The content may be longer than announced, so the actual bytes are counted.
+   */
   async addFile(name: string, content: AsyncIterable<Uint8Array>, signal: AbortSignal | null): Promise<void> {
     const path = this.place(name);
     mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
     const file = await open(path, 'wx', 0o644).catch((error: unknown) => {
-      if (hasCode(error, 'EEXIST')) throw refusal(name, 'the name is there already');
+      if (hasCode(error, 'EEXIST')) throw refusal(name, 'the name occurs twice');
       throw error;
     });
     try {
@@ -72,7 +77,7 @@ export class UnpackTarget {
     }
   }
 
-  /** Absolute path for an entry; no link can lie on the way, since none is ever made, but a file can. */
+  /** Absolute path for an entry. No link can be on the way, because none is ever created, but a file can. */
   private place(name: string): string {
     const judged = judgeEntryPath(name);
     if (!judged.ok) throw refusal(name, judged.reason);
@@ -82,7 +87,7 @@ export class UnpackTarget {
       parent = join(parent, segment);
       const there = statOf(parent);
       if (there === undefined) break;
-      if (!there.isDirectory()) throw refusal(name, 'a file lies where its folder should be');
+      if (!there.isDirectory()) throw refusal(name, 'a file is where its folder should be');
     }
     return path;
   }
@@ -92,7 +97,7 @@ function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-/** @param name the entry's, shown without control characters */
+/** @param name of the entry; shown without control characters */
 export function refusal(name: string, reason: string): UserError {
   return new UserError(
     'unsafe_archive',

@@ -11,7 +11,7 @@ export async function unpackZip(
   signal: AbortSignal | null,
 ): Promise<void> {
   const zip = await openZip(archive, { lazyEntries: true, autoClose: false });
-  // An error that comes while nobody waits for an entry would otherwise end the process.
+  // An error while nobody waits for an entry would otherwise end the process.
   const failures: Error[] = [];
   zip.on('error', (error: Error) => failures.push(error));
   try {
@@ -52,7 +52,7 @@ async function* checked(content: AsyncIterable<Uint8Array>, entry: Entry): Async
     throw new Error(`the content of ${JSON.stringify(entry.fileName)} is damaged (CRC)`);
 }
 
-/** The file type in the upper half of the attributes, as Unix programs write it; 0 where none does. */
+/** The file type in the upper half of the attributes, as Unix programs write it; 0 if none was written. */
 function unixKind(entry: Entry): 'plain' | 'link' | 'special file' {
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
   if (type === 0 || type === 0o100000 || type === 0o040000) return 'plain';

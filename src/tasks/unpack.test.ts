@@ -105,7 +105,7 @@ describe('unpacking', () => {
       { name: 'same.txt', content: 'first' },
       { name: './same.txt', content: 'second' },
     ];
-    await expectRefused(await tarOf(twice), 'tar', /the name is there already/);
+    await expectRefused(await tarOf(twice), 'tar', /the name occurs twice/);
     const zip = renamed(
       await zipOf([
         { name: 'same1.txt', content: 'first' },
@@ -114,7 +114,7 @@ describe('unpacking', () => {
       'same2.txt',
       'same1.txt',
     );
-    await expectRefused(zip, 'zip', /the name is there already/);
+    await expectRefused(zip, 'zip', /the name occurs twice/);
   });
 
   it('refuses a folder where a file already lies', async () => {
@@ -122,7 +122,7 @@ describe('unpacking', () => {
       { name: 'a', content: 'file' },
       { name: 'a/b', content: 'below it' },
     ]);
-    await expectRefused(content, 'tar', /a file lies where its folder should be/);
+    await expectRefused(content, 'tar', /a file is where its folder should be/);
   });
 
   it('stops at the size that is allowed, counting what comes out', async () => {

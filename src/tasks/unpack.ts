@@ -7,7 +7,7 @@ import { unpackZip } from './unpack-zip.ts';
 
 export interface UnpackOptions {
   format: 'zip' | 'tar';
-  /** All unpacked bytes together. */
+  /** Maximum bytes of all unpacked files together. */
   maxBytes: number;
   maxEntries?: number;
   signal?: AbortSignal | null;
@@ -21,9 +21,9 @@ export interface Unpacked {
 const entriesMax = 2_000_000;
 
 /**
- * Unpacks a zip, tar or tar.gz of unknown origin into a new folder. Only plain files and folders come out, with
- * plain modes, inside the folder; links, devices, repeated names, paths that lead out and bombs are refused, and
- * then nothing is left behind.
+ * Unpacks an untrusted zip, tar or tar.gz into a new folder. Writes only plain files and folders, with plain modes,
+ * inside the folder. Links, devices, repeated names, paths that lead outside and bombs are refused, and then nothing is
+ * left behind.
  * @param folder absolute path that does not exist yet
  * @throws UserError that names the archive, the entry and the reason
  */

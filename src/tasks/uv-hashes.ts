@@ -1,4 +1,4 @@
-/** Of the files of this version of uv, for all platforms: `uv pip compile --generate-hashes`. */
+/** Hashes of the files of this version of uv, for all platforms, from `uv pip compile --generate-hashes`. */
 export const uvHashes: readonly string[] = [
   '16963d19594e18d746a70c7fce82237bde4f2cac4cfcf0ca2b84796fe9d0c6e9',
   '2c45530751517d6c3bbc69a19473f6effe47cce047bede01ffd8af7ea7b36b25',

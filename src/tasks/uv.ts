@@ -3,19 +3,20 @@ import { runProcess } from './run-process.ts';
 import { uvHashes } from './uv-hashes.ts';
 
 export const uvVersion = '0.13.9';
-/** As a locked requirement: its wheel for this machine has one of the hashes. */
+/** As a locked requirement: the wheel for this machine has one of the hashes. */
 export const uvRequirement = `uv==${uvVersion}${uvHashes.map((hash) => ` --hash=sha256:${hash}`).join('')}`;
 
 export interface Uv {
   executable: string;
-  /** Of an environment that has pip, which knows where this machine gets packages from. */
+  /** The Python of an environment with pip, which knows where this machine gets packages from. */
   python: string;
-  /** Downloads, unpacked. */
+  /** The cache of unpacked downloads. */
   cache: string;
 }
 
 /**
- * Copies, where uv would link: through a link, whatever writes into an environment would write into the next one, too.
+ * Copies files instead of linking them as uv does by default: a write through a link would change every environment
+ * that shares the file.
  */
 export function uvArguments({ cache }: Uv, python: string): string[] {
   return [
@@ -25,18 +26,18 @@ export function uvArguments({ cache }: Uv, python: string): string[] {
   ];
 }
 
-/** What users may tell uv about where packages come from; nothing else of theirs changes what is installed, and where. */
+/** User settings about where packages come from; no other setting may change what is installed, or where. */
 const ofUsers =
   /^UV_((DEFAULT_|EXTRA_)?INDEX(_URL)?|INDEX_\w+_(USERNAME|PASSWORD)|NO_INDEX|FIND_LINKS|OFFLINE|HTTP_TIMEOUT|INSECURE_HOST|KEYRING_PROVIDER|(NATIVE_TLS|SYSTEM_CERTS))$/;
 
-/** What uv is run with: from pip's configuration, so that a mirror serves both. */
+/** Environment variables for uv, taken from pip's configuration, so that one mirror serves both. */
 export async function uvVariables(
   uv: Uv,
   variables: Variables,
   signal: AbortSignal | null,
 ): Promise<Variables> {
   const python = pythonVariables(variables);
-  // Addresses may hold passwords: into no log.
+  // Not logged: addresses may contain passwords.
   const asked = await runProcess(uv.python, ['-I', '-m', 'pip', 'config', 'list'], {
     variables: python,
     signal,
@@ -45,7 +46,10 @@ export async function uvVariables(
   return { ...variablesFor(pipSettings(asked.output)), ...Object.fromEntries(kept) };
 }
 
-/** What `pip config list` prints, by name: `global.index-url='…'`. Variables win over its own section, and that over the common one. */
+/**
+ * What `pip config list` prints, by name: `global.index-url='…'`. Variables override pip's own section, which overrides
+ * the global one.
+ */
 export function pipSettings(printed: string): Map<string, string> {
   const settings = new Map<string, string>();
   for (const section of ['global', 'install', ':env:']) {
@@ -57,7 +61,7 @@ export function pipSettings(printed: string): Map<string, string> {
   return settings;
 }
 
-/** The same settings, as uv is told them. */
+/** The same settings, as variables for uv. */
 export function variablesFor(settings: ReadonlyMap<string, string>): Variables {
   const words = (name: string) => (settings.get(name) ?? '').split(/\s+/).filter((word) => word !== '');
   const told = {
@@ -68,7 +72,7 @@ export function variablesFor(settings: ReadonlyMap<string, string>): Variables {
     UV_HTTP_TIMEOUT: settings.get('default-timeout') ?? settings.get('timeout'),
     SSL_CERT_FILE: settings.get('cert'),
     ALL_PROXY: settings.get('proxy'),
-    // As pip does: which index has a file makes no difference, its hash does.
+    // As with pip: it does not matter which index has a file, because its hash is checked.
     UV_INDEX_STRATEGY: 'unsafe-best-match',
   };
   return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined && value !== ''));

@@ -8,10 +8,10 @@ import { looseRequirements } from './requirements.ts';
 import { inTask, layout } from './task-folder.ts';
 import type { TaskProblem } from './task-problem.ts';
 
-/** Files of a task are copied, hashed and committed; data comes from sources. In bytes. */
+/** In bytes. A task's files are copied, hashed and committed; data belongs in sources. */
 const fileBytesMax = 5 * 2 ** 20;
 
-/** Everything that is wrong with a task's folder, at once; empty when it is fit for use. */
+/** All problems of a task's folder at once; empty if it is valid. */
 export function validateTask(folder: string): TaskProblem[] {
   return inspectTask(resolve(folder)).problems;
 }
@@ -40,7 +40,9 @@ function filesProblems(folder: string): TaskProblem[] {
   const problems: TaskProblem[] = [];
   for (const part of ['environment', 'hidden', 'solution'] as const) {
     if (!isFolder(inTask(folder, part)))
-      problems.push(fileProblem(inTask(folder, part), 'missing folder', `make the folder ${layout[part]}/`));
+      problems.push(
+        fileProblem(inTask(folder, part), 'missing folder', `create the folder ${layout[part]}/`),
+      );
   }
   for (const part of ['prepare', 'grade', 'requirements'] as const) {
     if (!isFile(inTask(folder, part)))
@@ -64,9 +66,9 @@ function filesProblems(folder: string): TaskProblem[] {
 }
 
 const fixForMissing = {
-  prepare: 'write it: it turns --downloads into --public and --private',
+  prepare: 'write it: it makes --public and --private from --downloads',
   grade: 'write it: it prints the grade of a submission as one JSON object',
-  requirements: 'write it with one name==version a line; it may be empty',
+  requirements: 'write it with one name==version per line; it may be empty',
 };
 
 function requirementsProblems(folder: string): TaskProblem[] {
@@ -81,7 +83,7 @@ function requirementsProblems(folder: string): TaskProblem[] {
   }));
 }
 
-/** What a schema can't see: fields that speak of files and of each other. */
+/** Checks that a schema can't make: fields that refer to files and to each other. */
 function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): TaskProblem[] {
   const { problems, report } = reporter(folder, lineOf);
   if (file.id !== basename(folder))
@@ -95,14 +97,14 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
   if (file.baseline.method === 'constant' && !isFile(join(inTask(folder, 'constant'), file.entry)))
     report(
       ['baseline', 'method'],
-      `is constant, and ${layout.constant}/${file.entry} does not exist`,
+      `is constant, but ${layout.constant}/${file.entry} does not exist`,
       `write it: it submits the trivial predictor, so that mlab tasks baseline can measure it`,
     );
   if (file.sample !== undefined && !isFile(inTask(folder, 'sample')))
     report(
       ['sample'],
-      `is there, and ${layout.sample} does not exist`,
-      'write it: it makes up in --downloads what the sources would be there, from --seed alone',
+      `is there, but ${layout.sample} does not exist`,
+      'write it: it makes synthetic sources in --downloads, from --seed alone',
     );
   serviceChecks(folder, file, report);
   submissionChecks(file, report);
@@ -110,7 +112,7 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
   return [...problems, ...figureChecks(folder, file, lineOf)];
 }
 
-/** What a variant has figures of its own for. */
+/** The figures that a variant has of its own. */
 function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): TaskProblem[] {
   const { problems, report } = reporter(folder, lineOf);
   metricChecks(file, report);
@@ -124,7 +126,7 @@ function serviceChecks(folder: string, { services }: TaskFile, report: Report): 
   services.forEach((service, index) => {
     const field = ['services', index];
     if (services.findIndex(({ name }) => name === service.name) !== index)
-      report([...field, 'name'], `${service.name} is named twice`, 'give each service a name of its own');
+      report([...field, 'name'], `${service.name} is named twice`, 'give each service a different name');
     if (service.kind === 'model') {
       if (services.findIndex(({ kind }) => kind === 'model') !== index)
         report([...field, 'kind'], 'is there twice', 'ask for one language model');
@@ -148,7 +150,7 @@ function reporter(
   return { problems, report };
 }
 
-/** A starter that is beyond the threshold by luck alone makes success a matter of luck. */
+/** If chance alone lifts the starter beyond the threshold, success is a matter of chance. */
 function noiseCheck({ baseline, success }: TaskFile, report: Report): void {
   const { mean, spread, remedy } = baseline;
   if (spread <= success.threshold * Math.abs(mean) || remedy !== undefined) return;
@@ -181,7 +183,7 @@ function submissionChecks(file: TaskFile, report: Report): void {
     if (!/\.csv(\.gz)?$/.test(submission.id.from))
       report(
         [...field, 'id', 'from'],
-        `${submission.id.from} is no CSV file`,
+        `${submission.id.from} is not a CSV file`,
         'name a .csv file of the public data',
       );
     if (submission.id.from.startsWith('data/'))
@@ -209,9 +211,9 @@ function sourceChecks(folder: string, file: TaskFile, report: Report): void {
   file.sources.forEach((source, index) => {
     const field = ['sources', index];
     if (file.sources.findIndex((other) => other.file === source.file) !== index)
-      report([...field, 'file'], `${source.file} is named twice`, 'give each source a file name of its own');
+      report([...field, 'file'], `${source.file} is named twice`, 'give each source a different file name');
     if (source.file === '.' || source.file === '..')
-      report([...field, 'file'], 'is no file name', 'name the downloaded file');
+      report([...field, 'file'], 'is not a file name', 'name the downloaded file');
     if (source.url !== undefined && !/^https?:$/.test(new URL(source.url).protocol))
       report(
         [...field, 'url'],
@@ -219,20 +221,24 @@ function sourceChecks(folder: string, file: TaskFile, report: Report): void {
         'name an https address, or use a mirror',
       );
     if (source.kaggle !== undefined && !/^[a-z0-9-]+$/.test(source.kaggle))
-      report([...field, 'kaggle'], 'is no competition', "write the last part of the competition's address");
+      report(
+        [...field, 'kaggle'],
+        'is not the name of a competition',
+        "write the last part of the competition's address",
+      );
     if (source.collection !== undefined) collectionChecks(folder, file, source.collection, field, report);
     if (source.collection !== undefined && source.unpack !== 'none')
-      report([...field, 'unpack'], 'a collection is no archive', 'leave out unpack');
+      report([...field, 'unpack'], 'a collection is not an archive', 'leave out unpack');
     if (source.collection !== undefined && source.optional)
       report(
         [...field, 'optional'],
-        'is said of a collection',
-        'say with missing_max how much may be missing',
+        'applies to single files, not to a collection',
+        'use missing_max to say how many files may be missing',
       );
     if (source.unpack !== 'none' && archiveFolderName(source.file) === null)
       report(
         [...field, 'file'],
-        `does not end like a ${source.unpack} archive`,
+        `does not have the suffix of a ${source.unpack} archive`,
         'end it in .zip, .tar, .tar.gz or .tgz',
       );
   });
@@ -249,7 +255,7 @@ function collectionChecks(
     report(
       [...field, 'collection', 'list'],
       `hidden/${list} does not exist`,
-      'write it: it writes to --list which files there are, from what lies in --downloads',
+      'write it: it lists in --list the files to fetch, from what is in --downloads',
     );
   const unpacked = file.sources
     .filter(({ unpack }) => unpack !== 'none')
@@ -258,7 +264,7 @@ function collectionChecks(
     report(
       [...field, 'collection', 'within'],
       `${within} is in no archive among the sources`,
-      'begin with the folder that an archive is unpacked into',
+      'begin with the folder into which an archive is unpacked',
     );
 }
 

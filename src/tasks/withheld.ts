@@ -7,8 +7,8 @@ import type { PythonEnvironment } from './python-environment.ts';
 import type { Task } from './task-folder.ts';
 
 /**
- * Absolute paths of the files in site-packages that hold this task's data and must be absent in the sandbox.
- * @throws UserError when one is not there: a task that believes it hides something must be right.
+ * Absolute paths of the files in site-packages that contain this task's data and must be absent in the sandbox.
+ * @throws UserError if one does not exist: a task must not hide something by a wrong path.
  */
 export function withheldPaths(task: Task, environment: PythonEnvironment): string[] {
   const root = realpathSync(environment.sitePackages);
@@ -32,7 +32,7 @@ export function withheldPaths(task: Task, environment: PythonEnvironment): strin
   });
 }
 
-/** A content by which copies of a withheld file are found. */
+/** Content that identifies copies of a withheld file. */
 export interface WithheldContent {
   /** Absolute path of the file. */
   path: string;
@@ -40,7 +40,7 @@ export interface WithheldContent {
   sha256: string;
 }
 
-/** What the withheld files hold: as they are, and without their compression. */
+/** The contents of the withheld files: as they are, and decompressed. */
 export function withheldContents(task: Task, environment: PythonEnvironment): WithheldContent[] {
   return withheldPaths(task, environment).flatMap((path) => {
     const file = readFileSync(path);
@@ -54,7 +54,7 @@ function unpacked(file: Buffer): Buffer[] {
   try {
     return file[0] === 0x1f && file[1] === 0x8b ? [gunzipSync(file)] : [];
   } catch {
-    // It only begins like a gzip file.
+    // It only starts like a gzip file.
     return [];
   }
 }

@@ -1,6 +1,6 @@
 import { hasCode, UserError } from '../lib/errors.ts';
 
-/** Says in a person's words that the cache can't be written. */
+/** Turns errors about writing to the cache into a message for people. */
 export async function withWritableCache<Result>(cache: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

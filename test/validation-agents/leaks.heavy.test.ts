@@ -75,7 +75,7 @@ const leaking: Record<string, { changes: Change[]; check: string; says: string }
       'import time; write_table(folders.public / "about.csv", ["when"], [[time.strftime("%Y-%m")], [time.time() // 9e5]])',
     ),
     check: 'same-data',
-    says: 'public/about.csv has other bytes',
+    says: 'public/about.csv has different bytes',
   },
 };
 

@@ -1,4 +1,4 @@
-/** Rents that follow from size, storey, quarter and year, with noise; the same each time. */
+/** Rents that depend on size, storey, quarter and year, with noise; always the same. */
 export function madeUpTable(): string {
   let state = 7;
   const draw = (): number => {
@@ -19,7 +19,7 @@ export function madeUpTable(): string {
   return ['size,storey,year,quarter,rent', ...rows, ''].join('\n');
 }
 
-/** What `mlab tasks new` measured for the task that is made from it; a heavy test measures it again. */
+/** The figures that `mlab tasks new` measured for the task made from it; a heavy test measures them again. */
 export const madeUpFigures = {
   baseline: { mean: 93.9349, spread: 1.12424, seeds: 3, seconds: 7.1, machine: '2 cores, AMD EPYC' },
   reference: { mean: 76.1412, spread: 0.355567, seeds: 3, seconds: 12.9 },

@@ -49,7 +49,7 @@ describe('a table', () => {
     ['one name twice', `a,a,b\n${rows(60, () => '1,2,3')}`, 'b', /"a" twice/],
     ['too few rows', `a,b\n${rows(9, (each) => `${each},${each}`)}`, 'b', /has 9 rows with a b/],
     ['one value', `a,b\n${rows(60, (each) => `${each},x`)}`, 'b', /one value/],
-    ['as many texts as rows', `a,b\n${rows(60, (each) => `${each},t${each}`)}`, 'b', /60 different texts/],
+    ['as many texts as rows', `a,b\n${rows(60, (each) => `${each},t${each}`)}`, 'b', /60 distinct texts/],
     ['the target alone', `b\n${rows(60, (each) => `${each}`)}`, 'b', /no column beside/],
     ['rows of other lengths', 'a,b\n1,2,3\n', 'b', /can't be read/],
   ])('with %s is refused, and the message says what to do', (_, text, target, message) => {

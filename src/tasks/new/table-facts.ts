@@ -3,27 +3,27 @@ import { messageOf, UserError } from '../../lib/errors.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 
-/** What a new task needs to know of its table. */
+/** Facts about a table that a new task needs. */
 export interface TableFacts {
-  /** With a target. */
+  /** Rows that have a target. */
   rows: number;
   /** Columns that agents see, in their order. */
   features: string[];
   target: string;
-  /** Column that is left out, because tasks number the rows by themselves. */
+  /** Columns that are left out, because tasks number the rows themselves. */
   leftOut: string[];
-  /** Of classes, each with how often it occurs; null where the target is a number. */
+  /** How often each class occurs; null if the target is a number. */
   classes: Map<string, number> | null;
 }
 
 const fewestRows = 50;
 const mostClasses = 50;
-/** A column with more different numbers than this is a quantity, not a class. */
+/** A column with more distinct numbers than this is a quantity, not a class. */
 const fewestValues = 20;
 const mostBytes = 256 * 2 ** 20;
 const mostColumnsShown = 20;
 
-/** @throws UserError where the file is no table with a header, or can't be a task */
+/** @throws UserError if the file is not a table with a header, or can't become a task */
 export function tableFacts(file: string, target: string): TableFacts {
   const [header = [], ...rows] = readTable(file);
   const at = header.indexOf(target);
@@ -35,7 +35,7 @@ export function tableFacts(file: string, target: string): TableFacts {
   const leftOut = header.filter((name) => name === 'id' && name !== target);
   const features = header.filter((name) => name !== target && !leftOut.includes(name));
   if (features.length === 0)
-    throw refusal(file, 'has no column beside the target', 'Nothing can be learned.');
+    throw refusal(file, 'has no column beside the target', 'A task needs at least one.');
   const values = rows.map((row) => row[at] ?? '').filter((value) => value !== '');
   if (values.length < fewestRows) {
     throw refusal(file, `has ${values.length} rows with a ${target}`, `A task needs ${fewestRows} or more.`);
@@ -72,12 +72,12 @@ function classesOf(file: string, values: readonly string[]): Map<string, number>
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const areNumbers = [...counts.keys()].every((value) => Number.isFinite(Number(value)));
   if (areNumbers && counts.size > fewestValues) return null;
-  if (counts.size < 2) throw refusal(file, 'has one value in its target', 'There is nothing to tell apart.');
+  if (counts.size < 2) throw refusal(file, 'has only one value in its target', 'A task needs at least two.');
   if (counts.size <= mostClasses) return counts;
   throw refusal(
     file,
-    `has ${counts.size} different texts in its target`,
-    `A target is a number, or one of up to ${mostClasses} classes.`,
+    `has ${counts.size} distinct texts in its target`,
+    `A target must be a number, or one of up to ${mostClasses} classes.`,
   );
 }
 

@@ -10,18 +10,18 @@ export interface NewTask {
   facts: TableFacts;
   /** The table. */
   csv: string;
-  /** A folder that is not there yet. */
+  /** A folder that does not exist yet. */
   folder: string;
   /** `templates/task`: a task that predicts a number. */
   template: string;
-  /** File of its packages: numpy, pandas and scikit-learn. */
+  /** Path of its requirements: numpy, pandas and scikit-learn. */
   requirements: string;
 }
 
-/** Figures that are measured when the task is there. */
+/** Figures that are measured once the task exists. */
 export type Figures = Record<'mean' | 'spread' | 'seeds' | 'seconds', number>;
 
-/** What stands in its scripts in place of what predicts a number, where the target is a class. */
+/** Changes to its scripts if the target is a class rather than a number. */
 const forClasses: [from: string, to: string][] = [
   ['DecisionTreeRegressor', 'DecisionTreeClassifier'],
   ['RandomForestRegressor', 'RandomForestClassifier'],
@@ -37,7 +37,10 @@ const forClasses: [from: string, to: string][] = [
 
 const unmeasured: Figures = { mean: 1, spread: 0, seeds: 1, seconds: 0 };
 
-/** Writes a task that is whole but for its figures, which are made up until `writeFigures`. @throws UserError where the folder is there */
+/**
+ * Writes a complete task except for its figures, which are placeholders until `writeFigures`.
+ * @throws UserError if the folder exists
+ */
 export function writeTask(task: NewTask): void {
   const { folder, template, facts, csv } = task;
   if (existsSync(folder))
@@ -62,7 +65,7 @@ export function writeTask(task: NewTask): void {
   }
 }
 
-/** Puts what was measured into task.yaml, and the rest of it stays as it is. */
+/** Writes measured figures into task.yaml, and leaves the rest of it unchanged. */
 export function writeFigures(
   folder: string,
   measured: { baseline?: Figures & { machine: string }; reference?: Figures },
@@ -85,7 +88,7 @@ function yamlOf(task: object): string {
 
 function changed(script: string, { target, leftOut, classes }: TableFacts): string {
   const swaps = classes === null ? [] : forClasses;
-  // Before the names of columns are in it, which may be any.
+  // Applied before the names of columns are inserted, which can be anything.
   return swaps
     .reduce((text, [from, to]) => text.replaceAll(from, to), script)
     .replace('Predicts TARGET', 'Predicts the target')
