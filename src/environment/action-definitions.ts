@@ -20,17 +20,17 @@ const all = [
   ...judgeActions,
 ];
 
-/** All actions by name, in the order in which agents are told of them. */
+/** All actions by name, in the order in which agents see them. */
 export const actionDefinitions: ReadonlyMap<string, ActionDefinition> = new Map(
   all.map((action) => [action.name, action]),
 );
 
-/** What agents are told of the actions that can be done where there is a model and a person. */
+/** Descriptions of the actions that are available with a model and a person. */
 export function describeActions(): ActionDescription[] {
   return [...actionDefinitions.values()].map(describeAction);
 }
 
-/** The actions that can be done where there is a model, or a person, or not. */
+/** The actions that are available with or without a model, and with or without a person. */
 export function offeredActions(there: {
   model: boolean;
   person: boolean;

@@ -14,12 +14,14 @@ export interface ActionPerformerParts {
   /** Absolute path on the host. */
   workspace: string;
   fixedFiles: readonly FixedFile[];
-  /** Ends what runs in the workspace. */
+  /** Ends all processes in the workspace. */
   closeCommands: () => Promise<void>;
   signal: AbortSignal;
 }
 
-/** Performs actions in one workspace: whatever comes of them is an outcome, unless it is the harness that could not. */
+/**
+ * Performs actions in one workspace. Whatever happens is an outcome for the agent, unless the harness itself failed.
+ */
 export class ActionPerformer {
   readonly #parts: ActionPerformerParts;
 
@@ -27,7 +29,7 @@ export class ActionPerformer {
     this.#parts = parts;
   }
 
-  /** @throws RunStopped, and what is neither the agent's doing nor anything it could go on from */
+  /** @throws RunStopped, and errors that the agent neither caused nor could handle */
   async perform(checked: Checked): Promise<Outcome> {
     const { context, signal } = this.#parts;
     if (!checked.ok) return { status: 'invalid', observation: checked.observation };
@@ -48,7 +50,7 @@ export class ActionPerformer {
     }
   }
 
-  /** Whether the agent stood in the sandbox's way by moving what read-only files lie in. */
+  /** Restores read-only files whose folders the agent moved, so that the sandbox can mount them again. */
   async #putBack(): Promise<FixedFile[]> {
     const { closeCommands, workspace, fixedFiles } = this.#parts;
     await closeCommands();
@@ -56,7 +58,7 @@ export class ActionPerformer {
   }
 }
 
-/** No sandbox, no model: not the agent's doing, and nothing it could go on from. */
+/** The sandbox or the model failed: the agent neither caused that nor could handle it. */
 function isInfrastructure(error: unknown): boolean {
   return (
     SandboxError.isInstance(error) || ModelUnavailable.isInstance(error) || error instanceof ExperimentSpent

@@ -7,14 +7,14 @@ import type { ActionDescription } from './environment.ts';
 
 const mostUnknown = 10;
 
-/** What an action came to, before it is traced. */
+/** The outcome of an action, before it is traced. */
 export interface Outcome {
   status: ActionStatus;
   observation: string;
   exitCode?: number | null;
-  /** Files that Undo Edit Script can put back, newest last. */
+  /** Files that Undo Edit Script can restore, newest last. */
   undo?: UndoEntry[];
-  /** Files whose newest undo entry this action used up. */
+  /** Files whose newest undo entry this action used. */
   undone?: string[];
   /** Set by Final Answer. */
   finalAnswer?: string;
@@ -26,14 +26,14 @@ export interface Outcome {
 export interface ActionDefinition {
   name: string;
   description: string;
-  /** An object schema whose fields carry descriptions: they are what an agent is told. */
+  /** An object schema whose fields have descriptions, which agents see. */
   schema: z.ZodObject;
-  /** Offered only where there is a language model, or a person to be asked. */
+  /** Offered only if there is a language model, or a person to ask. */
   needs?: 'model' | 'person' | undefined;
   run(context: ActionContext, args: Readonly<Record<string, unknown>>): Promise<Outcome>;
 }
 
-/** Ties the schema of an action to what its `run` receives. */
+/** Ties the schema of an action to the arguments of its `run`. */
 export function defineAction<Shape extends z.ZodRawShape>(definition: {
   name: string;
   description: string;
@@ -51,7 +51,7 @@ export function defineAction<Shape extends z.ZodRawShape>(definition: {
   };
 }
 
-/** A line number: models often write it as a text. */
+/** A line number: models often write it as a string. */
 export const lineNumber = z
   .union([z.int().min(1), z.string().regex(/^\s*\d{1,9}\s*$/, 'a line number from 1')])
   .transform(Number)
@@ -85,7 +85,7 @@ export type Checked =
   | { ok: true; definition: ActionDefinition; args: Readonly<Record<string, unknown>> }
   | { ok: false; observation: string };
 
-/** Finds the action and checks its arguments; what is wrong is said together with what is expected. */
+/** Finds the action and checks its arguments; the message says what is wrong and what is expected. */
 export function checkAction(
   action: AskedAction,
   definitions: ReadonlyMap<string, ActionDefinition>,
@@ -130,7 +130,7 @@ function problemOf(issue: z.core.$ZodIssue, given: string[]): string {
   return `the argument "${name}": ${issue.message}`;
 }
 
-/** How an action is called, as one line of JSON with a description for each argument. */
+/** How to call an action, as one line of JSON with a description of each argument. */
 export function usage(definition: ActionDefinition): string {
   const { arguments: args } = describeAction(definition);
   if (args.length === 0) return `Usage: ${definition.name} takes no arguments: {}`;

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 
-/** Knows whether an agent still does anything that can be seen. */
+/** Tracks whether an agent still does anything observable. */
 export class Activity {
   #underWay = 0;
   #last = performance.now();
 
-  /** How many things it does now. */
+  /** How many things it is doing now. */
   get underWay(): number {
     return this.#underWay;
   }

@@ -10,15 +10,15 @@ export interface AgentBranchParts {
   fork: (branch: AgentBranch, at: number | undefined) => Promise<Branch>;
 }
 
-/** A branch as its agent knows it: how far it has come, and what waits to be done on it. */
+/** A branch as its agent knows it: its steps so far, and the queue of those to come. */
 export class AgentBranch implements Branch {
   readonly id: BranchId;
   readonly origin: BranchOrigin | null;
   readonly queue: StepQueue;
-  /** Whether it is in the trace: one that is forked off a run that has ended never is. */
+  /** Whether it is in the trace: a branch that is forked after the end of the run never is. */
   isOpen = false;
   lastStep: number;
-  /** As it was after the last step that the agent knows of. */
+  /** The submission after the last step that the agent knows of. */
   submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };
   readonly #parts: AgentBranchParts;
 

@@ -26,23 +26,23 @@ import type { RecordedRun } from './recorded-run.ts';
 import { type Replay, repeatStep } from './replay.ts';
 import type { RunState } from './run-state.ts';
 
-/** Something that the agent asked for: the how manieth it is, and whether that was after its end. */
+/** A request of the agent: its number, and whether it came after the end. */
 interface Thing {
   number: number;
   isLate: boolean;
 }
 
-/** In one run: each branch is kept in memory, used or not, and whoever reads the trace follows them all. */
+/** Per run: each branch is kept in memory, used or not, and every reader of the trace handles them all. */
 const mostForks = 10_000;
 
-/** A branch can not be forked like that: the agent's mistake, which ends nothing. */
+/** An invalid fork: the agent's mistake, which ends nothing. */
 class RefusedFork extends RangeError {}
 
 export interface AgentEnvironmentParts {
   task: TaskBrief;
   actions: readonly ActionDescription[];
   limits: Limits;
-  /** What earlier sessions did; the agent is led through it before anything is done anew. */
+  /** What earlier sessions did; it is replayed to the agent before anything new is done. */
   recorded: RecordedRun;
   replay: Replay;
   state: RunState;
@@ -51,8 +51,8 @@ export interface AgentEnvironmentParts {
 }
 
 /**
- * What an agent holds in its hands. Leads it through what is recorded of its run, and then on: what it asks for is told it in
- * the order in which the trace has it, see `CompletionOrder`.
+ * The environment that an agent gets. It replays what is recorded of the run, and then goes on. The agent learns of
+ * results in the order of the trace, see `CompletionOrder`.
  */
 export class AgentEnvironment implements Environment {
   readonly id = 'main';
@@ -87,7 +87,7 @@ export class AgentEnvironment implements Environment {
     return this.#selected;
   }
 
-  /** What the harness could not do, or that the agent did other than recorded; thrown by every step since. */
+  /** An infrastructure failure, or a difference between the agent and its trace; every later step throws it. */
   get failure(): { error: unknown } | null {
     return this.#parts.state.failure;
   }
@@ -106,7 +106,7 @@ export class AgentEnvironment implements Environment {
     this.#asks += 1;
     const number = this.#asks;
     const answer = () => this.#answer(request, number, thing);
-    // Once there are several branches, a model is asked whatever else is going on.
+    // Once there are several branches, model calls run concurrently with everything else.
     return await this.#guarded(() => (this.#order.concurrent ? answer() : this.main.queue.take(answer)));
   }
 
@@ -130,7 +130,7 @@ export class AgentEnvironment implements Environment {
     this.#attempt(() => this.#parts.continuation.note(entries));
   }
 
-  /** Resolves when all that the agent asked for is done; what it asks for from now on is not. */
+  /** Resolves when everything that the agent asked for is done; later requests are refused. */
   protected async finish(): Promise<void> {
     this.#closing = true;
     this.#order.close();
@@ -232,7 +232,7 @@ export class AgentEnvironment implements Environment {
     if (state.ending === null && !thing.isLate) {
       branch.isOpen = await this.#order.live((recorded) => continuation.fork(id, origin, recorded));
     }
-    // Of a run that has ended: nothing can be done on it.
+    // The run has ended: nothing can be done on the branch.
     if (!branch.isOpen) await this.#order.idle(thing.number);
     return branch;
   }
@@ -242,7 +242,7 @@ export class AgentEnvironment implements Environment {
     return { number: this.#things, isLate: this.#closing };
   }
 
-  /** Nothing is done any more, not even what is recorded. */
+  /** Nothing more is done, not even what is recorded. */
   #isOver({ isLate }: Thing): boolean {
     return isLate || (this.#parts.state.ending !== null && !this.#order.concurrent);
   }
@@ -272,12 +272,12 @@ export class AgentEnvironment implements Environment {
       }
     })();
     this.#underWay.add(result);
-    // It is kept as the failure: an agent that never looks at the result does not end the process.
+    // It is kept as the failure: an agent that never looks at the result must not end the process.
     result.catch(() => {}).finally(() => this.#underWay.delete(result));
     return result;
   }
 
-  /** For what is called where nobody can catch; the step under way, or the next one, throws it. */
+  /** For callers that can't catch: the current or the next step throws the error. */
   #attempt(work: () => void): void {
     try {
       work();

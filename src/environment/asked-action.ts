@@ -1,24 +1,26 @@
 import type { Action } from '../schema/index.ts';
 
 const longestName = 200;
-/** Files are written through arguments, so this is beyond what any model writes. */
+/** Files are written through arguments; this is more than any model writes. */
 const longestArguments = 2 ** 25;
-/** Whether a deeper value can be written depends on the room that the stack has left: a resumed run could differ. */
+/**
+ * Beyond some depth, JSON.stringify depends on the free stack: a resumed run could differ. A fixed limit prevents that.
+ */
 const deepest = 200;
 
-/** No action has more than a few; each that it does not know is looked into. */
+/** No action has more than a few names; each unknown one is compared with the known ones. */
 const mostNames = 1_000;
 
-/** What an agent asked for, made into something that can be judged, recorded and compared. */
+/** An action that the agent asked for, in a form that can be checked, recorded and compared. */
 export interface AskedAction extends Action {
-  /** The arguments as JSON text, as the trace keeps them. */
+  /** The arguments as JSON text, as in the trace. */
   text: string;
-  /** Why the arguments are none; null when they are an object. */
+  /** Why the arguments are invalid; null if they are an object. */
   problem: string | null;
 }
 
 /**
- * Agents parse model replies, so anything can come. What is returned is what a reader of the trace gets back from
+ * Agents parse model replies, so the value can be anything. The result is what a reader of the trace gets back from
  * `text`: undefined, NaN, dates and the like have become what JSON makes of them.
  */
 export function readAction(asked: unknown): AskedAction {
@@ -66,7 +68,7 @@ function unusable(problem: string): Omit<AskedAction, 'name'> {
   return { args: {}, text: '{}', problem };
 }
 
-/** Of a value that JSON.parse made: nothing in it leads back to itself. */
+/** For values made by JSON.parse, which have no cycles. */
 function isDeep(value: unknown, left: number = deepest): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return left === 0 || Object.values(value).some((inner) => isDeep(inner, left - 1));

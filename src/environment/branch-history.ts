@@ -2,10 +2,10 @@ import type { BranchId, BranchOrigin, ObjectId } from '../schema/index.ts';
 import { type Lineage, lineageOf } from '../store/index.ts';
 import type { RecordedRun, RecordedStep } from './recorded-run.ts';
 
-/** What later steps need to know of a finished one. */
+/** The facts about a finished step that later steps need. */
 export type StepFacts = Pick<RecordedStep, 'step' | 'action' | 'snapshot' | 'submission' | 'undo' | 'undone'>;
 
-/** The finished steps of one branch: those of its origin until it was forked, and its own. */
+/** The finished steps of one branch: those of its origin up to the fork, and its own. */
 export class BranchHistory {
   readonly id: BranchId;
   readonly origin: BranchOrigin | null;
@@ -33,7 +33,7 @@ export class BranchHistory {
     this.#own.push(facts);
   }
 
-  /** In their order, until a step. */
+  /** In order, up to a step. */
   steps(last = Number.POSITIVE_INFINITY): StepFacts[] {
     const parts: StepFacts[][] = [];
     for (const { history, until } of this.#withAncestors(last))
@@ -47,11 +47,14 @@ export class BranchHistory {
       const own = history.#own.findLast((one) => one.step <= until);
       if (own !== undefined) return own.snapshot;
     }
-    if (this.#start === null) throw new Error('it is not known how the workspace was before the first step');
+    if (this.#start === null) throw new Error('the trace has no snapshot before the first step');
     return this.#start;
   }
 
-  /** Itself, then whom it was forked off, and so on, each until a step. No recursion: an agent decides how deep it is. */
+  /**
+   * The branch itself, then its origin, and so on, each up to a step. Not recursive, because agents decide how deep it
+   * gets.
+   */
   *#withAncestors(last: number): Generator<{ history: BranchHistory; until: number }> {
     let until = last;
     for (let history: BranchHistory | null = this; history !== null; history = history.#parent) {

@@ -3,7 +3,7 @@ import type { BranchId, ModelRequest, ObjectId } from '../schema/index.ts';
 import type { Lineage, Snapshotter } from '../store/index.ts';
 import type { ToolReply } from './tool-access.ts';
 
-/** The files of one branch, and the sandbox that its commands run in. Closing it leaves the files. */
+/** The files of one branch, and the sandbox for its commands. Closing it keeps the files. */
 export interface BranchPlace extends AsyncDisposable {
   /** Host folders: the workspace, and outputs too long for an observation. */
   folders: { workspace: string; outputs: string };
@@ -17,17 +17,17 @@ export interface BranchPlace extends AsyncDisposable {
 export interface BranchStart {
   step: number;
   snapshot: ObjectId;
-  /** The branches whose steps it continues, and until which. */
+  /** The branches whose steps it continues, each up to a step. */
   lineage: Lineage;
-  /** Of an open workspace that may hold much of the same: copying there is faster than reading the store. */
+  /** Of an open workspace that may share many files: copying is faster than reading the store. */
   near: Snapshotter;
-  /** Asks the run's model for a tool that a step of the branch runs. Never rejects. */
+  /** Calls the run's model for a tool in a step of the branch. Never rejects. */
   askForTool: (request: ModelRequest) => Promise<ToolReply>;
 }
 
-/** Makes places for the branches of a run other than `main`. */
+/** Makes workspaces for the branches of a run other than `main`. */
 export interface BranchPlaces {
   open(branch: BranchId, start: BranchStart): Promise<BranchPlace>;
-  /** The host folder of a branch's long outputs, whether it is open or not. */
+  /** The host folder of a branch's long outputs, whether the branch is open or not. */
   outputsFolder(branch: BranchId): string;
 }

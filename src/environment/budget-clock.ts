@@ -3,15 +3,15 @@ import type { Budget, Limits, RunSpec } from '../schema/index.ts';
 import { TimeTogether } from './time-together.ts';
 import { WaitingTime } from './waiting-time.ts';
 
-/** Timers hold no more, about 24 days. */
+/** The limit of timers, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
-/** While the clock stands still, its end is looked for no more often. */
+/** While the clock is stopped, its deadline is checked at most this often. */
 const shortestTimerMs = 20;
 
-/** What counts against a run's limit: all of its time, or its time without waiting for language models. */
+/** What counts against the time limit: all time, or only time without waiting for language models. */
 export type ClockKind = NonNullable<RunSpec['clock']>;
 
-/** What language models have used. */
+/** The use of language models. */
 export interface TokensAndMoney {
   tokens: number;
   /** In US dollars. */
@@ -20,7 +20,7 @@ export interface TokensAndMoney {
 
 const nothing: TokensAndMoney = { tokens: 0, money: 0 };
 
-/** Counts a run's steps and seconds against its limits. Time while the run was not being worked on does not count. */
+/** Counts a run's steps and seconds against its limits. Time between sessions of the run does not count. */
 export class BudgetClock {
   readonly #limits: Limits;
   readonly #secondsBefore: number;
@@ -42,17 +42,17 @@ export class BudgetClock {
     return this.#secondsBefore + (performance.now() - this.#start - stood) / 1000;
   }
 
-  /** It stands still while language models are asked. */
+  /** Whether it stops during calls of language models. */
   get standsForModels(): boolean {
     return this.#kind === 'active';
   }
 
-  /** In which at least one language model was being asked. */
+  /** Seconds during which at least one language model was being called. */
   get modelSeconds(): number {
     return this.#asking.milliseconds / 1000;
   }
 
-  /** A language model is asked from now until what is returned is called. */
+  /** Marks the start of a model call; the returned function marks its end. */
   askingModel(): () => void {
     const ends = [this.#asking.begin(), ...(this.standsForModels ? [this.stand()] : [])];
     return () => {
@@ -60,7 +60,7 @@ export class BudgetClock {
     };
   }
 
-  /** It stands still from now until what is returned is called. */
+  /** Stops the clock until the returned function is called. */
   stand(): () => void {
     return this.#standing.begin();
   }
@@ -70,9 +70,9 @@ export class BudgetClock {
   }
 
   /**
-   * Something that the run does. Time in which all that it does waits for what is not its own, such as a provider's rate
-   * limit or a person, does not count.
-   * @param work told how to say that it has just waited for so many milliseconds
+   * Does something that the run waits for. Time during which everything in the run waits for something external, such
+   * as a provider's rate limit or a person, does not count.
+   * @param work gets a function to report that it has just waited for so many milliseconds
    */
   during<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
     return this.#waiting.during(work);

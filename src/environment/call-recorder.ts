@@ -5,28 +5,28 @@ import type { AskedCall } from './continuation.ts';
 import { jsonTextOf } from './json-texts.ts';
 import { RequestTexts } from './request-texts.ts';
 
-/** A step whose action asks a model. */
+/** A step whose action calls a model. */
 export interface StepOfBranch {
   branch: BranchId;
   step: number;
 }
 
-/** Who asks a model: a step's action, or the agent itself. */
+/** The caller of a model: a step's action, or the agent itself. */
 export type Asker = (StepOfBranch | ({ step: null } & AskedCall)) & {
-  /** Told at the moment at which the answer is in the trace. */
+  /** Called when the answer is in the trace. */
   recorded?: () => void;
 };
 
-/** Appends the model calls of a run to its trace, one event each, and adds up what they came to. */
+/** Appends the model calls of a run to its trace, one event each, and sums up their use. */
 export class CallRecorder {
   readonly #trace: TraceWriter;
   readonly #conversations = new ConversationRecorder();
-  /** Bodies as programs send them grow as conversations do. */
+  /** Request bodies of programs grow as their conversations do. */
   readonly #bodies = new ConversationRecorder();
   readonly #texts = new RequestTexts();
   readonly #toolRefs = new WeakMap<object, TextRef>();
   #calls: number;
-  /** Of the agent's own. */
+  /** Answered calls of the agent itself. */
   #answered: number;
   #spent: Spent;
 
@@ -38,7 +38,7 @@ export class CallRecorder {
     this.#spent = before.spent;
   }
 
-  /** What the calls of all sessions came to. */
+  /** The use of all sessions' calls together. */
   get spent(): Spent {
     return this.#spent;
   }
@@ -73,7 +73,7 @@ export class CallRecorder {
     return event;
   }
 
-  /** Those of one conversation are usually the same. */
+  /** The tools of one conversation are usually the same. */
   #toolsRef(tools: NonNullable<ModelRequest['tools']>): TextRef {
     const ref = this.#toolRefs.get(tools) ?? this.#trace.textRef(jsonTextOf(tools));
     this.#toolRefs.set(tools, ref);
@@ -103,7 +103,7 @@ export class CallRecorder {
     };
   }
 
-  /** Notes a call that the trace has, and that a resumed run repeats. */
+  /** Notes a call that is in the trace, and that a resumed run repeats. */
   remember(request: ModelRequest, call: number): void {
     const thread = threadOf(request);
     this.#conversations.remember(thread, call, this.#texts.of(request, thread).texts);

@@ -9,7 +9,7 @@ import { type StepUsage, UsageMeter } from './usage-meter.ts';
 /** Mount targets inside the sandbox. */
 export const helpersInside = '/mlab';
 export const briefInside = '/mlab-task/task.json';
-/** Folder of the workspace in which outputs too long for an observation can be read. */
+/** Folder of the workspace with outputs too long for an observation. */
 export const outputsName = '.outputs';
 
 const newInterpreterNotice =
@@ -21,19 +21,19 @@ export interface CommandRunnerOptions {
   /** Host folder for outputs that are longer than an observation. */
   outputsFolder: string;
   onOutput: (step: number, text: string) => void;
-  /** Told how much of a long output was written. */
+  /** Called with the number of bytes written of a long output. */
   onStored: (bytes: number) => void;
-  /** An earlier session of the run had an interpreter, which is gone with its variables. */
+  /** An earlier session's interpreter has ended, and its variables are lost. */
   interpreterLost: boolean;
   signal: AbortSignal;
 }
 
-/** Runs an agent's commands in the sandbox, each with a time limit, and keeps its interpreter. */
+/** Runs an agent's commands in the sandbox, each with a time limit, and keeps its interpreter running. */
 export class CommandRunner {
   readonly #options: CommandRunnerOptions;
   readonly #meter = new UsageMeter();
   #repl: ReplSession | null = null;
-  /** An interpreter ended and the agent was not told. */
+  /** An interpreter ended, and the agent does not know yet. */
   #replLost: boolean;
 
   constructor(options: CommandRunnerOptions) {
@@ -87,12 +87,12 @@ export class CommandRunner {
     this.#repl ??= await this.#startRepl();
     const answer = await this.#repl.run(code, output, timeoutMs);
     this.#meter.add(await this.#repl.usage());
-    // The answer tells of the end.
+    // The answer reports the end.
     if (answer.kind === 'ended') this.#repl = null;
     return answer;
   }
 
-  /** What was used since this was last asked. */
+  /** The resources used since the last call. */
   takeUsage(): StepUsage {
     return this.#meter.take();
   }

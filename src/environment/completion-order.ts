@@ -1,7 +1,7 @@
 import type { Replay } from './replay.ts';
 import type { RunState } from './run-state.ts';
 
-/** An agent that waits for so long for something other than what is recorded next will not ask for that any more. */
+/** An agent that waits this long for something other than the next record will not ask for it any more. */
 const longestQuietMs = 5_000;
 
 interface Waiting {
@@ -9,16 +9,16 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A completion that is in the trace; `tell` is there once what came of it can be told. */
+/** A completion in the trace; `tell` is set once its result can be delivered. */
 interface Slot {
   tell: Waiting | null;
 }
 
 /**
- * Tells an agent of what came of the things that it asked for in the order in which the trace has them: what it does next
- * depends on nothing else. As long as it has one branch, it does one thing after another, and this only counts. From then
- * on each is told in a turn of the event loop of its own; what is recorded comes before all that is done anew, and what a
- * run that has ended answers comes when nothing else is under way.
+ * Delivers results to an agent in the order of the trace, because what it does next depends on nothing else. With a
+ * single branch, things happen one after another, and this only counts them. With several, each result is delivered in
+ * its own turn of the event loop: first everything recorded, then new results, and answers of an ended run once nothing
+ * else is under way.
  */
 export class CompletionOrder {
   /** Whether the agent may do several things at once. */
@@ -41,12 +41,12 @@ export class CompletionOrder {
     state.onFailure((error) => this.#fail(error));
   }
 
-  /** Where the record lies that must be claimed next; null where any may be. */
+  /** The position of the record that must be claimed next; null if any may be. */
   get next(): number | null {
     return this.concurrent ? null : this.#told;
   }
 
-  /** Resolves when the recorded completion at a place is the next one to be told. */
+  /** Resolves when the recorded completion at a position is the next to be delivered. */
   async recorded(place: number): Promise<void> {
     if (!this.concurrent) {
       this.#told = place + 1;
@@ -55,15 +55,15 @@ export class CompletionOrder {
     await this.#wait((waiting) => this.#claimed.set(place, waiting));
   }
 
-  /** Resolves when everything that is recorded was told. */
+  /** Resolves when everything recorded has been delivered. */
   async beyond(): Promise<void> {
     if (this.#told >= this.#replay.length) return;
     await this.#wait((waiting) => this.#beyond.push(waiting));
   }
 
   /**
-   * Does something anew.
-   * @param work calls `recorded` at the moment at which what came of it is in the trace; without it, nothing is told
+   * Does something new.
+   * @param work calls `recorded` when its result is in the trace; otherwise nothing is delivered
    */
   async live<Result>(work: (recorded: () => void) => Promise<Result>): Promise<Result> {
     const slot: Slot = { tell: null };
@@ -84,13 +84,13 @@ export class CompletionOrder {
     }
   }
 
-  /** Resolves when nothing is under way, and nothing recorded is left: for what the trace does not have. */
+  /** Resolves when nothing is under way and no record is left: for results that are not in the trace. */
   async idle(call: number): Promise<void> {
     if (!this.concurrent) return;
     await this.#wait((waiting) => this.#idle.set(call, waiting));
   }
 
-  /** Nobody asks for anything more. */
+  /** No more requests will come. */
   close(): void {
     this.#quietMs = 0;
     this.#advanceLater();
@@ -117,7 +117,7 @@ export class CompletionOrder {
     });
   }
 
-  /** Who is told now, so that all that it does about it is done before the next is told. */
+  /** The next receiver, so that its reaction is complete before the next result is delivered. */
   #nextWaiting(): Waiting | null {
     if (this.#told < this.#replay.length) return this.#nextRecorded();
     const beyond = this.#beyond.shift();

@@ -17,13 +17,13 @@ export interface ActionContextParts {
   undoStack: readonly UndoEntry[];
   step: () => number;
   budget: () => Budget;
-  /** What a command may take now, in milliseconds. */
+  /** The current time limit for a command, in milliseconds. */
   timeLimitMs: () => number;
   ask: ActionContext['ask'];
   askPerson: ActionContext['askPerson'];
 }
 
-/** Puts together what actions work with. */
+/** Assembles what actions work with. */
 export function createActionContext(parts: ActionContextParts): ActionContext {
   const { task, files, objects, commands, sandbox, undoStack, step, budget, timeLimitMs } = parts;
   const limit = ({ timeoutMs = Number.POSITIVE_INFINITY }: CommandOptions) =>

@@ -8,7 +8,7 @@ export interface Ending {
 }
 
 /**
- * What ends a run after a step; null where nothing does.
+ * What ends a run after a step; null if nothing does.
  * @param storedBytes what the run has added to its experiment folder
  */
 export function endingOf(
@@ -27,7 +27,7 @@ export function endingOf(
   return storageUp(limits, storedBytes);
 }
 
-/** What ends a run that has kept as much as it may; null where it has not. */
+/** The end of a run that has reached its storage limit; null if it has not. */
 export function storageUp(limits: Limits, storedBytes: number): Ending | null {
   if (storedBytes < storedBytesLimit(limits)) return null;
   const mebibytes = Math.round(storedBytesLimit(limits) / 2 ** 20);

@@ -12,8 +12,8 @@ export interface FixedFile {
 }
 
 /**
- * Puts back what read-only files are mounted on. They can't be moved themselves, but the folders they lie in can, and
- * with a link or a file in a folder's place no sandbox can be made. No process of the agent may live meanwhile.
+ * Restores the mount points of read-only files. The files can't be moved, but their folders can, and no sandbox can be
+ * made if a link or a file takes the place of such a folder. No process of the agent may run meanwhile.
  * @returns the files that were not in their place
  */
 export function putBack(workspace: string, files: readonly FixedFile[]): FixedFile[] {

@@ -1,8 +1,8 @@
 import type { ProposedAction } from './gate.ts';
 
 /**
- * All that a run does has waited for decisions: its session ends, so that nothing is held meanwhile, and another one begins
- * when there is a decision.
+ * Everything in a run waits for decisions: its session ends, so that it holds no resources, and another one begins once
+ * there is a decision.
  */
 export class RunWaits extends Error {
   override readonly name = 'RunWaits';
@@ -16,9 +16,9 @@ export class RunWaits extends Error {
 }
 
 export interface GateWaitsOptions {
-  /** In milliseconds; absent: a session waits for as long as a decision takes. */
+  /** In milliseconds; absent: a session waits as long as a decision takes. */
   longest: number | undefined;
-  /** How many things the run does now. */
+  /** How many things the run is doing now. */
   underWay: () => number;
   onOver: (error: RunWaits) => void;
 }
@@ -34,7 +34,7 @@ export class GateWaits {
     this.#options = options;
   }
 
-  /** @param work is told when nobody waits for it any more */
+  /** @param work gets a signal that is aborted when the wait is given up */
   async during<Result>(
     proposed: ProposedAction,
     work: (over: AbortSignal) => Result | Promise<Result>,
@@ -48,7 +48,7 @@ export class GateWaits {
     }
   }
 
-  /** Looks again and again: what else goes on may end, or begin, at any time. */
+  /** Checks repeatedly: other work may end, or begin, at any time. */
   #watch(): void {
     const { longest, underWay, onOver } = this.#options;
     if (longest === undefined || this.#timer !== null) return;

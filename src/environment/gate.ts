@@ -1,19 +1,19 @@
 import type { Action, BranchId } from '../schema/index.ts';
 import type { StepResult } from './environment.ts';
 
-/** An action that an agent wants performed; it is valid. */
+/** A valid action that an agent wants performed. */
 export interface ProposedAction extends Action {
   branch: BranchId;
   /** The number that the step will have. */
   step: number;
   /**
-   * A program asks for a permission, in its own words: it is told of an action in the place of its own, and nobody can take
-   * over.
+   * A program asks for permission for an action of its own. It is told of a replacement instead of getting one, and
+   * nobody can take over.
    */
   isPermission?: true;
 }
 
-/** What becomes of a proposed action. `actor` says who decided: a person's name, or a policy's. */
+/** The decision on a proposed action. `actor` is who decided: the name of a person or of a policy. */
 export type GateDecision = { actor: string; reason?: string } & (
   | { kind: 'allow' }
   | { kind: 'deny'; reason: string }
@@ -26,5 +26,5 @@ export type GateDecision = { actor: string; reason?: string } & (
   | { kind: 'take_over'; next: (last: StepResult | null, signal: AbortSignal) => Promise<Action | null> }
 );
 
-/** Decides on every valid action before it is performed. The run's clock stands still meanwhile. */
+/** Decides on every valid action before it is performed. The run's clock stops meanwhile. */
 export type Gate = (proposed: ProposedAction, signal: AbortSignal) => GateDecision | Promise<GateDecision>;

@@ -19,22 +19,22 @@ import { updateUndoStack } from './undo-stack.ts';
 import type { StepUsage } from './usage-meter.ts';
 import { WorkspaceFiles } from './workspace-files.ts';
 
-/** Timers hold no more, about 24 days. */
+/** The limit of timers, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** What a step is taken with. */
+/** Callbacks of a step. */
 export interface StepHooks {
-  /** Told when the step is in the trace, and whether it has ended the run. */
+  /** Called when the step is in the trace, with whether it ended the run. */
   recorded: (ended: boolean) => void;
-  /** Told of time that is not the run's, when it is over. */
+  /** Called after a wait that does not count as the run's time. */
   waited: (milliseconds: number) => void;
 }
 
-/** What a program that acts by itself did with one answer of its model. */
+/** What an autonomous program did with one answer of its model. */
 export interface ProgramTurn {
   action: AskedAction;
   outcome: Outcome;
-  /** When it got the answer, as `performance.now()` says. */
+  /** When it got the answer, by `performance.now()`. */
   began: number;
   usage: StepUsage;
 }
@@ -111,12 +111,12 @@ export class LiveBranch implements AsyncDisposable {
     });
   }
 
-  /** Asks the run's model for a tool that the step under way runs. Never rejects. */
+  /** Calls the run's model for a tool in the current step. Never rejects. */
   askForTool(request: ModelRequest): Promise<ToolReply> {
     return this.#tools.answer(request);
   }
 
-  /** Lets an action of the agent through the run's gate, and takes the step. Null where the run has ended meanwhile. */
+  /** Passes an action of the agent through the run's gate, and takes the step. Null if the run has ended meanwhile. */
   async act(action: AskedAction, hooks: StepHooks): Promise<StepResult | null> {
     const { gate, definitions, state } = this.#run;
     this.#waited = hooks.waited;
@@ -132,13 +132,13 @@ export class LiveBranch implements AsyncDisposable {
     return state.ending === null ? await this.#take(decided, hooks) : null;
   }
 
-  /** A program that acts by itself runs; its tools may ask the run's model. */
+  /** Runs an autonomous program, whose tools may call the run's model. */
   during<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#step = this.history.lastStep + 1;
     return this.#tools.during(work);
   }
 
-  /** Records a step that such a program has taken. */
+  /** Records a step of such a program. */
   async turn({ action, outcome, began, usage }: ProgramTurn): Promise<StepResult> {
     const workEnded = performance.now();
     const step = this.#begin({ action, actor: null });
@@ -148,7 +148,7 @@ export class LiveBranch implements AsyncDisposable {
     return result;
   }
 
-  /** What the run's gate says to what such a program wants to do; null where there is none. */
+  /** The gate's decision on what such a program wants to do; null if there is no gate. */
   async permission(action: AskedAction, over: AbortSignal): Promise<GateDecision | null> {
     const { gate } = this.#run;
     if (gate === undefined) return null;
@@ -156,7 +156,7 @@ export class LiveBranch implements AsyncDisposable {
     return await askPermission(action, gate, this.#run, here, over);
   }
 
-  /** The workspace as it is graded: nothing runs in it any more, and every file is read anew. */
+  /** The workspace for grading: nothing runs in it any more, and every file is read anew. */
   async finalState(): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
     await this.#commands.close();
     return this.#recorder.finalState(this.history.lastStep);
@@ -232,7 +232,7 @@ export class LiveBranch implements AsyncDisposable {
     try {
       trace.append({ kind: 'output', ...this.#ofBranch, step, text });
     } catch (error) {
-      // Nobody can catch here; the step under way throws it.
+      // Nobody can catch here; the current step throws it.
       state.fail(error);
     }
     onProgress?.({ kind: 'output', ...this.#ofBranch, step, text });

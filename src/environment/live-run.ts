@@ -104,7 +104,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     return this.#steps;
   }
 
-  /** What this session's and earlier calls of language models came to. */
+  /** The use of language models in this and earlier sessions. */
   get spent(): Spent {
     return this.#calls.spent;
   }
@@ -135,7 +135,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     return await this.#do((waited) => this.#models.answer(request, call, recorded, waited));
   }
 
-  /** A program that acts by itself runs on `main`, and takes the steps of `turn`. */
+  /** Runs an autonomous program on `main`, and takes the steps of `turn`. */
   program<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
     return this.#do((waited) => this.#branches.use('main', (main) => main.during(() => work(waited))));
   }
@@ -144,7 +144,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     return this.#branches.use('main', (main) => main.turn(turn));
   }
 
-  /** Such a program asks for a permission. The clock stands still until there is an answer; null: nobody is asked. */
+  /** Such a program asks for permission. The clock stops until there is an answer; null: there is nobody to ask. */
   async permission(action: AskedAction, over: AbortSignal): Promise<GateDecision | null> {
     const goOn = this.clock.stand();
     try {
@@ -154,7 +154,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     }
   }
 
-  /** A call of a language model that such a program has made. */
+  /** Records a model call of such a program. */
   called(call: CallRecord): void {
     this.#programCalls += 1;
     const asker = { step: null, asked: this.#programCalls, several: true };
@@ -166,7 +166,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     this.#calls.remember(request, call.event.call);
   }
 
-  /** The store has what it begins with: its workspace is made when its first step is taken. */
+  /** The branch begins with a stored snapshot: its workspace is made when its first step is taken. */
   async fork(branch: BranchId, origin: BranchOrigin, recorded: () => void): Promise<boolean> {
     const { branches, trace, signal } = this.#options;
     if (branches === undefined) throw new Error('this run can have no other branch than main');
@@ -183,7 +183,10 @@ export class LiveRun implements Continuation, AsyncDisposable {
     this.#options.trace.append({ kind: 'branch_selected', branch });
   }
 
-  /** Ends a run that has kept as much as it may. Between steps, too: there is no end to notes, calls and branches. */
+  /**
+   * Ends a run that has reached its storage limit. Also between steps, because notes, calls and branches have no limit
+   * of their own.
+   */
   endWhereFull(): Ending | null {
     const ending = storageUp(this.#options.limits, this.#stored.count);
     if (ending !== null) this.#state.end(ending);
@@ -202,7 +205,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     return this.#branches.askForTool(request);
   }
 
-  /** The workspace of a branch as it is graded. */
+  /** The workspace of a branch for grading. */
   finalState(branch: BranchId): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
     return this.#branches.use(branch, (live) => live.finalState());
   }
@@ -219,5 +222,5 @@ export class LiveRun implements Continuation, AsyncDisposable {
   }
 }
 
-/** Whoever made it closes it, and knows when its files are needed no more. */
+/** The caller closes it, and knows when its files are no longer needed. */
 const keptByCaller = { discard: async () => {}, [Symbol.asyncDispose]: async () => {} };

@@ -16,25 +16,28 @@ export interface RunModels {
   spentBefore: Spent;
 }
 
-/** The limits of the whole experiment leave no room for another call: nothing that this run did. */
+/** The limits of the whole experiment allow no further call: not a fault of this run. */
 export class ExperimentSpent extends Error {
   override readonly name = 'ExperimentSpent';
 }
 
 export interface ModelAccessOptions {
-  /** Absent: no language model can be asked. */
+  /** Absent: the run has no language model. */
   gateway: ModelGateway | undefined;
   recorder: CallRecorder;
   clock: BudgetClock;
   limits: Limits;
   signal: AbortSignal;
   replay: Replay;
-  /** Told when a limit allows no further call. */
+  /** Called when a limit allows no further call. */
   onEnd: (ending: Ending) => void;
   onProgress: ((progress: StepProgress) => void) | undefined;
 }
 
-/** What a run asks the model gateway for: its trace answers what it knows and records the rest, its clock stands still for waiting. */
+/**
+ * A run's access to the model gateway: answers recorded calls from the trace and records new ones; waiting stops the
+ * run's clock.
+ */
 export class ModelAccess {
   readonly #options: ModelAccessOptions;
 
@@ -43,11 +46,11 @@ export class ModelAccess {
   }
 
   /**
-   * Asks for the agent. What a limit leaves no room for ends the run.
+   * Answers a call of the agent. A call beyond a limit ends the run.
    * @param request a normal one, see `normalRequest`
-   * @param recorded told at the moment at which the answer is in the trace
-   * @param waited told of time that is not the run's, when it is over
-   * @throws ModelUnavailable, ExperimentSpent; the signal's reason when it is aborted
+   * @param recorded called when the answer is in the trace
+   * @param waited called after a wait that does not count as the run's time
+   * @throws ModelUnavailable, ExperimentSpent; the signal's reason if it is aborted
    */
   async answer(
     request: ModelRequest,
@@ -59,7 +62,9 @@ export class ModelAccess {
     return this.#told(reply);
   }
 
-  /** As `answer`, for an action: an answer that an unfinished step of an earlier session got is given again. */
+  /**
+   * Like `answer`, for an action. If an unfinished step of an earlier session got the answer already, it is used again.
+   */
   async answerInStep(
     request: ModelRequest,
     asker: StepOfBranch,
@@ -75,7 +80,7 @@ export class ModelAccess {
   }
 
   /**
-   * Asks for a tool that a step runs, and leaves to the tool what stands in its way. Waiting counts as the tool's time:
+   * Answers a call of a tool in a step; failures are the tool's to handle. Waiting counts as the tool's time, as
    * several calls may wait at once.
    * @param request a normal one, see `normalRequest`
    */

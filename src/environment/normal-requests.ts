@@ -1,14 +1,15 @@
 import { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
 import { jsonTextOf } from './json-texts.ts';
 
-/** As many conversations as are led at a time: agents, actions that edit files, and those that summarise. */
+/** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
 const mostThreads = 4;
 
 type Known = Pick<ModelRequest, 'messages' | 'tools'>;
 
 /**
- * Requests as `normalRequest` has them. Conversations grow from call to call: what a request has in common with the last one of
- * its thread is the same object again, neither parsed nor, by those who know it, measured or written a second time.
+ * Requests in the form of `normalRequest`. Conversations grow from call to call, so whatever a request shares with the
+ * last one of its thread becomes the same object again. It is not parsed again, and users that compare objects need not
+ * measure or serialise it again.
  */
 export class NormalRequests {
   readonly #last = new Map<string, Known>();
@@ -58,7 +59,7 @@ function isSame(normal: ModelMessage, given: ModelMessage): boolean {
   return given.role === 'tool' && normal.call_id === given.call_id && normal.name === given.name;
 }
 
-/** Also in the order of keys, which the hash of a request depends on. */
+/** Also compares the order of keys, on which the hash of a request depends. */
 function isSameJson(normal: unknown, given: unknown): boolean {
   if (typeof normal !== 'object' || normal === null) return normal === given;
   return jsonTextOf(normal) === JSON.stringify(given);

@@ -22,7 +22,10 @@ export function openChain(root: string, parts: string[], create: boolean, shown:
   }
 }
 
-/** Opens a file, never through a link and never waiting for another end or for who holds a lease. The caller closes it. */
+/**
+ * Opens a file without following a link, and without waiting for the other end of a pipe or the holder of a lease. The
+ * caller closes it.
+ */
 export function openLast(path: string | Buffer, flags: number, shown: string): number {
   try {
     return openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o644);
@@ -40,13 +43,13 @@ function openInner(parent: FolderHandle, name: string, create: boolean): FolderH
   try {
     parent.createFolder(name);
   } catch (error) {
-    // Another process made it meanwhile: whether it is a folder shows when it is opened.
+    // Another process made it meanwhile; opening it shows whether it is a folder.
     if (!hasCode(error, 'EEXIST')) throw error;
   }
   return parent.openFolder(name);
 }
 
-/** What a failed call of the file system means to the agent; anything else as it is. */
+/** Explains a failed file-system call to the agent; returns any other error unchanged. */
 export function explained(error: unknown, shown: string): unknown {
   if (!(error instanceof Error && 'code' in error) || error instanceof PathFailed) return error;
   switch (error.code) {

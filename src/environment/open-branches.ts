@@ -5,19 +5,19 @@ import { LiveBranch } from './live-branch.ts';
 import type { RunParts } from './run-parts.ts';
 import type { ToolReply } from './tool-access.ts';
 
-/** Idle ones beyond so many are given up: the store has what they hold. */
+/** More idle branches than this are closed: the store has their content. */
 const mostIdle = 8;
 
 export interface OpenBranchesOptions {
   run: RunParts;
   histories: BranchHistories;
-  /** Of `main`; whoever made it closes it. */
+  /** Of `main`; the caller closes it. */
   main: BranchPlace;
   /** Null: there is only `main`. */
   places: BranchPlaces | null;
 }
 
-/** The branches of a run that have a workspace now. One is made, from the store, when it is first needed. */
+/** The branches of a run that have a workspace now. A workspace is made from the store when it is first needed. */
 export class OpenBranches implements AsyncDisposable {
   readonly #options: OpenBranchesOptions;
   readonly #main: LiveBranch;
@@ -31,7 +31,7 @@ export class OpenBranches implements AsyncDisposable {
     this.#main = new LiveBranch(run, histories.of('main'), main);
   }
 
-  /** Does something on a branch, which has a workspace meanwhile. */
+  /** Does something on a branch, whose workspace stays open meanwhile. */
   async use<Result>(id: BranchId, work: (branch: LiveBranch) => Promise<Result>): Promise<Result> {
     if (id === 'main') return await work(this.#main);
     this.#busy.set(id, (this.#busy.get(id) ?? 0) + 1);
@@ -48,7 +48,7 @@ export class OpenBranches implements AsyncDisposable {
     }
   }
 
-  /** Asks the run's model for a tool that a step of `main` runs. */
+  /** Calls the run's model for a tool in a step of `main`. */
   askForTool(request: ModelRequest): Promise<ToolReply> {
     return this.#main.askForTool(request);
   }

@@ -10,15 +10,18 @@ const mostStreamedCharacters = 2 ** 20;
 const mostKeptBytes = 64 * 2 ** 20;
 
 export interface OutputSink {
-  /** Gets the text as it comes, in pieces. */
+  /** Receives the text in pieces as it arrives. */
   onText: ((text: string) => void) | null;
-  /** Where the whole output goes when an observation can't hold it: on the host, and as the agent reads it; told of what was written. */
+  /**
+   * Where to store the whole output if an observation can't hold it: the path on the host, and as the agent sees it;
+   * `onStored` receives what was written.
+   */
   whole: { file: string; shown: string; onStored: (bytes: number) => void } | null;
 }
 
 /**
- * One command's output on its way: to the observation (head and tail), to whoever watches (in pieces, soon after it
- * came), and whole to a file once it is longer than an observation. Bounded in memory and on disk.
+ * Distributes a command's output: to the observation (head and tail), to watchers (in pieces, with little delay), and
+ * in full to a file once it is longer than an observation. Bounded in memory and on disk.
  */
 export class OutputStream {
   readonly #sink: OutputSink;
@@ -28,9 +31,9 @@ export class OutputStream {
   #streamed = 0;
   #timer: NodeJS.Timeout | null = null;
   #file: { descriptor: number; bytes: number } | null = null;
-  /** What came before the file was opened. */
+  /** Output from before the file was opened. */
   #early: string[] = [];
-  /** The whole could not be written. */
+  /** The whole output could not be written. */
   #lost = false;
 
   constructor(sink: OutputSink) {
@@ -86,7 +89,7 @@ export class OutputStream {
       else if (!this.#keeper.isCut) this.#early.push(text);
       else this.#openWhole(this.#sink.whole.file, text);
     } catch {
-      // No room for it: the observation then holds head and tail and names no file.
+      // The disk is full: the observation then shows head and tail and names no file.
       this.#lost = true;
     }
   }
@@ -102,7 +105,7 @@ export class OutputStream {
   #writeWhole(text: string): void {
     if (this.#file === null) return;
     const part = Buffer.from(text).subarray(0, mostKeptBytes - this.#file.bytes);
-    // Not writeSync, which writes a part without an error when the disk gets full.
+    // Not writeSync, which silently writes only a part when the disk gets full.
     writeFileSync(this.#file.descriptor, part);
     this.#file.bytes += part.length;
     this.#sink.whole?.onStored(part.length);

@@ -22,7 +22,7 @@ function wholeCharacter(text: string, index: number): number {
 }
 
 /**
- * Collects what a command prints in bounded memory: the head as it is, the tail as it moves on, and the count between.
+ * Collects a command's output in bounded memory: the head, the moving tail, and the number of characters between them.
  */
 export class OutputKeeper {
   #head = '';
@@ -47,7 +47,10 @@ export class OutputKeeper {
     return this.#length > observationCharacters;
   }
 
-  /** The text as an observation shows it. @param where a clause that says where the whole lies */
+  /**
+   * The text as an observation shows it.
+   * @param where a clause that says where the whole output is
+   */
   shown(where?: string): string {
     if (!this.isCut) return this.#head;
     this.#trim();
@@ -58,7 +61,7 @@ export class OutputKeeper {
   }
 
   #trim(): void {
-    // One more, so that the first character of the tail can be told to be whole.
+    // One character more, to see whether the first one of the tail is complete.
     const kept = this.#tail.join('').slice(-tailCharacters - 1);
     this.#tail = [kept];
     this.#tailLength = kept.length;

@@ -8,7 +8,7 @@ import type { RunParts } from './run-parts.ts';
 
 const mostTold = 2_000;
 
-/** A step that is to be taken: what the agent, or who acts in its place, asked for, and what is done about it. */
+/** A step to take: what the agent, or a person in its place, asked for, and what will be done. */
 export interface StepToTake {
   action: AskedAction;
   /** Null: the agent. */
@@ -23,21 +23,21 @@ interface StepOnBranch {
 
 /** The branch on which an action waits for a decision. */
 export interface GatedBranch extends StepOnBranch {
-  /** Told of the time that a decision took. */
+  /** Called with the time that a decision took. */
   waited: (milliseconds: number) => void;
   /** Takes a step in the agent's place. */
   take: (step: StepToTake) => Promise<StepResult>;
 }
 
-/** A decision as it is acted upon; what a person who has taken over did is done already. */
+/** A decision in the form in which it is executed; the steps of a person who took over have been taken already. */
 type Verdict =
   | { kind: 'allow' }
   | { kind: 'replace'; by: string; action: AskedAction }
   | { kind: 'not_performed'; message: string };
 
 /**
- * Asks the run's gate what becomes of an agent's action, and makes of it the step that is taken. That it is asked, and what
- * was decided, is in the trace: a run that is killed meanwhile is resumed with the decision, or the gate is asked again.
+ * Asks the run's gate about an agent's action, and returns the step to take. Both the question and the decision are
+ * traced: if the run is killed meanwhile, it resumes with the decision, or asks the gate again.
  */
 export async function passGate(
   asked: StepToTake,
@@ -67,7 +67,7 @@ export async function passGate(
   }
 }
 
-/** What was decided before the run was killed. Who had taken over is asked again. */
+/** A decision from before the run was killed. A person who had taken over is asked again. */
 function decidedBefore(action: AskedAction, { decisions }: RunParts, branch: GatedBranch): Verdict | null {
   const index = decisions.findIndex((one) => one.branch === branch.branch);
   const [pending] = index < 0 ? [] : decisions.splice(index, 1);
@@ -99,7 +99,10 @@ async function decide(
   return await takenOver(decision, perform, run, branch);
 }
 
-/** Asks the gate about a program's request for a permission. @param over when the program is not there any more */
+/**
+ * Asks the gate about a program's request for permission.
+ * @param over aborted when the program has ended
+ */
 export async function askPermission(
   action: AskedAction,
   gate: Gate,
@@ -112,7 +115,7 @@ export async function askPermission(
   return await askGate(action, asked, run, branch);
 }
 
-/** That the gate is asked, and what it decides, is in the trace. */
+/** Traces the question and the gate's decision. */
 async function askGate(
   action: AskedAction,
   gate: Gate,
@@ -135,7 +138,10 @@ async function askGate(
   return decision;
 }
 
-/** Takes the steps of who has taken over, until they hand back. A final answer of theirs is given as the agent's step. */
+/**
+ * Takes the steps of a person who has taken over, until they hand back. Their final answer is given as the agent's
+ * step.
+ */
 async function takenOver(
   { actor, next }: Extract<GateDecision, { kind: 'take_over' }>,
   perform: StepToTake['perform'],

@@ -16,14 +16,14 @@ export interface Turn {
   action: Action;
   status: 'ok' | 'failed';
   observation: string;
-  /** When it got the answer, as `performance.now()` says. */
+  /** When it got the answer, by `performance.now()`. */
   began: number;
   usage: StepUsage;
 }
 
 /**
- * The environment of a run whose agent is a program that acts by itself in the run's sandbox: what it does is recorded as
- * steps, its calls of language models as calls, and the run's limits end it. Nothing of it is replayed.
+ * The environment of a run whose agent is an autonomous program in the run's sandbox. Its actions are recorded as steps
+ * and its model calls as calls, and the run's limits end it. Nothing of it is replayed.
  */
 export class ProgramEnvironment implements AsyncDisposable {
   readonly #options: RunEnvironmentOptions;
@@ -38,7 +38,7 @@ export class ProgramEnvironment implements AsyncDisposable {
     this.#state.onFailure(() => this.#over.abort());
   }
 
-  /** How the run ended; null while it goes on. */
+  /** How the run ended; null while it is running. */
   get ending(): Ending | null {
     return this.#state.ending;
   }
@@ -59,7 +59,10 @@ export class ProgramEnvironment implements AsyncDisposable {
     return this.#run.spent;
   }
 
-  /** While the program runs. @param work given a signal that is aborted when the program is to end */
+  /**
+   * Runs the program.
+   * @param work gets a signal that is aborted when the program must end
+   */
   async during(work: (over: AbortSignal) => Promise<void>): Promise<void> {
     const { signal, limits } = this.#options;
     using deadline = this.#run.clock.deadline();
@@ -73,7 +76,10 @@ export class ProgramEnvironment implements AsyncDisposable {
     this.#state.throwIfFailed();
   }
 
-  /** Nothing more is asked of a model for it. @returns why, where the run is over */
+  /**
+   * Whether model calls are refused.
+   * @returns why, if the run is over; else null
+   */
   closed(): string | null {
     const ending = this.#state.ending ?? endingOf(null, this.#run.budget(), this.#options.limits);
     if (ending !== null) this.close(ending);
@@ -92,12 +98,12 @@ export class ProgramEnvironment implements AsyncDisposable {
     return this.#run.budget();
   }
 
-  /** Whether the program may do what it asks a permission for; null: nobody decides on that, so it may. */
+  /** The decision on a program's request for permission; null: nobody decides, so it may. */
   permission(action: Action): Promise<GateDecision | null> {
     return this.#run.permission(readAction(action), this.#over.signal);
   }
 
-  /** A model is asked for the program from now until what is returned is called. */
+  /** Marks the start of a model call for the program; the returned function marks its end. */
   asking(): () => void {
     return this.#run.clock.askingModel();
   }
@@ -112,13 +118,13 @@ export class ProgramEnvironment implements AsyncDisposable {
     this.#run.note(entries);
   }
 
-  /** The run is over, and the program with it. */
+  /** Ends the run and the program. */
   close(ending: Ending): void {
     this.#state.end(ending);
     this.#over.abort();
   }
 
-  /** The harness can't go on with the run. */
+  /** Reports an infrastructure failure, after which the run can't go on. */
   fail(error: unknown): void {
     this.#state.fail(error);
   }
@@ -127,14 +133,14 @@ export class ProgramEnvironment implements AsyncDisposable {
     return this.#run.askForTool(...asked);
   }
 
-  /** @param ending how the run ended where nothing has ended it before */
+  /** @param ending how the run ended, unless something ended it before */
   async end(ending: Ending): Promise<Ending> {
     this.#state.throwIfFailed();
     this.#state.end(ending);
     return this.#state.ending ?? ending;
   }
 
-  /** The workspace as it is graded. */
+  /** The workspace for grading. */
   async finalState(): Promise<{ branch: BranchId; snapshot: ObjectId; submission: SubmissionState }> {
     return { branch: 'main', ...(await this.#run.finalState('main')) };
   }

@@ -28,7 +28,7 @@ export interface RecordedStep {
   /** Who took it in the agent's place; null: the agent. */
   actor: string | null;
   status: ActionStatus;
-  /** Where the action that was performed gave the final answer. */
+  /** Set if the performed action gave the final answer. */
   finalAnswer: string | null;
   observation: string;
   exitCode: number | null;
@@ -39,11 +39,11 @@ export interface RecordedStep {
   undo: UndoEntry[];
   undone: string[];
   submission: SubmissionState;
-  /** What the run had added to its experiment folder; null where nobody counted. */
+  /** What the run had added to its experiment folder; null if it was not counted. */
   storedBytes: number | null;
 }
 
-/** A call of a language model that was answered. */
+/** A model call that was answered. */
 export interface RecordedCall {
   event: TraceEventOf<'model_call'>;
   answer: ModelAnswer;
@@ -53,30 +53,30 @@ export interface RecordedCall {
 
 export type RecordedFork = Pick<EventOf<'branch_forked'>, 'branch' | 'origin' | 'snapshot'>;
 
-/** Something that the agent asked for, and what came of it. `asked`: the how manieth of its model calls it was. */
+/** Something that the agent asked for, and its result. `asked` is the number of its model call. */
 export type RecordedCompletion =
   | { kind: 'step'; step: RecordedStep }
   | { kind: 'call'; call: RecordedCall; asked: number }
   | { kind: 'fork'; fork: RecordedFork };
 
-/** What the gate decided on an action that was not performed before the run was killed. */
+/** The gate's decision on an action that was not performed before the run was killed. */
 export interface PendingDecision {
   branch: BranchId;
   step: number;
   action: string;
   args: string;
   decided: TraceEventOf<'action_decided'>;
-  /** What is performed in its place, where that was decided. */
+  /** What to perform instead, if the gate decided so. */
   replacement: { name: string; args: unknown } | null;
 }
 
 /** What earlier sessions of a run left in its trace. */
 export interface RecordedRun {
-  /** The workspace before the first step; null for a run that begins now. */
+  /** The workspace before the first step; null for a new run. */
   start: ObjectId | null;
-  /** What the agent was told, in the order in which it was told. */
+  /** The results that the agent received, in order. */
   completions: RecordedCompletion[];
-  /** All finished steps, also those that a person took. */
+  /** All finished steps, including those that a person took. */
   steps: RecordedStep[];
   forks: RecordedFork[];
   /** The agent's own calls. */
@@ -85,17 +85,17 @@ export interface RecordedRun {
   unfinished: RecordedCall[];
   /** Decisions on actions that were not performed before the run was killed. */
   decisions: PendingDecision[];
-  /** The limits that the agent was told at the start; null for a run that begins now. */
+  /** The limits that the agent got at the start; null for a new run. */
   limits: Limits | null;
   /** How many notes the agent had written. */
   notes: number;
-  /** The branches that the agent selected, one after the other. */
+  /** The branches that the agent selected, in order. */
   selected: BranchId[];
   /** Calls of all kinds, answered or not. */
   callCount: number;
 }
 
-/** Reads what counts from a run's events; a step that was under way when the run was killed does not. */
+/** Reads a run's events; a step that was under way when the run was killed does not count. */
 export function recordedRun(events: Iterable<TraceEvent>, textOf: (ref: TextRef) => string): RecordedRun {
   const reader = new RecordedRunReader(textOf);
   for (const event of events) reader.read(event);
@@ -180,7 +180,7 @@ class RecordedRunReader {
     run.decisions = run.decisions.filter((decision) => decision.branch !== branch);
   }
 
-  /** Of the action that was performed: the gate may have replaced the agent's. */
+  /** Of the performed action, with which the gate may have replaced the agent's. */
   #finalAnswer(branch: BranchId, action: string, args: string, actor: string | null): string | null {
     const decision = this.run.decisions.find((one) => one.branch === branch);
     const replacement = actor === null ? (decision?.replacement ?? null) : null;

@@ -3,7 +3,7 @@ import type { ProcessEnd, ProcessUsage, Sandbox, SandboxProcess } from '../sandb
 import type { ReplAnswer } from './action-context.ts';
 import type { OutputStream } from './output-stream.ts';
 
-/** What may be printed between two commands, by threads, and is shown with the next. */
+/** The limit for output that threads print between two commands, which is shown with the next command. */
 const mostBetween = 20_000;
 
 /** The agent's Python interpreter: one process in the sandbox, from its first command to its end. */
@@ -37,9 +37,9 @@ export class ReplSession {
     return this.#isAlive;
   }
 
-  /** Runs code until it is over, the interpreter ends, or `timeoutMs` have passed (which ends the interpreter). */
+  /** Runs code until it is done, the interpreter ends, or `timeoutMs` have passed (which ends the interpreter). */
   async run(code: string, output: OutputStream, timeoutMs: number): Promise<ReplAnswer> {
-    // Only the harness knows it beforehand: nothing that was printed earlier can pass for the end of this command.
+    // Only the harness knows it in advance, so earlier output can't imitate the end of this command.
     const token = randomBytes(16).toString('hex');
     const answered = this.#sink.listen(token, output);
     this.#process.write(`${JSON.stringify({ end: token, code })}\n`);
@@ -56,7 +56,7 @@ export class ReplSession {
     return { kind: 'ended', output: output.close(), end };
   }
 
-  /** The processor time since this was last asked; the highest memory since it began. */
+  /** The processor time since the last call; the peak memory since the interpreter began. */
   async usage(): Promise<ProcessUsage> {
     const { cpuSeconds, peakMemoryBytes } = await this.#process.usage();
     if (cpuSeconds === null) return { cpuSeconds, peakMemoryBytes };
@@ -74,16 +74,16 @@ export class ReplSession {
   }
 }
 
-/** Where the interpreter's output goes: to the command under way, up to the line that ends it. */
+/** Receives the interpreter's output and passes it to the current command, up to the line that ends it. */
 class Sink {
   #listener: {
     endings: readonly Ending[];
     output: OutputStream;
     answer: (outcome: Ending['outcome']) => void;
   } | null = null;
-  /** What is held back: it could become an ending, or came between two commands. */
+  /** Held back: it could become an ending, or came between two commands. */
   #pending = '';
-  /** Characters that came between two commands and are no longer held. */
+  /** Characters that came between two commands and were dropped. */
   #left = 0;
 
   listen(token: string, output: OutputStream): Promise<Ending['outcome']> {
@@ -100,7 +100,7 @@ class Sink {
     });
   }
 
-  /** What was held back because it could have become an ending is output after all. */
+  /** Text that was held back as a possible ending is output after all. */
   unlisten(): void {
     if (this.#listener === null) return;
     this.#listener.output.addText(this.#pending);
@@ -132,13 +132,13 @@ class Sink {
   }
 }
 
-/** What is printed by the interpreter's first process when a command is over. */
+/** What the interpreter's first process prints at the end of a command. */
 interface Ending {
   outcome: 'ok' | 'failed';
   text: string;
 }
 
-/** Where an ending could begin if more comes, so never far from the end; else the end of the text. */
+/** Where an ending could begin if more text comes; otherwise the end of the text. */
 function startOfEnding(endings: readonly Ending[], text: string): number {
   const longest = Math.max(...endings.map((ending) => ending.text.length));
   for (let at = Math.max(0, text.length - longest); at < text.length; at += 1)

@@ -4,12 +4,12 @@ import type { RecordedCall, RecordedCompletion, RecordedStep } from './recorded-
 
 const shown = 120;
 
-/** The agent did not act as it did before: the run can't be resumed from its trace. */
+/** The agent did not act as before: the run can't be resumed from its trace. */
 export class ReplayDiverged extends Error {
   override readonly name = 'ReplayDiverged';
 }
 
-/** @throws ReplayDiverged where the agent chose another action */
+/** @throws ReplayDiverged if the agent chose another action */
 export function checkStep(recorded: RecordedStep, action: AskedAction): void {
   if (recorded.action === action.name && recorded.args === action.text) return;
   const names = `the agent chose "${action.name}", the trace has "${recorded.action}"`;
@@ -19,7 +19,7 @@ export function checkStep(recorded: RecordedStep, action: AskedAction): void {
   throw new ReplayDiverged(`At step ${recorded.step}${branch} ${names}.${where}`);
 }
 
-/** @param did what the agent did instead of the next that is recorded */
+/** @param did what the agent did instead of the next recorded thing */
 export function unexpected(did: string, next: RecordedCompletion): ReplayDiverged {
   return new ReplayDiverged(`The agent ${did}, where the trace has ${whatIs(next)}.`);
 }
@@ -49,7 +49,7 @@ export function describeDifference({ event, messages }: RecordedCall, request: M
       recorded.length === request.messages.length
         ? 'its role, tools or stop texts differ'
         : `it sent ${request.messages.length} messages, the trace has ${recorded.length}`;
-    return `${where} the agent asked for something else: ${detail}.`;
+    return `${where} the agent's request differs:  ${detail}.`;
   }
   const asked = request.messages[index];
   const difference = firstDifference(recorded[index] ?? '', asked === undefined ? '' : JSON.stringify(asked));

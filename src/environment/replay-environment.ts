@@ -23,26 +23,26 @@ export interface ReplayEnvironmentOptions {
   task: TaskBrief;
   limits: Limits;
   recorded: RecordedRun;
-  /** How the run ended; null where it has not. */
+  /** How the run ended; null if it has not. */
   end: EventOf<'run_ended'> | null;
-  /** What was there when it ran. */
+  /** What the run had. */
   there: { model: boolean; person: boolean };
 }
 
-/** The trace of a run that has not ended holds nothing more. */
+/** The trace of an unfinished run has no more records. */
 export class TraceExhausted extends Error {
   override readonly name = 'TraceExhausted';
 }
 
-/** Endings that an agent learns of by its next action, which is not recorded. */
+/** Endings that an agent learns of through its next action, which is not recorded. */
 const closings: ReadonlySet<string> = new Set([
   ...['time_limit', 'step_limit', 'token_limit', 'money_limit', 'storage_limit'],
 ]);
 
-/** Answers an agent from a trace alone: nothing is executed, and no model asked. */
+/** Answers an agent from a trace alone: executes nothing, and calls no model. */
 export class ReplayEnvironment extends AgentEnvironment {
   readonly #replay: Replay;
-  /** Why the agent ended the run, where it said so. */
+  /** Why the agent ended the run, if it did. */
   givenUp: { reason: GiveUpReason; message: string } | null = null;
 
   constructor({ task, limits, recorded, end, there }: ReplayEnvironmentOptions) {
@@ -54,12 +54,12 @@ export class ReplayEnvironment extends AgentEnvironment {
     this.#replay = replay;
   }
 
-  /** What is recorded and was not asked for again, in words; null when all was. */
+  /** Records that the agent did not ask for again, in words; null if there are none. */
   get missing(): string | null {
     return this.#replay.missing;
   }
 
-  /** Resolves when what the agent asked for and did not wait for was answered. */
+  /** Resolves when everything that the agent asked for without waiting has been answered. */
   async end(): Promise<void> {
     await this.finish();
   }
@@ -70,7 +70,7 @@ export class ReplayEnvironment extends AgentEnvironment {
   }
 }
 
-/** What an agent is told that goes on behind the last record. */
+/** What an agent gets when it goes on after the last record. */
 class TraceEnd implements Continuation {
   readonly #recorded: RecordedRun;
   readonly #limits: Limits;
@@ -100,7 +100,7 @@ class TraceEnd implements Continuation {
 
   repeated(): void {}
 
-  /** What is not recorded any more changes nothing. */
+  /** A selection after the last record changes nothing. */
   select(): void {}
 
   note(): void {}

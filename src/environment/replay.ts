@@ -13,16 +13,16 @@ import { checkStep, describeDifference, ReplayDiverged, unexpected, whatIs } fro
 import { requestHash } from './request-hash.ts';
 import { submissionSeen } from './submission-tracker.ts';
 
-/** What is recorded of something that the agent asks for, and its place among all that is recorded. */
+/** The record of something that the agent asks for, and its position among all records. */
 export interface Found<Recorded> {
   place: number;
   recorded: Recorded;
 }
 
 /**
- * Finds what is recorded of what an agent asks for now: its steps by branch and order, its model calls by the order in which
- * it asked, its forks by the name of the new branch. Where the agent does one thing after another (`strict`), the next
- * record must be this one.
+ * Finds the records for what an agent asks: steps by branch and order, model calls by the order of the agent's calls,
+ * forks by the name of the new branch. If the agent does one thing after another (`strict`), the next record must
+ * match.
  */
 export class Replay {
   readonly #recorded: RecordedRun;
@@ -39,12 +39,12 @@ export class Replay {
     for (const [place, completion] of recorded.completions.entries()) this.#note(place, completion);
   }
 
-  /** How many things the agent was told. */
+  /** How many results the agent received. */
   get length(): number {
     return this.#recorded.completions.length;
   }
 
-  /** @param next where the next record lies that must be this one; null: any may */
+  /** @param next position of the record that must match; null: any may */
   step(branch: BranchId, step: number, action: AskedAction, next: number | null): Found<RecordedStep> | null {
     const index = this.#stepsFound.get(branch) ?? 0;
     const found = this.#steps.get(branch)?.[index] ?? null;
@@ -63,7 +63,7 @@ export class Replay {
     return found;
   }
 
-  /** @param asked the how manieth of the agent's calls this is, from 1 */
+  /** @param asked the number of this call among the agent's calls, from 1 */
   ask(request: ModelRequest, asked: number, next: number | null): Found<RecordedCall> | null {
     const found = this.#calls.get(asked) ?? null;
     const expected = this.#other(found, next);
@@ -90,7 +90,9 @@ export class Replay {
     return found;
   }
 
-  /** The recorded answer to what an action of the unfinished step asks now; null where it asks for something else. */
+  /**
+   * The recorded answer to a request of an action in the unfinished step; null if the action asks for something else.
+   */
   askInStep(branch: BranchId, request: ModelRequest): RecordedCall | null {
     const { unfinished } = this.#recorded;
     if (unfinished.length === 0) return null;
@@ -118,14 +120,14 @@ export class Replay {
     return true;
   }
 
-  /** That nobody asked for what is recorded at a place. */
+  /** The error that nobody asked for the record at a position. */
   unclaimed(place: number): ReplayDiverged {
     const completion = this.#recorded.completions[place];
     const what = completion === undefined ? 'nothing more' : whatIs(completion);
     return new ReplayDiverged(`The trace has ${what} next; the agent waits for something else.`);
   }
 
-  /** What the agent did not ask for again, in words; null when it asked for all. */
+  /** What the agent did not ask for again, in words; null if it asked for everything. */
   get missing(): string | null {
     const { step, call, fork } = this.#found;
     const steps = this.#recorded.completions.filter(({ kind }) => kind === 'step').length - step;
@@ -150,7 +152,7 @@ export class Replay {
     }
   }
 
-  /** What the trace has next where that is not what was found. */
+  /** The next record, if it is not the one that was found. */
   #other(found: Found<unknown> | null, next: number | null): RecordedCompletion | null {
     if (next === null || found?.place === next) return null;
     return this.#recorded.completions[next] ?? null;
@@ -158,8 +160,8 @@ export class Replay {
 }
 
 /**
- * What an agent is told again of a recorded step, and whether the step ends the run: by the limits of this run, as one that
- * was forked from another may have wider ones.
+ * The result of a recorded step as the agent gets it again, and whether the step ends the run. The limits of this run
+ * decide that: a fork may have wider ones.
  */
 export function repeatStep(
   recorded: RecordedStep,

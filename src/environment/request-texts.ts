@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { ModelRequest } from '../schema/index.ts';
 import { jsonTextOf } from './json-texts.ts';
 
-/** As many conversations as are led at a time: agents, actions that edit files, and those that summarise. */
+/** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
 const mostThreads = 4;
 
 interface Known {
@@ -12,8 +12,8 @@ interface Known {
 }
 
 /**
- * Messages as JSON text and the hashes of requests, as `requestHash` gives them. Conversations grow from call to call: what a
- * request has in common with the last one of its thread is neither written nor hashed again, see `NormalRequests`.
+ * Messages as JSON text and the hashes of requests, as by `requestHash`. Conversations grow from call to call: what a
+ * request shares with the last one of its thread is neither serialised nor hashed again, see `NormalRequests`.
  */
 export class RequestTexts {
   readonly #last = new Map<string, Known>();

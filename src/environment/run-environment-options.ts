@@ -23,24 +23,27 @@ export interface RunEnvironmentOptions {
   trace: TraceWriter;
   objects: ObjectStore;
   snapshotter: Snapshotter;
-  /** What earlier sessions did; the agent is led through it before anything is done anew. */
+  /** What earlier sessions did; it is replayed to the agent before anything new is done. */
   recorded: RecordedRun;
   secondsUsedBefore: number;
-  /** What counts against the limit of time; default: all of it. */
+  /** What counts against the time limit; default: all time. */
   clock?: ClockKind | undefined;
-  /** Absent: no language model can be asked, and actions that need one are not offered. */
+  /** Absent: the run has no language model, and actions that need one are not offered. */
   models?: RunModels | undefined;
-  /** Asks the person who watches the run; absent: nobody does, and Request Help is not offered. */
+  /** Asks the person who watches the run; absent: there is none, and Request Help is not offered. */
   askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
-  /** Makes places for branches; absent: the run can't be forked. */
+  /** Makes workspaces for branches; absent: the run can't be forked. */
   branches?: BranchPlaces | undefined;
   /** How many branches may take a step at once; absent: all. */
   branchesAtOnce?: number | undefined;
-  /** Decides on every valid action before it is performed; absent: all are. */
+  /** Decides on every valid action before it is performed; absent: all are allowed. */
   gate?: Gate | undefined;
-  /** When all that the run does has waited for the gate for so long, it stops with `RunWaits`; absent: it waits. In milliseconds. */
+  /**
+   * If everything in the run has waited for the gate for this long, the session stops with `RunWaits`; absent: it
+   * waits. In milliseconds.
+   */
   longestGateWait?: number | undefined;
   signal: AbortSignal;
-  /** Told of every step and of output as it comes, for a terminal. */
+  /** Called for every step and for output as it arrives, for a terminal. */
   onProgress?: ((progress: StepProgress) => void) | undefined;
 }

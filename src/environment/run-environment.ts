@@ -11,10 +11,10 @@ import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { RunState } from './run-state.ts';
 import type { ToolReply } from './tool-access.ts';
 
-/** An agent that does nothing for so long after the run's end will not do anything any more. */
+/** An agent that does nothing for this long after the run's end is considered hung. */
 const patienceMs = 5_000;
 
-/** The environment of a run that is executed: what its trace does not have is done. */
+/** The environment of an executed run: does what its trace does not have. */
 export class RunEnvironment extends AgentEnvironment implements AsyncDisposable {
   readonly #options: RunEnvironmentOptions;
   readonly #state: RunState;
@@ -36,7 +36,7 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
     this.#run = continuation;
   }
 
-  /** How the run ended; null while it goes on. */
+  /** How the run ended; null while it is running. */
   get ending(): Ending | null {
     return this.#state.ending;
   }
@@ -54,20 +54,20 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
     return this.#run.clock.modelSeconds;
   }
 
-  /** What this session's and earlier calls of language models came to. */
+  /** The use of language models in this and earlier sessions. */
   get spent(): Spent {
     return this.#run.spent;
   }
 
-  /** Asks the run's model for a tool that the step under way on `main` runs. Never rejects. */
+  /** Calls the run's model for a tool in the current step on `main`. Never rejects. */
   askForTool(request: ModelRequest): Promise<ToolReply> {
     return this.#run.askForTool(request);
   }
 
   /**
-   * The agent does nothing more. What it asked for and did not wait for is done first.
-   * @param ending how the run ended where nothing has ended it before
-   * @throws what the harness could not do
+   * Ends the run after the agent has returned. What it asked for without waiting is done first.
+   * @param ending how the run ended, unless something ended it before
+   * @throws infrastructure failures
    */
   async end(ending: Ending): Promise<Ending> {
     await this.finish();
@@ -77,7 +77,7 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
   }
 
   /**
-   * Resolves when the run's time is up, or it was stopped, and the agent has done nothing for a while: it hangs.
+   * Resolves if the run's time is up, or it was stopped, but the agent has done nothing for a while: it hangs.
    * @param over aborted when nobody waits for this any more
    */
   async abandoned(over: AbortSignal): Promise<void> {
@@ -89,7 +89,7 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
     if (deadline.signal.aborted) this.#state.end(timeUp(limits));
   }
 
-  /** The workspace as it is graded, and whose it is. */
+  /** The workspace for grading, and its branch. */
   async finalState(): Promise<{ branch: BranchId; snapshot: ObjectId; submission: SubmissionState }> {
     return { branch: this.selected, ...(await this.#run.finalState(this.selected)) };
   }

@@ -28,7 +28,7 @@ export interface RunParts {
   state: RunState;
   gate: Gate | undefined;
   gateWaits: GateWaits;
-  /** Of steps that an earlier session did not finish; each is used once. */
+  /** For steps that an earlier session did not finish; each is used once. */
   decisions: PendingDecision[];
   askPerson: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
   signal: AbortSignal;

@@ -1,12 +1,12 @@
 import type { Ending } from './ending.ts';
 
-/** How a run ended and what the harness could not do, as all of its parts know it. The first of each counts. */
+/** The end of a run and its infrastructure failure, shared by all of its parts. Only the first of each counts. */
 export class RunState {
   readonly #listeners: ((error: unknown) => void)[] = [];
   #ending: Ending | null = null;
   #failure: { error: unknown } | null = null;
 
-  /** Null while the run goes on. */
+  /** Null while the run is running. */
   get ending(): Ending | null {
     return this.#ending;
   }
@@ -15,12 +15,15 @@ export class RunState {
     this.#ending ??= ending;
   }
 
-  /** Why nothing more can be done; null while all is well. */
+  /** Why nothing more can be done; null if there is no failure. */
   get failure(): { error: unknown } | null {
     return this.#failure;
   }
 
-  /** What is not the agent's fault: every later thing that it asks for throws it, so that no agent can go on from it. */
+  /**
+   * Records a failure that is not the agent's fault: every later request of the agent throws it, so that no agent can
+   * go on from it.
+   */
   fail(error: unknown): void {
     if (this.#failure !== null) return;
     this.#failure = { error };

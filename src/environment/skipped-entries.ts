@@ -12,7 +12,7 @@ const words: Partial<Record<SkippedEntry['reason'], string>> = {
   too_many: 'too many files',
 };
 
-/** What of the workspace is not in a step's snapshot, for the trace; nothing where all is. */
+/** Files of the workspace that are missing in a step's snapshot, for the trace; empty if there are none. */
 export function skippedInTrace({
   skipped,
   skippedCount,
@@ -25,7 +25,7 @@ export function skippedInTrace({
   return { skipped: listed, skipped_count: skippedCount };
 }
 
-/** Tells the agent, once for each file, what it would miss in grading. */
+/** Tells the agent once about each file that will be missing in grading. */
 export class SkippedTold {
   readonly #told = new Set<string>();
 

@@ -2,14 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 
 /**
- * What an agent asks of one branch, done one after another in the order in which it asked. Between two of them the agent
- * gets to know of the first, so that what it asks for next does not depend on how fast the second is.
+ * Serves an agent's requests for one branch in order. Between two of them the agent learns the result of the first, so
+ * that its next request does not depend on how fast the second is.
  */
 export class StepQueue {
   readonly #queue = pLimit(1);
   readonly #pauses: () => boolean;
 
-  /** @param pauses whether nobody else sees to it that the agent knows of one thing before the next one comes */
+  /**
+   * @param pauses whether this queue must make sure that the agent learns of one result before the next request is
+   *   served
+   */
   constructor(pauses: () => boolean) {
     this.#pauses = pauses;
   }

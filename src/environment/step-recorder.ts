@@ -12,7 +12,7 @@ import { SubmissionTracker, submissionSeen } from './submission-tracker.ts';
 import type { StepUsage } from './usage-meter.ts';
 
 const scriptActions: ReadonlySet<string> = new Set(['Execute Script']);
-/** Names in the workspace that are mounted over and no part of its snapshots. */
+/** Names in the workspace that are mounted over and not part of its snapshots. */
 export const mountPoints = ['data', outputsName];
 
 export interface StepRecorderOptions {
@@ -20,23 +20,23 @@ export interface StepRecorderOptions {
   /** Absolute path on the host. */
   workspace: string;
   submission: TaskBrief['submission'];
-  /** The steps before, also those of the branches that it was forked from. */
+  /** The steps before, including those of the branches it was forked from. */
   earlier: readonly StepFacts[];
   trace: TraceWriter;
   snapshotter: Snapshotter;
-  /** The most that is kept of the workspace. */
+  /** The size limit for snapshots of the workspace. */
   maxBytes: number;
   stored: StoredBytes;
   signal: AbortSignal;
 }
 
-/** A step that was carried out and is to be recorded. */
+/** A performed step that is to be recorded. */
 export interface DoneStep {
   step: number;
   action: Action;
   outcome: Outcome;
   usage: StepUsage;
-  /** When the step and the action's own work began, and when the work ended, as `performance.now()` says. */
+  /** When the step and the action's own work began, and when the work ended, by `performance.now()`. */
   began: number;
   workBegan: number;
   workEnded: number;
@@ -67,7 +67,7 @@ export class StepRecorder {
     });
   }
 
-  /** @param budgetNow what is left, asked for after the snapshot */
+  /** @param budgetNow gives the remaining budget after the snapshot */
   async finish(done: DoneStep, budgetNow: () => Budget): Promise<FinishedStep> {
     const { branch, trace, snapshotter } = this.#options;
     const { step, action, outcome, usage } = done;
@@ -78,7 +78,7 @@ export class StepRecorder {
     const budget = budgetNow();
     this.storedBytes = this.#options.stored.count;
     const exitCode = outcome.exitCode ?? null;
-    // As the trace gives it back, so that a resumed run sees the same.
+    // As the trace returns it, so that a resumed run sees the same.
     const observation = (outcome.observation + this.#skipped.told(snapshot.skipped)).toWellFormed();
     trace.append({
       kind: 'step_finished',
@@ -111,7 +111,7 @@ export class StepRecorder {
     return { result, snapshot: snapshot.id, submission };
   }
 
-  /** The workspace as it is graded: every file is read anew. Nothing may run in it any more. */
+  /** The workspace for grading: every file is read anew. Nothing may run in it any more. */
   async finalState(step: number): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
     this.#keepAccess();
     const { id, first } = await this.#options.snapshotter.take({ ...this.#snapshotOptions, full: true });
@@ -123,7 +123,7 @@ export class StepRecorder {
     return { ignore: mountPoints, maxBytes, first: submission.files.map(({ path }) => path), signal };
   }
 
-  /** A script may take away every right to the workspace itself: the harness needs them. */
+  /** A script may remove all permissions from the workspace itself, but the harness needs them. */
   #keepAccess(): void {
     const { workspace } = this.#options;
     const { mode } = statSync(workspace);

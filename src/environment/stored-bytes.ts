@@ -2,23 +2,23 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ObjectStore, outputFile, type TraceWriter } from '../store/index.ts';
 
-/** A folder of long outputs; those until a step are another branch's. */
+/** A folder of long outputs; those up to a step belong to another branch. */
 export interface OutputsFolder {
   folder: string;
   afterStep: number;
 }
 
-/** Counts what a run adds to its experiment folder: objects that were new, its trace, and outputs too long for it. */
+/** Counts what a run adds to its experiment folder: new objects, its trace, and outputs too long for it. */
 export class StoredBytes {
   readonly #objects: ObjectStore;
   readonly #trace: TraceWriter;
-  /** Objects that earlier sessions wrote, less those that this store has counted already. */
+  /** Objects that earlier sessions wrote, minus those that this store has counted already. */
   readonly #before: number;
   #outputs: number;
 
   /**
    * @param outputs as earlier sessions left them
-   * @param recorded what the last recorded step had counted; null where there is none
+   * @param recorded the count at the last recorded step; null if there is none
    */
   constructor(
     objects: ObjectStore,

@@ -2,7 +2,10 @@ import type { SubmissionState, TaskBrief } from '../schema/index.ts';
 import { type FirstFile, submissionHash } from '../store/index.ts';
 import type { SubmissionSeen } from './environment.ts';
 
-/** Follows the submission from step to step: is it there, which content, written when, older than the last script run? */
+/**
+ * Tracks the submission from step to step: whether it exists, its content, when it was written, and whether it is older
+ * than the last script run.
+ */
 export class SubmissionTracker {
   readonly #files: TaskBrief['submission']['files'];
   #writtenAt: number | null;
@@ -23,14 +26,14 @@ export class SubmissionTracker {
     if (files.some(({ isWritten }) => isWritten)) this.#writtenAt = step;
     const entries = files.flatMap(({ entry }) => entry ?? []);
     const hash = submissionHash(entries, this.#files);
-    // Submitted code is not made by a script, so no script run makes it old.
+    // Submitted code is not written by a script, so a script run does not make it stale.
     const isMade = this.#files.every(({ format }) => format !== 'python');
     const stale = isMade && hash !== null && this.#lastScript > (this.#writtenAt ?? 0);
     return { present: hash !== null, hash, written_at_step: this.#writtenAt, stale };
   }
 }
 
-/** What an agent is told of its submission. */
+/** What an agent learns about its submission. */
 export function submissionSeen({ present, written_at_step, stale }: SubmissionState): SubmissionSeen {
   return { present, written_at_step, stale };
 }

@@ -1,4 +1,4 @@
-/** Adds up the time in which at least one of several things was under way. */
+/** Adds up the time during which at least one of several things was under way. */
 export class TimeTogether {
   readonly #now: () => number;
   #underWay = 0;
@@ -13,7 +13,7 @@ export class TimeTogether {
     return this.#total + (this.#underWay > 0 ? this.#now() - this.#since : 0);
   }
 
-  /** One begins; it ends when what is returned is called, once. */
+  /** Marks the start of one; the returned function marks its end, once. */
   begin(): () => void {
     if (this.#underWay === 0) this.#since = this.#now();
     this.#underWay += 1;

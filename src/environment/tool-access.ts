@@ -3,14 +3,14 @@ import type { ModelRequest } from '../schema/index.ts';
 import { ExperimentSpent, type ModelAccess } from './model-access.ts';
 import { normalRequest } from './request-hash.ts';
 
-/** What a tool is answered; `closed`: nothing may be asked now. */
+/** The reply to a tool; `closed`: no calls are allowed now. */
 export type ToolReply = Awaited<ReturnType<AskForProcess>>;
 
 type AskForStep = (request: ModelRequest) => ReturnType<ModelAccess['answerTool']>;
 
 const between: ToolReply = { kind: 'closed', message: 'Nothing that was started by an action is running.' };
 
-/** Lets tools that a step runs ask the run's model, as long as the step is under way. */
+/** Lets tools in a step call the run's model, as long as the step is under way. */
 export class ToolAccess {
   readonly #ask: AskForStep;
   readonly #onFailure: (error: unknown) => void;
@@ -18,15 +18,15 @@ export class ToolAccess {
   #isOpen = false;
 
   /**
-   * @param ask asks for the step under way
-   * @param onFailure told of what the step, and the run, can't go on from
+   * @param ask calls the model for the current step
+   * @param onFailure called with failures that the step, and the run, can't survive
    */
   constructor(ask: AskForStep, onFailure: (error: unknown) => void) {
     this.#ask = ask;
     this.#onFailure = onFailure;
   }
 
-  /** Runs a step's work. All that is asked meanwhile is answered, and recorded, before the step ends. */
+  /** Runs a step's work. Every call made meanwhile is answered and recorded before the step ends. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#isOpen = true;
     try {
@@ -49,14 +49,14 @@ export class ToolAccess {
     }
   }
 
-  /** What stands in the tool's way is told to it and does not end the run; what stands in everybody's way does. */
+  /** A failure that concerns only the tool is its reply and does not end the run; a general failure does. */
   async #answer(request: ModelRequest): Promise<ToolReply> {
     try {
       const reply = await this.#ask(request);
       if (reply.kind === 'time_up') return { kind: 'closed', message: reply.message };
       if (reply.kind === 'over_quota' && reply.quota === 'shared')
         this.#onFailure(new ExperimentSpent(reply.message));
-      // It is the tool that asked for what the model does not take.
+      // A bad request is the tool's own mistake.
       if (reply.kind === 'unavailable' && reply.error.failure !== 'bad_request') this.#onFailure(reply.error);
       return reply;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { UndoEntry } from '../schema/index.ts';
 
-/** Brings the stack of undo entries (oldest first) up to date with what one step added and used up. */
+/** Updates the stack of undo entries (oldest first) with those that one step added and used. */
 export function updateUndoStack(stack: UndoEntry[], step: { undo?: UndoEntry[]; undone?: string[] }): void {
   for (const path of step.undone ?? []) {
     const index = stack.findLastIndex((entry) => entry.path === path);

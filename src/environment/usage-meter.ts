@@ -1,13 +1,13 @@
 import type { ProcessUsage } from '../sandbox/index.ts';
 
-/** What the commands of one step used together; a part is absent where nothing measured it. */
+/** The resources that the commands of one step used together; a part is absent if it was not measured. */
 export interface StepUsage {
   cpuSeconds?: number;
-  /** Of the hungriest command. */
+  /** Of the command with the highest peak. */
   peakMemoryBytes?: number;
 }
 
-/** Adds up what commands use, from step to step. */
+/** Adds up the resources that commands use, from step to step. */
 export class UsageMeter {
   #step: StepUsage = {};
 
@@ -17,7 +17,7 @@ export class UsageMeter {
     if (peakMemoryBytes !== null) this.#step.peakMemoryBytes = Math.max(bytes, peakMemoryBytes);
   }
 
-  /** What was used since this was last asked. */
+  /** The resources used since the last call. */
   take(): StepUsage {
     const taken = this.#step;
     this.#step = {};

@@ -1,4 +1,4 @@
-/** Something that a run does, with the stretches of it in which it waited for what is not the run's. In milliseconds. */
+/** Something that a run does, with the intervals in which it waited for something external. In milliseconds. */
 interface Activity {
   start: number;
   /** Null while it is under way. */
@@ -7,8 +7,8 @@ interface Activity {
 }
 
 /**
- * Adds up the time in which all that a run did was waiting for what is not its own, such as a provider's rate limit. Waits
- * are told when they are over.
+ * Adds up the time during which everything in a run was waiting for something external, such as a provider's rate
+ * limit. Waits are reported when they are over.
  */
 export class WaitingTime {
   readonly #now: () => number;
@@ -26,7 +26,7 @@ export class WaitingTime {
     return this.#settledMs + this.#unsettled();
   }
 
-  /** @param work told how to say that it has just waited for so many milliseconds */
+  /** @param work gets a function to report that it has just waited for so many milliseconds */
   async during<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
     const activity: Activity = { start: this.#now(), end: null, waits: [] };
     this.#activities.push(activity);
@@ -58,7 +58,7 @@ export class WaitingTime {
   }
 }
 
-/** How long at least one thing was under way, and each that was waited. */
+/** How long everything that was under way was waiting. */
 function allWaiting(activities: readonly Activity[], now: number): number {
   const changes: { at: number; underWay: number; waiting: number }[] = [];
   for (const { start, end, waits } of activities) {
@@ -79,7 +79,7 @@ function allWaiting(activities: readonly Activity[], now: number): number {
   return total;
 }
 
-/** The same stretches without overlaps, within bounds. */
+/** The same intervals without overlaps, within bounds. */
 function union(stretches: readonly { from: number; to: number }[], start: number, end: number) {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of stretches.toSorted((one, other) => one.from - other.from)) {

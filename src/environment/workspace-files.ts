@@ -19,25 +19,25 @@ import { type Located, locate, PathFailed, PathRefused, type WorkspaceRoots } fr
 
 const { O_RDONLY, O_WRONLY, O_CREAT } = constants;
 
-/** The file was opened and then could not be written whole: what was there before is lost. */
+/** Writing failed after the file was opened: its earlier content is lost. */
 export class WriteBroken extends PathFailed {
   override readonly name = 'WriteBroken';
 }
 
-/** The workspace has no room left for this. */
+/** The workspace has no space left for this. */
 export class WorkspaceFull extends Error {
   override readonly name = 'WorkspaceFull';
 }
 
 export interface WorkspaceFilesOptions extends WorkspaceRoots {
-  /** By how many bytes the workspace may still grow. */
+  /** How many bytes the workspace may still grow. */
   roomBytes: () => number;
 }
 
 /**
- * The files of a workspace as the harness reads and writes them for an agent. Hostile code may run in the workspace
- * at the same time, so a path is judged after its links were followed, and then opened folder by folder without
- * following any link: what is judged is what is opened.
+ * A workspace's files, which the harness reads and writes for an agent. Hostile code may run in the workspace at the
+ * same time. So a path is checked after its links were followed, and then opened folder by folder without following any
+ * link: what is checked is what is opened.
  */
 export class WorkspaceFiles {
   readonly #roots: WorkspaceRoots;
@@ -49,7 +49,7 @@ export class WorkspaceFiles {
     this.#roomBytes = roomBytes;
   }
 
-  /** At most `maxBytes` from the head and as many from the tail where the file is larger than both. */
+  /** At most `maxBytes` from the head, and as many from the tail if the file is larger than both. */
   read(path: string, maxBytes: number): { head: Buffer; tail: Buffer; size: number } {
     return this.#withFile(this.#locate(path), path, O_RDONLY, (file) => {
       const { size } = fstatSync(file);
@@ -62,7 +62,7 @@ export class WorkspaceFiles {
     });
   }
 
-  /** The whole file. Throws `PathFailed` when it is larger than `maxBytes`. */
+  /** The whole file. Throws `PathFailed` if it is larger than `maxBytes`. */
   readWhole(path: string, maxBytes: number): Buffer {
     return this.#withFile(this.#locate(path), path, O_RDONLY, (file) => {
       const { size } = fstatSync(file);
@@ -72,8 +72,8 @@ export class WorkspaceFiles {
   }
 
   /**
-   * Writes or appends, making folders on the way.
-   * @throws PathRefused, PathFailed, WorkspaceFull when nothing was changed; WriteBroken when it may have been
+   * Writes or appends, and creates missing folders.
+   * @throws PathRefused, PathFailed, WorkspaceFull if nothing was changed; WriteBroken if something may have been
    */
   write(path: string, content: Uint8Array, how: 'replace' | 'append'): void {
     const located = this.#locate(path);
@@ -91,7 +91,7 @@ export class WorkspaceFiles {
   }
 
   /**
-   * Says, as far as can be told beforehand, why `write` could not write there; changes nothing.
+   * Checks beforehand, as far as possible, whether `write` could write there; changes nothing.
    * @throws PathRefused, PathFailed
    */
   checkWritable(path: string): void {
@@ -141,7 +141,7 @@ export class WorkspaceFiles {
     return this.#locate(path).path;
   }
 
-  /** What lies there, links followed; null when nothing does. */
+  /** The kind of what is there, links followed; null if nothing is. */
   kindOf(path: string): 'file' | 'folder' | 'other' | null {
     const stat = this.#stat(path);
     if (stat === null) return null;
@@ -162,7 +162,7 @@ export class WorkspaceFiles {
     }
   }
 
-  /** They are mounted over the workspace, so its own folder holds at most a place for them. */
+  /** They are mounted over the workspace, which itself contains at most their mount points. */
   #isRoot(located: Located, entry: FolderEntry): boolean {
     return located.path === '' && Object.hasOwn(this.#roots.readOnly, entry.name);
   }
@@ -219,7 +219,9 @@ export class WorkspaceFiles {
   }
 }
 
-/** Names that are no text, or would break the line, are shown as JSON writes them; so they can be given, too. */
+/**
+ * Names that are not valid text, or contain a line break, are shown as JSON; agents may also give them in this form.
+ */
 function marked({ name, kind }: FolderEntry): string {
   const shown = showPath(name);
   return kind === 'folder' ? `${shown}/` : kind === 'link' ? `${shown}@` : shown;

@@ -2,11 +2,11 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeName, encodePath } from '../lib/path-text.ts';
 
-/** Where agents see their workspace. */
+/** The path of the workspace as agents see it. */
 export const workspaceInside = '/workspace';
 
 const mostLinks = 40;
-/** The system takes 4,095 bytes; on the host the workspace's own folder comes before. */
+/** Linux accepts 4,095 bytes; on the host the path of the workspace comes first. */
 const mostPathBytes = 3_000;
 
 /** Why a path was not opened, in words for the agent. */
@@ -14,7 +14,7 @@ export class PathRefused extends Error {
   override readonly name = 'PathRefused';
 }
 
-/** The path is fine and nothing usable lies there, in words for the agent. */
+/** The path is valid, but nothing usable is there, in words for the agent. */
 export class PathFailed extends Error {
   override readonly name: string = 'PathFailed';
 }
@@ -38,9 +38,9 @@ export interface WorkspaceRoots {
 }
 
 /**
- * Follows a path link by link, as the agent's own processes would, and says what it comes to.
- * @throws PathRefused where it leads out of the workspace at any point, or through too many links
- * @throws PathFailed where it is longer than the system takes
+ * Follows a path link by link, as the agent's own processes would.
+ * @throws PathRefused if it leads out of the workspace at any point, or through too many links
+ * @throws PathFailed if it is longer than the system accepts
  */
 export function locate(roots: WorkspaceRoots, path: string): Located {
   if (path.includes('\0')) throw new PathRefused('A path may not hold a NUL character.');
@@ -80,11 +80,11 @@ function split(path: string, asked: string): string[] {
 
 function linkAt(roots: WorkspaceRoots, parts: string[]): string | null {
   const { root, parts: below } = place(roots, parts);
-  // A root is where it is: what leads there on the host is nothing of the agent's.
+  // A root stays as it is: links to it on the host are not the agent's.
   if (below.length === 0) return null;
   try {
     const path = encodePath(join(root, ...below));
-    // Most are no links, and to be told so by an error takes longer.
+    // Most paths are not links, and an lstat is faster than a failing readlink.
     if (path === null || lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
     return decodeName(readlinkSync(path, { encoding: 'buffer' }));
   } catch {

@@ -1,12 +1,12 @@
 /** A part of a text, for a model to read. */
 export interface Block {
   text: string;
-  /** Line numbers, from 1; a line that is longer than a block is in several. */
+  /** Line numbers, from 1; a line that is longer than a block spans several blocks. */
   first: number;
   last: number;
 }
 
-/** Cuts a text into parts of at most `size` characters, at line breaks where there are any; together they are the text. */
+/** Cuts a text into parts of at most `size` characters, at line breaks if possible; joined, they are the text. */
 export function blocksOf(text: string, size: number): Block[] {
   const blocks: Block[] = [];
   let line = 1;

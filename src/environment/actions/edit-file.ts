@@ -9,7 +9,7 @@ import { contentWith, isPython, readTextFile } from './text-file.ts';
 const largestEdited = 16 * 2 ** 20;
 const mostPlaces = 20;
 
-/** Models often write truth values as texts. */
+/** Models often write truth values as strings. */
 const flag = z.union([
   z.boolean(),
   z
@@ -32,7 +32,7 @@ const editFile = defineAction({
     const { file_name, replace_all } = args;
     bench.files.checkWritable(file_name);
     const file = readTextFile(bench.files, file_name, largestEdited);
-    // In a file whose lines end in CRLF, either way of writing a line break means the same.
+    // In a file with CRLF line breaks, both spellings of a line break match.
     const asIn = (text: string) => (file.lineBreak === '\r\n' ? text.replaceAll('\r\n', '\n') : text);
     const old = asIn(args.old_text);
     const fresh = asIn(args.new_text);

@@ -12,7 +12,7 @@ import { readings, segmentOf } from './segment.ts';
 import { syntaxProblem } from './syntax.ts';
 import { contentWith, emptyFile, isPython, linesOf, readTextFile, type TextFile } from './text-file.ts';
 
-/** No model writes more as one reply. */
+/** More than a model writes in one reply. */
 const largestScript = 400_000;
 const largestSegmentFile = 4 * 2 ** 20;
 
@@ -103,9 +103,9 @@ async function askForCode(
 interface Edited {
   script_name: string;
   save_name: string;
-  /** The script before. */
+  /** The script before the edit. */
   file: TextFile;
-  /** What the model may have meant, the likeliest first: the first that parses counts. */
+  /** Possible readings of the reply, the most likely first: the first that parses is used. */
   texts: readonly string[];
   remarks: readonly (string | null)[];
 }
@@ -135,11 +135,11 @@ async function save(bench: ActionContext, edited: Edited): Promise<Outcome> {
     const head = [`Saved to ${save_name}.`, ...remarks, 'Check that this is what you meant:'];
     return cutMiddle(`${head.filter((part) => part !== null).join(' ')}\n${shown}`);
   });
-  // The comparison is ours, but its lines are the model's: a number in them was measured by nobody.
+  // The comparison is ours, but its lines are the model's: numbers in them were not measured.
   return { ...outcome, byModel: true };
 }
 
-/** Where none parses, what is wrong with the text as the model wrote it: the last one. */
+/** If none parses, reports the problem of the last one, which is the text as the model wrote it. */
 async function firstThatParses(
   bench: ActionContext,
   texts: readonly string[],

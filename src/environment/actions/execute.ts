@@ -7,7 +7,7 @@ import { PathFailed } from '../workspace-path.ts';
 
 const kindNames = { folder: 'a folder', other: 'no regular file' } as const;
 
-/** The system passes on at most 128 KiB as one argument, and no NUL. */
+/** Linux accepts at most 128 KiB in one argument, and no NUL. */
 const mostCommandBytes = 120_000;
 export const commandText = z
   .string()

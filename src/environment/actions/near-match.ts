@@ -2,7 +2,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { linesOf } from './text-file.ts';
 
 const mostShownCharacters = 2_000;
-/** Looking for likeness takes time, and nothing else runs meanwhile. */
+/** The search for similar text takes time, during which nothing else runs. */
 const mostSearchedCharacters = 500_000;
 const mostCompared = 100;
 const longestCompared = 120;
@@ -19,7 +19,7 @@ export function linesAt(text: string, wanted: string): number[] {
   return found;
 }
 
-/** Where a text that was not found almost stands, in a sentence for the agent; empty where nothing is like it. */
+/** Tells the agent the place most similar to a text that was not found; empty if there is none. */
 export function nearMatch(text: string, wanted: string): string {
   const lines = linesOf(text.slice(0, mostSearchedCharacters));
   const sought = trimmedEnds(linesOf(wanted));
@@ -40,7 +40,7 @@ export function nearMatch(text: string, wanted: string): string {
   return `The place most like it (${difference}):\n${shown}`;
 }
 
-/** The line, from 0, at which most of the sought ones stand in their order; null where none does. */
+/** The line, from 0, from which most of the sought lines follow in order; null if none does. */
 function bestPlace(lines: string[], sought: string[]): number | null {
   const places = new Map<string, number[]>();
   for (const [index, line] of lines.entries()) {
@@ -78,7 +78,7 @@ function similarLine(lines: string[], sought: string[]): string {
   return `The line most like the first one of old_text:\n${shownLines(lines, index, 1)}`;
 }
 
-/** Quoted, so that tabs and blanks at a line's end can be seen. */
+/** Quoted, to show tabs and trailing spaces. */
 function shownLines(lines: string[], first: number, count: number): string {
   const shown = lines
     .slice(first, first + count)
@@ -91,7 +91,7 @@ function quoted(line: string): string {
   return JSON.stringify(line.length > 300 ? `${line.slice(0, 300)}…` : line);
 }
 
-/** Any white space counts as one blank, and none at the ends. */
+/** Collapses white space, and trims it at the ends. */
 function squeezed(line: string): string {
   return line.replace(/\s+/g, ' ').trim();
 }

@@ -8,8 +8,8 @@ const remarks = [
 ];
 
 /**
- * A new line that stands in for lines that were there before ("# ... rest of the code unchanged"): such a text parses
- * and has lost them. Null where there is none, or where no line was lost.
+ * A new line that replaces earlier lines by a placeholder ("# ... rest of the code unchanged"): such a text parses but
+ * has lost those lines. Null if there is none, or if no line was lost.
  */
 export function omissionIn(before: string, after: string): string | null {
   const old = new Set(filledLines(before));

@@ -12,7 +12,7 @@ export function failed(observation: string): Outcome {
   return { status: 'failed', observation };
 }
 
-/** Carries out a change that can be undone, also when it broke off half way. */
+/** Performs a change that can be undone, even if it failed half way. */
 export function edit(bench: ActionContext, path: string, change: () => string): Outcome {
   const before = bench.remember(path);
   try {
@@ -23,12 +23,13 @@ export function edit(bench: ActionContext, path: string, change: () => string): 
   }
 }
 
-/** What a model told, or what the action comes to without it. */
+/** A model's text, or the outcome of the action without it. */
 export type Told = { ok: true; text: string } | { ok: false; outcome: Outcome };
 
 /**
- * The text of a reply, marked where it was cut off.
- * @param failure what was not done where there is none; @param tooLong what then helps where the model can't read so much
+ * The text of a reply, marked if it was cut off.
+ * @param failure what was not done, if there is no text
+ * @param tooLong what helps if the request is too long for the model
  */
 export function toldBy(reply: ModelReply, failure: string, tooLong: string): Told {
   if (reply.kind !== 'answered') return { ok: false, outcome: unanswered(reply, failure, tooLong) };

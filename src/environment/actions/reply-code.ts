@@ -1,4 +1,4 @@
-/** The code in a model's reply, or why none can be taken from it. */
+/** The code in a model's reply, or why there is none. */
 export type ReplyCode = { ok: true; code: string; remark: string | null } | { ok: false; problem: string };
 
 interface Block {
@@ -13,7 +13,7 @@ interface OpenBlock {
 }
 
 const opening = /^(?<indent>[ \t]*)(?<fence>`{3,}|~{3,})(?<label>[^`]*)$/;
-/** How CodeLlama marks code; it mostly ends it with a fence. */
+/** CodeLlama's marker of code, which it usually ends with a fence. */
 const openingTag = '[PYTHON]';
 const closingTag = '[/PYTHON]';
 const pythonLabels: ReadonlySet<string> = new Set(['python', 'python3', 'py']);
@@ -21,8 +21,8 @@ const statement =
   /^\s*(import|from|def|class|with|for|while|if|try|pass|return|raise|break|continue|del|global|assert|yield)\b/;
 
 /**
- * Takes the code out of a reply: its one fenced block; of several the one that is longer than all others together;
- * without any the whole reply, for Python alone, since of no other text can be told whether it is prose.
+ * Extracts the code from a reply: its only fenced block; of several, the one longer than all others together; without
+ * any, the whole reply, but only for Python, as other text can't be distinguished from prose.
  */
 export function codeOfReply(reply: string, { python }: { python: boolean }): ReplyCode {
   const { blocks, isOpen } = blocksOf(reply.replaceAll('\r\n', '\n').split('\n'));
@@ -74,7 +74,7 @@ function opened(line: string): OpenBlock | null {
   return { block: { label: word, lines: [] }, fence, indent: indent.length };
 }
 
-/** A fence deeper within is the code's own, in a text of it say, unless the reply ends with it. */
+/** A more deeply indented fence belongs to the code, for example to a string in it, unless it ends the reply. */
 function closes(line: string, { fence, indent }: OpenBlock, isLast: boolean): boolean {
   const text = line.trim();
   if (text === closingTag) return true;
@@ -82,13 +82,13 @@ function closes(line: string, { fence, indent }: OpenBlock, isLast: boolean): bo
   return isLast || line.length - line.trimStart().length <= indent + 3;
 }
 
-/** A fence that is indented, in a list say, mostly indents its code as well. */
+/** An indented fence, in a list say, usually indents its code as well. */
 function withoutIndent(lines: string[], indent: number): string[] {
   const isWhole = lines.every((line) => line.slice(0, indent).trim() === '');
   return isWhole ? lines.map((line) => line.slice(indent)) : lines;
 }
 
-/** A fence that the text itself can't end. */
+/** A fence that the text itself can't close. */
 export function fenceFor(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   return '`'.repeat(Math.max(3, longest + 1));

@@ -6,7 +6,7 @@ import { done, edit, outcomeOf, toldBy } from './outcomes.ts';
 import { reflect, retrieve } from './prompts/research-log.ts';
 
 const logName = 'research_log.log';
-/** Of a longer log the oldest entries are left out. */
+/** Of a longer log, the oldest entries are left out. */
 const mostLogBytes = 200_000;
 const fewestLogCharacters = 2_000;
 
@@ -40,7 +40,7 @@ const retrieval = defineAction({
     askAboutLog(bench, (log) => retrieve(bench.task.problem, log, current_plan)),
 });
 
-/** Asks with as much of the log's end as the model can read. */
+/** Sends as much of the log's end as the model can read. */
 async function askAboutLog(bench: ActionContext, request: (log: string) => ModelRequest): Promise<Outcome> {
   let log = readLog(bench);
   if (log === null) {
@@ -55,7 +55,7 @@ async function askAboutLog(bench: ActionContext, request: (log: string) => Model
   }
 }
 
-/** Null where there is nothing in it. */
+/** Null if it is empty. */
 function readLog({ files }: ActionContext): string | null {
   if (files.kindOf(logName) === null) return null;
   const { head, tail, size } = files.read(logName, mostLogBytes);
@@ -64,7 +64,7 @@ function readLog({ files }: ActionContext): string | null {
   return size > mostLogBytes ? shortened(text, mostLogBytes) : text;
 }
 
-/** The end of the log, from the beginning of a line where there is one. */
+/** The end of the log, from the start of a line if there is one. */
 function shortened(log: string, characters: number): string {
   const end = log.slice(-characters);
   const line = end.indexOf('\n') + 1;

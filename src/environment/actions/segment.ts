@@ -1,6 +1,6 @@
 import { linesOf } from './text-file.ts';
 
-/** A range of a text's lines, numbered from 1, the last one included. */
+/** A range of lines, numbered from 1, the last one included. */
 export interface Segment {
   before: string[];
   lines: string[];
@@ -13,8 +13,8 @@ export function segmentOf(text: string, first: number, last: number): Segment {
 }
 
 /**
- * The lines that a model may have meant, the likeliest first, when it wrote `reply` in place of `original`. Models lose
- * the indentation of the first line, or of all lines alike; the last one is always the reply as it is.
+ * The lines that a model may have meant by `reply` as the replacement of `original`, the most likely first. Models lose
+ * the indentation of the first line, or of all lines equally. The last reading is always the reply as it is.
  */
 export function readings(original: readonly string[], reply: readonly string[]): string[][] {
   const literal = [...reply];
@@ -27,7 +27,7 @@ export function readings(original: readonly string[], reply: readonly string[]):
   if (rest.every((line) => indentOf(line).startsWith(wanted))) {
     found.push(literal.map((line, index) => (index === at ? wanted + line.trimStart() : line)));
   }
-  // Where the original itself holds lines further left, the reply may mean what it says.
+  // If the original itself has less indented lines, the reply may be right as it is.
   const isWhole = original.filter(isFilled).every((line) => indentOf(line).startsWith(wanted));
   if (isWhole && rest.length > 0) {
     const lost = wanted.slice(got.length);

@@ -7,7 +7,7 @@ const Verdict = z.object({
   error: z.object({ line: z.int().nullable(), message: z.string(), text: z.string() }).nullable(),
 });
 
-/** Why a text is no Python, for an observation; null when it is. It is compiled in the sandbox, never run. */
+/** Why a text is not valid Python, for an observation; null if it is. It is compiled in the sandbox, never run. */
 export async function syntaxProblem(bench: ActionContext, source: string): Promise<string | null> {
   const { output, end } = await bench.helper('check_syntax.py', [], {
     quiet: true,

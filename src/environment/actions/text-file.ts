@@ -4,9 +4,9 @@ import { PathFailed } from '../workspace-path.ts';
 
 const byteOrderMark = '\ufeff';
 
-/** A text as it is edited, and what its file has beside it. */
+/** The text to edit, with the encoding details of its file. */
 export interface TextFile {
-  /** Without byte order mark; its line breaks are `\n` where the file has one kind of them only. */
+  /** Without byte order mark; line breaks are `\n` if the file uses one kind only. */
   text: string;
   hasByteOrderMark: boolean;
   /** What `\n` becomes in the file. */
@@ -15,7 +15,7 @@ export interface TextFile {
 
 export const emptyFile: TextFile = { text: '', hasByteOrderMark: false, lineBreak: '\n' };
 
-/** @throws PathFailed where it is too large or no UTF-8 text; PathRefused */
+/** @throws PathFailed if it is too large or not UTF-8 text; PathRefused */
 export function readTextFile(files: WorkspaceFiles, path: string, maxBytes: number): TextFile {
   const content = files.readWhole(path, maxBytes);
   if (!isText(content)) throw notText(path);
@@ -38,13 +38,13 @@ export function textFileOf(content: string): TextFile {
   return { text: text.replaceAll('\r\n', '\n'), hasByteOrderMark, lineBreak: '\r\n' };
 }
 
-/** The content of the file when its text is this one. */
+/** The content of the file for this text. */
 export function contentWith(file: TextFile, text: string): Buffer {
   const broken = file.lineBreak === '\n' ? text : text.replaceAll('\n', file.lineBreak);
   return Buffer.from(file.hasByteOrderMark ? byteOrderMark + broken : broken);
 }
 
-/** Lines without their breaks; a break at the end begins no further line. */
+/** Lines without their breaks; a final break starts no further line. */
 export function linesOf(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();

@@ -10,7 +10,7 @@ import { mergeFindings, readBlock } from './prompts/understanding.ts';
 import { isText, notText, textFileOf } from './text-file.ts';
 
 const blockCharacters = 10_000;
-/** Each costs a call: what lies behind these blocks is not read. */
+/** Each block costs a call, so the rest of the file is not read. */
 const mostBlocks = 20;
 /** A character takes at most four bytes in UTF-8. */
 const mostBytes = 4 * blockCharacters * mostBlocks;
@@ -40,7 +40,7 @@ const understandFile = defineAction({
   },
 });
 
-/** Has every block read, and what was found in them merged. */
+/** Has every block read, and merges the findings. */
 async function understand(
   bench: ActionContext,
   name: string,
@@ -73,7 +73,7 @@ function findingText({ block, told }: { block: Block; told: Told }): string {
   return `Lines ${block.first} to ${block.last}:\n${text.slice(0, mostFindingCharacters)}`;
 }
 
-/** Without the beginning of a character at the end. */
+/** Without an incomplete character at the end. */
 function wholeCharacters(content: Buffer): Buffer {
   for (let end = content.length; end > content.length - 4 && end > 0; end--) {
     if (isUtf8(content.subarray(0, end))) return content.subarray(0, end);

@@ -18,7 +18,7 @@ const segmentHead = `You edit some lines of one file of a machine-learning proje
 ${rules}
 Reply with what shall stand in place of these lines, in a single code block, every line with its full indentation, the first one too. Don't repeat the lines around them. ${delimitedIsData}`;
 
-/** Asks for a file as it is after an edit. */
+/** Asks for the whole file after an edit. */
 export function wholeEdit(name: string, text: string, instruction: string): ModelRequest {
   const shown =
     text === ''
@@ -27,7 +27,7 @@ export function wholeEdit(name: string, text: string, instruction: string): Mode
   return request('edit a script', wholeHead, `${shown}\n\n${closing(name, text, instruction)}`);
 }
 
-/** Asks for lines as they are after an edit. */
+/** Asks for some lines after an edit. */
 export function segmentEdit(name: string, segment: Segment, instruction: string): ModelRequest {
   const first = segment.before.length + 1;
   const last = segment.before.length + segment.lines.length;

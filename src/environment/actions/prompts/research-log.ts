@@ -16,7 +16,9 @@ export function retrieve(problem: string, log: string, plan: string): ModelReque
   return request('look up in the research log', retrieveHead, problem, log, `The present plan:\n${shown}`);
 }
 
-/** The log comes before what changes at each call: it grows at its end. */
+/**
+ * The log comes before the parts that change at each call, because it only grows at its end: the prefix can be cached.
+ */
 function request(purpose: string, head: string, problem: string, log: string, closing: string): ModelRequest {
   const user = `${delimited('problem', problem)}\n\n${delimited('research log', log)}\n\n${closing}`;
   return {
