@@ -13,8 +13,8 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Replaces a file in one step: a reader, also after a power cut, sees the old content or the new, never a part.
- * @throws file-system errors, such as ENOSPC; the old content is there then
+ * Replaces a file atomically: a reader, also after a power cut, sees the old content or the new, never a part.
+ * @throws file-system errors, such as ENOSPC; the old content then stays
  */
 export function writeFileAtomically(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -22,7 +22,7 @@ export function writeFileAtomically(path: string, content: string | Uint8Array):
   try {
     const file = openSync(temporary, 'wx');
     try {
-      // Not writeSync, which writes a part without an error when the disk gets full.
+      // Not writeSync, which silently writes only a part when the disk gets full.
       writeFileSync(file, content);
       fdatasyncSync(file);
     } finally {
@@ -35,7 +35,7 @@ export function writeFileAtomically(path: string, content: string | Uint8Array):
   }
 }
 
-/** As `writeFileAtomically`, without keeping others waiting for the disk. */
+/** As `writeFileAtomically`, without blocking others while the disk works. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = draftOf(path);
@@ -56,7 +56,10 @@ function draftOf(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.tmp`;
 }
 
-/** Removes what processes left that were killed while they replaced a file. Nobody may be at it now. */
+/**
+ * Removes drafts of processes that were killed while they replaced a file. Call it only if no process is doing that
+ * now.
+ */
 export function removeDrafts(path: string): void {
   const [folder, name] = [dirname(path), basename(path)];
   for (const bytes of readdirSync(folder, { encoding: 'buffer' })) {

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * A database that can be deleted at any time. A file that is no database is made anew; where none can be written, it
- * lives in memory: nothing is lost with it.
- * @param create statements that make its tables where they are not there
+ * A database that can be deleted at any time. A file that is not a database is replaced; if no file can be written, the
+ * database is in memory: nothing is lost with it.
+ * @param create statements that make its tables if they are missing
  */
 export function openCacheDatabase(path: string, create: string): DatabaseSync {
   try {

@@ -1,7 +1,10 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 
-/** Where prepared data and Python environments are kept: MLAB_CACHE, else XDG_CACHE_HOME's mlagentbench, else the home's. */
+/**
+ * The folder of prepared data and Python environments: MLAB_CACHE, else mlagentbench in XDG_CACHE_HOME, else in the
+ * home folder.
+ */
 export function cacheFolder(variables: Readonly<Record<string, string | undefined>>): string {
   if (variables.MLAB_CACHE) return resolve(variables.MLAB_CACHE);
   // The XDG specification wants relative paths ignored.

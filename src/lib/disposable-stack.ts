@@ -1,6 +1,6 @@
 /**
- * `DisposableStack` for Node 22, in which the package runs and which has none. Unlike Node's: where several disposals fail, the error of the
- * last one is thrown, without the others.
+ * `DisposableStack` for Node 22, which the package supports and which has none. Unlike Node's: if several disposals
+ * fail, only the error of the last one is thrown.
  */
 export class OwnDisposableStack implements DisposableStack {
   #disposals: (() => void)[] = [];
@@ -50,7 +50,7 @@ export class OwnDisposableStack implements DisposableStack {
   }
 }
 
-/** The same for what is disposed asynchronously. */
+/** The same for asynchronous disposal. */
 export class OwnAsyncDisposableStack implements AsyncDisposableStack {
   #disposals: (() => PromiseLike<void> | void)[] = [];
   #isDisposed = false;
@@ -102,7 +102,7 @@ export class OwnAsyncDisposableStack implements AsyncDisposableStack {
   }
 }
 
-/** Node's where it has one. */
+/** Node's own if it has one. */
 export const DisposableStack: DisposableStackConstructor = globalThis.DisposableStack ?? OwnDisposableStack;
 export const AsyncDisposableStack: AsyncDisposableStackConstructor =
   globalThis.AsyncDisposableStack ?? OwnAsyncDisposableStack;

@@ -1,8 +1,8 @@
-/** What `mlab doctor` says of one thing. */
+/** One finding of `mlab doctor`. */
 export interface DoctorCheck {
   name: string;
   state: 'ok' | 'warning' | 'missing';
   detail: string;
-  /** One command that fixes it; null when all is well. */
+  /** One command that fixes it; null if nothing is wrong. */
   fix: string | null;
 }

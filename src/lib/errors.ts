@@ -1,6 +1,6 @@
 /**
- * An error that a person can fix: it says what is wrong, and `hint` says what to do.
- * The command line shows both and no stack.
+ * An error that a person can fix: it says what is wrong, and `hint` says what to do. The command line shows both,
+ * without a stack.
  */
 export class UserError extends Error {
   override readonly name = 'UserError';
@@ -23,7 +23,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What kind of error it is, in a word: a UserError's code, else its name. */
+/** The kind of error in a word: a UserError's code, else its name. */
 export function errorName(error: unknown): string {
   if (UserError.isInstance(error)) return error.code;
   return error instanceof Error ? error.name : typeof error;

@@ -17,14 +17,14 @@ import { hasCode } from './errors.ts';
 import { isProcessAlive, machineIdentity, processStartTime } from './process-identity.ts';
 
 /**
- * A lock between processes, kept as a folder of numbered tickets. The holder is the highest ticket, unless its process is
- * gone; whoever makes the next number (a hard link of a draft: it fails where the name exists) holds the lock next. Whoever
- * wants it writes the draft first, and looks at the tickets then; whoever holds it removes all drafts that were there
- * before: so nobody can follow a ticket that others have followed already, and of two processes that see the same dead
- * holder only one can follow it. Giving it back leaves nothing; after a kill -9 the next holder cleans up.
+ * A lock between processes, kept as a folder of numbered tickets. The holder is the highest ticket, unless its process
+ * has died; the process that creates the next number (as a hard link of a draft, which fails if the name exists) holds
+ * the lock next. A process that wants the lock first writes its draft, and then reads the tickets; the holder removes
+ * all older drafts. So nobody can follow a ticket that was already followed, and of two processes that see the same
+ * dead holder only one can follow it. Releasing the lock leaves nothing; after a kill -9 the next holder cleans up.
  */
 export interface FileLock extends Disposable {
-  /** Gives the lock back; a second call does nothing. */
+  /** Releases the lock; a second call does nothing. */
   release(): void;
 }
 
@@ -38,14 +38,14 @@ export interface LockOptions {
   /** Called once for every holder that is waited for. */
   onWait?: (holder: LockHolder) => void;
   /**
-   * Processes of another machine (or container) can't be looked up: such a holder is taken for dead after so many
+   * Processes of another machine (or container) can't be looked up: such a holder is considered dead after this many
    * milliseconds without a beat. Default: 30,000.
    */
   silenceMs?: number;
 }
 
 const Ticket = z.object({
-  /** `free`: as earlier versions left it. */
+  /** `free`: written by earlier versions. */
   state: z.enum(['held', 'free']),
   pid: z.int(),
   started: z.string().nullable(),
@@ -56,13 +56,14 @@ type Ticket = z.infer<typeof Ticket>;
 
 const beatMs = 5_000;
 const defaultSilenceMs = 30_000;
-/** To write a draft into a folder that others remove and make again. */
+/** Attempts to write a draft into a folder that others remove and recreate. */
 const mostAttempts = 1000;
 
 /**
- * Takes the lock at `folder` (made when absent, with its parents) if nobody holds it, without waiting; else returns its
- * holder. A holder on another machine counts as alive while its last beat is younger than 30 s by the clock of the file system.
- * @throws file-system errors where the folder can't be written
+ * Takes the lock at `folder` (created if missing, with its parents) if nobody holds it, without waiting; else returns
+ * its holder. A holder on another machine counts as alive while its last beat is younger than 30 s by the clock of the
+ * file system.
+ * @throws file-system errors if the folder can't be written
  */
 export function tryFileLock(folder: string): { lock: FileLock } | { holder: LockHolder } {
   for (;;) {
@@ -72,8 +73,8 @@ export function tryFileLock(folder: string): { lock: FileLock } | { holder: Lock
 }
 
 /**
- * Who holds the lock at `folder` now; null when nobody does. Writes nothing, so that of a holder on another machine it
- * can only say what this machine's clock makes of its last beat.
+ * The current holder of the lock at `folder`; null if there is none. Writes nothing, so it judges the last beat of a
+ * holder on another machine by this machine's clock.
  */
 export function fileLockHolder(folder: string): LockHolder | null {
   const highest = highestTicket(folder);
@@ -87,8 +88,8 @@ function holderOf({ pid, host }: Ticket): LockHolder {
 }
 
 /**
- * Waits for the lock at `folder` (made when absent, with its parents) and takes it.
- * @throws the signal's reason when aborted while waiting; file-system errors where the folder can't be written.
+ * Waits for the lock at `folder` (created if missing, with its parents) and takes it.
+ * @throws the signal's reason if aborted while waiting; file-system errors if the folder can't be written.
  */
 export async function acquireFileLock(folder: string, options: LockOptions = {}): Promise<FileLock> {
   const watched = new Silence(options.silenceMs ?? defaultSilenceMs);
@@ -143,7 +144,10 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Null: it went away since the folder was listed. A ticket that can't be read counts as held elsewhere, until it is silent. */
+/**
+ * Null: it disappeared after the folder was listed. A ticket that can't be read counts as held elsewhere, until it is
+ * silent.
+ */
 function readTicket(folder: string, number: number): Ticket | null {
   try {
     const parsed = Ticket.safeParse(JSON.parse(readFileSync(join(folder, String(number)), 'utf8')));
@@ -166,7 +170,9 @@ function lastBeat(folder: string, number: number): number {
   return statSync(join(folder, String(number)), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Measures by this process's own clock how long a file's time stamp has stood still: clocks of machines differ. */
+/**
+ * Measures by this process's own clock how long a file's time stamp has not changed, because clocks of machines differ.
+ */
 class Silence {
   private seen = '';
   private since = 0;
@@ -187,8 +193,8 @@ class Silence {
 }
 
 /**
- * Takes the lock if nobody holds it, else returns its holder; null where another process was faster.
- * @param isSilent given a ticket's number, and the time by the clock of the file system in ms
+ * Takes the lock if nobody holds it, else returns its holder; null if another process was faster.
+ * @param isSilent receives a ticket's number, and the time by the clock of the file system in ms
  */
 function takeIfFree(
   folder: string,
@@ -196,10 +202,10 @@ function takeIfFree(
 ): { lock: FileLock } | { holder: LockHolder } | null {
   const draft = writeDraft(folder);
   try {
-    // Not before the draft is there: see above.
+    // Only after the draft was written: see above.
     const highest = highestTicket(folder);
     const before = highest === 0 ? 'nobody' : readTicket(folder, highest);
-    // A ticket that went away meanwhile was followed, or given back: others may have begun to count anew.
+    // A ticket that disappeared meanwhile was followed, or released: others may have begun to count anew.
     if (before === null) return null;
     if (before !== 'nobody' && isHeld(before, () => isSilent(highest, statSync(draft.path).mtimeMs)))
       return { holder: holderOf(before) };
@@ -209,7 +215,7 @@ function takeIfFree(
     rmSync(own, { force: true });
     return null;
   } catch (error) {
-    // ENOENT: a new holder's tidying took the draft away.
+    // ENOENT: a new holder's cleanup removed the draft.
     if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return null;
     throw error;
   } finally {
@@ -218,7 +224,7 @@ function takeIfFree(
   }
 }
 
-/** In the folder, which is made where it is not there; a holder that gives the lock back may remove it at any time. */
+/** Creates the folder if it is missing; a holder that releases the lock may remove it at any time. */
 function writeDraft(folder: string): { path: string; text: string } {
   const id = randomBytes(6).toString('hex');
   const ticket: Ticket & { id: string } = {
@@ -246,14 +252,14 @@ function heldLock(folder: string, number: number, text: string): FileLock {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('draft-') || Number(name) < number) rmSync(join(folder, name), { force: true });
   }
-  // Who was taken for dead holds it no more, and another's ticket may have the number by now.
+  // A holder that was considered dead no longer holds it, and another process's ticket may have the number by now.
   const isOwn = () => textOf(own) === text;
   const beat = setInterval(() => {
     try {
-      // By writing, not by a time of this machine: clocks of machines differ, and the file system has one.
+      // Written rather than touched with this machine's time: clocks of machines differ, and the file system has one.
       if (isOwn()) writeFileSync(own, text, { flag: 'r+' });
     } catch {
-      // The folder was deleted under us: there is nothing left to keep alive.
+      // The folder was deleted: there is nothing left to keep alive.
     }
   }, beatMs).unref();
   let released = false;

@@ -22,11 +22,11 @@ import { inheritFolderOwner, inheritLinkOwner, inheritOwner } from './inherit-ow
 import { decodeName, encodePath } from './path-text.ts';
 
 const openFolderFlags = constants.O_RDONLY | constants.O_DIRECTORY;
-/** Linux's O_PATH: a handle on a folder that may be neither read nor searched. */
+/** Linux's O_PATH: a handle on a folder that may be neither readable nor searchable. */
 const pathOnly = 0x200000;
 const replacementCharacter = '\ufffd';
 const namesAtOnce = 256;
-/** As long as others wait for their turn while a large folder is removed. */
+/** How long a large folder is removed before others get a turn. */
 const turnMs = 4;
 
 export interface FolderEntry {
@@ -35,9 +35,9 @@ export interface FolderEntry {
 }
 
 /**
- * An open folder, and what lies directly in it by name. On Linux every access goes through the open descriptor
- * (`/proc/self/fd/N/name`), so that nobody who renames folders or swaps them for symbolic links meanwhile can
- * lead it elsewhere. On other systems plain paths are used, and that promise does not hold.
+ * An open folder, and its entries by name. On Linux every access goes through the open descriptor
+ * (`/proc/self/fd/N/name`), so that renaming folders or replacing them by symbolic links meanwhile can't redirect it.
+ * On other systems plain paths are used, without that guarantee.
  */
 export class FolderHandle implements Disposable {
   readonly #descriptor: number;
@@ -53,17 +53,14 @@ export class FolderHandle implements Disposable {
     return new FolderHandle(openSync(path, openFolderFlags), hasDescriptorPaths() ? null : path);
   }
 
-  /**
-   * Opens a folder in this one, never through a symbolic link.
-   * Fails with `ENOTDIR` or `ELOOP` where something else lies there.
-   */
+  /** Opens a folder in this one, never through a symbolic link. Fails with `ENOTDIR` or `ELOOP` for anything else. */
   openFolder(name: string): FolderHandle {
     const path = this.at(name);
     const descriptor = openSync(path, openFolderFlags | constants.O_NOFOLLOW);
     return new FolderHandle(descriptor, this.#base.startsWith('/proc/self/fd/') ? null : String(path));
   }
 
-  /** As `openFolder`, of a folder that is to be changed: its owner gets all permissions first. */
+  /** As `openFolder`, for a folder that will be changed: its owner gets all permissions first. */
   openOwnFolder(name: string): FolderHandle {
     const mode = (this.stat(name)?.mode ?? 0) & 0o700;
     if (mode !== 0o700) this.#openToOwner(name);
@@ -80,7 +77,7 @@ export class FolderHandle implements Disposable {
 
   names(): string[] {
     const names = readdirSync(this.#base);
-    // Node shows bytes that are not UTF-8 as U+FFFD; only then the slower way is worth it.
+    // Node shows bytes that are not UTF-8 as U+FFFD; only then is the slower way needed.
     if (!names.some((name) => name.includes(replacementCharacter))) return names;
     return readdirSync(this.#base, { encoding: 'buffer' }).map(decodeName);
   }
@@ -98,9 +95,9 @@ export class FolderHandle implements Disposable {
     }));
   }
 
-  /** As `names`, a few hundred at a time: for folders of any number of entries. */
+  /** As `names`, a few hundred at a time: for folders with any number of entries. */
   *eachName(): Generator<string> {
-    // As Latin-1 every byte is one character.
+    // In Latin-1 every byte is one character.
     const folder = opendirSync(this.#base, { encoding: 'latin1', bufferSize: namesAtOnce });
     try {
       for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
@@ -111,7 +108,7 @@ export class FolderHandle implements Disposable {
     }
   }
 
-  /** What an entry is, without following it; undefined when it is gone. */
+  /** The stat of an entry, without following it; undefined if it is gone. */
   stat(name: string): Stats | undefined {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
   }
@@ -128,7 +125,7 @@ export class FolderHandle implements Disposable {
     );
   }
 
-  /** Creates a file for writing, with this folder's owner; fails with `EEXIST` when anything has that name. */
+  /** Creates a file for writing, with this folder's owner; fails with `EEXIST` if the name is taken. */
   createFile(name: string): number {
     const descriptor = openSync(
       this.at(name),
@@ -156,12 +153,12 @@ export class FolderHandle implements Disposable {
     inheritLinkOwner(this.#descriptor, this.at(name));
   }
 
-  /** Removes whatever has that name, a folder with all that is in it, however deep. */
+  /** Removes whatever has that name, a folder with all its contents, however deep. */
   remove(name: string): void {
     for (const _ of this.#removal(name));
   }
 
-  /** As `remove`, and lets others have their turn meanwhile. What breaks off leaves a part. */
+  /** As `remove`, and gives others a turn now and then. An interrupted removal leaves a part. */
   async removeSlowly(name: string, signal?: AbortSignal): Promise<void> {
     let began = performance.now();
     for (const _ of this.#removal(name)) {
@@ -177,7 +174,7 @@ export class FolderHandle implements Disposable {
   }
 
   /**
-   * Folders within folders are first moved up to the outermost one, so that two open folders do for any depth. Yields
+   * Nested folders are first moved up to the outermost one, so that two open folders suffice for any depth. Yields
    * after every entry.
    */
   *#removal(name: string): Generator<void> {
@@ -196,7 +193,7 @@ export class FolderHandle implements Disposable {
     rmdirSync(this.at(name));
   }
 
-  /** Removes a folder in this one, and moves the folders that it holds here. */
+  /** Empties a folder in this one and removes it, moving the folders that it contains here. */
   *#emptied(name: string, moved: { prefix: string; count: number }): Generator<void> {
     let found = 0;
     {
@@ -206,7 +203,7 @@ export class FolderHandle implements Disposable {
         found += 1;
         if (!folder.#isFolder(inner)) folder.#unlink(inner);
         else {
-          // Who may not write to a folder may not move it either.
+          // A folder without write permission can't be moved.
           folder.#openToOwner(inner);
           renameSync(folder.at(inner), this.at(`${moved.prefix}${moved.count}`));
           moved.count += 1;
@@ -216,7 +213,7 @@ export class FolderHandle implements Disposable {
     try {
       rmdirSync(this.at(name));
     } catch (error) {
-      // Somebody adds to it still, or not every name was listed: it is looked at again.
+      // Somebody still adds to it, or not every name was listed: try again.
       if (!hasCode(error, 'ENOTEMPTY') || found === 0) throw error;
     }
   }
@@ -233,7 +230,7 @@ export class FolderHandle implements Disposable {
     }
   }
 
-  /** Never through a link that took the folder's place: what is opened is what is changed. */
+  /** Never follows a link that replaced the folder: the opened folder is the one that is changed. */
   #openToOwner(name: string): void {
     if (!this.#base.startsWith('/proc/self/fd/')) {
       chmodSync(this.at(name), 0o755);
@@ -261,7 +258,7 @@ export function openBeneath(root: string, folders: readonly string[]): FolderHan
   return handle;
 }
 
-/** Removes what lies at a path, as snapshots have it, beneath a folder; no link is followed. */
+/** Removes what is at a path, in the form of snapshots, beneath a folder; no link is followed. */
 export function removeBeneath(root: string, path: string): void {
   const folders = path.split('/');
   const name = folders.pop() ?? '';

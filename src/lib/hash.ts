@@ -29,7 +29,7 @@ export async function sha256OfDescriptor(
   for (let at = 0; at < size; ) {
     signal.throwIfAborted();
     const length = Math.min(buffer.length, size - at);
-    // Most files are small: waiting for them would cost more than reading them.
+    // Most files are small: reading them asynchronously would cost more than the read itself.
     const bytesRead = isSmall
       ? readSync(descriptor, buffer, 0, length, at)
       : (await read(descriptor, buffer, 0, length, at)).bytesRead;

@@ -1,23 +1,23 @@
 import { closeSync, constants, fchownSync, fstatSync, lchownSync, openSync, type PathLike } from 'node:fs';
 
 /**
- * Gives a file that root has just made, by its descriptor, to the owner of the folder that it was made in.
- * In a workspace that is the user as whom agent code runs. Does nothing for ordinary users, who own what they make.
+ * Gives a file that root has just made, by its descriptor, to the owner of its folder. In a workspace that is the user
+ * as whom agent code runs. Does nothing for ordinary users, who own what they make.
  */
 export function inheritOwner(folder: number, made: number): void {
   const owner = ownerOf(folder);
   const { uid, nlink } = fstatSync(made);
-  // What has another name besides may be more than it seems.
+  // A file with another name may be something else, too.
   if (owner !== null && uid === 0 && nlink === 1) fchownSync(made, owner.uid, owner.gid);
 }
 
-/** As `inheritOwner`, for a link, by its path: it is changed itself, not what it leads to. */
+/** As `inheritOwner`, for a link, by its path: changes the link itself, not its target. */
 export function inheritLinkOwner(folder: number, link: PathLike): void {
   const owner = ownerOf(folder);
   if (owner !== null) lchownSync(link, owner.uid, owner.gid);
 }
 
-/** As `inheritOwner`, for a folder, by its path, which is not followed where it has become a link. */
+/** As `inheritOwner`, for a folder, by its path, which is not followed if it has become a link. */
 export function inheritFolderOwner(folder: number, made: PathLike): void {
   const owner = ownerOf(folder);
   if (owner === null) return;
@@ -29,7 +29,7 @@ export function inheritFolderOwner(folder: number, made: PathLike): void {
   }
 }
 
-/** Null where there is nothing to give away: only root can, and root's own folders stay root's. */
+/** Null if there is nothing to give away: only root can, and root's own folders stay root's. */
 function ownerOf(folder: number): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = fstatSync(folder);

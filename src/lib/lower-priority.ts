@@ -1,8 +1,8 @@
 import { getPriority, setPriority } from 'node:os';
 
 /**
- * Lets others go first: on Linux the thread that calls this, elsewhere its process. What was started with a lower priority
- * keeps that one: only root may raise it.
+ * Lowers the priority: on Linux of the calling thread, elsewhere of its process. A lower priority stays as it is: only
+ * root may raise it.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(0, Math.max(getPriority(0), niceness));

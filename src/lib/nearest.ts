@@ -12,7 +12,7 @@ export function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The candidate spelled most like `word`, ignoring case; null when none is close (about a third of its letters). */
+/** The candidate spelled most like `word`, ignoring case; null if none is close (about a third of its letters). */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const wanted = word.slice(0, 100).toLowerCase();
   let best: { candidate: string; distance: number } | null = null;

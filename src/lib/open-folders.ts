@@ -7,24 +7,24 @@ export interface Place {
   name: string;
 }
 
-/** The rest is opened again when its turn comes. */
+/** Folders beyond this number are opened again when needed. */
 const mostOpen = 64;
 
 /**
- * Opens folders at any depth below a root with few descriptors, and with names alone: no path is ever too long, and
- * no link is followed. Close to each other, folders cost one system call each.
+ * Opens folders at any depth below a root with few descriptors, and by names alone: no path is ever too long, and no
+ * link is followed. Neighbouring folders cost one system call each.
  */
 export class OpenFolders implements Disposable {
   readonly #root: FolderHandle;
   readonly #open = new Map<Place, FolderHandle>();
 
-  /** @param root a path that is trusted */
+  /** @param root a trusted path */
   constructor(root: string) {
     this.#root = FolderHandle.open(root);
   }
 
   /**
-   * A handle that is good until the next call.
+   * A handle that is valid until the next call.
    * @throws whatever `FolderHandle.openFolder` throws
    */
   at(place: Place): FolderHandle {
@@ -53,7 +53,7 @@ export class OpenFolders implements Disposable {
     return place.parent === null ? this.#root : (this.#open.get(place) ?? null);
   }
 
-  /** The newest stay: those above the folder that was asked for last. */
+  /** Keeps the newest: the ancestors of the last folder. */
   #keep(place: Place, handle: FolderHandle): void {
     this.#open.set(place, handle);
     if (this.#open.size <= mostOpen) return;

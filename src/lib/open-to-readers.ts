@@ -6,20 +6,20 @@ import { promisify } from 'node:util';
 const pathOnly = 0x200000;
 
 /**
- * Lets everybody read these files and folders, and all in them, when this process is root: agent code then runs as a
- * user to whom root's files are another's. The folder that they lie in must be closed to other users instead.
+ * If this process is root, gives everybody read access to these files and folders and all their contents: agent code
+ * then runs as another user, who can't read root's files. The containing folder must be closed to other users instead.
  */
 export async function openToReaders(...paths: string[]): Promise<void> {
   if (process.getuid?.() !== 0) return;
-  // Starting a program costs a large process much, and most of these are a file or an empty folder.
+  // Starting a program is slow for a large process, and most of these are a file or an empty folder.
   const large = paths.filter((path) => !openedAtOnce(path));
   if (large.length === 0) return;
-  // Any names, any depth, and links are passed over.
+  // Handles any names at any depth, and skips links.
   const options = ['--recursive', '--silent', 'a+rX', '--', ...large];
   await promisify(execFile)('chmod', options, { env: { PATH: '/usr/bin:/bin' } });
 }
 
-/** Opens a file, or a folder that holds nothing. False for anything else: nothing was changed. */
+/** Opens a file, or an empty folder. False for anything else, of which nothing was changed. */
 function openedAtOnce(path: string): boolean {
   if (process.platform !== 'linux') return false;
   const descriptor = openSync(path, pathOnly | constants.O_NOFOLLOW);
@@ -36,14 +36,14 @@ function openedAtOnce(path: string): boolean {
   }
 }
 
-/** As `openToReaders`, for one file that is open. */
+/** As `openToReaders`, for one open file. */
 export function openFileToReaders(descriptor: number): void {
   if (process.getuid?.() === 0) fchmodSync(descriptor, 0o644);
 }
 
 /**
- * Lets every process connect to a Unix socket, which lies in a folder that only those are shown who may: they run as
- * another user than whoever listens. Never follows a link that lies there instead.
+ * Lets every process connect to a Unix socket, because clients run as another user than the server. Access is limited
+ * by showing the socket's folder only to those who may connect. Never follows a link that replaced the socket.
  */
 export function openToCallers(socket: string): void {
   if (process.getuid?.() !== 0) return;

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * File names are bytes, JSON holds text. A name in UTF-8 is its own text; a byte that belongs to no UTF-8
- * sequence becomes the lone surrogate U+DC00 + byte, as Python's `os.fsdecode` does it. Nothing is lost and
- * nothing collides, because UTF-8 itself can't express a surrogate; JSON writes it as `\udcXX`.
+ * File names are bytes, JSON contains text. A name in UTF-8 is its own text; a byte that belongs to no UTF-8 sequence
+ * becomes the lone surrogate U+DC00 + byte, as in Python's `os.fsdecode`. Nothing is lost and nothing collides, because
+ * UTF-8 itself can't express a surrogate; JSON writes it as `\udcXX`.
  */
 export function decodeName(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
@@ -26,8 +26,8 @@ function sequenceLength(bytes: Buffer, at: number): number {
 }
 
 /**
- * The bytes of a name or path, as Node's file functions take them: a string where that is the same.
- * Null for text that no name decodes to, so that two texts never mean one file.
+ * The bytes of a name or path in the form that Node's file functions take: a string if that is the same. Null for text
+ * that no name decodes to, so that two texts never mean one file.
  */
 export function encodePath(text: string): string | Buffer | null {
   if (text.isWellFormed()) return text;
@@ -42,7 +42,10 @@ export function encodePath(text: string): string | Buffer | null {
   return decodeName(bytes) === text ? bytes : null;
 }
 
-/** What JSON leaves as it is and a terminal obeys: further control characters, and those that turn the direction of text. */
+/**
+ * Characters that JSON leaves unescaped but terminals obey: further control characters, and those that change the
+ * direction of text.
+ */
 const unshown = /[\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** One line for people: control characters and stray bytes are escaped as in JSON. */

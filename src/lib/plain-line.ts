@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** A text that may be anything, as one line of at most `most` characters: no controls, no half characters. */
+/** Any text as one line of at most `most` characters: no controls, no half characters. */
 export function plainLine(text: string, most: number): string {
   const line = stripVTControlCharacters(text)
     .toWellFormed()

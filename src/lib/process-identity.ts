@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { hasCode } from './errors.ts';
 
-/** Names the space in which process ids are unique: this boot of this machine, and this container. */
+/** Identifies the space in which process ids are unique: this boot of this machine, and this container. */
 export function machineIdentity(): string {
   try {
     return `${bootId()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -12,14 +12,17 @@ export function machineIdentity(): string {
   }
 }
 
-/** Names this boot of this machine. @throws where the system does not tell: on anything but Linux */
+/**
+ * Identifies this boot of this machine.
+ * @throws if the system does not provide it: on anything but Linux
+ */
 export function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
 /**
- * Names this machine across its boots; null where it has no such name. Copies of one image may share the machine id:
- * so its host name is part of it.
+ * Identifies this machine across its boots; null if it has no identifier. Copies of one image may share the machine id,
+ * so the host name is included.
  */
 export function lastingMachineIdentity(): string | null {
   try {
@@ -31,8 +34,8 @@ export function lastingMachineIdentity(): string | null {
 }
 
 /**
- * When a process began, as an opaque text that tells it from a later process with the same id.
- * Null when there is no such process or the system does not tell.
+ * When a process began, as an opaque text that distinguishes it from a later process with the same id. Null if there is
+ * no such process or the system does not say.
  */
 export function processStartTime(pid: number): string | null {
   try {
@@ -43,7 +46,7 @@ export function processStartTime(pid: number): string | null {
   }
 }
 
-/** Field 22 of /proc/<pid>/stat; the command before it may hold spaces and parentheses. A zombie has ended. */
+/** Field 22 of /proc/<pid>/stat; the command before it may contain spaces and parentheses. A zombie has ended. */
 function startTimeFromProc(pid: number): string | null {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

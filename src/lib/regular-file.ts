@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { UserError } from './errors.ts';
 
-/** Without waiting for the other end of a FIFO, and without making a terminal this process's own. */
+/** Does not wait for the other end of a FIFO, and does not make a terminal the controlling one. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
@@ -17,7 +17,7 @@ export function openRegularFile(path: string, { follow = false } = {}): number {
 }
 
 /**
- * The content of such a file. What it holds beyond its size at the beginning is not read.
+ * The content of such a file. Bytes beyond its initial size are not read.
  * @throws UserError `no_regular_file`, `file_too_large`; ENOENT and the like
  */
 export function readRegularFile(path: string, mostBytes: number, options: { follow?: boolean } = {}): Buffer {
@@ -28,9 +28,9 @@ export function readRegularFile(path: string, mostBytes: number, options: { foll
       throw new UserError(
         'file_too_large',
         `${path} is larger than ${mostBytes} bytes.`,
-        'mlab writes no such file there. Look at what it is, and remove it.',
+        'mlab writes no such file there. Check what it is, and remove it.',
       );
-    // Files of /proc say that they are empty.
+    // Files in /proc report a size of 0.
     const buffer = Buffer.allocUnsafe(size);
     let length = 0;
     while (length < size) {
@@ -59,6 +59,6 @@ function noRegularFile(path: string): UserError {
   return new UserError(
     'no_regular_file',
     `${path} is not a regular file but a link, a pipe, a device or a folder.`,
-    'Look at what it is, and remove it.',
+    'Check what it is, and remove it.',
   );
 }

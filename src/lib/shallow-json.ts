@@ -1,11 +1,11 @@
-/** Deeper than anybody writes by hand or for a purpose; walking through thousands of levels overflows the stack. */
+/** Deeper than anyone needs; recursion through thousands of levels overflows the stack. */
 const deepest = 200;
-/** What is stored holds values of others within values of ours: what was taken in must be read again. */
+/** Stored documents contain other people's values inside our own: a value that was accepted must be readable again. */
 export const deepestStored = deepest + 100;
 
 /**
- * Parses JSON that others wrote. What is nested too deeply is refused like what is no JSON: whoever walks through the
- * value, or writes it down again, does it by recursion.
+ * Parses JSON from others. Values nested too deeply are refused like invalid JSON, because code that walks or
+ * serialises them is recursive.
  * @throws SyntaxError
  */
 export function parseShallowJson(text: string, levels = deepest): unknown {
@@ -14,7 +14,7 @@ export function parseShallowJson(text: string, levels = deepest): unknown {
 }
 
 /**
- * The same of a text whose values are many, too: each takes fifty times as much memory as its two bytes.
+ * The same, also limiting the number of values: each takes fifty times as much memory as its two bytes.
  * @throws SyntaxError
  */
 export function parseSmallJson(text: string, mostValues: number): unknown {
@@ -24,7 +24,7 @@ export function parseSmallJson(text: string, mostValues: number): unknown {
   return JSON.parse(text);
 }
 
-/** Of a text that is no JSON it may say anything. */
+/** For text that is not JSON the result is meaningless. */
 function shapeOf(text: string, levels: number): { isTooDeep: boolean; values: number } {
   let depth = 0;
   let values = 1;

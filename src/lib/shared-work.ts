@@ -1,4 +1,4 @@
-/** Work that several wait for: whoever comes later joins it. It is stopped when nobody waits for it any more. */
+/** Work that several callers wait for: later callers join it. It is stopped when nobody waits any more. */
 export class SharedWork<Value> {
   readonly #stop = new AbortController();
   readonly #value: Promise<Value>;
@@ -12,12 +12,12 @@ export class SharedWork<Value> {
     this.#value.catch(() => {});
   }
 
-  /** It was stopped: there is nothing to join. */
+  /** Whether it was stopped, so that nobody can join it. */
   get isStopped(): boolean {
     return this.#stop.signal.aborted;
   }
 
-  /** @throws the signal's reason, and what the work throws */
+  /** @throws the signal's reason, and any error of the work */
   async join(signal: AbortSignal): Promise<Value> {
     signal.throwIfAborted();
     const { promise, reject } = Promise.withResolvers<never>();

@@ -11,11 +11,11 @@ const replaced = `.${mark}-replaced`;
 const mostRemovingMs = 1000;
 
 /**
- * Makes a folder that is there whole or not at all: what is written into it lies beside it until all of it is there, or within
- * it where there is such a folder already. A part that was left by a process that was killed is removed by the next one.
- * @param folder absolute; entries that it has already are replaced by new ones of the same name
- * @param fill writes into the folder that it is given
- * @throws UserError `part_left` where it was broken off, and removing the part took too long; and whatever `fill` throws
+ * Makes a folder that is either complete or absent: its content is written beside it until it is complete, or inside it
+ * if the folder exists already. Incomplete output of a killed process is removed by the next one.
+ * @param folder absolute; existing entries are replaced by new ones of the same name
+ * @param fill writes into the folder that it gets
+ * @throws UserError `part_left` if it was interrupted and removing the part took too long; and any error of `fill`
  */
 export async function makeWholeFolder<Made>(
   folder: string,
@@ -45,14 +45,14 @@ export async function makeWholeFolder<Made>(
   }
 }
 
-/** Names in a folder, without parts of folders that are not whole; none where there is no folder. */
+/** Names in a folder, without incomplete parts; none if there is no folder. */
 export function wholeNamesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   using handle = FolderHandle.open(folder);
   return handle.names().filter((name) => !name.startsWith(`.${mark}-`));
 }
 
-/** What root makes in another user's folder is theirs. */
+/** A folder that root makes in another user's folder gets that user as its owner. */
 function makeBeneath(folder: string): void {
   using parent = FolderHandle.open(dirname(folder));
   parent.createFolder(basename(folder));
@@ -91,12 +91,12 @@ async function removeOrphans(parent: string, prefix: string, signal: AbortSignal
   }
 }
 
-/** Whose part it is: this process's, on this machine since it was started. */
+/** Identifies the owner of a part: this process, on this boot of this machine. */
 function whose(pid: number): string {
   return [sha256(machineIdentity()).slice(0, 8), pid, processStartTime(pid) ?? '0'].join('-');
 }
 
-/** Another machine's is never judged. */
+/** Parts of other machines are left alone. */
 function isOrphan(owner: string): boolean {
   const [machine, pid] = owner.split('-');
   return machine === whose(process.pid).split('-')[0] && owner !== whose(Number(pid));

@@ -1,13 +1,13 @@
 import type { BranchId, BranchOrigin, TraceEvent } from '../schema/index.ts';
 
-/** One history of a run's workspace. */
+/** One branch of a run's workspace, as recorded. */
 export interface RecordedBranch {
   id: BranchId;
-  /** Null of `main`. */
+  /** Null for `main`. */
   origin: BranchOrigin | null;
-  /** Number of its last finished step; that of its origin where it has none of its own. */
+  /** Number of its last finished step; that of its origin if it has no steps itself. */
   lastStep: number;
-  /** Finished steps of its own. */
+  /** How many finished steps it has itself. */
   steps: number;
 }
 
@@ -49,7 +49,7 @@ export class BranchReader {
   }
 }
 
-/** @param originOf null for `main`, and for a branch that is not known */
+/** @param originOf null for `main`, and for an unknown branch */
 export function lineageOf(id: BranchId, originOf: (id: BranchId) => BranchOrigin | null): Lineage {
   const lineage = new Map<BranchId, number>();
   let last = Number.MAX_SAFE_INTEGER;
@@ -62,7 +62,7 @@ export function lineageOf(id: BranchId, originOf: (id: BranchId) => BranchOrigin
   return lineage;
 }
 
-/** The history of a run without any other branch. */
+/** The history of a run without other branches. */
 export const mainLineage: Lineage = new Map([['main', Number.MAX_SAFE_INTEGER]]);
 
 /** The branches of a run. */
@@ -72,7 +72,7 @@ export function branchesOf(events: Iterable<TraceEvent>): BranchReader {
   return reader;
 }
 
-/** Whether an event belongs to a history: one of another branch's step does not, all that is the run's does. */
+/** Whether an event belongs to a history: steps of other branches do not, events of the whole run do. */
 export function isInLineage(event: TraceEvent, lineage: Lineage): boolean {
   switch (event.kind) {
     case 'action_proposed':
@@ -89,8 +89,8 @@ export function isInLineage(event: TraceEvent, lineage: Lineage): boolean {
 }
 
 /**
- * The events of one history of a run, as if there were no other: steps are numbered from 1 on without a gap. What it used
- * is not in here alone: see `spentOf` and `sessionsOf` of all events.
+ * The events of one history of a run, as if there were no other: steps are numbered from 1 without gaps. For the
+ * resources used, see `spentOf` and `sessionsOf`, which need all events.
  * @param branch default: the selected one
  */
 export function historyOf(events: readonly TraceEvent[], branch?: BranchId): TraceEvent[] {
@@ -98,14 +98,14 @@ export function historyOf(events: readonly TraceEvent[], branch?: BranchId): Tra
   return events.filter((event) => isInLineage(event, lineage));
 }
 
-/** Folds a trace; told of each event whether it belongs to the history that is read. */
+/** Folds a trace; learns of each event whether it belongs to the history to read. */
 export interface HistoryFold {
   read(event: TraceEvent, isInHistory: boolean): void;
 }
 
 /**
- * Folds a trace with the memory of one event, with the history of the selected branch told from the others. Where another
- * branch than `main` turns out to be selected, the trace is read a second time with a new fold.
+ * Folds a trace in the memory of one event, separating the history of the selected branch from the others. If a branch
+ * other than `main` turns out to be selected, the trace is read a second time with a new fold.
  */
 export function foldHistory<Fold extends HistoryFold>(
   read: () => Iterable<TraceEvent>,

@@ -25,24 +25,24 @@ export type StoreProblemCode =
   | 'object_bad'
   | 'unsafe_snapshot';
 
-/** Something in a run's files that is not as its writer left it. */
+/** Something in a run's files that differs from what was written. */
 export interface StoreProblem {
   code: StoreProblemCode;
-  /** The file, with the line where there is one, or the object. */
+  /** The file, with the line if there is one, or the object. */
   where: string;
   message: string;
 }
 
 export interface CheckOptions {
-  /** Objects that were found whole already; runs of one experiment share most of theirs. Found ones are added. */
+  /** Objects already verified, since runs of an experiment share most of theirs. Newly verified ones are added. */
   verified?: Set<ObjectId>;
   signal?: AbortSignal;
 }
 
 /**
- * Reads everything that a run refers to, and tells what was changed, cut off, lost or damaged since it was written.
- * What nobody can see is a change of the whole trace from some event on together with `run.json`: the hashes bind
- * the parts to each other, they are no signature.
+ * Reads everything that a run refers to, and reports what was changed, cut off, lost or damaged since it was written.
+ * It can't detect that the end of the trace and `run.json` were rewritten together: the hashes bind the parts to each
+ * other, but they are not a signature.
  */
 export async function checkRun(run: RunFolder, options: CheckOptions = {}): Promise<StoreProblem[]> {
   const problems: StoreProblem[] = [];
@@ -57,7 +57,7 @@ export async function checkRun(run: RunFolder, options: CheckOptions = {}): Prom
   return problems;
 }
 
-/** False where the file can't be read to its end. */
+/** False if the file can't be read to its end. */
 async function readTrace(
   run: RunFolder,
   trace: TraceCheck,
@@ -93,14 +93,14 @@ class TraceCheck {
   readonly #problems: StoreProblem[];
   #lines = 0;
   #hash = noHash;
-  /** Of each branch the number of its last finished step, and of the step under way. */
+  /** For each branch, the number of its last finished step and of the current one. */
   readonly #branches = new Map<BranchId, { last: number; open: number | null }>([
     ['main', { last: 0, open: null }],
   ]);
   #steps = 0;
   #lastKind: string | null = null;
   readonly #conversations = new Conversations();
-  /** Of programs that speak a provider's dialect. */
+  /** Request bodies of programs that speak a provider's dialect. */
   readonly #bodies = new Conversations();
 
   constructor(path: string, problems: StoreProblem[]) {
@@ -110,7 +110,7 @@ class TraceCheck {
 
   add(line: TraceLine, record: RunRecord | null): void {
     if (line.torn) {
-      this.#report('torn_line', line.number, `the last ${line.bytes.length} bytes are no complete line`);
+      this.#report('torn_line', line.number, `the last ${line.bytes.length} bytes are not a complete line`);
       return;
     }
     const event = this.#parse(line);
@@ -135,7 +135,7 @@ class TraceCheck {
     if (this.#lines < known) {
       this.#report('trace_cut', null, `it holds ${this.#lines} events; run.json knows of ${known}`);
     }
-    // One that failed may go on: it has no end in its trace.
+    // A failed run may be resumed: its trace has no end.
     const ended = record?.status === 'finished' && record.end !== null;
     if (ended && this.#lastKind !== null && this.#lastKind !== 'run_ended') {
       this.#report('trace_cut', null, 'run.json says that the run has ended; its last event is missing');
@@ -154,7 +154,7 @@ class TraceCheck {
     }
   }
 
-  /** Events follow each other as a run makes them; what they refer to is noted. */
+  /** Checks that events follow each other as a run produces them; collects what they refer to. */
   #follow(event: TraceEvent, line: number): void {
     if (this.#lastKind === null && event.kind !== 'session_started') {
       this.#report('wrong_order', line, 'the first event must be session_started');

@@ -8,16 +8,16 @@ import { seekTable } from './seek-table.ts';
 import { compressedPath, openCompressedBytes, openPlainBytes, type TraceBytes } from './trace-bytes.ts';
 
 const compress = promisify(zstdCompress);
-/** Larger frames compress better, smaller ones are faster to read a single step from. */
+/** Larger frames compress better; smaller ones make it faster to read a single step. */
 const frameBytes = 2 ** 19;
 const lineBreak = 0x0a;
 const parameters = { [constants.ZSTD_c_compressionLevel]: 9, [constants.ZSTD_c_checksumFlag]: 1 };
 
 /**
- * Compresses the trace of a run that has ended: `trace.jsonl.zst` takes the place of `trace.jsonl`. The plain file goes
- * last, when the other one is on the disk and was read back; as long as it is there, it is what counts. A trace that is
- * compressed already, or not there, stays as it is. The caller holds the run's lease, and nobody writes the trace.
- * @param verify throws where the caller has lost the lease meanwhile
+ * Compresses the trace of a run that has ended: `trace.jsonl.zst` replaces `trace.jsonl`. The plain file is removed
+ * last, when the other one is on disk and was read back; while it exists, it is the one that counts. A trace that is
+ * compressed already, or missing, stays as it is. The caller holds the run's lease, and nobody writes the trace.
+ * @param verify throws if the caller has lost the lease meanwhile
  */
 export async function compressTrace(path: string, verify: () => void = () => {}): Promise<void> {
   const target = compressedPath(path);
@@ -29,7 +29,7 @@ export async function compressTrace(path: string, verify: () => void = () => {})
       await writeFrames(plain, temporary);
       using packed = openCompressedBytes(temporary);
       if (packed === null || (await hashOf(packed)) !== (await hashOf(plain)))
-        throw new Error(`${temporary} does not hold what ${path} holds`);
+        throw new Error(`${temporary} does not have the content of ${path}`);
       verify();
       await rename(temporary, target);
     } finally {
@@ -41,7 +41,7 @@ export async function compressTrace(path: string, verify: () => void = () => {})
   await rm(path);
 }
 
-/** Makes a compressed trace a plain one again, for a writer. A plain one that is there counts alone. */
+/** Uncompresses a trace for a writer. If there is also a plain one, only that counts. */
 export function uncompressTrace(path: string): void {
   const packed = compressedPath(path);
   {
@@ -67,7 +67,7 @@ async function writeFrames(plain: TraceBytes, path: string): Promise<void> {
   await file.datasync();
 }
 
-/** The lines that a frame holds: so many that they fill it. One that is longer has a frame of its own. */
+/** The lines of one frame: as many as fit. A longer line gets its own frame. */
 async function wholeLines(plain: TraceBytes, from: number, size: number): Promise<Buffer> {
   for (let length = frameBytes; ; length *= 2) {
     const piece = await plain.read(from, Math.min(size, from + length));
@@ -101,10 +101,10 @@ function writeAll(file: number, content: Uint8Array): void {
   for (let at = 0; at < content.length; ) at += writeSync(file, content, at);
 }
 
-/** So that the new name is on the disk before the old one goes. Not every system can flush a folder. */
+/** Makes sure that the new name is on disk before the old one is removed. Not every system can flush a folder. */
 async function syncFolder(folder: string): Promise<void> {
   await using opened = await open(folder, 'r');
-  // Where it can't, a power cut now may bring the plain file back, or lose neither.
+  // If it can't, a power cut now may bring the plain file back, but loses neither.
   await opened.sync().catch(() => {});
 }
 

@@ -1,6 +1,6 @@
 import type { RecordedMessage, TextRef } from '../schema/index.ts';
 
-/** Agents, actions that edit files, and those that summarise: about so many conversations are led at a time. */
+/** The usual number of concurrent conversations: agents, actions that edit files, and those that summarise. */
 const mostThreads = 4;
 
 interface KnownCall {
@@ -8,13 +8,13 @@ interface KnownCall {
   texts: readonly string[];
 }
 
-/** Finds out what of a call's messages the last one of the same thread sent already. */
+/** Finds which messages of a call the previous call of the same thread has sent already. */
 export class ConversationRecorder {
   readonly #last = new Map<string, KnownCall>();
 
   /**
-   * The messages as an event holds them.
-   * @param thread calls of one name usually continue each other
+   * The messages in the form of an event.
+   * @param thread calls with the same name usually continue each other
    * @param textRef see `TraceWriter.textRef`
    */
   record(
@@ -28,7 +28,7 @@ export class ConversationRecorder {
     return earlier === undefined ? texts.map(textRef) : differences(earlier, texts, textRef);
   }
 
-  /** Notes a call that is in the trace already, such as one that a resumed run repeats. */
+  /** Notes a call that is already in the trace, such as one that a resumed run repeats. */
   remember(thread: string, call: number, texts: readonly string[]): void {
     this.#last.delete(thread);
     this.#last.set(thread, { call, texts });
@@ -37,7 +37,7 @@ export class ConversationRecorder {
   }
 }
 
-/** What is new as texts, what recurs in the same order as references. */
+/** New messages as texts, and messages that recur in the same order as references. */
 function differences(
   { call, texts: known }: KnownCall,
   texts: readonly string[],
@@ -62,11 +62,11 @@ function differences(
   return messages;
 }
 
-/** Where a text stands next, from a place on; null where it does not. */
+/** Finds the next position of a text from a given one; null if there is none. */
 function finder(texts: readonly string[]): (text: string, from: number) => number | null {
   let places: Map<string, number[]> | null = null;
   return (text, from) => {
-    // A conversation that goes on as it did, and one that comes to its end, need no table.
+    // A conversation that simply continues, or ends, needs no table.
     if (texts[from] === text) return from;
     if (from >= texts.length) return null;
     places ??= Map.groupBy(texts.keys(), (index) => texts[index] ?? '');

@@ -1,23 +1,25 @@
 import { UserError } from '../lib/errors.ts';
 import type { EventOf, RecordedMessage, TextRef } from '../schema/index.ts';
 
-/** No model reads as many. Calls that each say twice what the one before said would soon be more than can be read. */
+/**
+ * No model reads that many. Calls that each repeat the messages of the one before twice would soon exceed any memory.
+ */
 const mostMessages = 100_000;
 
-/** Messages of an earlier conversation, from one until before another. */
+/** Messages of an earlier conversation: from one index up to another. */
 interface Range {
   of: Conversation;
   from: number;
   to: number;
 }
 
-/** What a conversation consists of, and where it begins in it. */
+/** A part of a conversation, and where it begins in it. */
 interface Part {
   start: number;
   content: TextRef | Range;
 }
 
-/** The messages of one model call, in order. What it has in common with earlier calls lies in memory once. */
+/** The messages of one model call, in order. Messages shared with earlier calls are in memory only once. */
 export class Conversation implements Iterable<TextRef> {
   readonly length: number;
   readonly #parts: readonly Part[];
@@ -27,9 +29,9 @@ export class Conversation implements Iterable<TextRef> {
     this.length = length;
   }
 
-  /** Takes the time of its messages and of the calls that they were first sent in. */
+  /** Takes time proportional to its messages and the calls that first sent them. */
   *[Symbol.iterator](): Generator<TextRef> {
-    // No recursion: each call of a long run continues the one before. The next one stands last.
+    // Not recursive, because each call of a long run continues the one before. A stack: the next part is last.
     const coming: (TextRef | Range)[] = [{ of: this, from: 0, to: this.length }];
     for (let next = coming.pop(); next !== undefined; next = coming.pop()) {
       if ('of' in next) coming.push(...next.of.#contentOf(next).reverse());
@@ -48,13 +50,13 @@ export class Conversation implements Iterable<TextRef> {
 }
 
 /**
- * Puts together what was asked in each call while a trace is read from its beginning: calls refer to what earlier ones
- * sent. The memory of all conversations together grows with the trace, not with its square.
+ * Reconstructs the messages of each call while a trace is read from its beginning, as calls refer to earlier ones. The
+ * memory for all conversations grows linearly with the trace, not with its square.
  */
 export class Conversations {
   readonly #byCall = new Map<number, Conversation>();
 
-  /** @throws UserError `broken_file` where it refers to messages that no call before it has sent, or has too many */
+  /** @throws UserError `broken_file` if it refers to messages that no earlier call has sent, or has too many */
   of({ call, messages }: Pick<EventOf<'model_call'>, 'call' | 'messages'>): Conversation {
     let length = 0;
     const parts = messages.map((message): Part => {

@@ -4,7 +4,7 @@ import { type BranchId, Decision, type TextRef, type TraceEvent } from '../schem
 import { createFileExclusively, parseStoredText, readTextIfThere } from './documents.ts';
 import type { RunFolder } from './run-folder.ts';
 
-/** An action that a person is to decide on. */
+/** An action for a person to decide on. */
 export interface Proposal {
   branch: BranchId;
   /** The number that the step will have. */
@@ -14,24 +14,30 @@ export interface Proposal {
   args: string;
 }
 
-/** The file of a decision: of this action at this step and no other, so that nothing is decided that nobody has seen. */
+/**
+ * The file name of a decision. It identifies this action at this step, so that nobody decides on an action that they
+ * have not seen.
+ */
 export function decisionName({ branch, step, action, args }: Proposal): string {
   return `${branch}-${step}-${sha256(JSON.stringify([action, args])).slice(0, 16)}`;
 }
 
-/** Null while nothing is decided. @throws UserError `broken_file` */
+/**
+ * Null while there is no decision.
+ * @throws UserError `broken_file`
+ */
 export function readDecision({ folder }: RunFolder, name: string): Decision | null {
   const path = pathOf(folder, name);
   const text = readTextIfThere(path);
   return text === null ? null : parseStoredText(Decision, text, path);
 }
 
-/** Writes a decision down, in one step and for good. False where somebody else has decided. */
+/** Writes a decision, atomically and for good. False if somebody else has decided. */
 export function addDecision({ folder }: RunFolder, name: string, decision: Decision): boolean {
   return createFileExclusively(pathOf(folder, name), `${JSON.stringify(Decision.parse(decision))}\n`);
 }
 
-/** Of each branch the action that was proposed last, if it was neither decided on nor performed. */
+/** The latest proposed action of each branch, if it was neither decided on nor performed. */
 export function openProposals(events: Iterable<TraceEvent>, textOf: (ref: TextRef) => string): Proposal[] {
   const open = new Map<BranchId, Proposal>();
   for (const event of events) {

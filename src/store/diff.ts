@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-// All of it are twenty modules, which every command would load.
+// The whole package has twenty modules, which every command would load.
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff/lib/patch/create.js';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import type { ObjectStore } from './object-store.ts';
 import { byPath, readSnapshot } from './snapshot-file.ts';
 
-/** Larger texts are compared as wholes. */
+/** Larger texts are not compared line by line. */
 const textBytes = 2 ** 20;
 /** Comparing two long texts without a common line would take minutes, and nothing else runs meanwhile. */
 const patchMs = 500;
@@ -15,12 +15,12 @@ const mostCompared = 1_000;
 /**
  * How two states of one path differ.
  * - `text`: a unified diff of the content
- * - `binary`: at least one is no UTF-8 text
- * - `too_large`: texts that are too long, or too different, to be compared line by line
+ * - `binary`: at least one is not UTF-8 text
+ * - `too_large`: texts that are too long, or too different, to compare line by line
  * - `link`: the target of a symbolic link
  * - `mode`: only the permissions
- * - `folder`: a folder came or went
- * - `kind`: a file became a link, say
+ * - `folder`: a folder was added or removed
+ * - `kind`: for example, a file became a link
  */
 export type Difference =
   | { as: 'text'; patch: string }
@@ -34,8 +34,8 @@ export type PathDifference = Difference & {
 };
 
 /**
- * What changed from one snapshot to another, sorted by path. Times of change don't count. Of many changed texts only the
- * first thousand are compared line by line.
+ * The changes from one snapshot to another, sorted by path. Modification times don't count. Only the first thousand
+ * changed texts are compared line by line.
  * @throws UserError as `ObjectStore.get`, `broken_file`, `unsafe_snapshot`
  */
 export async function diffSnapshots(
@@ -59,7 +59,7 @@ export async function diffSnapshots(
     signal?.throwIfAborted();
     const difference = describe(compared < mostCompared ? objects : null, old, fresh);
     if (difference.as === 'text') compared += 1;
-    // Each may take long, and none waits for anything.
+    // Each comparison may take long, and none awaits anything.
     if (difference.as === 'text' || differences.length % 1_000 === 0) await setImmediate();
     differences.push(difference);
   }
@@ -67,8 +67,8 @@ export async function diffSnapshots(
 }
 
 /**
- * A unified diff of two texts, with three lines of context; null when they are too different to be compared.
- * The names stand in its first two lines, quoted where they hold line breaks and the like.
+ * A unified diff of two texts, with three lines of context; null if they are too different to compare. The names are in
+ * its first two lines, quoted if they contain line breaks and the like.
  */
 export function unifiedDiff(
   before: string,

@@ -10,8 +10,8 @@ const currentVersion = 3;
 
 /**
  * Parses a value of the store.
- * @param where file, and line where there is one, for messages
- * @throws UserError `future_version` when a newer version wrote it, `broken_file` when it fits no schema.
+ * @param where file, and line if there is one, for messages
+ * @throws UserError `future_version` if a newer version wrote it, `broken_file` if it does not fit the schema.
  */
 export function parseStored<Schema extends z.ZodType>(
   schema: Schema,
@@ -29,7 +29,7 @@ export function parseStored<Schema extends z.ZodType>(
   );
 }
 
-/** As `parseStored`, from JSON text. What is nested too deeply to be written down again is no JSON here. */
+/** As `parseStored`, from JSON text. JSON that is nested too deeply to be serialised again counts as invalid. */
 export function parseStoredText<Schema extends z.ZodType>(
   schema: Schema,
   text: string,
@@ -66,10 +66,10 @@ function describeIssue(error: z.ZodError): string {
   return field ? `field "${field}": ${issue.message}` : issue.message;
 }
 
-/** Far above what documents of the store take: folders of experiments are handed on, and may hold anything. */
+/** Far above the size of any document of the store: shared experiment folders may contain anything. */
 const mostBytes = 2 ** 28;
 
-/** The text of a file; null when there is none. */
+/** The text of a file; null if there is none. */
 export function readTextIfThere(path: string): string | null {
   try {
     return readRegularFile(path, mostBytes, { follow: true }).toString('utf8');
@@ -79,7 +79,10 @@ export function readTextIfThere(path: string): string | null {
   }
 }
 
-/** Creates a file with its whole content in one step. False when it is already there. @param flush against a power cut */
+/**
+ * Creates a file with its whole content atomically. False if it exists already.
+ * @param flush protects against a power cut
+ */
 export function createFileExclusively(path: string, content: string, { flush = true } = {}): boolean {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
@@ -96,7 +99,7 @@ export function createFileExclusively(path: string, content: string, { flush = t
   }
 }
 
-/** For file systems that know no hard links: still exclusive, but a reader may see the file while it is written. */
+/** For file systems without hard links: still exclusive, but a reader may see the file while it is written. */
 function createWithoutLinks(path: string, content: string): boolean {
   const file = openIfNew(path);
   if (file === null) return false;
@@ -111,7 +114,7 @@ function createWithoutLinks(path: string, content: string): boolean {
   }
 }
 
-/** Null when it is already there. */
+/** Null if it exists already. */
 function openIfNew(path: string): number | null {
   try {
     return openSync(path, 'wx');

@@ -9,7 +9,7 @@ import { ObjectStore } from './object-store.ts';
 import { describePlanDifferences } from './plan-differences.ts';
 import { RunFolder } from './run-folder.ts';
 
-/** Folder of the branches that people began, in an experiment's. */
+/** The folder, within an experiment's, of the branches that people began. */
 export const branchesName = 'branches';
 
 /** An experiment's folder: the frozen plan, its runs, and the objects that they share. */
@@ -18,7 +18,7 @@ export class Experiment {
   readonly folder: string;
   readonly plan: Plan;
   readonly objects: ObjectStore;
-  /** Of the plan, by their ids; made when one is asked for. */
+  /** Planned runs by id; made on demand. */
   #planned: ReadonlyMap<string, RunSpec> | undefined;
 
   constructor(folder: string, plan: Plan) {
@@ -32,12 +32,12 @@ export class Experiment {
     return this.plan.runs.map((run) => run.id);
   }
 
-  /** Branches of its runs that people began, the oldest first (decision 0025). They are no part of the plan. */
+  /** Branches that people began from its runs, oldest first (decision 0025). They are not part of the plan. */
   get branches(): BranchPlan[] {
     return branchesIn(this.folder);
   }
 
-  /** Where its jobs were given to last, as `--on` says it; null where nobody said. */
+  /** The executor that last got its jobs, in the form of `--on`; null if unknown. */
   get executor(): string | null {
     return recordedExecutor(this.folder);
   }
@@ -47,13 +47,13 @@ export class Experiment {
     writeFileAtomically(executorPath(this.folder), `${JSON.stringify(recorded)}\n`);
   }
 
-  /** What the plan, or the plan of a branch, says of a run; null where there is no such run. */
+  /** A run in the plan, or in the plan of a branch; null if there is no such run. */
   specOf(id: string): RunSpec | null {
     this.#planned ??= new Map(this.plan.runs.map((run) => [run.id, run]));
     return this.#planned.get(id) ?? readBranch(this.folder, id)?.run ?? null;
   }
 
-  /** Freezes a branch, before it runs. Where it is planned already, what was planned is returned. */
+  /** Freezes a branch before it runs. If it is planned already, returns the existing plan. */
   addBranch(branch: BranchPlan): BranchPlan {
     const checked = BranchPlan.parse(branch);
     const { id } = checked.run;
@@ -61,7 +61,7 @@ export class Experiment {
     return isNew ? checked : (readBranch(this.folder, id) ?? checked);
   }
 
-  /** @throws UserError `unknown_run` when neither the plan nor a branch is called so */
+  /** @throws UserError `unknown_run` if neither the plan nor a branch has this id */
   runFolder(id: string): RunFolder {
     const known = this.specOf(id);
     if (known) return new RunFolder(join(this.folder, 'runs', known.id), this.objects);
@@ -73,7 +73,10 @@ export class Experiment {
   }
 }
 
-/** As `Experiment.executor`, for those who hold no plan. @param experiment its folder */
+/**
+ * As `Experiment.executor`, without reading the plan.
+ * @param experiment its folder
+ */
 export function recordedExecutor(experiment: string): string | null {
   const path = executorPath(experiment);
   const text = readTextIfThere(path);
@@ -87,7 +90,10 @@ function executorPath(folder: string): string {
   return join(folder, 'executor.json');
 }
 
-/** As `Experiment.branches`, for those who hold no plan. @param experiment its folder */
+/**
+ * As `Experiment.branches`, without reading the plan.
+ * @param experiment its folder
+ */
 export function branchesIn(experiment: string): BranchPlan[] {
   return namesIn(join(experiment, branchesName))
     .flatMap((name) => readBranch(experiment, name.replace(/\.json$/, '')) ?? [])
@@ -109,8 +115,8 @@ function branchPath(experiment: string, id: RunId): string {
 }
 
 /**
- * Freezes a plan, before anything runs. Where the folder holds one already, it is kept and opened if it plans the
- * same runs; when and by which version it was made, and how many runs go in parallel, may differ.
+ * Freezes a plan before anything runs. If the folder has a plan already, it is kept and opened if it plans the same
+ * runs; the time, the version of mlab and the number of parallel runs may differ.
  * @throws UserError `plan_differs`, and as `openExperiment`
  */
 export function createExperiment(folder: string, plan: Plan): Experiment {
@@ -142,7 +148,7 @@ export function openExperiment(folder: string): Experiment {
   );
 }
 
-/** Names and absolute paths of the experiments in a folder, by name; none when there is no such folder. */
+/** Names and absolute paths of the experiments in a folder, by name; none if there is no such folder. */
 export function listExperiments(root: string): { name: ExperimentName; folder: string }[] {
   const absolute = resolve(root);
   return namesIn(absolute)

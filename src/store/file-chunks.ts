@@ -5,8 +5,8 @@ const read = promisify(readCallback);
 const chunkBytes = 2 ** 20;
 
 /**
- * The first `size` bytes of a file (or fewer, where it ends before), in chunks of 1 MiB, the last one shorter.
- * The descriptor's own position is left alone.
+ * The first `size` bytes of a file (or fewer, if it ends earlier), in chunks of 1 MiB, the last one shorter. Does not
+ * move the descriptor's own position.
  */
 export async function* readChunks(
   descriptor: number,
@@ -16,7 +16,7 @@ export async function* readChunks(
   for (let position = 0; position < size; ) {
     signal?.throwIfAborted();
     const length = Math.min(chunkBytes, size - position);
-    // A new buffer each time: a consumer in a pipeline may hold the one before.
+    // A new buffer each time: a consumer in a pipeline may still use the one before.
     const { bytesRead, buffer } = await read(descriptor, Buffer.allocUnsafe(length), 0, length, position);
     if (bytesRead === 0) return;
     position += bytesRead;
@@ -24,7 +24,7 @@ export async function* readChunks(
   }
 }
 
-/** The bytes of a file from one place until another, or until its end. */
+/** The bytes of a file from one offset up to another, or to its end. */
 export async function readRange(descriptor: number, from: number, to: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
   let length = 0;
@@ -36,7 +36,7 @@ export async function readRange(descriptor: number, from: number, to: number): P
   return buffer.subarray(0, length);
 }
 
-/** As `readRange`, at once. */
+/** As `readRange`, synchronously. */
 export function readRangeSync(descriptor: number, from: number, to: number): Buffer {
   const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
   let length = 0;

@@ -7,7 +7,7 @@ import { readRangeSync } from './file-chunks.ts';
 import type { ObjectStore } from './object-store.ts';
 import { type FileNode, markOf, sameStat } from './workspace-tree.ts';
 
-/** The clocks of file systems tick in steps of up to 10 ms; some keep whole seconds, or every second one. */
+/** The clocks of file systems tick in steps of up to 10 ms; some keep whole seconds, or only even ones. */
 const fineTickMs = 50;
 const coarseTickMs = 2_050;
 const attempts = 3;
@@ -19,8 +19,8 @@ export type SkipReason = 'special' | 'unreadable' | 'unstable' | 'too_deep' | 't
 export const inlineBytes = 2 ** 16;
 
 /**
- * Keeps a small file's content, at once. A file that changes while it is read is read again, three times in all.
- * Null where it is no small file any more.
+ * Stores a small file's content, synchronously. A file that changes while it is read is read again, up to three times
+ * in all. Null if it is no longer a small file.
  */
 export function readSmallFile(
   objects: ObjectStore,
@@ -69,8 +69,8 @@ export async function readLargeFile(
 }
 
 /**
- * Opens a file that is still as it was when its content was last read; null where it is not.
- * @param node what was seen of the file
+ * Opens a file that is unchanged since its content was last read; null if it has changed.
+ * @param node what was recorded of the file
  */
 export function openUnchanged(folder: FolderHandle, name: string, node: FileNode): number | null {
   if (node.racy) return null;
@@ -81,16 +81,16 @@ export function openUnchanged(folder: FolderHandle, name: string, node: FileNode
   return null;
 }
 
-/** False where the file changed meanwhile: the target then holds anything. */
+/** False if the file changed meanwhile: the target's content is then undefined. */
 export function copySmall(source: number, node: FileNode, target: number): boolean {
   const content = readRangeSync(source, 0, node.stat.size);
   for (let at = 0; at < content.length; ) at += writeSync(target, content, at, content.length - at, at);
   return isUnchanged(source, node);
 }
 
-/** As `copySmall`, for files of any size: the kernel copies, without a second copy of the blocks where it can. */
+/** As `copySmall`, for files of any size: the kernel copies, sharing blocks if it can. */
 export async function copyLarge(source: number, node: FileNode, target: number): Promise<boolean> {
-  // A sparse file is to be one again.
+  // Copies of sparse files should be sparse, too.
   const { blocks, size } = fstatSync(source);
   if (process.platform !== 'linux' || blocks * 512 < size) return false;
   await copyFile(`/proc/self/fd/${source}`, `/proc/self/fd/${target}`, constants.COPYFILE_FICLONE);
@@ -128,12 +128,12 @@ function openRegularFile(folder: FolderHandle, name: string): number | SkipReaso
 }
 
 /**
- * A change after `readAt` can leave the very same times when the clock of the file system had not ticked on.
- * A time in the future (another machine's clock) says nothing, so it counts as racy too.
+ * A change after `readAt` can leave the same times if the clock of the file system had not ticked meanwhile. A time in
+ * the future (another machine's clock) says nothing, so it counts as racy too.
  */
 export function isRacy(stat: { mtimeMs: number; ctimeMs: number }, readAt: number): boolean {
   const tick = stat.ctimeMs % 1000 === 0 && stat.mtimeMs % 1000 === 0 ? coarseTickMs : fineTickMs;
-  // Only the time of the last change of anything counts: programs can set the other one as they like.
+  // Only ctime counts, because programs can set mtime as they like.
   return stat.ctimeMs > readAt - tick;
 }
 

@@ -7,24 +7,24 @@ import { ExperimentName, Plan, RunId } from '../schema/index.ts';
 import { parseStored, readTextIfThere } from './documents.ts';
 import { Experiment, openExperiment, recordedExecutor } from './experiment.ts';
 
-/** An experiment whose runs may be thousands, of which most have not begun. */
+/** An experiment that may have thousands of runs, most of which have not begun. */
 export interface Fleet {
   name: ExperimentName;
   folder: string;
-  /** Where its jobs were given to last; null: nobody said. */
+  /** The executor that last got its jobs; null: unknown. */
   executor: string | null;
   /** In the order of the plan. */
   queued: RunId[];
-  /** The experiment with the runs alone that have a folder; null where none has. */
+  /** The experiment with only the runs that have a folder; null if none has. */
   begun: Experiment | null;
 }
 
-/** What is read of a plan whose runs have not begun. */
+/** The part of a plan that is read if its runs have not begun. */
 const Outline = z.object({ name: ExperimentName, runs: z.array(z.object({ id: RunId })) });
 const Whole = z.looseObject({ runs: z.array(z.unknown()) });
 
 /**
- * Opens an experiment without a look at runs that have not begun: they have no folder.
+ * Opens an experiment without looking at runs that have not begun: they have no folder.
  * @throws UserError as `openExperiment`
  */
 export function openFleet(folder: string): Fleet {
@@ -32,7 +32,7 @@ export function openFleet(folder: string): Fleet {
   const path = join(absolute, 'plan.json');
   const value = parsedJson(readTextIfThere(path));
   const outline = Outline.safeParse(value);
-  // It says what is wrong with it.
+  // It reports what is wrong with the plan.
   if (!outline.success) return fleetOf(openExperiment(absolute));
   const { name, runs } = outline.data;
   const there = foldersIn(join(absolute, 'runs'));
@@ -64,7 +64,7 @@ function foldersIn(folder: string): Set<string> {
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return new Set();
     if (hasCode(error, 'ENOTDIR'))
-      throw new UserError('broken_file', `${folder} is no folder`, 'Restore it from a backup.');
+      throw new UserError('broken_file', `${folder} is not a folder`, 'Restore it from a backup.');
     throw error;
   }
 }

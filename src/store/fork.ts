@@ -9,8 +9,8 @@ import { lastSnapshot, ownEvents } from './steps.ts';
 import { readTraceSync } from './trace-reader.ts';
 
 /**
- * Begins a run as a copy of another one up to a step: its events until then, every object that they refer to, and its long
- * outputs. A run that has had a session of its own is left as it is. The caller holds the new run's lease.
+ * Begins a run as a copy of another one up to a step: its events up to there, every object that they refer to, and its
+ * long outputs. A run that already has a session is left as it is. The caller holds the new run's lease.
  * @param parent names the source, and its step: 0 for the start, before the first step
  * @throws UserError `unknown_step`
  */
@@ -32,7 +32,7 @@ export async function forkRun(
       `It has the steps 0 to ${last}.`,
     );
   }
-  // A branch lies in the experiment of its run: they share one store.
+  // A branch is in the experiment of its run, with which it shares the store.
   const isElsewhere = source.objects.folder !== target.objects.folder;
   const copied = new Set<ObjectId>();
   await using trace = target.openTrace();
@@ -47,7 +47,7 @@ export async function forkRun(
   }
 }
 
-/** They lie beside the trace, and the agent may read them again. */
+/** They are beside the trace, and the agent may read them again. */
 function copyOutputs(source: RunFolder, step: number, target: RunFolder): void {
   if (!existsSync(source.outputsFolder)) return;
   const last = outputFile(step);
@@ -57,7 +57,7 @@ function copyOutputs(source: RunFolder, step: number, target: RunFolder): void {
   });
 }
 
-/** The events up to the end of a step of the selected branch; null where that has no such step. */
+/** The events up to the end of a step of the selected branch; null if that has no such step. */
 function eventsUntil(events: readonly TraceEvent[], step: number): TraceEvent[] | null {
   const lineage = branchesOf(events).lineage();
   const end =

@@ -3,7 +3,8 @@ import type { RunRecord, TraceEvent } from '../schema/index.ts';
 const workspaceHolders = { kernel: 'a file system of its size', watchdog: 'watchdog' } as const;
 
 /**
- * What held the limits of a run, and whom its agent's code ran as, in a line for people. Null where that was not recorded.
+ * How the limits of a run were enforced, and as which user its agent's code ran, in a line for people. Null if that was
+ * not recorded.
  * @param first event of the run's trace
  */
 export function limitsHeldText(record: Pick<RunRecord, 'host'>, first: TraceEvent | null): string | null {

@@ -2,8 +2,8 @@ import { constants, copyFileSync, renameSync, rmSync } from 'node:fs';
 import { hasCode } from '../lib/errors.ts';
 
 /**
- * Gives a file a new identity with the same content: who has the old one open writes to what nobody reads any more. Does
- * nothing where there is none.
+ * Replaces a file by a new one with the same content: processes that have the old one open then write to a file that
+ * nobody reads any more. Does nothing if there is no file.
  */
 export function moveToNewFile(path: string): void {
   const temporary = `${path}.moving`;

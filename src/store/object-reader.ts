@@ -19,12 +19,12 @@ interface Location extends StoredFile {
   bytes: number;
 }
 
-/** Where the object lies when it is stored as it is; `.zst` is added when it is compressed. */
+/** The path of an uncompressed object; compressed ones have `.zst` added. */
 export function objectPath(folder: string, id: ObjectId): string {
   return join(folder, id.slice(0, 2), id.slice(2));
 }
 
-/** Where an object lies; null when it is not there, or empty though its content is not. */
+/** The path of an object; null if it does not exist, or is empty though its content is not. */
 export function locateObject(folder: string, id: ObjectId): Location | null {
   const path = objectPath(folder, id);
   const plain = statSync(path, { throwIfNoEntry: false });
@@ -43,7 +43,7 @@ export function objectIds(folder: string): ObjectId[] {
   });
 }
 
-/** A whole object, checked. */
+/** A whole object, verified. */
 export function readObject(folder: string, id: ObjectId, maxBytes: number): Buffer {
   const location = locate(folder, id);
   if (!location.compressed && location.bytes > maxBytes) throw tooLarge(location.path, maxBytes);
@@ -53,13 +53,13 @@ export function readObject(folder: string, id: ObjectId, maxBytes: number): Buff
   return content;
 }
 
-/** An object as a stream that fails at its end when the content does not have the hash in its name. */
+/** An object as a stream that fails at its end if the content does not have the hash in its name. */
 export function openObject(folder: string, id: ObjectId): Readable {
   const location = locate(folder, id);
   return Readable.from(checkedChunks(location, id), { objectMode: false });
 }
 
-/** Null when the object is there and whole, else what is wrong. */
+/** Null if the object exists and is intact, else what is wrong. */
 export async function verifyObject(
   folder: string,
   id: ObjectId,
@@ -97,7 +97,7 @@ async function* checkedChunks(location: StoredFile, id: ObjectId): AsyncGenerato
 
 async function* storedChunks(location: StoredFile): AsyncGenerator<Buffer> {
   const file = createReadStream(location.path, { highWaterMark: 2 ** 18 });
-  // `pipeline` hands errors of the file on to the last stream; that one is read here and throws them.
+  // `pipeline` passes errors of the file to the last stream; reading that one throws them.
   const source = location.compressed ? pipeline(file, createZstdDecompress(), () => {}) : file;
   try {
     for await (const chunk of source) yield chunk as Buffer;

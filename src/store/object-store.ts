@@ -31,22 +31,23 @@ import {
 
 /** Smaller contents fit a disk block anyway. */
 const compressFrom = 1024;
-/** Compression must save an eighth, else reading it costs more than it gives. */
+/** Compression must save an eighth, or it costs more at reading than it saves. */
 const worthwhile = 7 / 8;
-/** Up to this size a content is handled in memory and in one go. */
+/** Contents up to this size are handled in memory and in one go. */
 const smallBytes = 2 ** 20;
-/** A large file whose first bytes don't shrink is stored as it is. */
+/** A large file whose first bytes don't shrink is stored uncompressed. */
 const sampleBytes = 2 ** 18;
 const rememberedIds = 50_000;
 const temporaryAgeMs = 3_600_000;
 
 /**
- * Contents by their SHA-256: `objects/ab/cdef…` as they are, `objects/ab/cdef….zst` compressed with Zstandard.
- * Any number of processes may write at once: an object appears whole, by renaming, and never changes.
+ * Contents by their SHA-256: uncompressed in `objects/ab/cdef…`, or compressed with Zstandard in
+ * `objects/ab/cdef….zst`. Any number of processes may write at once: an object appears complete, by renaming, and never
+ * changes.
  */
 export class ObjectStore {
   readonly folder: string;
-  /** Ids that are known to be there: the hot path asks no disk. */
+  /** Ids known to exist, so that the hot path needs no disk access. */
   readonly #known = new Set<string>();
   /** Subfolders that this process has made or found. */
   readonly #prefixes = new Set<string>();
@@ -58,12 +59,12 @@ export class ObjectStore {
     this.folder = folder;
   }
 
-  /** The same store, with a count of its own of what is written. */
+  /** The same store, with a separate count of written bytes. */
   counted(): ObjectStore {
     return new ObjectStore(this.folder);
   }
 
-  /** Bytes of the objects that were new, as they are stored. */
+  /** Bytes of new objects, as stored. */
   get writtenBytes(): number {
     return this.#writtenBytes;
   }
@@ -73,12 +74,12 @@ export class ObjectStore {
     this.#writtenBytes += bytes;
   }
 
-  /** Keeps a text as UTF-8 (lone surrogates become U+FFFD). */
+  /** Stores a text as UTF-8 (lone surrogates become U+FFFD). */
   putText(text: string): ObjectId {
     return this.putBytes(Buffer.from(text, 'utf8'));
   }
 
-  /** Keeps a content that is in memory. Of one already there it costs the hash and at most two `stat`. */
+  /** Stores a content that is in memory. If it is stored already, the cost is the hash and at most two `stat`. */
   putBytes(content: Uint8Array): ObjectId {
     const id = ObjectId.parse(sha256(content));
     if (this.has(id)) return id;
@@ -89,9 +90,9 @@ export class ObjectStore {
   }
 
   /**
-   * Keeps a file of any size with little memory. A file that changes meanwhile is kept as it was read.
+   * Stores a file of any size with little memory. A file that changes meanwhile is stored as it was read.
    * @param source path, or the descriptor of an open file (read from its start, left open)
-   * @returns the id and the number of bytes that were read
+   * @returns the id and the number of bytes read
    */
   async putFile(source: string | number, signal?: AbortSignal): Promise<{ id: ObjectId; bytes: number }> {
     if (typeof source === 'number') return await this.#putDescriptor(source, signal);
@@ -103,7 +104,7 @@ export class ObjectStore {
     }
   }
 
-  /** Keeps what another store holds: the same file where both lie on one file system, else a copy. Errors as `get`. */
+  /** Takes an object from another store: a link if both are on one file system, else a copy. Errors as `get`. */
   async copyFrom(other: ObjectStore, id: ObjectId, signal?: AbortSignal): Promise<void> {
     if (this.has(id) || (await this.#linkFrom(other, id, signal))) return;
     const path = this.#temporaryPath();
@@ -115,7 +116,7 @@ export class ObjectStore {
     }
   }
 
-  /** Objects never change, so that two stores may share one. False where that can't be; copying then says why. */
+  /** Objects never change, so two stores may share one. False if linking is impossible; copying then reports why. */
   async #linkFrom(other: ObjectStore, id: ObjectId, signal?: AbortSignal): Promise<boolean> {
     const location = locateObject(other.folder, id);
     if (location === null || (await other.verify(id, signal)) !== null) return false;
@@ -150,7 +151,7 @@ export class ObjectStore {
     }
   }
 
-  /** Whether an object is there (and not empty, as a power cut can leave it). */
+  /** Whether an object exists (and is not empty, as a power cut can leave it). */
   has(id: ObjectId): boolean {
     if (this.#known.has(id)) return true;
     if (locateObject(this.folder, id) === null) return false;
@@ -171,12 +172,12 @@ export class ObjectStore {
     return this.get(id, maxBytes).toString('utf8');
   }
 
-  /** The content as a stream, which fails at its end when the hash doesn't fit. Errors as `get`. */
+  /** The content as a stream, which fails at its end if the hash doesn't match. Errors as `get`. */
   openReadStream(id: ObjectId): Readable {
     return openObject(this.folder, id);
   }
 
-  /** Writes a content to a new file; a file that is there is replaced, at once and only when the hash fits. */
+  /** Writes a content to a file. An existing file is replaced atomically, and only if the hash matches. */
   async copyTo(id: ObjectId, path: string, signal?: AbortSignal): Promise<void> {
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     try {
@@ -191,19 +192,19 @@ export class ObjectStore {
     }
   }
 
-  /** Reads an object to its end. Null when it is whole, else what is wrong with it. */
+  /** Reads an object to its end. Null if it is intact, else what is wrong with it. */
   async verify(id: ObjectId, signal?: AbortSignal): Promise<string | null> {
     return await verifyObject(this.folder, id, signal);
   }
 
   async #putDescriptor(descriptor: number, signal?: AbortSignal): Promise<{ id: ObjectId; bytes: number }> {
-    // What is appended from now on belongs to a later look: a file that grows for ever ends here.
+    // Bytes appended from now on are left for a later snapshot, so that reading a growing file ends.
     const { size } = fstatSync(descriptor);
     if (size <= smallBytes) {
       const content = readRangeSync(descriptor, 0, size);
       return { id: this.putBytes(content), bytes: content.length };
     }
-    // Hashing first spares writing what is already there.
+    // Hashing first avoids writing what is stored already.
     const seen = await hashChunks(descriptor, size, signal);
     return this.has(seen.id) ? seen : await this.#writeStream(descriptor, size, signal);
   }
@@ -274,7 +275,7 @@ export class ObjectStore {
   }
 
   #remember(id: string): void {
-    // Forgetting all is cheap: an id comes back with one `stat`.
+    // Forgetting all ids is cheap: each comes back with one `stat`.
     if (this.#known.size >= rememberedIds) this.#known.clear();
     this.#known.add(id);
   }
@@ -294,7 +295,7 @@ async function hashChunks(
   return { id: ObjectId.parse(digest.digest('hex')), bytes };
 }
 
-/** Removes what killed writers left behind: files that nobody has written to for an hour. */
+/** Removes files of killed writers: those that nobody has written to for an hour. */
 function sweep(folder: string): void {
   const oldest = Date.now() - temporaryAgeMs;
   for (const name of readdirSync(folder)) {

@@ -1,10 +1,12 @@
 import type { Plan } from '../schema/index.ts';
 
 const shown = 8;
-/** They change nothing of what is measured. */
+/** Fields that don't affect what is measured. */
 const free = ['v', 'created', 'mlab', 'parallel', 'resources', 'runs', 'providers', 'prices', 'spend'];
 
-/** What two plans differ in, a line each; none when they plan the same runs. The order of runs does not count. */
+/**
+ * The differences between two plans, one line each; none if they plan the same runs. The order of runs does not count.
+ */
 export function describePlanDifferences(existing: Plan, wanted: Plan): string[] {
   const lines = compareValues('', omit(existing, free), omit(wanted, free));
   const rest = new Map(wanted.runs.map((run) => [run.id, run]));

@@ -3,19 +3,19 @@ import { branchesOf, foldHistory, isInLineage } from './branches.ts';
 import type { RunFolder } from './run-folder.ts';
 import { eachEventSync } from './trace-reader.ts';
 
-/** The workspace as it was recorded after a step; step 0: before the first. */
+/** The workspace recorded after a step; step 0: before the first. */
 export interface RecordedState {
   /** The branch that took the step. */
   branch: BranchId;
   step: number;
   snapshot: ObjectId;
-  /** A script ran after the submission was last written, without writing it anew. */
+  /** A script ran after the submission was last written, without writing it again. */
   stale: boolean;
   /** The run ended with it. A run that has not ended, or was resumed since, has no such state. */
   final: boolean;
 }
 
-/** The workspace after a step, which is not known to be the last. */
+/** The workspace after a step that may not be the last. */
 export function stateAfter(event: EventOf<'step_finished'>): RecordedState {
   const { branch = 'main', step, snapshot, submission } = event;
   return { branch, step, snapshot, stale: submission.stale, final: false };
@@ -58,7 +58,10 @@ export class StateReader {
   }
 }
 
-/** The states of a run's selected branch; none where it has no trace. @throws UserError as `eachEventSync` */
+/**
+ * The states of a run's selected branch; none if it has no trace.
+ * @throws UserError as `eachEventSync`
+ */
 export function recordedStates(folder: RunFolder): RecordedState[] {
   if (!folder.hasTrace()) return [];
   return foldHistory(
@@ -68,7 +71,7 @@ export function recordedStates(folder: RunFolder): RecordedState[] {
 }
 
 /**
- * The states of all branches: the history of the selected one, then what each other branch has of its own.
+ * The states of all branches: the history of the selected one, then the steps that only other branches have.
  * @throws UserError as `eachEventSync`
  */
 export function statesOfTree(folder: RunFolder): RecordedState[] {
@@ -83,12 +86,12 @@ export function statesOfTree(folder: RunFolder): RecordedState[] {
 }
 
 /**
- * The grades that count, in the order of the states: of each the newest one by the newest grader. A grade of a snapshot
- * that is none of these states is left out. What a line of `grades.jsonl` says of `final` was true when it was
- * written; a run that was resumed since has another final state, or none yet.
+ * The grades that count, in the order of the states: for each the newest one by the newest grader. Grades of snapshots
+ * that are none of these states are left out. The `final` of a line of `grades.jsonl` was true when it was written; a
+ * run that was resumed since has another final state, or none yet.
  */
 export function currentGrades(stored: readonly Grade[], states: readonly RecordedState[]): Grade[] {
-  // Older grades name no branch.
+  // Older grades have no branch.
   const known = new Set(states.flatMap((state) => [keyOf(state), keyOf({ ...state, branch: 'main' })]));
   const ofStates = stored.filter((grade) => known.has(keyOf(grade)));
   const grader = ofStates.at(-1)?.grader;

@@ -4,7 +4,7 @@ import type { RunFolder } from './run-folder.ts';
 import { readSnapshot } from './snapshot-file.ts';
 import { eachEventSync } from './trace-reader.ts';
 
-/** Every text that an event refers to by itself; a conversation's other texts are those of earlier calls. */
+/** Every text that an event refers to directly; a conversation's other texts are those of earlier calls. */
 export function textsOf(event: TraceEvent): TextRef[] {
   switch (event.kind) {
     case 'step_started':
@@ -35,7 +35,7 @@ export function textsOf(event: TraceEvent): TextRef[] {
   }
 }
 
-/** Every object that an event refers to: its texts, its snapshot with all files, what it overwrote. */
+/** Every object that an event refers to: its texts, its snapshot with all files, and what it overwrote. */
 export function objectsOf(event: TraceEvent, objects: ObjectStore): ObjectId[] {
   const texts = textsOf(event).flatMap((text) => ('object' in text ? [text.object] : []));
   const snapshot = 'snapshot' in event ? event.snapshot : null;

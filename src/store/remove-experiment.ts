@@ -5,13 +5,13 @@ import type { Experiment } from './experiment.ts';
 import type { RunLease } from './lease/run-lease.ts';
 import { removeFolder } from './remove-folder.ts';
 
-/** Of experiments that are being removed: no experiment has such a name. */
+/** Prefix of experiments that are being removed: no experiment has such a name. */
 const removedPrefix = '.removed-';
 
 /**
- * Removes an experiment with all its runs. It is gone at once, by renaming; what a killed process left of others that it
- * removed from the same folder goes too.
- * @throws UserError `run_locked` where somebody works on a run, and nothing is removed; the signal's reason
+ * Removes an experiment with all its runs. It disappears at once, by renaming; leftovers of interrupted removals in the
+ * same folder are removed, too.
+ * @throws UserError `run_locked` if a run is being executed, and nothing is removed; the signal's reason
  */
 export async function removeExperiment(experiment: Experiment, signal: AbortSignal): Promise<void> {
   const { folder } = experiment;

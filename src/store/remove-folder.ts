@@ -1,10 +1,10 @@
 import { removeTreeSlowly } from '../lib/read-only-tree.ts';
 import { nextStoreThread } from './threads/store-threads.ts';
 
-/** A folder whose removal takes longer is removed by a thread. */
+/** A thread finishes a removal that takes longer. */
 const briefMs = 20;
 
-/** As `removeTreeSlowly`: a small folder at once, a large one by a thread of the store. */
+/** As `removeTreeSlowly`: a small folder at once, a large one in a thread of the store. */
 export async function removeFolder(folder: string, signal: AbortSignal): Promise<void> {
   const brief = AbortSignal.timeout(briefMs);
   try {

@@ -1,20 +1,23 @@
 import type { SnapshotEntry } from '../schema/index.ts';
 
-/** Of programs whose settings lie with the files, and are obeyed by whoever asks for the state of a folder. */
+/**
+ * Folders of programs that take their settings from the working tree, and obey them when asked for the state of a
+ * folder.
+ */
 const ownFolders: ReadonlySet<string> = new Set(['.git', '.hg', '.jj']);
-/** Without them a folder that is laid out like git's own is none, and nothing in it is run. */
+/** Without these, git does not take a folder for a bare repository, and runs nothing in it. */
 const obeyedInBare: ReadonlySet<string> = new Set([
   ...['head', 'config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'modules', 'worktrees'],
 ]);
 
 /**
- * A snapshot's entries without what makes git and the like run programs of the agent's choice: a `config` that names
- * one to watch the files, hooks, a `.git` that leads elsewhere. A shell's prompt may call git in every folder that is
- * entered. Also of nested repositories, submodules and those without a working tree.
+ * A snapshot's entries without those that make git and the like run programs of the agent's choice: a `config` that
+ * names a file-system monitor, hooks, a `.git` that points elsewhere. A shell's prompt may call git in every folder
+ * that you enter. Covers nested repositories, submodules and bare repositories.
  */
 export function withoutRepositories(entries: readonly SnapshotEntry[]): {
   kept: SnapshotEntry[];
-  /** Paths; of a folder only its own. */
+  /** Paths; of a folder only the folder's own path. */
   leftOut: string[];
 } {
   const bare = bareRepositories(entries);
@@ -32,8 +35,8 @@ export function withoutRepositories(entries: readonly SnapshotEntry[]): {
 }
 
 /**
- * A name as the least particular file system takes it: case, characters that are not seen, dots and blanks at the
- * end and the names of streams make no difference there, and a backslash parts names.
+ * A name as the most lenient file system reads it: case, invisible characters, trailing dots and spaces and the names
+ * of streams make no difference there, and a backslash separates names.
  */
 export function plainName(name: string): string {
   return name
@@ -43,7 +46,7 @@ export function plainName(name: string): string {
     .replace(/[. ]+$/, '');
 }
 
-/** Whether some file system takes the name for that of git's own folder, or its like. */
+/** Whether some file system reads the name as that of git's own folder, or the like. */
 export function isOwnFolder(name: string): boolean {
   return name.split('\\').some((part) => {
     const plain = plainName(part);
@@ -51,7 +54,7 @@ export function isOwnFolder(name: string): boolean {
   });
 }
 
-/** Folders that git takes for a repository because of what lies in them, and those that point to one. */
+/** Folders that git takes for a repository because of their contents, and those that point to one. */
 function bareRepositories(entries: readonly SnapshotEntry[]): Set<string> {
   const names = new Map<string, Set<string>>();
   for (const { path } of entries) {

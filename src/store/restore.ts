@@ -9,19 +9,19 @@ import { withoutRepositories } from './repositories.ts';
 import { readSnapshot } from './snapshot-file.ts';
 import type { FolderNode } from './workspace-tree.ts';
 
-/** Larger contents are never in memory whole. */
+/** Larger contents are never fully in memory. */
 const memoryBytes = 2 ** 20;
 const mostMeanwhile = 4;
-/** As long as others wait while small files are written. */
+/** How long small files are written before others get a turn. */
 const turnMs = 4;
 const zeros = Buffer.alloc(2 ** 14);
 
 export interface RestoreOptions {
-  /** Names directly in the folder that are left alone, such as the mount point of the data. */
+  /** Names directly in the folder to leave alone, such as the mount point of the data. */
   ignore?: readonly string[];
   /** For people: leaves out what would make git and the like run programs, see `withoutRepositories`. */
   withoutRepositories?: boolean;
-  /** A workspace that still holds many of the contents: copying there is faster than reading objects. */
+  /** A workspace that still has many of the contents: copying from it is faster than reading objects. */
   source?: RestoreSource | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -39,9 +39,9 @@ interface FolderPlan {
 }
 
 /**
- * Makes a folder hold what a snapshot holds: contents, permissions, times of change, symbolic links, folders;
- * what is not in the snapshot is removed. The folder is made when it is missing. Breaking off leaves a part;
- * restoring again fixes that.
+ * Makes a folder equal to a snapshot: contents, permissions, modification times, symbolic links, folders. Anything else
+ * in it is removed. The folder is created if it is missing. An interrupted restore is incomplete; restoring again fixes
+ * that.
  * @returns what was left out
  * @throws UserError `unsafe_snapshot`, and those of `ObjectStore.get`
  */
@@ -76,13 +76,13 @@ export async function restoreSnapshot(
   return { leftOut };
 }
 
-/** A folder of the workspace that contents are copied from. */
+/** A folder of the workspace from which contents are copied. */
 interface SourceFolder {
   handle: FolderHandle;
   tree: FolderNode;
 }
 
-/** Small files are written without waiting for anything: signals and other runs get their turn now and then. */
+/** Small files are written synchronously; signals and other runs get a turn now and then. */
 class Turns {
   readonly signal: AbortSignal | undefined;
   readonly #underWay = new Set<Promise<void>>();
@@ -103,7 +103,7 @@ class Turns {
     this.#began = performance.now();
   }
 
-  /** Does it while the caller goes on; waits first where enough is being done. */
+  /** Starts work while the caller goes on; waits first if enough is under way. */
   async meanwhile(work: () => Promise<void>): Promise<void> {
     const done = work().catch((error: unknown) => {
       this.#failure ??= { error };
@@ -116,12 +116,12 @@ class Turns {
     if (this.#failure !== null) throw this.#failure.error;
   }
 
-  /** What was begun is done; never rejects. */
+  /** Waits for everything that was started; never rejects. */
   async settle(): Promise<void> {
     await Promise.all(this.#underWay);
   }
 
-  /** @throws what went wrong meanwhile */
+  /** @throws the first error of the started work */
   async finish(): Promise<void> {
     await this.settle();
     if (this.#failure !== null) throw this.#failure.error;
@@ -131,7 +131,7 @@ class Turns {
 function planFolders(entries: readonly SnapshotEntry[]): FolderPlan {
   const root: FolderPlan = { folders: new Map(), leaves: new Map() };
   const byPath = new Map([['', root]]);
-  // Parents come first: their paths are shorter.
+  // Shorter paths first, so that parents come before their contents.
   for (const entry of entries.toSorted((one, other) => one.path.length - other.path.length)) {
     const cut = entry.path.lastIndexOf('/');
     const parent = byPath.get(entry.path.slice(0, Math.max(cut, 0)));
@@ -176,7 +176,7 @@ async function fillFolder(
   }
 }
 
-/** Null where the workspace was removed meanwhile. */
+/** Null if the workspace was removed meanwhile. */
 function openIfThere(workspace: string): FolderHandle | null {
   try {
     return FolderHandle.open(workspace);
@@ -186,7 +186,7 @@ function openIfThere(workspace: string): FolderHandle | null {
   }
 }
 
-/** Null where it has gone, or become something else: contents then come from the store. */
+/** Null if it has gone, or is no longer a folder: contents then come from the store. */
 function openSourceFolder(source: SourceFolder | null, name: string): SourceFolder | null {
   const tree = source?.tree.children.get(name);
   if (source === null || tree?.kind !== 'folder') return null;
@@ -198,7 +198,7 @@ function openSourceFolder(source: SourceFolder | null, name: string): SourceFold
   }
 }
 
-/** A folder that is there is kept; anything else of that name makes room for one. */
+/** Keeps an existing folder; anything else with that name is replaced by one. */
 async function enterFolder(parent: FolderHandle, name: string, { signal }: Turns): Promise<FolderHandle> {
   if (!parent.stat(name)?.isDirectory()) {
     await parent.removeSlowly(name, signal);
@@ -207,7 +207,7 @@ async function enterFolder(parent: FolderHandle, name: string, { signal }: Turns
   return parent.openOwnFolder(name);
 }
 
-/** Small files are written at once; of large ones several at a time, while others are made. */
+/** Small files are written at once; several large ones at a time, while others are made. */
 async function writeEntry(
   objects: ObjectStore,
   folder: FolderHandle,
@@ -264,7 +264,7 @@ async function writeContent(
   ftruncateSync(target, position);
 }
 
-/** Pieces of zeros are left out, so that a sparse file comes back sparse. */
+/** Blocks of zeros are skipped, so that a sparse file stays sparse. */
 function writePiece(descriptor: number, chunk: Buffer, start: number): void {
   for (let at = 0; at < chunk.length; at += zeros.length) {
     const piece = chunk.subarray(at, at + zeros.length);

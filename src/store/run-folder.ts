@@ -16,32 +16,37 @@ import { TraceWriter } from './trace-writer.ts';
 
 export interface StoredGrades {
   grades: Grade[];
-  /** Lines that hold no grade, such as one that a killed process left half written. */
+  /** Lines that are not a grade, such as one that a killed process left half written. */
   problems: string[];
 }
 
 export interface StoredVerifications {
   verifications: Verification[];
-  /** Lines that hold none. */
+  /** Lines that are not a verification. */
   problems: string[];
 }
 
-/** Folder of the lock of those who write results, in a run's folder; there only while one does. */
+/** Folder of the lock for writing results, in a run's folder; it exists only while a process writes. */
 export const resultsLockName = 'results-lock';
 
-/** The files of one run: record, trace, grades, verifications, ratings by models, the lease; and the objects that runs share. */
+/**
+ * The files of one run: record, trace, grades, verifications, ratings by models, the lease; and the objects that runs
+ * share.
+ */
 export class RunFolder {
   readonly id: RunId;
   /** Absolute path. */
   readonly folder: string;
   readonly objects: ObjectStore;
   readonly recordPath: string;
-  /** Where the trace is written; when it is compressed, it lies beside. All functions that read traces take this path. */
+  /**
+   * The path of the uncompressed trace; a compressed one is beside it. All functions that read traces take this path.
+   */
   readonly tracePath: string;
   readonly gradesPath: string;
   readonly verificationsPath: string;
   readonly rubricPath: string;
-  /** Holds outputs that are too long for an observation, see `outputFile`. */
+  /** Contains outputs that are too long for an observation, see `outputFile`. */
   readonly outputsFolder: string;
   #writer: TraceWriter | null = null;
   #lease: RunLease | null = null;
@@ -59,28 +64,30 @@ export class RunFolder {
     this.outputsFolder = join(folder, 'outputs');
   }
 
-  /** The same folder, with the same lease, that counts what it adds to the objects. */
+  /** The same folder, with the same lease, and a separate count of the objects it adds. */
   counted(): RunFolder {
     const folder = new RunFolder(this.folder, this.objects.counted());
     folder.#lease = this.#lease;
     return folder;
   }
 
-  /** Makes the folder and takes its lease, which whoever writes the trace or the record must hold; see `takeLeaseNow`. */
+  /**
+   * Makes the folder and takes its lease, which is required for writing the trace or the record; see `takeLeaseNow`.
+   */
   lock(): RunLease {
     this.#lease = takeLeaseNow(this.folder);
     this.#clearDrafts(this.#lease);
     return this.#lease;
   }
 
-  /** The same, with time to see whether a silent owner elsewhere is still there; see `takeLease`. */
+  /** The same, but waits to see whether a silent owner elsewhere is still alive; see `takeLease`. */
   async acquire(options: TakeLeaseOptions = {}): Promise<RunLease> {
     this.#lease = await takeLease(this.folder, options);
     this.#clearDrafts(this.#lease);
     return this.#lease;
   }
 
-  /** Who was killed while it wrote the record left a part of it. */
+  /** A process that was killed while it wrote the record left a draft. */
   #clearDrafts({ follows }: RunLease): void {
     if (follows !== null) removeDrafts(this.recordPath);
   }
@@ -90,15 +97,15 @@ export class RunFolder {
     return this.#lease?.released === false ? this.#lease : null;
   }
 
-  /** Who works on the run now; null when nobody does. */
+  /** The process that executes the run now; null if none does. */
   holder(): LeaseHolder | null {
     return leaseHolder(this.folder);
   }
 
-  /** Opens the trace for writing, see `TraceWriter.open`. From now on `writeRecord` notes how long it is. */
+  /** Opens the trace for writing, see `TraceWriter.open`. From now on `writeRecord` notes its length. */
   openTrace(now?: () => number): TraceWriter {
     const guard = this.lease ?? undefined;
-    // Whoever had it may still have it open.
+    // The previous owner may still have it open.
     if (guard?.followsSilence) moveToNewFile(this.tracePath);
     this.#writer = TraceWriter.open(this.tracePath, this.objects, { now, guard });
     return this.#writer;
@@ -120,7 +127,7 @@ export class RunFolder {
   }
 
   /**
-   * Null when the run has none yet.
+   * Null if the run has none yet.
    * @throws UserError `broken_file`, `future_version`
    */
   readRecord(): RunRecord | null {
@@ -129,8 +136,8 @@ export class RunFolder {
   }
 
   /**
-   * Replaces `run.json` in one step, and notes in it what the trace holds. The trace is flushed first, so that no
-   * power cut leaves a record that knows more than the trace.
+   * Replaces `run.json` atomically, including what the trace contains. The trace is flushed first, so that after a
+   * power cut no record is ahead of its trace.
    * @throws UserError `lease_lost`, and nothing is written
    */
   async writeRecord(record: RunRecord): Promise<void> {
@@ -139,7 +146,7 @@ export class RunFolder {
     await replaceFile(this.recordPath, this.#recordText(record, head));
   }
 
-  /** As `writeRecord`, for those who can't wait. */
+  /** As `writeRecord`, synchronously. */
   writeRecordSync(record: RunRecord): void {
     if (this.#writer?.closed === false) this.#writer.sync();
     this.lease?.verify();
@@ -147,11 +154,11 @@ export class RunFolder {
   }
 
   /**
-   * Writes what was found out about an attempt at the run: grades, verifications, ratings. One process at a time does, whoever
-   * has the run's lease: a run may be judged while it goes on.
+   * Writes results of an attempt at the run: grades, verifications, ratings. Only one process writes at a time,
+   * independently of the run's lease: a run may be judged while it is executed.
    * @param attempt the record of the attempt that was judged
-   * @param write reads what is there by now, and adds to it
-   * @throws UserError `attempt_gone` where the run was started over since, and nothing is written; the signal's reason
+   * @param write reads the current results, and adds to them
+   * @throws UserError `attempt_gone` if the run was restarted since, and nothing is written; the signal's reason
    */
   async writeResults<Result>(
     attempt: RunRecord,
@@ -168,7 +175,7 @@ export class RunFolder {
     });
   }
 
-  /** Keeps everybody from writing results while the files of an attempt are put away. */
+  /** Prevents everybody from writing results while the files of an attempt are archived. */
   async withoutResults<Result>(work: () => Result): Promise<Result> {
     return await withFileLock(this.#resultsLock, {}, async () => work());
   }
@@ -177,14 +184,17 @@ export class RunFolder {
     return join(this.folder, resultsLockName);
   }
 
-  /** Adds one line to `grades.jsonl`. @throws UserError `lease_lost`, and nothing is added */
+  /**
+   * Adds one line to `grades.jsonl`.
+   * @throws UserError `lease_lost`, and nothing is added
+   */
   appendGrade(grade: Grade): void {
     this.lease?.verify();
     mkdirSync(this.folder, { recursive: true });
     appendStoredLine(this.gradesPath, Grade.parse(grade));
   }
 
-  /** All gradings, in the order in which they were made; see `readStoredLines`. */
+  /** All grades, in the order in which they were made; see `readStoredLines`. */
   readGrades(): StoredGrades {
     const { values, problems } = readStoredLines(Grade, this.gradesPath);
     return { grades: values, problems };
@@ -196,7 +206,7 @@ export class RunFolder {
     appendStoredLine(this.verificationsPath, Verification.parse(verification));
   }
 
-  /** All verifications, in the order in which they were made; none where it was never verified. */
+  /** All verifications, in the order in which they were made; none if it was never verified. */
   readVerifications(): StoredVerifications {
     const { values, problems } = readStoredLines(Verification, this.verificationsPath);
     return { verifications: values, problems };
@@ -207,7 +217,7 @@ export class RunFolder {
     appendStoredLine(this.rubricPath, RubricJudgement.parse(judgement));
   }
 
-  /** What models made of the run, in the order in which they were asked; lines that hold nothing are left out. */
+  /** Ratings by models, in the order in which they were made; invalid lines are left out. */
   readJudgements(): RubricJudgement[] {
     return readStoredLines(RubricJudgement, this.rubricPath).values;
   }
@@ -216,14 +226,15 @@ export class RunFolder {
     if (record.spec.id !== this.id)
       throw new Error(`the record of ${record.spec.id} does not belong to ${this.id}`);
     const trace = head ?? record.trace;
-    // Readers of version 1 would not find the trace of a run that has ended, those of version 2 know of none that waits.
+    // Readers of version 1 would not find the compressed trace of a run that has ended; those of version 2 don't know
+    // waiting runs.
     const v = record.status === 'waiting' ? 3 : record.status === 'finished' ? 2 : 1;
     const checked = RunRecord.parse({ ...record, v, ...(trace ? { trace } : {}) });
     return `${JSON.stringify(checked, null, 2)}\n`;
   }
 }
 
-/** The file of the outputs folder that holds what a step printed. Sorted by name they are in the order of steps. */
+/** The file in the outputs folder with the output of a step. Sorted by name, these files are in the order of steps. */
 export function outputFile(step: number): string {
   return `step-${String(step).padStart(5, '0')}.txt`;
 }

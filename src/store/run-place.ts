@@ -4,10 +4,10 @@ import type { Fleet } from './fleet.ts';
 import type { RunFolder } from './run-folder.ts';
 import { decisionWait, statusOf } from './run-status.ts';
 
-/** Of messages of errors, which may be long. */
+/** For error messages, which may be long. */
 const mostWhy = 200;
 
-/** Of runs that nobody has begun. */
+/** For runs that have not begun. */
 export function queuedPlace(fleet: Pick<Fleet, 'executor'>): RunPlace {
   return { state: 'queued', where: fleet.executor ?? '', why: '' };
 }
@@ -33,7 +33,7 @@ function whereOf(folder: RunFolder, { host, pid, gpus }: RunRecord): string {
 function whyOf(state: RunState, record: RunRecord): string {
   if (state === 'waiting') return decisionWait(record);
   if (state === 'interrupted')
-    return isImported(record.spec) ? 'its recording ends here' : 'stopped; the same mlab run goes on with it';
+    return isImported(record.spec) ? 'its recording ends here' : 'stopped; the same mlab run resumes it';
   if (state !== 'failed' || record.end === null) return '';
   const { cause, message } = record.end;
   return plainLine(cause === undefined ? message : `${cause}: ${message}`, mostWhy);

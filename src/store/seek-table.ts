@@ -3,15 +3,15 @@ import { UserError } from '../lib/errors.ts';
 import { readRangeSync } from './file-chunks.ts';
 
 /**
- * The table at the end of a file of many Zstandard frames, which says where each begins, so that any part of the
- * content can be read without what comes before. It lies in a frame that every decompressor passes over. This is the
- * "Zstandard seekable format", without its optional checksums.
+ * One entry of the table at the end of a file of many Zstandard frames. The table says where each frame begins, so that
+ * any part of the content can be read without the preceding ones. It is in a frame that every decompressor skips. This
+ * is the "Zstandard seekable format", without its optional checksums.
  */
 export interface Frame {
-  /** Where it begins in the file, and how many bytes it has there. */
+  /** Its offset in the file, and its length there. */
   at: number;
   stored: number;
-  /** Where its content begins, and its length. */
+  /** The offset of its content, and its length. */
   from: number;
   bytes: number;
 }
@@ -52,7 +52,7 @@ export function readSeekTable(descriptor: number, path: string): Frame[] {
   for (let entry = headBytes; entry < length - footBytes; entry += entryBytes) {
     const stored = table.readUInt32LE(entry);
     const bytes = table.readUInt32LE(entry + 4);
-    // What unfolds to more was not written by mlab, and would take that much memory.
+    // A larger frame was not written by mlab, and would take that much memory.
     if (bytes > mostFrameBytes) throw withoutTable(path);
     frames.push({ at, stored, from, bytes });
     at += stored;

@@ -4,13 +4,16 @@ import { type ObjectId, Snapshot, type SnapshotEntry } from '../schema/index.ts'
 import { parseStoredText } from './documents.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** The content of a snapshot's object: the same workspace gives the same bytes. One entry a line. */
+/** The content of a snapshot's object: the same workspace gives the same bytes. One entry per line. */
 export function serializeSnapshot(entries: readonly SnapshotEntry[]): string {
   if (entries.length === 0) return '{"v":1,"entries":[]}\n';
   return `{"v":1,"entries":[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}\n]}\n`;
 }
 
-/** Keeps a snapshot that was not taken of a folder. @param entries in any order; with every folder that holds one */
+/**
+ * Stores a snapshot that was not taken of a folder.
+ * @param entries in any order; with the folders that contain them
+ */
 export function storeSnapshot(objects: ObjectStore, entries: readonly SnapshotEntry[]): ObjectId {
   return objects.putText(serializeSnapshot(entries.toSorted(byPath)));
 }
@@ -21,7 +24,7 @@ export function byPath(one: { path: string }, other: { path: string }): number {
 }
 
 /**
- * Reads a snapshot and judges its paths, so that whoever writes files after it can't be led out of a folder.
+ * Reads a snapshot and checks its paths, so that writing its files never leaves the target folder.
  * @throws UserError `object_missing`, `object_corrupt`, `broken_file`, `future_version`, `unsafe_snapshot`
  */
 export function readSnapshot(objects: ObjectStore, id: ObjectId): Snapshot {
@@ -38,14 +41,14 @@ export function readSnapshot(objects: ObjectStore, id: ObjectId): Snapshot {
 function findUnsafePath(entries: readonly SnapshotEntry[]): string | null {
   const folders = new Map<string, boolean>();
   for (const entry of entries) {
-    if (!isSafePath(entry.path)) return `${showPath(entry.path)} is no path inside a workspace`;
-    if (folders.has(entry.path)) return `${showPath(entry.path)} is there twice`;
+    if (!isSafePath(entry.path)) return `${showPath(entry.path)} is not a path inside a workspace`;
+    if (folders.has(entry.path)) return `${showPath(entry.path)} occurs twice`;
     folders.set(entry.path, 'folder' in entry);
   }
   for (const { path } of entries) {
     const parent = path.slice(0, Math.max(path.lastIndexOf('/'), 0));
     if (parent !== '' && folders.get(parent) !== true) {
-      return `${showPath(path)} lies in something that is no folder of the snapshot`;
+      return `${showPath(path)} is not in a folder of the snapshot`;
     }
   }
   return null;

@@ -2,32 +2,35 @@ import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import type { TakenSnapshot } from './snapshot-taker.ts';
 import type { SkippedEntry } from './workspace-walk.ts';
 
-/** More are counted only. */
+/** Beyond this number they are only counted. */
 const mostChangedListed = 100;
 const mostSkippedListed = 1_000;
 
-/** What is told of a snapshot: not its entries, of which there may be many. */
+/** A summary of a snapshot without its entries, which may be many. */
 export interface SnapshotSummary {
   /** The object that lists the entries. */
   id: ObjectId;
   /** Bytes of all files together. */
   bytes: number;
-  /** The first paths that came, went, or whose content, permissions, target or kind differ from the snapshot before; sorted. */
+  /**
+   * The first paths that were added or removed, or whose content, permissions, target or kind differ from the snapshot
+   * before; sorted.
+   */
   changed: string[];
   changedCount: number;
-  /** Those of the files that were to be kept first. */
+  /** The files with priority that exist. */
   first: FirstFile[];
-  /** The first of what could not be kept, sorted: see `TakenSnapshot`. */
+  /** The first entries that could not be stored, sorted: see `TakenSnapshot`. */
   skipped: SkippedEntry[];
   skippedCount: number;
 }
 
-/** A file that was asked for by its path. */
+/** A file that was requested by its path. */
 export interface FirstFile {
   path: string;
-  /** Null where nothing lies there. */
+  /** Null if there is none. */
   entry: SnapshotEntry | null;
-  /** Since the snapshot before, also where its content stayed the same. */
+  /** Whether it was written since the snapshot before, even with the same content. */
   isWritten: boolean;
 }
 

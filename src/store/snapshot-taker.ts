@@ -14,27 +14,27 @@ import {
 } from './workspace-walk.ts';
 
 export interface SnapshotOptions {
-  /** Names directly in the workspace that are no part of it, such as the mount point of the data. */
+  /** Names directly in the workspace that are not part of it, such as the mount point of the data. */
   ignore?: readonly string[];
   /**
-   * Reads every file again, whatever its times say. For the last snapshot of a run: a program that still runs can
-   * write through a memory map without changing any time.
+   * Reads every file again, whatever its times. For the last snapshot of a run: a program that still runs can write
+   * through a memory map without changing any time.
    */
   full?: boolean;
-  /** Entries beyond these numbers are skipped, and told. */
+  /** Entries beyond these numbers are skipped and reported. */
   maxEntries?: number;
   maxDepth?: number;
   /**
-   * Of all files together. Sparse files and hard links count whole, as they do once they are restored. What does not
-   * fit is skipped, large files first, and told.
+   * For all files together. Sparse files and hard links count in full, as they do once they are restored. What does not
+   * fit is skipped, large files first, and reported.
    */
   maxBytes?: number | undefined;
-  /** Files that are kept before others where not all fit. */
+  /** Files to store before others if not all fit. */
   first?: readonly string[];
   signal?: AbortSignal | undefined;
 }
 
-/** What a snapshotter remembers of its workspace: data alone, which another thread can go on with. */
+/** What a snapshotter remembers of its workspace: plain data, with which another thread can continue. */
 export interface TakerState {
   tree: FolderNode;
   walks: number;
@@ -48,20 +48,23 @@ export interface TakenSnapshot {
   entries: readonly SnapshotEntry[];
   /** Bytes of all files together. */
   bytes: number;
-  /** Paths that came, went, or whose content, permissions, target or kind differ from the snapshot before; sorted. */
+  /**
+   * Paths that were added or removed, or whose content, permissions, target or kind differ from the snapshot before;
+   * sorted.
+   */
   changed: string[];
-  /** Paths of other files that were written to, or replaced, with the content that they had before; sorted. */
+  /** Paths of other files that were written, or replaced, with the same content as before; sorted. */
   touched: string[];
-  /** What could not be kept: FIFOs, sockets and devices, unreadable files, more than the limits allow; sorted. */
+  /** What could not be stored: FIFOs, sockets and devices, unreadable files, anything beyond the limits; sorted. */
   skipped: SkippedEntry[];
 }
 
 type LastSnapshot = Pick<TakenSnapshot, 'id' | 'entries' | 'bytes'>;
 
 /**
- * Takes snapshots of one workspace, one after the other, and remembers what `lstat` said of every entry: a
- * snapshot costs one `lstat` per entry and reads only what changed. Agent code may do to the workspace what it
- * likes meanwhile: no link is followed, nothing blocks, and every recorded content is one that was read.
+ * Takes successive snapshots of one workspace, and remembers the `lstat` of every entry: a snapshot costs one `lstat`
+ * per entry and reads only what changed. Agent code may do anything to the workspace meanwhile: no link is followed,
+ * nothing blocks, and every recorded content was actually read.
  */
 export class SnapshotTaker {
   readonly #objects: ObjectStore;
@@ -73,7 +76,7 @@ export class SnapshotTaker {
 
   /**
    * @param workspace absolute path of the folder
-   * @param state of another snapshotter of the workspace, which takes no snapshots any more
+   * @param state of another snapshotter of the workspace that takes no more snapshots
    */
   constructor(objects: ObjectStore, workspace: string, state?: TakerState) {
     this.#objects = objects;
@@ -93,7 +96,7 @@ export class SnapshotTaker {
     return this.#last?.bytes ?? 0;
   }
 
-  /** The first one reads everything and calls everything changed. */
+  /** The first one reads everything and reports everything as changed. */
   async take(options: SnapshotOptions = {}): Promise<TakenSnapshot> {
     const taken = await this.takeWithin(
       { entries: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY },
@@ -104,28 +107,28 @@ export class SnapshotTaker {
   }
 
   /**
-   * For a workspace that has just been made what a snapshot says, and in which nothing has run since: a file that has
-   * the snapshot's size, permissions and time is not read.
+   * For a workspace that was just restored from a snapshot, and in which nothing has run since: a file with the
+   * snapshot's size, permissions and time is not read.
    */
   async takeRestored(id: ObjectId, options: SnapshotOptions = {}): Promise<TakenSnapshot> {
     this.expectRestored(id);
     return await this.take(options);
   }
 
-  /** The next snapshot is the first of a workspace that has just been restored, see `takeRestored`. */
+  /** The next snapshot is the first of a workspace that was just restored, see `takeRestored`. */
   expectRestored(id: ObjectId): void {
     this.#tree = restoredTree(readSnapshot(this.#objects, id).entries);
     this.#last = null;
   }
 
-  /** Null, and as if nothing had been asked, where the workspace takes more effort than this. */
+  /** Null, with no state changed, if the workspace takes more effort than this. */
   async takeWithin(effort: Effort, options: SnapshotOptions = {}): Promise<TakenSnapshot | null> {
     if (this.#taking) throw new Error('a snapshot of this workspace is being taken already');
     this.#taking = true;
     try {
       return await this.#take(effort, options);
     } catch (error) {
-      // A walk that broke off leaves the tree half new.
+      // An interrupted walk leaves the tree in an inconsistent state.
       this.#tree = newFolder();
       this.#last = null;
       throw error;

@@ -9,21 +9,21 @@ import type { StoreJob } from './threads/jobs.ts';
 import { nextStoreThread, type StoreThread } from './threads/store-threads.ts';
 import type { Effort } from './workspace-walk.ts';
 
-/** A workspace within this is looked at by the thread that asks: handing it to another one would take longer. */
+/** Small workspaces are walked by the calling thread: handing them over would take longer. */
 const small: Effort = { entries: 256, bytes: 2 ** 18 };
-/** The same for what is restored: the size of a snapshot's object, as it is stored, and of its contents together. */
+/** The same for restoring: the size of a snapshot's object, as stored, and of its contents together. */
 const smallRestored = { manifestBytes: 2 ** 14, contentBytes: 2 ** 20 };
 
 let workspaces = 0;
 
 /**
- * The snapshots of one workspace, one after the other: taken by this thread while the workspace is small, and from when
- * it is not, by a thread of the store, so that a large one keeps nobody else waiting. See `SnapshotTaker`.
+ * The successive snapshots of one workspace. While the workspace is small, the calling thread takes them; from then on
+ * a thread of the store does, so that a large workspace does not block others. See `SnapshotTaker`.
  */
 export class Snapshotter implements Disposable {
   readonly #objects: ObjectStore;
   readonly #folder: string;
-  /** In use while there is no thread. */
+  /** Used until a thread takes over. */
   readonly #own: SnapshotTaker;
   readonly #number = ++workspaces;
   #thread: StoreThread | null = null;
@@ -41,7 +41,7 @@ export class Snapshotter implements Disposable {
     return this.#bytes;
   }
 
-  /** The first one reads everything, unless it was restored, and calls everything changed. */
+  /** The first one reads everything, unless it was restored, and reports everything as changed. */
   async take(options: SnapshotOptions = {}): Promise<SnapshotSummary> {
     const own = this.#thread === null ? await this.#own.takeWithin(small, options) : null;
     const summary = own === null ? await this.#takeInThread(options) : summaryOf(own, options.first);
@@ -50,9 +50,9 @@ export class Snapshotter implements Disposable {
   }
 
   /**
-   * Makes the workspace what a snapshot says. Nothing may run in it until the next snapshot has been taken: that reads
-   * only files that are not as they were restored.
-   * @param options.from the workspace of another branch: what lies there unchanged is copied
+   * Makes the workspace equal to a snapshot. Nothing may run in it until the next snapshot has been taken, which reads
+   * only files that differ from the restored ones.
+   * @param options.from the workspace of another branch: unchanged files are copied from it
    * @throws as `restoreSnapshot`
    */
   async restore(
@@ -76,7 +76,7 @@ export class Snapshotter implements Disposable {
     else await this.#threadForIt().do({ kind: 'expect', workspace: this.#number, id }, signal);
   }
 
-  /** Lets go of what is remembered of the workspace. */
+  /** Frees what is remembered of the workspace. */
   [Symbol.dispose](): void {
     this.#thread?.release(this.#number);
     this.#thread = null;
@@ -105,7 +105,7 @@ export class Snapshotter implements Disposable {
     return summary;
   }
 
-  /** The workspace stays with it. */
+  /** The workspace stays with this thread. */
   #threadForIt(): StoreThread {
     if (this.#thread !== null) return this.#thread;
     this.#thread = nextStoreThread();

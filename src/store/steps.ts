@@ -8,18 +8,18 @@ import type {
   TraceEventOf,
 } from '../schema/index.ts';
 
-/** One action of a run, with what came of it. */
+/** One action of a run, with its result. */
 export interface RecordedStep {
   step: number;
   started: TraceEventOf<'step_started'>;
   finished: TraceEventOf<'step_finished'>;
-  /** What was decided right before it, by a person or a policy; null where nobody was asked. */
+  /** The decision right before it, by a person or a policy; null if nobody was asked. */
   decided: TraceEventOf<'action_decided'> | null;
 }
 
 /**
- * The finished steps, in the order in which they ended: of one history (`historyOf`) that is by number. A step that was cut
- * off and taken again counts once, as it was finished.
+ * The finished steps, in the order in which they ended; within one history (`historyOf`) that is by number. A step that
+ * was interrupted and repeated counts once, as it was finished.
  */
 export function stepsOf(events: Iterable<TraceEvent>): RecordedStep[] {
   const steps: RecordedStep[] = [];
@@ -39,12 +39,12 @@ export function stepsOf(events: Iterable<TraceEvent>): RecordedStep[] {
   return steps;
 }
 
-/** The workspace of one history as it was last recorded, after which step (0: before the first); null for an empty trace. */
+/** The last recorded workspace of one history, and after which step (0: before the first); null for an empty trace. */
 export function lastSnapshot(events: Iterable<TraceEvent>): { step: number; snapshot: ObjectId } | null {
   let last: { step: number; snapshot: ObjectId } | null = null;
   for (const event of events) {
     if (event.kind === 'step_finished') last = { step: event.step, snapshot: event.snapshot };
-    // A later session begins with what it restored.
+    // A later session starts with the workspace that it restored.
     if (event.kind === 'session_started') last ??= { step: 0, snapshot: event.snapshot };
   }
   return last;
@@ -60,7 +60,7 @@ export function snapshotsByStep(events: Iterable<TraceEvent>): Map<number, Objec
   return snapshots;
 }
 
-/** How many sessions worked on the run, and the seconds of budget that they used, as far as they are recorded. */
+/** How many sessions the run had, and the seconds of budget that they used, as far as recorded. */
 export function sessionsOf(events: Iterable<TraceEvent>): { sessions: number; secondsUsed: number } {
   let sessions = 0;
   let secondsUsed = 0;
@@ -68,14 +68,14 @@ export function sessionsOf(events: Iterable<TraceEvent>): { sessions: number; se
     if (event.kind === 'session_started') sessions = Math.max(sessions, event.session);
     if (event.kind === 'session_started' || event.kind === 'run_ended') secondsUsed = event.seconds_used;
     if (event.kind === 'step_finished') secondsUsed = event.budget.seconds_used;
-    // A resumed run gets the agent's answers again, and with them the time that they took.
+    // A resumed run gets the agent's answers again, and their time counts with them.
     if (event.kind === 'model_call' && event.step === null && event.answer !== null)
       secondsUsed = event.seconds_used ?? secondsUsed + event.latency_ms / 1000;
   }
   return { sessions, secondsUsed };
 }
 
-/** The events of a run without those that it took over from its parent; all where it has none. */
+/** The events of a run without those copied from its parent; all if it has none. */
 export function ownEvents(events: readonly TraceEvent[], parent: RunParent | undefined): TraceEvent[] {
   if (parent === undefined) return [...events];
   const { run, step } = parent;
@@ -87,14 +87,14 @@ export function ownEvents(events: readonly TraceEvent[], parent: RunParent | und
 
 export const nothingSpent: Spent = { calls: 0, tokens: 0, money: 0, unpriced: 0 };
 
-/** What a run's calls of language models came to. */
+/** The use of language models by a run. */
 export function spentOf(events: Iterable<TraceEvent>): Spent {
   let spent = nothingSpent;
   for (const event of events) if (event.kind === 'model_call') spent = addCall(spent, event);
   return spent;
 }
 
-/** Adds a call: one that has no answer may be paid for, too. */
+/** Adds a call: calls without an answer may cost money, too. */
 export function addCall(
   spent: Spent,
   { answer, usage, cost }: CallCharge & { answer: object | null },

@@ -5,12 +5,12 @@ import { parseStoredText, readTextIfThere } from './documents.ts';
 
 export interface StoredLines<Value> {
   values: Value[];
-  /** Lines that hold no such value, such as one that a killed process left half written. */
+  /** Lines that are not such a value, such as one that a killed process left half written. */
   problems: string[];
 }
 
 /**
- * Adds one line, flushed to the disk. A torn line before it gets its line break and stays a line that holds nothing.
+ * Adds one line, flushed to disk. A torn line before it gets its line break and stays invalid.
  * @throws file-system errors, such as ENOSPC, which may leave a torn line
  */
 export function appendStoredLine(path: string, value: object): void {
@@ -18,7 +18,7 @@ export function appendStoredLine(path: string, value: object): void {
   const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o644);
   try {
     const bytes = Buffer.from(endsInsideLine(descriptor) ? `\n${line}` : line);
-    // Not writeSync, which writes a part without an error when the disk gets full.
+    // Not writeSync, which silently writes only a part when the disk gets full.
     writeFileSync(descriptor, bytes);
     fdatasyncSync(descriptor);
   } finally {
@@ -27,7 +27,7 @@ export function appendStoredLine(path: string, value: object): void {
 }
 
 /**
- * Empty when there is no file.
+ * Empty if there is no file.
  * @throws UserError `future_version`
  */
 export function readStoredLines<Schema extends z.ZodType>(

@@ -1,7 +1,7 @@
 import { sha256 } from '../lib/hash.ts';
 import { ObjectId, type SnapshotEntry } from '../schema/index.ts';
 
-/** Hash over paths and contents of the declared submission files; null while one of them is missing or no file. */
+/** Hash over paths and contents of the declared submission files; null if one of them is missing or not a file. */
 export function submissionHash(
   entries: readonly SnapshotEntry[],
   files: readonly { path: string }[],

@@ -8,27 +8,27 @@ import { type Frame, readSeekTable } from './seek-table.ts';
 
 const decompress = promisify(zstdDecompress);
 
-/** Where a trace lies when it is compressed. */
+/** The path of a compressed trace. */
 export function compressedPath(tracePath: string): string {
   return `${tracePath}.zst`;
 }
 
-/** The bytes of a trace's lines by their place, whether the file is compressed or not. */
+/** The bytes of a trace's lines by offset, whether the file is compressed or not. */
 export interface TraceBytes extends Disposable {
-  /** Of all lines, without compression. */
+  /** Of all lines, uncompressed. */
   readonly size: number;
-  /** The bytes from one place until another, or until the end. The buffer belongs to the reader. */
+  /** The bytes from one offset up to another, or to the end. The buffer belongs to the reader. */
   read(from: number, to: number): Promise<Buffer>;
   readSync(from: number, to: number): Buffer;
 }
 
 /**
- * Opens a trace for reading. Null where there is none.
- * @param path of `trace.jsonl`; where that is not there, its compressed form is opened
+ * Opens a trace for reading. Null if there is none.
+ * @param path of `trace.jsonl`; if that does not exist, its compressed form is opened
  * @throws UserError `broken_file` for a compressed file without its table
  */
 export function openTraceBytes(path: string): TraceBytes | null {
-  // The last try is for a trace that was being uncompressed: then the plain file comes before the other one goes.
+  // The last try is for a trace that was just being uncompressed: the plain file appears before the other is removed.
   return openPlainBytes(path) ?? openCompressedBytes(compressedPath(path)) ?? openPlainBytes(path);
 }
 
@@ -86,7 +86,7 @@ class CompressedBytes implements TraceBytes {
   readonly #descriptor: number;
   readonly #path: string;
   readonly #frames: readonly Frame[];
-  /** Whoever reads on, or backwards line by line, mostly stays in one frame. */
+  /** Sequential readers, forwards or backwards, mostly stay in one frame. */
   #last: { frame: Frame; content: Buffer } | null = null;
 
   constructor(descriptor: number, path: string, frames: readonly Frame[]) {

@@ -8,7 +8,7 @@ export const noHash = '0'.repeat(64);
 const lineBreak = 0x0a;
 const tailChunkBytes = 2 ** 14;
 const chunkBytes = 2 ** 20;
-/** Texts lie in objects, so a line stays far below this; what is longer was not written by mlab. */
+/** Texts are in objects, so a line stays far below this; longer lines were not written by mlab. */
 const maxLineBytes = 2 ** 26;
 
 /** A complete line of a trace, or a last one without its line break (`torn`). */
@@ -21,8 +21,8 @@ export interface TraceLine {
 }
 
 /**
- * The lines of a trace, one after the other, with the memory of one line; see `openTraceBytes`.
- * @throws UserError `broken_file`, such as for a line of more than 64 MiB; and `ENOENT` when there is no trace
+ * The lines of a trace in order, in the memory of one line; see `openTraceBytes`.
+ * @throws UserError `broken_file`, such as for a line of more than 64 MiB; `ENOENT` if there is no trace
  */
 export async function* readLines(path: string, signal?: AbortSignal): AsyncGenerator<TraceLine> {
   using bytes = openBytes(path);
@@ -35,7 +35,7 @@ export async function* readLines(path: string, signal?: AbortSignal): AsyncGener
   yield* lines.rest();
 }
 
-/** As `readLines`, for those who can't wait. */
+/** As `readLines`, synchronously. */
 export function* readLinesSync(path: string): Generator<TraceLine> {
   using bytes = openBytes(path);
   const { size } = bytes;
@@ -51,7 +51,7 @@ function openBytes(path: string): TraceBytes {
   throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' });
 }
 
-/** Cuts pieces of a file into lines. */
+/** Splits chunks of a file into lines. */
 class LineSplitter {
   readonly #path: string;
   #rest: Buffer[] = [];
@@ -82,17 +82,17 @@ class LineSplitter {
 }
 
 export interface TraceTail {
-  /** Bytes up to and with the last line break. */
+  /** Bytes up to and including the last line break. */
   completeBytes: number;
   /** Bytes after it: a line that was being written when its writer died. */
   tornBytes: number;
-  /** The last complete line, without its line break; null when there is none. */
+  /** The last complete line, without its line break; null if there is none. */
   last: Buffer | null;
-  /** The one before. */
+  /** The line before that. */
   beforeLast: Buffer | null;
 }
 
-/** The end of an open file, read backwards: costs the last two lines, however long the file is. */
+/** The end of an open file, read backwards: costs only the last two lines, however long the file is. */
 export function readTail(descriptor: number, path: string): TraceTail {
   const { size } = fstatSync(descriptor);
   let tail = Buffer.alloc(0);

@@ -4,14 +4,14 @@ import type { ObjectStore } from './object-store.ts';
 import { readLines, readLinesSync, type TraceLine } from './trace-lines.ts';
 
 export interface ReadTraceOptions {
-  /** Told of a last line that was not written whole; it is no event. */
+  /** Called for an incomplete last line, which is not an event. */
   onTorn?: (bytes: number) => void;
   signal?: AbortSignal;
 }
 
 /**
- * The events of a trace in their order, with the memory of one event. The chain is not checked: see `checkRun`.
- * @throws UserError `broken_file`, `future_version`; and `ENOENT` when there is no trace
+ * The events of a trace in order, in the memory of one event. Does not check the hash chain: see `checkRun`.
+ * @throws UserError `broken_file`, `future_version`; `ENOENT` if there is no trace
  */
 export async function* readTrace(path: string, options: ReadTraceOptions = {}): AsyncGenerator<TraceEvent> {
   for await (const line of readLines(path, options.signal)) {
@@ -27,7 +27,7 @@ export function readTraceSync(path: string): { events: TraceEvent[]; tornBytes: 
   return { events, tornBytes };
 }
 
-/** As `readTrace`, for those who can't wait. */
+/** As `readTrace`, synchronously. */
 export function* eachEventSync(
   path: string,
   { onTorn }: Pick<ReadTraceOptions, 'onTorn'> = {},

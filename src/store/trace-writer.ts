@@ -7,12 +7,12 @@ import { parseStoredText } from './documents.ts';
 import type { ObjectStore } from './object-store.ts';
 import { noHash, readTail, type TraceTail } from './trace-lines.ts';
 
-/** Longer texts become objects, in bytes of UTF-8. */
+/** Longer texts become objects; in bytes of UTF-8. */
 const inlineTextBytes = 1024;
-/** Events of this time share one flush to the disk. */
+/** Events within this time share one flush to disk. */
 const syncDelayMs = 100;
 
-/** Who decides whether a file may still be written: the run's lease. Both throw where another process has the run. */
+/** Decides whether a file may still be written: the run's lease. Both methods throw if another process has the run. */
 export interface WriteGuard {
   mayWrite(): void;
   wrote(): void;
@@ -25,13 +25,13 @@ export interface TraceWriterOptions {
 }
 
 /**
- * The one writer of a run's `trace.jsonl`; whoever makes one holds the run's lease. An event is with the operating
- * system when `append` returns, so that a killed process loses nothing. Flushing to the disk, against a power
- * cut, follows in the background.
+ * The only writer of a run's `trace.jsonl`; its creator holds the run's lease. When `append` returns, the operating
+ * system has the event, so that a killed process loses nothing. Flushing to disk, against a power cut, follows in the
+ * background.
  */
 export class TraceWriter implements AsyncDisposable {
   readonly path: string;
-  /** Bytes of a torn last line that opening cut off. */
+  /** Bytes of a torn last line that were cut off at opening. */
   readonly repairedBytes: number;
   readonly #objects: ObjectStore;
   readonly #descriptor: number;
@@ -65,8 +65,9 @@ export class TraceWriter implements AsyncDisposable {
   }
 
   /**
-   * Opens a trace, or begins a new one; a compressed one is uncompressed. A torn last line is cut off: its event never counted as written.
-   * @throws UserError `broken_trace` when the last complete line does not continue the one before
+   * Opens a trace, or begins a new one; a compressed one is uncompressed. A torn last line is cut off: its event never
+   * counted as written.
+   * @throws UserError `broken_trace` if the last complete line does not continue the one before
    */
   static open(path: string, objects: ObjectStore, options: TraceWriterOptions = {}): TraceWriter {
     uncompressTrace(path);
@@ -84,12 +85,12 @@ export class TraceWriter implements AsyncDisposable {
     }
   }
 
-  /** What the trace holds now. */
+  /** The current length and hash of the trace. */
   get head(): TraceHead {
     return { events: this.#events, hash: this.#hash };
   }
 
-  /** Of the trace as it is written, before it is compressed. */
+  /** Of the trace as written, before it is compressed. */
   get bytes(): number {
     return this.#size;
   }
@@ -99,13 +100,14 @@ export class TraceWriter implements AsyncDisposable {
   }
 
   /**
-   * Adds one event with one write. When the disk is full nothing is added, and the next call may succeed.
-   * @throws what writing it, or flushing earlier ones, failed with; for a payload that fits no schema; UserError `lease_lost`
+   * Adds one event with one write. If the disk is full nothing is added, and the next call may succeed.
+   * @throws the error of writing it, or of flushing earlier ones; an error for a payload that does not fit the schema;
+   *   UserError `lease_lost`
    */
   append(payload: EventPayload): TraceEvent {
     if (this.#closed) throw new Error('the trace is closed');
     if (this.#failure) throw this.#failure;
-    // Parsed, because what JSON can't hold (NaN, say) would make the whole trace unreadable.
+    // Parsed, because a value that JSON can't represent (NaN, say) would make the whole trace unreadable.
     const checked = EventPayload.parse(payload);
     const event: TraceEvent = {
       v: versionOf(checked),
@@ -132,25 +134,25 @@ export class TraceWriter implements AsyncDisposable {
     return { object: this.#objects.putText(content), bytes };
   }
 
-  /** Flushes all events to the disk, at once. */
+  /** Flushes all events to disk, synchronously. */
   sync(): void {
     if (this.#failure) throw this.#failure;
     ignoreUnsupported(() => fdatasyncSync(this.#descriptor));
     this.#unsynced = false;
   }
 
-  /** As `sync`, without keeping others waiting; of a closed trace, nothing is to be done. Returns what is on the disk then. */
+  /** As `sync`, without blocking others; does nothing for a closed trace. Returns what is on disk then. */
   async flush(): Promise<TraceHead> {
     const { head } = this;
     if (this.#closed) return head;
-    // One that is under way may have begun before the last event.
+    // A flush that is under way may have begun before the last event.
     if (this.#syncing) await this.#syncing;
     if (this.#unsynced && !this.#failure && !this.#closed) await this.#startSync();
     if (this.#failure) throw this.#failure;
     return head;
   }
 
-  /** Flushes and closes; again is harmless. Throws what flushing failed with. */
+  /** Flushes and closes; may be called again. Throws the error of flushing. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -178,7 +180,7 @@ export class TraceWriter implements AsyncDisposable {
     this.#size += bytes.length;
   }
 
-  /** What a successor may not find was not written. */
+  /** An event that a successor may not see does not count as written. */
   #confirm(): void {
     try {
       this.#guard?.wrote();
@@ -188,7 +190,7 @@ export class TraceWriter implements AsyncDisposable {
     }
   }
 
-  /** Half a line would spoil the next one. */
+  /** An incomplete line would corrupt the next one. */
   #undoPartOfLine(cause: unknown): void {
     try {
       ftruncateSync(this.#descriptor, this.#size);
@@ -208,7 +210,7 @@ export class TraceWriter implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  /** At most one is under way. */
+  /** At most one runs at a time. */
   #startSync(): Promise<void> {
     this.#unsynced = false;
     this.#syncing = new Promise<void>((resolve) => {
@@ -230,7 +232,7 @@ interface OpenedEnd {
   repairedBytes: number;
 }
 
-/** How many events there are, as the last one says; checked against the line before. */
+/** The number of events, taken from the last one and checked against the line before. */
 function countEvents(tail: TraceTail, path: string): number {
   if (tail.last === null) return 0;
   const event = parseStoredText(TraceEvent, tail.last.toString('utf8'), `the last line of ${path}`);
@@ -243,7 +245,7 @@ function countEvents(tail: TraceTail, path: string): number {
   );
 }
 
-/** The oldest readers that understand it may read it. */
+/** The lowest version that understands the event. */
 function versionOf(payload: EventPayload): TraceEvent['v'] {
   if (payload.kind === 'action_proposed' || payload.kind === 'action_decided') return 3;
   if ('branch' in payload && payload.branch !== undefined) return 3;
@@ -260,7 +262,7 @@ function ignoreUnsupported(sync: () => void): void {
   }
 }
 
-/** Some network and user-space file systems know no flushing. */
+/** Some network and user-space file systems don't support flushing. */
 function isUnsupported(error: unknown): boolean {
   return ['EINVAL', 'ENOSYS', 'ENOTSUP'].some((code) => hasCode(error, code));
 }

@@ -1,6 +1,6 @@
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 
-/** What `lstat` said of an entry when its content was read; while it says the same, the content is the same. */
+/** The `lstat` of an entry when its content was read; while that is the same, the content is the same. */
 export interface StatMark {
   ino: number;
   size: number;
@@ -38,17 +38,17 @@ export interface FolderNode {
 
 export type WorkspaceNode = FileNode | LinkNode | FolderNode;
 
-/** No file has this number: the mark of a file that was restored and not looked at since. */
+/** No file has this number: it marks a restored file that was not checked since. */
 const unknownInode = -1;
 
-/** The tree of a workspace that has just been made what a snapshot says. */
+/** The tree of a workspace that was just restored from a snapshot. */
 export function restoredTree(entries: readonly SnapshotEntry[]): FolderNode {
   const root = newFolder();
   const folders = new Map([['', root]]);
   for (const entry of entries) {
     const cut = entry.path.lastIndexOf('/');
     const parent = folders.get(entry.path.slice(0, Math.max(cut, 0)));
-    // Entries are sorted by path: what holds an entry comes before it.
+    // Entries are sorted by path, so a folder comes before its contents.
     if (parent === undefined) throw new Error(`nothing holds ${entry.path}`);
     const node = restoredNode(entry);
     if (node.kind === 'folder') folders.set(entry.path, node);
@@ -72,7 +72,7 @@ function restoredNode(entry: SnapshotEntry): WorkspaceNode {
   };
 }
 
-/** Whether a file was restored, not looked at since, and is what was restored. */
+/** Whether a file that was restored and not checked since still is as restored. */
 export function isAsRestored({ stat, object }: FileNode, found: StatMark): boolean {
   return (
     stat.ino === unknownInode &&
@@ -87,7 +87,7 @@ export function newFolder(): FolderNode {
   return { kind: 'folder', children: new Map(), seen: 0 };
 }
 
-/** Node's `Stats` fits `StatMark` too; this keeps only what is compared. */
+/** Node's `Stats` also fits `StatMark`; this keeps only the compared fields. */
 export function markOf(stat: StatMark): StatMark {
   return { ino: stat.ino, size: stat.size, mode: stat.mode, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs };
 }
@@ -123,7 +123,7 @@ export function collectEntries(
 
 function fileEntry(path: string, node: FileNode, object: ObjectId): SnapshotEntry {
   const { mode, mtimeMs } = node.stat;
-  // Whole milliseconds: what restoring can set on every file system.
+  // Whole milliseconds, which can be restored on every file system.
   return { path, object, size: node.bytes, mode: mode & 0o777, mtime: Math.round(mtimeMs) };
 }
 

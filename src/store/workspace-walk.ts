@@ -11,7 +11,7 @@ const folderType = 0o040000;
 const fileType = 0o100000;
 const linkType = 0o120000;
 
-/** As long as nothing else has its turn. */
+/** How long the walk runs before others get a turn. */
 const turnMs = 4;
 const entriesPerLook = 32;
 
@@ -23,33 +23,33 @@ export interface SkippedEntry {
 export interface WalkLimits {
   entries: number;
   depth: number;
-  /** Of all files together, each as long as it says it is: sparse files and hard links count whole. */
+  /** For all files together, by their apparent size: sparse files and hard links count in full. */
   bytes: number;
 }
 
-/** How much a walk may look at before it is given up. */
+/** How much a walk may look at before it gives up. */
 export interface Effort {
   entries: number;
-  /** Of contents that are new. */
+  /** For new contents. */
   bytes: number;
 }
 
-/** The workspace is larger than the walk's effort allows; the tree is as it was before the walk. */
+/** The workspace exceeds the walk's effort; the tree is as it was before the walk. */
 export class TooMuchEffort extends Error {
   override readonly name = 'TooMuchEffort';
 }
 
-/** A file whose content is read once the walk is over. */
+/** A file whose content is read after the walk. */
 export interface PendingFile {
   folders: readonly string[];
   name: string;
   parent: FolderNode;
   previous: WorkspaceNode | undefined;
-  /** As it was when it was found. */
+  /** Its size when it was found. */
   bytes: number;
 }
 
-/** What one walk found; `dirty` means that the snapshot differs from the one before. */
+/** The result of one walk; `dirty` means that the snapshot differs from the one before. */
 export class WorkspaceWalk {
   readonly changed: string[] = [];
   readonly touched: string[] = [];
@@ -63,7 +63,7 @@ export class WorkspaceWalk {
   readonly #signal: AbortSignal | undefined;
   readonly #folders: string[] = [];
   readonly #effort: Effort;
-  /** What the walk put into the tree or took from it, and what was there before. */
+  /** What the walk added to or removed from the tree, with what was there before. */
   readonly #replaced: {
     children: FolderNode['children'];
     name: string;
@@ -98,7 +98,7 @@ export class WorkspaceWalk {
     return this.#limits.bytes - this.#bytes;
   }
 
-  /** Makes the tree what it was before the walk. */
+  /** Restores the tree to its state before the walk. */
   undo(): void {
     for (const { children, name, before } of this.#replaced.reverse()) {
       if (before === undefined) children.delete(name);
@@ -107,8 +107,8 @@ export class WorkspaceWalk {
   }
 
   /**
-   * Brings a folder's node up to date with what is on disk.
-   * @throws TooMuchEffort; the tree is half new then, see `undo`
+   * Updates a folder's node to what is on disk.
+   * @throws TooMuchEffort; the tree is then inconsistent, see `undo`
    */
   async visit(
     handle: FolderHandle,
@@ -130,7 +130,7 @@ export class WorkspaceWalk {
     if (present < folder.children.size) this.#dropUnseen(folder, prefix);
   }
 
-  /** Puts a file's content that was read after the walk into the tree. */
+  /** Adds the content of a file that was read after the walk to the tree. */
   settle(file: PendingFile, read: FileNode | SkipReason): void {
     const path = [...file.folders, file.name].join('/');
     if (typeof read === 'string') {
@@ -185,7 +185,7 @@ export class WorkspaceWalk {
     return true;
   }
 
-  /** A folder that can't be entered stays in the snapshot, without what is in it. */
+  /** A folder that can't be entered stays in the snapshot, without its contents. */
   #emptied(node: FolderNode, path: string, reason: SkipReason): true {
     for (const [name, child] of node.children) {
       collectPaths(child, `${path}/${name}`, this.changed);
@@ -276,7 +276,7 @@ export class WorkspaceWalk {
     }
   }
 
-  /** Something of another kind, or nothing, was there before. */
+  /** There was something of another kind, or nothing. */
   #replace(path: string, previous: WorkspaceNode | undefined): void {
     if (previous) collectPaths(previous, path, this.changed);
     else this.changed.push(path);
@@ -315,7 +315,7 @@ export class WorkspaceWalk {
   }
 }
 
-/** Undefined when it is gone, null when the folder may not be searched. */
+/** Undefined if it is gone, null if the folder may not be searched. */
 function statIfReadable(handle: FolderHandle, name: string): Stats | undefined | null {
   try {
     return handle.stat(name);
@@ -334,7 +334,7 @@ function readLinkIfThere(handle: FolderHandle, name: string): string | null {
   }
 }
 
-/** Holds the place of a file that is read after the walk. */
+/** A placeholder for a file that is read after the walk. */
 function unreadFile(stat: Stats, seen: number): FileNode {
   return { kind: 'file', stat: markOf(stat), object: null, bytes: 0, racy: true, seen };
 }

@@ -60,7 +60,7 @@ test('of each run of a fleet it is said what it does, where, and what it waits f
     'first/running': { state: 'running', where: expect.stringMatching(`process ${process.pid}, GPU-1$`) },
     'first/waiting': { state: 'waiting', why: 'waits for a decision on step 3 (Edit File)' },
     'first/finished': { state: 'finished', where: '', why: '' },
-    'first/interrupted': { state: 'interrupted', why: expect.stringContaining('goes on') },
+    'first/interrupted': { state: 'interrupted', why: expect.stringContaining('resumes it') },
     'first/failed': { state: 'failed', why: 'sandbox: no bwrap' },
   });
   expect(text).toContain(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** For so long the time of a file system is worked out from this machine's steady clock. */
+/** How long the time of a file system is derived from this machine's monotonic clock. */
 const knownMs = 60_000;
 
 interface Seen {
@@ -14,9 +14,9 @@ interface Seen {
 const seen = new Map<number, Seen>();
 
 /**
- * What time it is by the clock that gives files their times: that of the file server, where there is one. Of use beside the
- * time of a file that another machine wrote; this machine's own clock may be minutes off.
- * @param folder on that file system; a file is made in it for a moment
+ * The current time by the clock that gives files their times: the file server's, if there is one. Use it to compare
+ * with the time of a file that another machine wrote, as this machine's own clock may be minutes off.
+ * @param folder on that file system; a temporary file is made in it
  */
 export function fileTimeNow(folder: string): number {
   const device = statSync(folder, { throwIfNoEntry: false })?.dev ?? 0;
@@ -25,7 +25,7 @@ export function fileTimeNow(folder: string): number {
   if (known !== undefined && steadyMs - known.steadyMs < knownMs)
     return known.fileMs + steadyMs - known.steadyMs;
   const fileMs = timeOfNewFile(folder);
-  // Who may only read has no other clock than this machine's.
+  // Without write permission, only this machine's clock is available.
   if (fileMs === null) return Date.now();
   seen.set(device, { fileMs, steadyMs });
   return fileMs;

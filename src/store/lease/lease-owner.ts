@@ -11,27 +11,27 @@ import {
 } from '../../lib/process-identity.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 
-/** Far above what a lease takes. */
+/** Far above the size of a lease. */
 const mostBytes = 2 ** 16;
 
-/** A lease as its file has it; the file's name is the epoch. */
+/** A lease in the form of its file; the file's name is the epoch. */
 export const LeaseFile = z.object({
   state: z.enum(['held', 'free']),
   pid: z.int(),
   /** When the process began: another one may have its number by now. */
   started: z.string().nullable(),
-  /** The boot and the container that process numbers are unique in. */
+  /** The boot and the container within which process numbers are unique. */
   machine: z.string(),
-  /** The machine across its boots, where it has a name. */
+  /** Identifies the machine across its boots, if it can be identified. */
   lasting: z.string().nullish(),
   host: z.string(),
   id: z.string().optional(),
-  /** Counts up as long as the owner is there. */
+  /** Counts up as long as the owner is alive. */
   renewed: z.int().optional(),
 });
 export type LeaseFile = z.infer<typeof LeaseFile>;
 
-/** Who a process is to others. */
+/** The identity of a process for others. */
 export type LeaseOwner = Pick<LeaseFile, 'pid' | 'started' | 'machine' | 'lasting' | 'host'>;
 
 export function thisProcess(): LeaseOwner {
@@ -44,7 +44,7 @@ export function thisProcess(): LeaseOwner {
   };
 }
 
-/** A lease that lies in a folder, and its text; null where that went away meanwhile. */
+/** A lease in a folder, and its text; null if it disappeared meanwhile. */
 export interface FoundLease {
   epoch: number;
   text: string | null;
@@ -53,7 +53,7 @@ export interface FoundLease {
   writtenMs: number;
 }
 
-/** All leases in a folder, the newest last: more than one while a lease changes hands. */
+/** All leases in a folder, newest last: more than one while a lease changes hands. */
 export function leasesIn(folder: string): FoundLease[] {
   return epochsIn(folder).map((epoch) => {
     const path = join(folder, String(epoch));
@@ -83,7 +83,7 @@ function readText(path: string): string | null {
   }
 }
 
-/** One that can't be read, as it is being written, counts as held elsewhere. */
+/** A lease that can't be read, because it is being written, counts as held elsewhere. */
 function parsed(text: string): LeaseFile {
   const elsewhere: LeaseFile = { state: 'held', pid: 0, started: null, machine: 'unknown', host: 'unknown' };
   try {
@@ -93,13 +93,13 @@ function parsed(text: string): LeaseFile {
   }
 }
 
-/** `unknown`: on another machine, or in another container. Only watching it shows whether it still is. */
+/** `unknown`: on another machine, or in another container. Only watching it shows whether it is alive. */
 export type OwnerState = 'free' | 'dead' | 'alive' | 'unknown';
 
 export function stateOf(lease: LeaseFile, me: LeaseOwner): OwnerState {
   if (lease.state === 'free') return 'free';
   if (lease.machine === me.machine) return isProcessAlive(lease.pid, lease.started) ? 'alive' : 'dead';
-  // The same machine in another boot: what ran before is over.
+  // The same machine after a reboot: its former processes have ended.
   const isThisMachine = lease.lasting != null && lease.lasting === me.lasting;
   return isThisMachine && bootOf(lease.machine) !== bootOf(me.machine) ? 'dead' : 'unknown';
 }

@@ -4,42 +4,46 @@ import { dirname, join } from 'node:path';
 import { hasCode, UserError } from '../../lib/errors.ts';
 import { epochsIn, type LeaseFile, type LeaseOwner, leasesIn } from './lease-owner.ts';
 
-/** How an owner that is on another machine is told from one that died. */
+/** Timing by which an owner on another machine is considered alive or dead. */
 export interface LeaseTimes {
-  /** How often an owner says that it is there. */
+  /** How often an owner renews its lease. */
   renewMs: number;
-  /** For so long after it last said so, an owner writes without a look at its lease. Far below `silenceMs`. */
+  /** How long after a renewal an owner writes without checking its lease. Far below `silenceMs`. */
   safeMs: number;
-  /** An owner that others have watched for so long, and that said nothing, has lost its lease. */
+  /** An owner that others have watched for this long without a renewal has lost its lease. */
   silenceMs: number;
 }
 
 export const leaseTimes: LeaseTimes = { renewMs: 5_000, safeMs: 10_000, silenceMs: 30_000 };
 
-/** Who has a run. */
+/** The process that executes a run. */
 export type LeaseHolder = Pick<LeaseFile, 'pid' | 'host'>;
 
-/** The owner before who did not give the lease back. */
+/** The previous owner, which did not release the lease. */
 export interface LeaseBefore {
   holder: LeaseHolder | null;
-  /** Whether it may still be there: it can't be looked up from here. */
+  /** Whether it may still be alive, as that can't be checked from here. */
   isSilent: boolean;
 }
 
 /**
- * The right to write a run's files, held by one process at a time. Each new owner has a higher epoch, whose file it alone can make.
+ * The right to write a run's files, held by one process at a time. Each new owner has a higher epoch, and only one
+ * process can create the file of an epoch.
  *
- * An owner that renews its lease writes its file, and then looks whether there is a newer one; who wants to follow a silent owner makes
- * the newer file, and then looks whether the owner's file has changed. So at least one of the two sees the other, and
- * steps back. Shortly after a renewal an owner needs no look: nobody follows it before it was silent for much longer.
- * After a longer silence it renews before it writes, and looks again afterwards: finding no newer file then, it knows that
- * a successor, if there ever is one, will find what it wrote.
+ * An owner that renews its lease writes its file, and then checks whether there is a newer one. A process that wants to
+ * follow a silent owner creates the newer file, and then checks whether the owner's file has changed. So at least one
+ * of the two sees the other and steps back. Shortly after a renewal an owner need not check: nobody follows it until it
+ * has been silent for much longer. After a longer silence it renews the lease before it writes, and checks again
+ * afterwards. If it finds no newer file then, any later successor will find what it wrote.
  */
 export class RunLease implements Disposable {
   readonly epoch: number;
-  /** The owner before did not give it back and may still be there: what it has open must not be written to any more. */
+  /**
+   * The previous owner did not release it and may still be alive: files that it has open must not be written to any
+   * more.
+   */
   readonly followsSilence: boolean;
-  /** Who had it before and did not give it back; null where nobody is known. */
+  /** The previous owner if it did not release the lease; null if none is known. */
   readonly follows: LeaseHolder | null;
   readonly #path: string;
   readonly #folder: string;
@@ -47,12 +51,12 @@ export class RunLease implements Disposable {
   readonly #lost = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #file: LeaseFile;
-  /** Before the last renewal was begun, by both clocks: one stands still while a machine sleeps, one may be set. */
+  /** The time before the last renewal began, by both clocks: one stops while a machine sleeps, the other can be set. */
   #renewed = clocks();
   #isSilent = false;
   #released = false;
 
-  /** @param file as it was just written to the folder */
+  /** @param file the content just written to the folder */
   constructor(folder: string, epoch: number, file: LeaseFile, before: LeaseBefore, times: LeaseTimes) {
     this.#folder = folder;
     this.epoch = epoch;
@@ -70,7 +74,7 @@ export class RunLease implements Disposable {
   }
 
   /**
-   * To be called before something is written; `wrote` afterwards.
+   * Call it before writing something, and `wrote` afterwards.
    * @throws UserError `lease_lost`
    */
   mayWrite(): void {
@@ -78,12 +82,15 @@ export class RunLease implements Disposable {
     if (this.#isSilent || this.#lost.signal.aborted) this.#renew();
   }
 
-  /** @throws UserError `lease_lost` where it is not certain that others find what was written */
+  /** @throws UserError `lease_lost` if others may not see what was written */
   wrote(): void {
     if (this.#isSilent || this.#sinceRenewal() > this.#times.safeMs) this.verify();
   }
 
-  /** Looks whether the lease is still this process's. @throws UserError `lease_lost` */
+  /**
+   * Checks whether this process still has the lease.
+   * @throws UserError `lease_lost`
+   */
   verify(): void {
     if (this.#released) throw new Error('the lease was given back');
     if (epochsIn(this.#folder).at(-1) !== this.epoch) throw this.#loss();
@@ -93,7 +100,7 @@ export class RunLease implements Disposable {
     return this.#released;
   }
 
-  /** Gives it back; a second call does nothing. */
+  /** Releases it; a second call does nothing. */
   release(): void {
     if (this.#released) return;
     clearInterval(this.#timer);
@@ -102,7 +109,7 @@ export class RunLease implements Disposable {
       this.#file = { ...this.#file, state: 'free' };
       writeFileSync(this.#path, textOf(this.#file), { flag: 'r+' });
     } catch {
-      // It is another's, or the folder is gone.
+      // It belongs to another process, or the folder was removed.
     }
     this.#released = true;
   }
@@ -116,12 +123,12 @@ export class RunLease implements Disposable {
     return Math.max(now.steady - this.#renewed.steady, Math.abs(now.wall - this.#renewed.wall));
   }
 
-  /** Says that its owner is there, and sees whether it still is the owner. */
+  /** Shows that the owner is alive, and checks whether it still is the owner. */
   #renew(): void {
     const begun = clocks();
     this.#file = { ...this.#file, renewed: (this.#file.renewed ?? 0) + 1 };
     try {
-      // In place: a file of that name must not come back once a successor has removed it.
+      // In place: a file of that name must not reappear once a successor has removed it.
       writeFileSync(this.#path, textOf(this.#file), { flag: 'r+' });
     } catch (error) {
       if (hasCode(error, 'ENOENT') || hasCode(error, 'ESTALE')) throw this.#loss();
@@ -136,7 +143,7 @@ export class RunLease implements Disposable {
     try {
       this.#renew();
     } catch {
-      // Either it is lost, which the signal says, or it can't be renewed now: then what is written next tries again.
+      // Either it is lost, which the signal reports, or it can't be renewed now: then the next write tries again.
     }
   }
 
@@ -144,12 +151,12 @@ export class RunLease implements Disposable {
     const newest = leasesIn(this.#folder).at(-1);
     const by =
       newest?.lease == null
-        ? 'its folder is gone'
+        ? 'its folder was removed'
         : `process ${newest.lease.pid} on ${newest.lease.host} took it over (epoch ${newest.epoch}) after this one (epoch ${this.epoch}) had been silent for too long`;
     const error = new UserError(
       'lease_lost',
       `Process ${process.pid} may no longer write to ${dirname(this.#folder)}: ${by}.`,
-      'Nothing is lost: the process that has the run now resumes it from its last recorded step.',
+      'Nothing is lost: the process that now executes the run resumes it from its last recorded step.',
     );
     clearInterval(this.#timer);
     if (!this.#lost.signal.aborted) this.#lost.abort(error);
@@ -165,13 +172,13 @@ export function newLeaseFile(me: LeaseOwner): LeaseFile {
   return { state: 'held', ...me, id: randomBytes(8).toString('hex'), renewed: 0 };
 }
 
-/** Always of the same length for one owner, so that a part of it is never written. */
+/** Always of the same length for one owner, so that it is never written in part. */
 export function textOf({ state, renewed = 0, ...owner }: LeaseFile): string {
   const text = JSON.stringify({ ...owner, state, renewed });
   return `${text}${' '.repeat(Math.max(0, JSON.stringify(owner).length + 60 - text.length))}\n`;
 }
 
-/** A network file system may answer from memory what lies in a folder, until this machine changes something in it. */
+/** A network file system may cache a folder's list of files until this machine changes something in it. */
 function showChanges(folder: string): void {
   const path = join(folder, `look-${randomBytes(6).toString('hex')}`);
   writeFileSync(path, '');

@@ -24,29 +24,29 @@ import {
 
 /** Folder of the leases in a run's folder. */
 export const leaseName = 'lease';
-/** Where earlier versions kept who works on a run. */
+/** Where earlier versions recorded which process executes a run. */
 export const formerLockName = 'lock';
 
 export interface TakeLeaseOptions {
   signal?: AbortSignal | undefined;
-  /** Called once where a silent owner has to be watched for a while. */
+  /** Called once if a silent owner has to be watched for a while. */
   onWait?: ((holder: LeaseHolder) => void) | undefined;
   times?: LeaseTimes;
-  /** Who this process is to others; for tests. */
+  /** The identity of this process for others; settable for tests. */
   me?: LeaseOwner;
 }
 
-/** So much later than an owner last said something, no two clocks of file systems differ. */
+/** More than any difference between two clocks of file systems. */
 const surelySilentMs = 3_600_000;
-/** What `leaseHolder` says without having watched for a while. */
+/** How long `leaseHolder`, which does not watch, tolerates silence. */
 const probablySilentMs = 30_000;
 const mostAttempts = 1000;
 
 /**
- * Takes the lease of a run. An owner on this machine is looked up; one on another is watched until it renews its lease, or was
- * silent for too long by this process's own clock.
+ * Takes the lease of a run. An owner on this machine is looked up; one on another machine is watched until it renews
+ * its lease, or has been silent for too long by this process's own clock.
  * @param run the run's folder
- * @throws UserError `run_locked` where somebody has it; the signal's reason
+ * @throws UserError `run_locked` if another process has it; the signal's reason
  */
 export async function takeLease(run: string, options: TakeLeaseOptions = {}): Promise<RunLease> {
   const { signal, onWait, times = leaseTimes, me = thisProcess() } = options;
@@ -72,7 +72,7 @@ export async function takeLease(run: string, options: TakeLeaseOptions = {}): Pr
 }
 
 /**
- * The same without waiting: who can't be looked up from here has it.
+ * The same without waiting: an owner that can't be looked up from here counts as alive.
  * @throws UserError `run_locked`
  */
 export function takeLeaseNow(run: string): RunLease {
@@ -87,7 +87,10 @@ export function takeLeaseNow(run: string): RunLease {
   }
 }
 
-/** Who works on the run now; null when nobody does. An owner elsewhere counts as gone when its last sign is old by the clock of the files. */
+/**
+ * The process that executes the run now; null if none does. An owner elsewhere counts as dead if its last renewal is
+ * old by the clock of the files.
+ */
 export function leaseHolder(run: string): LeaseHolder | null {
   const { state, holder, writtenMs } = look(run, thisProcess());
   const isSilent = () => fileTimeNow(join(run, leaseName)) - writtenMs >= probablySilentMs;
@@ -104,13 +107,13 @@ export function leaveFreeLease(run: string, epoch: number): void {
 
 interface Look {
   state: OwnerState;
-  /** Of this version and of former ones; the newest last. */
+  /** Of this version and of former ones; newest last. */
   leases: FoundLease[];
-  /** Epoch of the newest; 0 where there never was one. */
+  /** Epoch of the newest; 0 if there never was one. */
   newest: number;
-  /** Who keeps it from being free. */
+  /** The process that keeps it from being free. */
   holder: LeaseHolder | null;
-  /** When that one last said something. */
+  /** When that process last renewed it. */
   writtenMs: number;
 }
 
@@ -132,7 +135,7 @@ function isSurelySilent({ writtenMs }: Look): boolean {
 
 const severity: Record<OwnerState, number> = { free: 0, dead: 1, unknown: 2, alive: 3 };
 
-/** Makes the next epoch. Null where others were faster, or one that was taken for silent is not. */
+/** Creates the next epoch. Null if another process was faster, or one that was considered silent is not. */
 function follow(run: string, before: Look, me: LeaseOwner, times: LeaseTimes): RunLease | null {
   const folder = join(run, leaseName);
   const epoch = before.newest + 1;
@@ -155,18 +158,18 @@ function createLease(path: string, text: string): boolean {
   try {
     return createFileExclusively(path, text, { flush: false });
   } catch (error) {
-    // A new owner tidied up.
+    // A new owner removed it.
     if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
 }
 
-/** Earlier leases, and drafts that killed processes left. */
+/** Removes earlier leases, and drafts left by killed processes. */
 function removeOthers(folder: string, own: string): void {
   for (const name of readdirSync(folder)) if (name !== own) rmSync(join(folder, name), { force: true });
 }
 
-/** Former versions renewed a lock by writing the same again. */
+/** Former versions renewed a lock by writing the same content again. */
 function textsOf(leases: readonly FoundLease[]): string {
   return JSON.stringify(
     leases.map(({ epoch, text, lease, writtenMs }) => [

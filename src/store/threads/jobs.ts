@@ -10,7 +10,7 @@ export interface HandedOver {
   state: TakerState;
 }
 
-/** What a thread of the store is asked to do. Workspaces have numbers, and stay with their thread. */
+/** A job for a thread of the store. Workspaces have numbers, and stay with their thread. */
 export type StoreJob =
   | { kind: 'snapshot'; workspace: number; options: Omit<SnapshotOptions, 'signal'> }
   /** The workspace was just restored, see `SnapshotTaker.expectRestored`. */
@@ -36,12 +36,12 @@ export type Order =
 /** From a thread. */
 export type Reply = { id: number } & ({ result: JobResult } | { failure: Failure });
 
-/** An error, as it crosses threads. */
+/** An error in a form that can be sent between threads. */
 export interface Failure {
   name: string;
   message: string;
   stack: string | undefined;
   code: string | undefined;
-  /** Of a UserError. */
+  /** For a UserError. */
   hint: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** A thread of the store, see `StoreThread`: walks through large workspaces, and hashes, restores and removes their files. */
+/** A thread of the store, see `StoreThread`: walks large workspaces, and hashes, restores and removes their files. */
 import { parentPort } from 'node:worker_threads';
 import { UserError } from '../../lib/errors.ts';
 import { lowerPriority } from '../../lib/lower-priority.ts';
@@ -19,7 +19,7 @@ const niceness = 5;
 const workspaces = new Map<number, Workspace>();
 const underWay = new Map<number, AbortController>();
 
-// On Linux that is this thread alone. Many runs wait for the thread that started it, and one for this.
+// On Linux this affects only this thread. Many runs wait for the main thread, and only one for this.
 if (process.platform === 'linux') lowerPriority(niceness);
 
 parentPort?.on('message', (order: Order) => {

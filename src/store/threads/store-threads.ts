@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { UserError } from '../../lib/errors.ts';
 import type { Failure, HandedOver, JobResult, Order, Reply, StoreJob } from './jobs.ts';
 
-/** Beside the thread of the runs. */
+/** In addition to the main thread. */
 const mostThreads = 4;
 
 interface Waiting {
@@ -12,7 +12,7 @@ interface Waiting {
   fail: (error: Error) => void;
 }
 
-/** A thread for what takes long in large workspaces. It is started when it is first needed, and keeps no process alive. */
+/** A thread for slow work in large workspaces. It starts on demand, and keeps no process alive. */
 export class StoreThread {
   readonly #waiting = new Map<number, Waiting>();
   readonly #workspaces = new Set<number>();
@@ -24,7 +24,7 @@ export class StoreThread {
     return this.#workspaces.size + this.#waiting.size;
   }
 
-  /** Lets the thread take the snapshots of a workspace from now on. */
+  /** Makes the thread take the snapshots of a workspace from now on. */
   adopt(workspace: number, handed: HandedOver): void {
     this.#workspaces.add(workspace);
     this.#send({ kind: 'adopt', workspace, handed });
@@ -36,7 +36,7 @@ export class StoreThread {
     if (this.#worker !== null) this.#send({ kind: 'release', workspace });
   }
 
-  /** @throws as the job, and the signal's reason; an error where the thread died */
+  /** @throws the job's error, and the signal's reason; an error if the thread died */
   async do(job: StoreJob, signal?: AbortSignal): Promise<JobResult> {
     signal?.throwIfAborted();
     const id = ++this.#jobs;
@@ -78,7 +78,7 @@ export class StoreThread {
     else waiting?.fail(errorOf(reply.failure));
   }
 
-  /** What lay in its memory is lost; whoever has a workspace there is told so with the next job. */
+  /** The thread's memory is lost; the next job for a workspace there reports that. */
   #lose(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = null;
@@ -90,7 +90,7 @@ export class StoreThread {
 
 const threads: StoreThread[] = [];
 
-/** The thread of this process that has the least to do. */
+/** The least busy thread of this process. */
 export function nextStoreThread(): StoreThread {
   const [first, ...others] = threads;
   const least = others.reduce((best, thread) => (thread.load < (best?.load ?? 0) ? thread : best), first);
