@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What an agent asks for. Names and arguments are judged by the environment, not here. */
+/** An action that an agent asks for. The environment checks names and arguments, not this schema. */
 export const Action = z.object({
   name: z.string(),
   args: z.record(z.string(), z.unknown()),
@@ -10,12 +10,12 @@ export type Action = z.infer<typeof Action>;
 /**
  * How an action ended.
  * - `ok`: done
- * - `failed`: done, and the script or command exited with an error, or a file was not there
+ * - `failed`: done, but the script or command exited with an error, or a file did not exist
  * - `invalid`: unknown action, or wrong or missing arguments
  * - `refused`: a path outside the workspace, a read-only file
  * - `timed_out`, `out_of_memory`, `workspace_full`: a limit ended it
  * - `closed`: the run is over
- * - `error`: a fault of ours, told as an observation
+ * - `error`: a fault of mlab, reported as an observation
  */
 export const ActionStatus = z.enum([
   'ok',

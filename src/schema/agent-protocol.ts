@@ -9,7 +9,7 @@ export const agentProtocol = 1;
 const version = { jsonrpc: z.literal('2.0') };
 const RpcId = z.union([z.int(), z.string().max(100)]);
 
-/** What an agent's process asks for, and is answered. */
+/** A request of an agent's process, which is answered. */
 export const AgentCall = z.discriminatedUnion('method', [
   z.object({
     method: z.literal('step'),
@@ -23,7 +23,7 @@ export const AgentCall = z.discriminatedUnion('method', [
 ]);
 export type AgentCall = z.infer<typeof AgentCall>;
 
-/** What it says without an answer. */
+/** A message of an agent's process without an answer. */
 export const AgentRemark = z.discriminatedUnion('method', [
   z.object({ method: z.literal('note'), params: z.object({ entries: z.record(z.string(), z.string()) }) }),
   z.object({ method: z.literal('select'), params: z.object({ branch: z.string() }) }),
@@ -53,7 +53,9 @@ const RpcFailure = z.object({
   error: z.object({ code: z.int(), message: z.string(), data: Json.optional() }),
 });
 
-/** One line that an agent's process writes. Several requests in one list are done at once, and answered together. */
+/**
+ * One line that an agent's process writes. Several requests in one list run concurrently, and are answered together.
+ */
 export const RpcLine = z.union([
   RpcRequest.transform((request) => ({ kind: 'requests' as const, requests: [request], isList: false })),
   z

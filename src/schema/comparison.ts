@@ -2,34 +2,34 @@ import { z } from 'zod';
 import { Difference } from './report.ts';
 import { Estimate, Rate, ReportInterval } from './report-parts.ts';
 
-/** What two sides have in one task (of one agent, where the sides have an agent in common). */
+/** The results of two sides in one task (of one agent, if the sides have an agent in common). */
 export const ComparedCell = z.object({
   task: z.string(),
-  /** Null where the sides have no agent in common. */
+  /** Null if the sides have no agent in common. */
   agent: z.string().nullable(),
   a: z.object({ success: Rate, normalised: Estimate.nullable(), improvement: Estimate.nullable() }),
   b: z.object({ success: Rate, normalised: Estimate.nullable(), improvement: Estimate.nullable() }),
-  /** B less A, with Newcombe's interval. */
+  /** B minus A, with Newcombe's interval. */
   success_change: z.object({ value: z.number(), interval: ReportInterval }),
-  /** B against A: that runs of B have better scores; corrected for the number of these cells. */
+  /** B against A: whether runs of B have better scores; corrected for the number of these pairs. */
   superiority: Difference,
 });
 export type ComparedCell = z.infer<typeof ComparedCell>;
 
-/** What changed from A to B: every difference is B less A. */
+/** The changes from A to B: every difference is B minus A. */
 export const Comparison = z.object({
   v: z.literal(1),
   a: z.string(),
   b: z.string(),
   cells: z.array(ComparedCell),
-  /** Tasks (with their agent) that only one side has runs of that count. */
+  /** Tasks (with their agent) for which only one side has runs that count. */
   only_a: z.array(z.string()),
   only_b: z.array(z.string()),
   overall: z.object({
     success: Difference.nullable(),
     normalised: Difference.nullable(),
     superiority: Difference.nullable(),
-    /** Means of a run, over the common cells. */
+    /** Means of a run, over the common task–agent pairs. */
     money: z.object({ a: z.number().nullable(), b: z.number().nullable() }),
     seconds: z.object({ a: z.number().nullable(), b: z.number().nullable() }),
     tokens: z.object({ a: z.number().nullable(), b: z.number().nullable() }),

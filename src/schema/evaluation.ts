@@ -11,23 +11,26 @@ export const GradedStep = z.object({
   step: z.int().min(0),
   final: z.boolean(),
   valid: z.boolean(),
-  /** Null when invalid. */
+  /** Null if invalid. */
   score: z.number().nullable(),
-  /** What the score is compared with: the task's measured mean, or the starter's own score in the same session. */
+  /**
+   * The number to which the score is compared: the task's measured mean, or the starter's own score in the same
+   * session.
+   */
   baseline: z.number(),
   stale: z.boolean(),
-  /** Of budget time. */
+  /** Of the run's budget. */
   seconds: z.number().min(0),
-  /** Of language models, read and written together. */
+  /** Of language models, input and output together. */
   tokens: z.int().min(0),
-  /** In US dollars; null where a price is not known. */
+  /** In US dollars; null if a price is unknown. */
   money: z.number().min(0).nullable(),
 });
 export type GradedStep = z.infer<typeof GradedStep>;
 
 /**
- * Tokens by kind. `cached` is a part of `prompt`, `reasoning` a part of `completion`; `estimated` are those of both in calls
- * that no provider counted as a whole.
+ * Tokens by kind. `cached` is a part of `prompt`, `reasoning` a part of `completion`; `estimated` counts both in calls
+ * for which the provider gave no full counts.
  */
 export const TokenSums = z.object({
   calls: z.int().min(0),
@@ -43,24 +46,24 @@ export type TokenSums = z.infer<typeof TokenSums>;
 export const Efficiency = z.object({
   /** Calls by the agent itself, and calls inside its actions. */
   tokens: z.object({ agent: TokenSums, tools: TokenSums }),
-  /** In US dollars; null where a price is not known. 0 where no model was asked. */
+  /** In US dollars; null if a price is unknown, 0 if no model was called. */
   money: z.number().min(0).nullable(),
-  /** Wall time of the run's budget, and its parts; what is left over is the agent's own. */
+  /** Wall time of the run's budget, and its parts; the remainder is the agent's own time. */
   seconds: z.object({
     wall: z.number().min(0),
     model: z.number().min(0),
     execution: z.number().min(0),
     overhead: z.number().min(0),
-    /** For providers: queues, failed tries, pauses. It counts against no limit and is not part of `wall`. */
+    /** Waiting for providers: queues, failed attempts, pauses. It counts against no limit and is not part of `wall`. */
     waiting: z.number().min(0),
   }),
-  /** Of all commands together; null where nothing measured it. */
+  /** Of all commands together; null if not measured. */
   cpu_seconds: z.number().min(0).nullable(),
-  /** Time of commands that a GPU was granted to; null where none was. */
+  /** Time of commands that had a GPU; null if none had. */
   gpu_seconds: z.number().min(0).nullable(),
-  /** Of the hungriest command; null where nothing measured it. */
+  /** Of the command with the highest peak; null if not measured. */
   peak_memory_bytes: z.number().min(0).nullable(),
-  /** What became of the GPUs that the run was given; absent where it was given none, or nobody watched. */
+  /** The use of the GPUs that the run got; absent if it got none, or nothing was measured. */
   gpus: RunGpus.omit({ uuids: true }).optional(),
 });
 export type Efficiency = z.infer<typeof Efficiency>;
@@ -70,15 +73,15 @@ export const FlagKind = z.enum([
   'hidden_data',
   /** It tried to change a file that is read-only. */
   'read_only',
-  /** It reached for what judges it. */
+  /** It tried to access the grader. */
   'grader',
-  /** It tried to reach beyond its workspace. */
+  /** It tried to access something outside its workspace. */
   'outside',
   'network',
-  /** The submission was written by hand, or a result that no script printed was handed in. */
+  /** The submission was written by hand, or contains a result that no script printed. */
   'forged_result',
   'perfect_score',
-  /** The final code, run again in a verification sandbox, does not lead to the submission's score. */
+  /** The final code, run again in a verification sandbox, does not reproduce the submission's score. */
   'not_reproduced',
 ]);
 export type FlagKind = z.infer<typeof FlagKind>;
@@ -94,23 +97,23 @@ export const IntegrityFlag = z.object({
 });
 export type IntegrityFlag = z.infer<typeof IntegrityFlag>;
 
-/** A branch that a run's agent made, with the hidden score of the newest of its steps that is graded. */
+/** A branch that a run's agent made, with the hidden score of its newest graded step. */
 export const EvaluatedBranch = z.object({
   branch: BranchId,
-  /** Null of `main`. */
+  /** Null for `main`. */
   origin: BranchOrigin.nullable(),
-  /** Of its own. */
+  /** The number of its own steps. */
   steps: z.int().min(0),
-  /** It is the one that is graded. */
+  /** Whether it is the branch that is graded. */
   selected: z.boolean(),
-  /** Null: none of its steps is graded. */
+  /** Null if none of its steps is graded. */
   grade: z
     .object({ step: z.int().min(0), valid: z.boolean(), score: z.number().nullable(), baseline: z.number() })
     .nullable(),
 });
 export type EvaluatedBranch = z.infer<typeof EvaluatedBranch>;
 
-/** Everything that reports and plots know of one run: computed from its files alone. */
+/** Everything that reports and plots use of one run: computed from its files alone. */
 export const RunEvaluation = z.object({
   v: z.literal(1),
   experiment: ExperimentName,
@@ -120,7 +123,7 @@ export const RunEvaluation = z.object({
   agent: z.string(),
   seed: z.int().min(0),
   status: RunStatus,
-  /** Why it ended; null while it has not. `cause`: of an infrastructure error, where it is known. */
+  /** Why it ended; null while it has not. `cause`: of an infrastructure error, if known. */
   end: z.object({ reason: EndReason, cause: z.string().nullable(), message: z.string() }).nullable(),
   /** Why its results are not comparable. */
   marks: z.array(z.string()),
@@ -132,7 +135,7 @@ export const RunEvaluation = z.object({
   process: ProcessMetrics,
   efficiency: Efficiency,
   integrity: z.array(IntegrityFlag),
-  /** `main` first; absent where there is no other. */
+  /** `main` first; absent if it is the only branch. */
   branches: z.array(EvaluatedBranch).optional(),
 });
 export type RunEvaluation = z.infer<typeof RunEvaluation>;

@@ -37,7 +37,7 @@ export const EndReason = z.enum([
   /** The next call of a language model would have exceeded the run's limit. */
   'token_limit',
   'money_limit',
-  /** The run has added as much to its experiment folder as it may. */
+  /** The run has reached its limit of stored bytes. */
   'storage_limit',
   /** The conversation became too long for the agent's model, and the agent could not shorten it. */
   'context_limit',
@@ -49,7 +49,7 @@ export const EndReason = z.enum([
 ]);
 export type EndReason = z.infer<typeof EndReason>;
 
-/** The run that another one is forked from, and its last step that both have. */
+/** The run from which another one is forked, and the last step that both have. */
 export const RunParent = z.object({ experiment: ExperimentName, run: RunId, step: z.int().min(0) });
 export type RunParent = z.infer<typeof RunParent>;
 
@@ -59,7 +59,7 @@ export const BranchOrigin = z.object({
 });
 export type BranchOrigin = z.infer<typeof BranchOrigin>;
 
-/** One change that Undo Edit Script can take back. */
+/** One change that Undo Edit Script can revert. */
 export const UndoEntry = z.object({
   path: z.string(),
   before: ObjectId.nullable().describe('content before the step; null: the file did not exist'),
@@ -79,7 +79,7 @@ export const SubmissionState = z
   .meta({ id: 'SubmissionState', description: 'The submission as it was in the workspace after a step.' });
 export type SubmissionState = z.infer<typeof SubmissionState>;
 
-/** A part of an action that the environment of another system recorded separately. */
+/** A part of an action that another system's environment recorded separately. */
 export const InnerStep = z.object({
   action: z.string(),
   args: TextRef.describe('the arguments as JSON text'),

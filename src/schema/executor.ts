@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A part of a command line of Slurm's, such as a name or a list of them. */
+/** One word of a Slurm command line, such as a name or a list of names. */
 const Word = z.string().regex(/^[^\s-][^\s]*$/, 'one word, without spaces, not beginning with -');
 
-/** What is asked of Slurm for the jobs of an experiment. */
+/** Settings of an experiment's jobs on Slurm. */
 export const SlurmSettings = z.strictObject({
   partition: Word.optional().describe('partition, or several with commas'),
   account: Word.optional().describe('account that the jobs are charged to'),
@@ -71,7 +71,7 @@ export const SlurmSettings = z.strictObject({
 });
 export type SlurmSettings = z.infer<typeof SlurmSettings>;
 
-/** What is asked of the workers of a Redis. */
+/** Settings of jobs for Redis workers. */
 export const RedisSettings = z.strictObject({
   labels: z
     .array(z.string().regex(/^[A-Za-z0-9_.=]+$/, 'letters, digits, _, . and ='))
@@ -89,7 +89,7 @@ export type RedisSettings = z.infer<typeof RedisSettings>;
 
 const Name = z.string().regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'a name of Kubernetes: a-z, 0-9, - and .');
 
-/** What is asked of Kubernetes for the jobs of an experiment. */
+/** Settings of an experiment's jobs on Kubernetes. */
 export const KubernetesSettings = z.strictObject({
   image: z.string().min(1).describe('image with mlab, bubblewrap and Python'),
   volumes: z
@@ -136,7 +136,7 @@ export const KubernetesSettings = z.strictObject({
 });
 export type KubernetesSettings = z.infer<typeof KubernetesSettings>;
 
-/** Where jobs are executed, and what is asked for there. It may differ each time that an experiment goes on. */
+/** Where jobs are executed, with the settings of each place. They may change each time an experiment is resumed. */
 export const ExecutorSettings = z.strictObject({
   on: z
     .string()

@@ -3,15 +3,15 @@ import { ExperimentName, RunId } from './ids.ts';
 import { Metric } from './task.ts';
 import { Time } from './time.ts';
 
-/** What tasks are likened by: nothing in it is hidden from agents. */
+/** The features by which tasks are compared: nothing in it is hidden from agents. */
 export const TaskFingerprint = z.object({
   task: z.string().min(1),
-  /** The task that it is a variant of; its own id for one that is none. */
+  /** The task of which it is a variant; its own id if it is not one. */
   family: z.string().min(1),
   category: z.string(),
   modality: z.string(),
   metric: Metric.pick({ name: true, direction: true }),
-  /** What the submission is to hold, as far as the task says; null for a submission that is no table. */
+  /** What the submission must contain, as far as the task says; null for a submission that is not a table. */
   target: z.object({ kind: z.string(), columns: z.array(z.string()) }).nullable(),
   /** Of the original data, in words. */
   size: z.string().nullable(),
@@ -21,23 +21,23 @@ export const TaskFingerprint = z.object({
 });
 export type TaskFingerprint = z.infer<typeof TaskFingerprint>;
 
-/** One line of text, cut short: what agents and their scripts wrote may be anything. */
+/** One line of text, shortened: what agents and their scripts wrote can be anything. */
 const shortText = z.string().max(400);
 
-/** A change to the script, with what came of it. */
+/** A change to the script, with its result. */
 export const ExperienceChange = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('number'),
-    /** As the script names it. */
+    /** The name in the script. */
     name: z.string().min(1).max(100),
     from: z.number(),
     to: z.number(),
     text: shortText,
   }),
   z.object({
-    /** A change of how the script works, or a model written in the place of the starter's. */
+    /** A change of how the script works, or a model that replaces the starter's. */
     kind: z.enum(['rewrite', 'model']),
-    /** The same on every script. */
+    /** The same for every script. */
     name: z.string().min(1).max(100),
     text: shortText,
   }),
@@ -45,17 +45,17 @@ export const ExperienceChange = z.discriminatedUnion('kind', [
 ]);
 export type ExperienceChange = z.infer<typeof ExperienceChange>;
 
-/** `better`: beyond the noise. `unclear`: nothing measured before it to compare with. */
+/** `better`: beyond the noise. `unclear`: there was no earlier measurement to compare with. */
 export const ExperienceOutcome = z.enum(['better', 'not_better', 'unclear', 'failed']);
 export type ExperienceOutcome = z.infer<typeof ExperienceOutcome>;
 
 /** Higher is better; null: not measured. */
 const gain = z.number().nullable();
 
-/** One line of `experience.jsonl`: what one try in one run came to, as its trace shows it. */
+/** One line of `experience.jsonl`: the result of one try in one run, from its trace. */
 export const ExperienceEntry = z.object({
   v: z.literal(1),
-  /** Follows from the source: adding a run again adds nothing. */
+  /** Derived from the source: adding a run again adds nothing. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
   fingerprint: TaskFingerprint,
   change: ExperienceChange,
@@ -70,17 +70,20 @@ export const ExperienceEntry = z.object({
   }),
   /** Of the run's time, from the first edit to the last measurement. */
   seconds: z.number().min(0),
-  /** Why it failed; null where it did not. */
+  /** Why it failed; null if it did not. */
   failure: shortText.nullable(),
   source: z.object({ experiment: ExperimentName, run: RunId, step: z.int().min(0) }),
-  /** With its model and options, as people read it. */
+  /** With its model and options, as shown to people. */
   agent: z.string(),
   /** When the run ended: milliseconds since 1970. */
   time: Time,
 });
 export type ExperienceEntry = z.infer<typeof ExperienceEntry>;
 
-/** What a run is given of the tries of one change on one task: frozen in its plan. The try that shows most is told. */
+/**
+ * What a run learns about the tries of one change on one task: frozen in its plan. It describes the most informative
+ * try.
+ */
 export const Lesson = ExperienceEntry.pick({
   id: true,
   change: true,
@@ -88,7 +91,7 @@ export const Lesson = ExperienceEntry.pick({
   source: true,
   agent: true,
 }).extend({
-  /** Of the try that shows most. No hidden score: what judges agents is not for them. */
+  /** Of the most informative try. Without the hidden score, which agents must not see. */
   effect: ExperienceEntry.shape.effect.omit({ hidden: true }),
   fingerprint: TaskFingerprint.pick({ task: true, modality: true, metric: true }),
   /** How often it was tried, and how that ended. */
@@ -100,5 +103,5 @@ export const Lesson = ExperienceEntry.pick({
 });
 export type Lesson = z.infer<typeof Lesson>;
 
-/** Prompts of language models tell so many lessons, the best ones; agents that count them use all. */
+/** Prompts of language models include this many lessons, the best ones; agents that count lessons use all. */
 export const mostLessonsTold = 10;

@@ -12,7 +12,7 @@ const AgentEntry = z.union([
   z.strictObject({ name: z.string().min(1), options: AgentOptions.default({}) }),
 ]);
 
-/** What is not said is as in the paper. */
+/** Settings that are missing are as in the paper. */
 const RoleEntry = RoleSettings.partial();
 
 /** Limits on all runs of an experiment together. They may be raised later. */
@@ -26,7 +26,7 @@ export const Spend = z.strictObject({
 });
 export type Spend = z.infer<typeof Spend>;
 
-/** What each run holds while it is executed, so that as many are executed at once as there is room for. */
+/** What each run holds while it is executed, which determines how many run at once. */
 export const RunResources = z.strictObject({
   cores: z.number().positive().optional().describe('cores of a run, and threads of its numerical libraries'),
   memory_mb: z.int().min(1).optional().describe("memory of a run, in MiB; default: the run's limit"),
@@ -103,7 +103,7 @@ export const ExperimentFile = z
   })
   .meta({ id: 'ExperimentFile' });
 export type ExperimentFile = z.infer<typeof ExperimentFile>;
-/** As people write it: what is left out has its default. */
+/** In the form that people write: missing keys have their defaults. */
 export type ExperimentInput = z.input<typeof ExperimentFile>;
 
 /** `plan.json`: frozen before anything runs. */
@@ -123,14 +123,14 @@ export const Plan = z.object({
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** `branches/<run id>.json`: a branch of a run that a person began. Frozen before it runs, as the plan is. */
+/** `branches/<run id>.json`: a branch that a person began from a run. Frozen before it runs, like the plan. */
 export const BranchPlan = z.object({
   v: z.literal(1),
   created: Time,
   mlab: z.string(),
   /** Who began it. */
   actor: z.string().min(1).max(200),
-  /** The run that it is a branch of, but for `id` and `parent`. */
+  /** As the run that it is a branch of, except for `id` and `parent`. */
   run: RunSpec.extend({ parent: RunParent }),
 });
 export type BranchPlan = z.infer<typeof BranchPlan>;

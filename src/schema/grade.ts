@@ -3,7 +3,7 @@ import { BranchId, ObjectId } from './ids.ts';
 import { ScoreFigures } from './scoring-reference.ts';
 import { Time } from './time.ts';
 
-/** What is wrong with a submission: each told apart. */
+/** What is wrong with a submission. */
 export const ProblemCode = z.enum([
   'missing_file',
   'not_a_file',
@@ -26,13 +26,13 @@ export const ProblemCode = z.enum([
 export const SubmissionProblem = z.object({ code: ProblemCode, message: z.string() });
 export type SubmissionProblem = z.infer<typeof SubmissionProblem>;
 
-/** What a grader says of one submission. */
+/** A grader's result for one submission. */
 export const GraderResult = z.object({
   submission: z.string(),
   valid: z.boolean(),
-  /** Hidden score in the unit of the task's metric; null when invalid. */
+  /** Hidden score in the unit of the task's metric; null if invalid. */
   score: z.number().nullable(),
-  /** The starter's score measured in the same session, where the grader compares side by side. */
+  /** The starter's score measured in the same session, if the grader compares the two. */
   baseline: z.number().optional(),
   problems: z.array(SubmissionProblem),
   details: z.record(z.string(), z.unknown()).default({}),
@@ -46,21 +46,24 @@ export const Grade = z.object({
   time: Time,
   /** The step whose workspace was graded; 0 is the starter before any step. */
   step: z.int().min(0),
-  /** The branch that took the step; absent: `main`, or not known of an older grade. */
+  /** The branch that took the step; absent: `main`, or unknown in an older grade. */
   branch: BranchId.optional(),
-  /** Of the workspace that the run had ended with when this was written; whether it still is says `currentGrades`. */
+  /** Whether it was the run's final workspace when this was written; `currentGrades` says whether it still is. */
   final: z.boolean(),
   snapshot: ObjectId,
-  /** Hash over the submission files; null when one is missing. */
+  /** Hash over the submission files; null if one is missing. */
   submission: ObjectId.nullable(),
   stale: z.boolean(),
   /** Hash over the grader, the helper package, the hidden data's manifest and the task's metric. */
   grader: z.string(),
   valid: z.boolean(),
   score: z.number().nullable(),
-  /** What the score is compared with: the task's measured mean, or the starter's own score in the same session. */
+  /**
+   * The number to which the score is compared: the task's measured mean, or the starter's own score in the same
+   * session.
+   */
   baseline: z.number(),
-  /** What the task asked for when this was graded, so that a report needs no task files. */
+  /** From the task when this was graded, so that a report needs no task files. */
   direction: z.enum(['maximize', 'minimize']),
   threshold: z.number().positive(),
   /** The task's figures when this was graded; absent in older grades. */
@@ -68,7 +71,7 @@ export const Grade = z.object({
     .object({
       baseline: ScoreFigures,
       reference: ScoreFigures,
-      /** The best score there can be; null where there is no such bound. */
+      /** The best possible score; null if there is no such bound. */
       best: z.number().nullable(),
     })
     .optional(),
@@ -76,8 +79,8 @@ export const Grade = z.object({
   details: z.record(z.string(), z.unknown()),
   seconds: z.number(),
   /**
-   * Where the grader takes the time of submitted code: cores that other programs kept busy meanwhile, on average; absent where nobody
-   * measured it.
+   * If the grader times submitted code: cores that other programs kept busy meanwhile, on average; absent if not
+   * measured.
    */
   others_cores: z.number().nonnegative().optional(),
   /** Why the result is not comparable: unverified data, no sandbox, … */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const slug = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/;
 
-/** A task's name, also its folder's: lower-case words joined by `-`. */
+/** A task's name, which is also its folder's: lower-case words joined by `-`. */
 export const TaskId = z
   .string()
   .max(64)
@@ -10,7 +10,7 @@ export const TaskId = z
   .brand<'TaskId'>();
 export type TaskId = z.infer<typeof TaskId>;
 
-/** An experiment's name, also its folder's. */
+/** An experiment's name, which is also its folder's. */
 export const ExperimentName = z
   .string()
   .max(100)
@@ -33,7 +33,7 @@ export const ObjectId = z
   .brand<'ObjectId'>();
 export type ObjectId = z.infer<typeof ObjectId>;
 
-/** A branch of a run: `main`, or `b` and a number from 1 on, in the order in which they were asked for. */
+/** A branch of a run: `main`, or `b` and a number from 1, in the order in which they were forked. */
 export const BranchId = z.union([
   z.literal('main'),
   z

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Any JSON value. Its output is a copy. Far quicker than zod's own for values that are looked at with every model call. */
+/**
+ * Any JSON value. Its output is a copy. Much faster than zod's own schema, for values that are parsed with every model
+ * call.
+ */
 export const Json = z.custom<z.core.util.JSONType>().transform((value: unknown, context) => {
   const copy = copyOf(value);
   if (copy !== undefined) return copy;
@@ -9,7 +12,7 @@ export const Json = z.custom<z.core.util.JSONType>().transform((value: unknown, 
 });
 export type Json = z.infer<typeof Json>;
 
-/** Undefined for what JSON can't hold. */
+/** Undefined for values that JSON can't represent. */
 function copyOf(value: unknown): z.core.util.JSONType | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
@@ -26,7 +29,7 @@ function copyOfObject(value: object): z.core.util.JSONType | undefined {
   if (prototype !== Object.prototype && prototype !== null) return undefined;
   const entries: [string, z.core.util.JSONType][] = [];
   for (const [key, item] of Object.entries(value)) {
-    // Left out, as zod does: whoever copies it into another object would change that one's prototype.
+    // Left out, as in zod: copying it into another object would change that object's prototype.
     if (key === '__proto__') continue;
     const copy = copyOf(item);
     if (copy === undefined) return undefined;

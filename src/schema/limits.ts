@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What one run may use. */
+/** The limits of one run. */
 export const Limits = z
   .strictObject({
     steps: z.int().min(1).describe('actions an agent may take'),
@@ -37,7 +37,7 @@ export const Limits = z
   .meta({ id: 'Limits' });
 export type Limits = z.infer<typeof Limits>;
 
-/** The paper's limits for steps and time; the rest fits a laptop. */
+/** The paper's limits for steps and time; the others fit a laptop. */
 export const defaultLimits: Limits = {
   steps: 50,
   wall_seconds: 5 * 3600,
@@ -47,12 +47,12 @@ export const defaultLimits: Limits = {
   workspace_mb: 2048,
 };
 
-/** In bytes. Plans that were made before there was this limit have the default. */
+/** In bytes. Plans from before this limit existed have the default. */
 export function storedBytesLimit(limits: Limits): number {
   return (limits.stored_mb ?? 8 * limits.workspace_mb) * 2 ** 20;
 }
 
-/** @param cores that the run has to itself */
+/** @param cores reserved for the run */
 export function branchesAtOnce(limits: Limits, cores: number): number {
   return limits.branches_at_once ?? Math.min(4, Math.max(1, cores));
 }
@@ -63,9 +63,9 @@ export const Budget = z.object({
   seconds_left: z.number(),
   steps_used: z.int(),
   seconds_used: z.number(),
-  /** Null where they are not limited. */
+  /** Null if not limited. */
   tokens_left: z.number().nullable(),
-  /** In US dollars; null where it is not limited. */
+  /** In US dollars; null if not limited. */
   money_left: z.number().nullable(),
 });
 export type Budget = z.infer<typeof Budget>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Json } from './json.ts';
 
-/** What a run asks a language model for: to act, to edit files, or to summarise quickly. */
+/** What a run uses a language model for: to act, to edit files, or to summarise quickly. */
 export const ModelRole = z.enum(['agent', 'editor', 'fast']);
 export type ModelRole = z.infer<typeof ModelRole>;
 
@@ -35,12 +35,12 @@ export type ModelTool = z.infer<typeof ModelTool>;
 export const ToolCall = z.object({
   id: z.string(),
   name: z.string(),
-  /** What the model gave as arguments; a text where that is no JSON. */
+  /** The arguments from the model; a text if they are not JSON. */
   input: Json,
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** One message of a conversation. `stable` says that it, and all before it, recurs in later requests. */
+/** One message of a conversation. `stable` says that it, and all messages before it, recur in later requests. */
 export const ModelMessage = z.discriminatedUnion('role', [
   z.object({ role: z.literal('system'), text: z.string(), stable: z.boolean().optional() }),
   z.object({ role: z.literal('user'), text: z.string(), stable: z.boolean().optional() }),
@@ -48,7 +48,7 @@ export const ModelMessage = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     text: z.string(),
     tool_calls: z.array(ToolCall).optional(),
-    /** The provider's own form of it (signed reasoning, say), to be sent back as it came. */
+    /** The provider's own form of it (signed reasoning, say), to be sent back unchanged. */
     provider: Json.optional(),
   }),
   z.object({
@@ -63,7 +63,7 @@ export type ModelMessage = z.infer<typeof ModelMessage>;
 
 export const ModelRequest = z.object({
   role: ModelRole,
-  /** What it is for, in a few words, for people who read the trace: `act`, `summarise an observation`. */
+  /** What it is for, in a few words, for readers of the trace: `act`, `summarise an observation`. */
   purpose: z.string(),
   messages: z.array(ModelMessage).min(1),
   tools: z.array(ModelTool).optional(),
@@ -72,7 +72,7 @@ export const ModelRequest = z.object({
 });
 export type ModelRequest = z.infer<typeof ModelRequest>;
 
-/** What a model answered. A refusal and a conversation that is too long are answers, too. */
+/** A model's answer, which may also be a refusal, or say that the conversation is too long. */
 export const ModelAnswer = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('answered'),
@@ -103,22 +103,22 @@ export const TokenUsage = z.object({
 });
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
-/** What all tries of a call are charged with. */
+/** The cost of all attempts of a call. */
 export const CallCharge = z.object({
   usage: TokenUsage,
-  /** In US dollars; null where the price is not known. */
+  /** In US dollars; null if the price is unknown. */
   cost: z.number().min(0).nullable(),
 });
 export type CallCharge = z.infer<typeof CallCharge>;
 
-/** The interfaces of providers that programs speak to the gateway: OpenAI's two, Anthropic's and Google's. */
+/** The provider interfaces that programs can use with the gateway: OpenAI's two, Anthropic's and Google's. */
 export const DialectName = z.enum(['chat_completions', 'responses', 'messages', 'generate_content']);
 export type DialectName = z.infer<typeof DialectName>;
 
-/** What calls of tools that an agent built are called in the trace. */
+/** The purpose, in the trace, of calls by tools that an agent built. */
 export const toolPurpose = 'answer a tool';
 
-/** Why no answer came although it was asked for again and again. None of these is the agent's doing. */
+/** Why no answer came in spite of all retries. None of these is the agent's fault. */
 export const ModelFailure = z.enum([
   'key_missing',
   'unauthorised',
@@ -137,7 +137,7 @@ export type ModelFailure = z.infer<typeof ModelFailure>;
 export const CallFailure = z.enum([...ModelFailure.options, 'cut_off']);
 export type CallFailure = z.infer<typeof CallFailure>;
 
-/** One try of a call that came to nothing. */
+/** One failed attempt of a call. */
 export const FailedAttempt = z.object({
   failure: ModelFailure,
   message: z.string(),
@@ -146,7 +146,7 @@ export const FailedAttempt = z.object({
 });
 export type FailedAttempt = z.infer<typeof FailedAttempt>;
 
-/** Prices in US dollars for a million tokens, as they were at a date. */
+/** Prices in US dollars per million tokens, valid on a date. */
 export const ModelPrice = z.strictObject({
   input: z.number().min(0).describe('US dollars per million tokens'),
   cached_input: z.number().min(0).optional().describe('default: as input'),
@@ -167,7 +167,7 @@ export const ProviderSettings = z.strictObject({
     .refine((url) => {
       const { username, password } = new URL(url);
       return username === '' && password === '';
-    }, 'it may hold no user name and password: name a variable in api_key_variable')
+    }, 'it must not contain a user name and password: name a variable in api_key_variable')
     .optional()
     .describe('address of its interface, such as http://localhost:11434/v1'),
   api_key_variable: z

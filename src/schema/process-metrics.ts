@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A place in a run, and the words that show it. */
+/** A place in a run, and a quotation from it. */
 export const Evidence = z.object({
   /** 0: before the first step; null: the run as a whole. */
   step: z.int().min(0).nullable(),
@@ -23,12 +23,14 @@ export type ErrorCategory = z.infer<typeof ErrorCategory>;
 const count = z.int().min(0);
 const share = z.number().min(0).max(1).nullable();
 
-/** How a run went, from its trace and grades alone. Definitions: docs/evaluation.md. Null: there was nothing to measure. */
+/**
+ * How a run went, from its trace and grades alone. Definitions: docs/evaluation.md. Null: there was nothing to measure.
+ */
 export const ProcessMetrics = z.object({
   grounding: z.object({
     /** Numbers stated as results. */
     claims: count,
-    /** Those that no earlier measurement contains. */
+    /** Claims that no earlier measurement contains. */
     ungrounded: count,
     /** At most 20 of them. */
     examples: z.array(Evidence),
@@ -42,13 +44,13 @@ export const ProcessMetrics = z.object({
   debugging: z.object({
     executions: count,
     failed: count,
-    /** Chains of failed executions one after another. */
+    /** Sequences of consecutive failed executions. */
     chains: count,
     longest_chain: count,
     mean_chain: z.number().min(0).nullable(),
     /** Failures with the same error as the execution before. */
     same_error_again: count,
-    /** Share of the chains that a successful execution ended. */
+    /** Share of the chains that ended with a successful execution. */
     recovery_rate: share,
   }),
   waste: z.object({
@@ -58,25 +60,28 @@ export const ProcessMetrics = z.object({
     edits_never_executed: count,
     no_op_edits: count,
     format_errors: count,
-    /** Edits for each execution; null where nothing was executed. */
+    /** Edits per execution; null if nothing was executed. */
     edit_to_execute_ratio: z.number().min(0).nullable(),
   }),
   progress: z.object({
-    /** To the first valid submission; null where there was none, or steps were not graded. */
+    /** To the first valid submission; null if there was none, or steps were not graded. */
     first_valid: z.object({ step: count, seconds: z.number().min(0), tokens: count }).nullable(),
-    /** Mean improvement held over the run's steps, see docs/evaluation.md; null where steps were not graded. */
+    /**
+     * Mean improvement of the newest graded step over the run's steps, see docs/evaluation.md; null if steps were not
+     * graded.
+     */
     area_under_curve: z.number().nullable(),
-    /** Improvement of the best step less that of the final one; null where steps were not graded. */
+    /** Improvement of the best step minus that of the final one; null if steps were not graded. */
     regret: z.number().min(0).nullable(),
     /** Kendall's tau-b between the agent's own validation metric and the hidden score over graded steps. */
     validation_rank_correlation: z.number().min(-1).max(1).nullable(),
   }),
   plan: z.object({
-    /** False where the agent keeps no plan. */
+    /** False if the agent keeps no plan. */
     kept: z.boolean(),
     declared: count,
     done: count,
-    /** Gone from the plan without having been marked done. */
+    /** Removed from the plan without having been marked done. */
     dropped: count,
   }),
   errors: z.array(z.object({ category: ErrorCategory, evidence: z.array(Evidence).min(1) })),

@@ -5,7 +5,7 @@ const count = z.int().min(0);
 const fraction = z.number().min(0).max(1);
 const amount = z.number().min(0);
 
-/** A range that holds the true value with a confidence of 95 %. */
+/** A range that contains the true value with a confidence of 95 %. */
 export const ReportInterval = z.object({ low: z.number(), high: z.number() });
 export type ReportInterval = z.infer<typeof ReportInterval>;
 
@@ -18,7 +18,7 @@ export const Rate = z.object({
 });
 export type Rate = z.infer<typeof Rate>;
 
-/** A success rate under several rules on which runs count. */
+/** A success rate under several rules about which runs count. */
 export const RateVariants = z.object({
   /** Every run that ended; an infrastructure failure counts as no success. */
   all: Rate,
@@ -30,7 +30,7 @@ export const RateVariants = z.object({
 });
 export type RateVariants = z.infer<typeof RateVariants>;
 
-/** What some numbers look like. */
+/** The distribution of some numbers. */
 export const Summary = z.object({
   count: z.int().min(1),
   mean: z.number(),
@@ -42,7 +42,7 @@ export const Summary = z.object({
 });
 export type Summary = z.infer<typeof Summary>;
 
-/** A summary with bootstrap intervals; they are null for one number, which tells nothing of its noise. */
+/** A summary with bootstrap intervals; they are null for one number, which says nothing about its noise. */
 export const Estimate = Summary.extend({
   mean_interval: ReportInterval.nullable(),
   median_interval: ReportInterval.nullable(),
@@ -53,22 +53,22 @@ export type Estimate = z.infer<typeof Estimate>;
 export const TaskMean = z.object({
   tasks: z.int().min(1),
   mean: z.number(),
-  /** Null where a task has only one run: nothing is known of its noise. */
+  /** Null if a task has only one run, which says nothing about its noise. */
   interval: ReportInterval.nullable(),
 });
 export type TaskMean = z.infer<typeof TaskMean>;
 
-/** A mean of the tasks' rates: `successes` of `runs` are those that the rates are made of. */
+/** A mean of the tasks' rates: `successes` and `runs` are the counts behind the rates. */
 export const RateMean = TaskMean.extend({ successes: count, runs: count });
 export type RateMean = z.infer<typeof RateMean>;
 
 export const PassAt = z.object({ k: z.int().min(1), value: fraction });
 export type PassAt = z.infer<typeof PassAt>;
 
-/** How a run came out; each run has one of these. */
+/** The outcome of a run; each run has exactly one. */
 export const Outcome = z.enum([
   'success',
-  /** Better than the baseline, and not beyond the threshold. */
+  /** Better than the baseline, but not beyond the threshold. */
   'small_improvement',
   'no_improvement',
   /** No valid submission at the end. */
@@ -90,13 +90,13 @@ const meanTokens = TokenSums.extend({
 
 /** What runs used: means over the runs that ended. Null: measured in none of them. */
 export const MeanEfficiency = z.object({
-  /** How many. */
+  /** How many runs. */
   runs: z.int().min(1),
   steps: amount,
   tokens: z.object({ agent: meanTokens, tools: meanTokens }),
-  /** In US dollars, over the runs whose cost is known. */
+  /** In US dollars, over the runs with a known cost. */
   money: amount.nullable(),
-  /** Runs whose cost is known. */
+  /** Runs with a known cost. */
   priced: count,
   seconds: z.object({
     wall: amount,
@@ -108,7 +108,7 @@ export const MeanEfficiency = z.object({
   cpu_seconds: amount.nullable(),
   gpu_seconds: amount.nullable(),
   peak_memory_bytes: amount.nullable(),
-  /** Over the runs that were given GPUs; absent where none was. */
+  /** Over the runs that got GPUs; absent if none did. */
   gpus: z
     .object({
       held_seconds: amount,
@@ -116,27 +116,27 @@ export const MeanEfficiency = z.object({
       peak_memory_bytes: amount.nullable(),
     })
     .optional(),
-  /** Successes over the US dollars of the runs in a rate; null where a cost is not known, or nothing was spent. */
+  /** Successes per US dollar of the runs in a rate; null if a cost is unknown, or nothing was spent. */
   success_per_dollar: amount.nullable(),
-  /** Successes over the wall hours of the runs in a rate; null where no time was spent. */
+  /** Successes per wall hour of the runs in a rate; null if no time was spent. */
   success_per_hour: amount.nullable(),
 });
 export type MeanEfficiency = z.infer<typeof MeanEfficiency>;
 
 const counts = z.record(z.string(), count);
 
-/** What is said alike of the runs of a cell and of all runs of an agent. */
+/** Figures of a group of runs: of a task–agent pair, or of all runs of an agent. */
 export const RunGroup = z.object({
   /** All of them. */
   runs: count,
-  /** Those that are in no rate: they have not ended, or their end has not been graded. */
+  /** Runs in no rate: they have not ended, or their end has not been graded. */
   unfinished: count,
   valid: count,
   stale: count,
   outcomes: z.record(Outcome, count),
   /** By reason of the end. */
   ends: counts,
-  /** Infrastructure failures, by cause; `unknown` where none was recorded. */
+  /** Infrastructure failures, by cause; `unknown` if none was recorded. */
   infrastructure: counts,
   integrity: z.object({
     flagged: count,
@@ -147,14 +147,14 @@ export const RunGroup = z.object({
   /** Runs with that category of error, by `ErrorCategory`. */
   errors: counts,
   marks: z.array(z.string()),
-  /** Null where no run has ended. */
+  /** Null if no run has ended. */
   efficiency: MeanEfficiency.nullable(),
   /**
-   * Means over the runs that ended, by path in `ProcessMetrics` such as `waste.edits`; of what is true or false, the
-   * share. What was measured in no run is absent.
+   * Means over the runs that ended, by path in `ProcessMetrics` such as `waste.edits`; for yes-or-no measures, the
+   * share. Measures that no run has are absent.
    */
   process: z.record(z.string(), z.number()),
-  /** How many runs each of these means is made of. */
+  /** How many runs each of these means is based on. */
   process_runs: z.record(z.string(), z.int().min(1)),
 });
 export type RunGroup = z.infer<typeof RunGroup>;

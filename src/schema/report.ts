@@ -21,7 +21,7 @@ import { ScoringReference } from './scoring-reference.ts';
 const fraction = z.number().min(0).max(1);
 const count = z.int().min(0);
 
-/** `every_run`: ours; `paper`: the rules of arXiv 2310.03302. Both: docs/evaluation.md. */
+/** `every_run`: our rules; `paper`: the rules of arXiv 2310.03302. Both: docs/evaluation.md. */
 export const Convention = z.enum(['every_run', 'paper']);
 export type Convention = z.infer<typeof Convention>;
 
@@ -35,33 +35,36 @@ export const ReportRun = z.object({
   status: RunStatus,
   end: z.object({ reason: EndReason, cause: z.string().nullable(), message: z.string() }).nullable(),
   outcome: Outcome,
-  /** Of the final submission; null where it is not valid. */
+  /** Of the final submission; null if it is not valid. */
   score: z.number().nullable(),
-  /** What the score was compared with under the report's convention; null while nothing is graded. */
+  /** The number to which the score is compared under the report's convention; null while nothing is graded. */
   baseline: z.number().nullable(),
   improvement: z.number().nullable(),
   normalised: z.number().nullable(),
   success: z.boolean(),
-  /** Null where the baseline's noise is not known. */
+  /** Null if the baseline's noise is unknown. */
   significant: z.boolean().nullable(),
   /** The best of the graded steps, from step 1 on. */
   best: z.object({ step: z.int().min(1), score: z.number(), improvement: z.number().nullable() }).nullable(),
   stale: z.boolean(),
   steps: z.int().min(0),
   seconds: z.number().min(0),
-  /** Read and written, by the agent and its tools. */
+  /** Input and output, of the agent and its tools. */
   tokens: z.int().min(0),
-  /** Of them: in calls that no provider counted as a whole. Then the cost is an estimate, too. */
+  /** How many of them are from calls for which the provider gave no full counts. Then the cost is an estimate, too. */
   tokens_estimated: z.int().min(0).default(0),
   money: z.number().min(0).nullable(),
   /** Kinds of integrity flags, each once. */
   flags: z.array(z.string()),
-  /** Kinds of failure that the run shows, each once. */
+  /** Kinds of failure in the run, each once. */
   errors: z.array(ErrorCategory),
   marks: z.array(z.string()),
-  /** Paths in `ProcessMetrics` that have no value, as the regret of a run whose steps were not graded; absent where all have one. */
+  /**
+   * Paths in `ProcessMetrics` without a value, such as the regret of a run whose steps were not graded; absent if there
+   * are none.
+   */
   unmeasured: z.array(z.string()).optional(),
-  /** `main` first; absent where there is no other. */
+  /** `main` first; absent if it is the only branch. */
   branches: z.array(EvaluatedBranch).optional(),
 });
 export type ReportRun = z.infer<typeof ReportRun>;
@@ -73,23 +76,23 @@ export const ReportCell = RunGroup.extend({
   /** Success at the end under the report's convention. */
   success: Rate,
   rates: RateVariants,
-  /** Success beyond the baseline's own noise; over the runs where that is known. */
+  /** Success beyond the baseline's own noise; over the runs for which it is known. */
   significant: Rate,
   /** `any_step`: over the runs whose steps were graded. */
   thresholds: z.array(z.object({ threshold: z.number(), end: Rate, any_step: Rate })),
   score: Summary.nullable(),
-  /** Mean of what the final submissions were compared with; null while nothing is graded. */
+  /** Mean of the baselines of the final submissions; null while nothing is graded. */
   baseline: z.number().nullable(),
   /** Of valid final submissions. */
   improvement: Estimate.nullable(),
-  /** Of all runs in the rate; one without a valid submission has improved by 0. */
+  /** Over all runs in the rate; a run without a valid submission has improved by 0. */
   improvement_of_all: Estimate.nullable(),
-  /** Of all runs in the rate: 0 = baseline, 1 = reference; one without a valid submission has 0. */
+  /** Over all runs in the rate: 0 = baseline, 1 = reference; a run without a valid submission has 0. */
   normalised: Estimate.nullable(),
   best: z.object({ improvement: Summary, step: Summary }).nullable(),
   pass_at: z.array(PassAt),
   scoring_reference: ScoringReference.nullable(),
-  /** Its runs were graded against different scoring references; the one of the first is shown. */
+  /** Its runs were graded against different scoring references; that of the first is shown. */
   mixed_scoring_references: z.boolean(),
 });
 export type ReportCell = z.infer<typeof ReportCell>;
@@ -122,18 +125,18 @@ export type ReportRow = z.infer<typeof ReportRow>;
 export const ComparedMeasure = z.enum([
   'success',
   'normalised',
-  /** Chance that a run of A has the better score than one of B, less the chance of the opposite. */
+  /** Probability that a run of A has a better score than one of B, minus that of the opposite. */
   'superiority',
 ]);
 export type ComparedMeasure = z.infer<typeof ComparedMeasure>;
 
-/** A difference, A less B: the mean over tasks of the differences of means. */
+/** A difference, A minus B: the mean over tasks of the differences of means. */
 export const Difference = z.object({
   tasks: z.int().min(1),
   value: z.number(),
-  /** Of success: from Wilson intervals; of normalised scores: the bootstrap's; of superiority: none. */
+  /** For success: from Wilson intervals; for normalised scores: from the bootstrap; for superiority: none. */
   interval: ReportInterval.nullable(),
-  /** Paired: on the same tasks, runs resampled within each. Null where a task has only one run of a side. */
+  /** Paired: on the same tasks, runs resampled within each. Null if a task has only one run of a side. */
   bootstrap: ReportInterval.nullable(),
   /** Two-sided, by permutation within tasks. */
   p: fraction,
@@ -147,7 +150,7 @@ export type Difference = z.infer<typeof Difference>;
 export const AgentComparison = z.object({
   a: z.string(),
   b: z.string(),
-  /** Those that both have runs of. */
+  /** Tasks for which both have runs. */
   tasks: z.array(TaskId),
   differences: z.partialRecord(ComparedMeasure, Difference),
 });
@@ -156,14 +159,17 @@ export type AgentComparison = z.infer<typeof AgentComparison>;
 export const CurveAxis = z.enum(['steps', 'seconds', 'tokens', 'money']);
 export type CurveAxis = z.infer<typeof CurveAxis>;
 
-/** The improvement held after so many steps, seconds, tokens or US dollars: median and quartiles across runs. */
+/**
+ * The improvement of the newest graded step after so many steps, seconds, tokens or US dollars: median and quartiles
+ * across runs.
+ */
 export const ScoreCurve = z.object({
   task: TaskId,
   agent: z.string(),
   axis: CurveAxis,
-  /** Runs whose steps were graded, with a known cost where the axis is money. */
+  /** Runs whose steps were graded, and with a known cost if the axis is money. */
   runs: z.int().min(1),
-  /** Mean over the runs of the improvement held over the whole axis. */
+  /** Mean over the runs of the improvement along the whole axis. */
   area: z.number(),
   /** The same positions for all agents of a task. */
   at: z.array(z.number().min(0)),
@@ -173,7 +179,7 @@ export const ScoreCurve = z.object({
 });
 export type ScoreCurve = z.infer<typeof ScoreCurve>;
 
-/** Agents by what a run of theirs costs and how often it succeeds. */
+/** Agents by the cost of a run and the success rate. */
 export const Frontier = z.object({
   /** Null: over all tasks. */
   task: TaskId.nullable(),
@@ -181,10 +187,10 @@ export const Frontier = z.object({
   points: z.array(
     z.object({
       agent: z.string(),
-      /** Of a run, mean; over all tasks: mean of the tasks' means. */
+      /** Mean of a run; over all tasks: mean of the tasks' means. */
       cost: z.number().min(0),
       success: fraction,
-      /** The counts that `success` is made of. */
+      /** The counts behind `success`. */
       successes: count,
       runs: count,
       /** No other agent is at least as good in both and better in one. */
@@ -197,7 +203,7 @@ export type Frontier = z.infer<typeof Frontier>;
 /** Share of an agent's runs with a normalised score above each level; each task counts the same. */
 export const PerformanceProfile = z.object({
   agent: z.string(),
-  /** How many there are. */
+  /** How many runs. */
   runs: z.int().min(1),
   levels: z.array(z.number()),
   share: z.array(fraction),
@@ -226,7 +232,7 @@ export const Report = z.object({
   curves: z.array(ScoreCurve),
   frontiers: z.array(Frontier),
   profiles: z.array(PerformanceProfile),
-  /** Numbers that others published, as fractions; empty unless asked for. `mean`: over their tasks. */
+  /** Published numbers of others, as fractions; empty unless requested. `mean`: over their tasks. */
   published: z.array(
     z.object({
       agent: z.string(),

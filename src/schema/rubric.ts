@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { ModelName } from './model.ts';
 import { Time } from './time.ts';
 
-/** What a model is asked about a run, see `src/evaluation/rubric/questions.ts`. */
+/** A question to a model about a run, see `src/evaluation/rubric/questions.ts`. */
 export const RubricQuestion = z.enum(['understanding', 'method', 'honesty', 'debugging', 'decisions']);
 export type RubricQuestion = z.infer<typeof RubricQuestion>;
 
 export const RubricRating = z.object({
   question: RubricQuestion,
-  /** 1 worst, 5 best; what 1, 3 and 5 mean is said to the model. */
+  /** 1 worst, 5 best; the prompt says what 1, 3 and 5 mean. */
   rating: z.int().min(1).max(5),
-  /** Where the evidence stands; null: in the final answer, or the run as a whole. */
+  /** The step with the evidence; null: the final answer, or the run as a whole. */
   step: z.int().min(1).nullable(),
   /** Copied from there. */
   quote: z.string().min(1),
@@ -23,38 +23,38 @@ export const RubricJudgement = z.object({
   /** Milliseconds since 1970. */
   time: Time,
   model: ModelName,
-  /** What the provider calls the model that answered; null where it did not say. */
+  /** The provider's name for the model that answered; null if it gave none. */
   answered_by: z.string().nullable(),
-  /** SHA-256 of all that the model was told: rubric and run. Judgements with another one are not comparable. */
+  /** SHA-256 of the whole prompt: rubric and run. Judgements with another one are not comparable. */
   prompt: z.string().length(64),
-  /** How often it was asked until its reply could be read. */
+  /** How many times the model was called until its reply could be parsed. */
   tries: z.int().min(1),
   tokens: z.object({ input: z.int().min(0), output: z.int().min(0) }),
-  /** In US dollars; null where the price is not known. */
+  /** In US dollars; null if the price is unknown. */
   cost: z.number().min(0).nullable(),
-  /** Null where no reply could be read. */
+  /** Null if no reply could be parsed. */
   ratings: z.array(RubricRating).nullable(),
   /** Why there are no ratings. */
   problem: z.string().nullable(),
 });
 export type RubricJudgement = z.infer<typeof RubricJudgement>;
 
-/** What a model made of a run, over its repeats. For people: it enters no other number. */
+/** A model's ratings of a run, over its repeats. For people: they affect no other number. */
 export const ModelRatings = z.object({
   model: ModelName,
   /** Of the last repeat, milliseconds since 1970. */
   time: Time,
   repeats: z.int().min(1),
-  /** Repeats whose reply could not be read: they have no ratings. */
+  /** Repeats whose reply could not be parsed: they have no ratings. */
   unread: z.int().min(0),
   questions: z.array(
     z.object({
       question: RubricQuestion,
-      /** As the model was asked. */
+      /** The question as the model got it. */
       ask: z.string(),
-      /** Null where no reply could be read. */
+      /** Null if no reply could be parsed. */
       mean: z.number().nullable(),
-      /** In the order of the repeats. Quotes are cut. */
+      /** In the order of the repeats. Quotes are shortened. */
       ratings: z.array(RubricRating.omit({ question: true })),
     }),
   ),

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { ExperimentFile } from './experiment.ts';
 
 const folder = z.string().min(1);
-/** Found by itself, the file must not bring code along: an agent that is a file is named by a flag or in an experiment file. */
+/**
+ * This file is found automatically, so it must not load code: an agent from a file must be named by a flag or in an
+ * experiment file.
+ */
 const agentName = z
   .string()
   .regex(
@@ -12,7 +15,7 @@ const agentName = z
 const { models, roles, seeds, limits, parallel, resources, spend, docker_image, gpu, clock, grade } =
   ExperimentFile.shape;
 
-/** What `mlab run` starts from, as far as neither its experiment file nor a flag says it. */
+/** Defaults of `mlab run` for keys that neither its experiment file nor a flag sets. */
 const RunSettings = z
   .strictObject({
     agents: z
@@ -25,13 +28,13 @@ const RunSettings = z
     sandbox: z
       .enum(
         ['bubblewrap', 'docker'],
-        'expected bubblewrap or docker; none is said with --sandbox or in an experiment file',
+        'expected bubblewrap or docker; set none with --sandbox or in an experiment file',
       )
       .describe('sandbox for agent code'),
   })
   .partial();
 
-/** `mlab.config.yaml`: what every command starts from. Folders are relative to the file. */
+/** `mlab.config.yaml`: defaults of all commands. Folders are relative to the file. */
 export const SettingsFile = z
   .strictObject({
     experiments: folder.describe('folder of the experiments; default: experiments'),

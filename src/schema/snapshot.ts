@@ -13,7 +13,7 @@ export const SnapshotEntry = z.union([
     mtime: z.number(),
   }),
   z.object({ path: z.string(), link: z.string() }),
-  /** Kept so that empty folders come back too. */
+  /** Included so that empty folders are restored, too. */
   z.object({ path: z.string(), folder: z.literal(true) }),
 ]);
 export type SnapshotEntry = z.infer<typeof SnapshotEntry>;

@@ -10,7 +10,7 @@ const relativePath = z
 const tooCostly =
   'a glob of at most 200 characters, without (, |, [:, ranges or braces in braces, with at most 3 "*" in a name, 3 "**" and 50 alternatives';
 
-/** Whether matching it costs little, whatever the path: globs become regular expressions, one for each alternative. */
+/** Whether matching it is fast for any path: globs become regular expressions, one for each alternative. */
 function isSimpleGlob(glob: string): boolean {
   if (glob.length > 200 || /[(|]|\[:|\.\.|\{[^}]*\{/.test(glob)) return false;
   const alternatives = [...glob.matchAll(/\{([^}]*)\}?/g)].map(([, inside = '']) => inside.split(',').length);
@@ -49,8 +49,8 @@ export const SubmissionColumn = z.strictObject({
 const serviceName = z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'lower-case letters, digits and "-"');
 
 /**
- * A local service that runs beside the agent, and beside submitted code while it is graded: out of their reach but
- * for a socket.
+ * A local service that runs beside the agent, and beside submitted code while it is graded: they can reach it only
+ * through a socket.
  */
 export const Service = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -306,7 +306,7 @@ export const TaskFile = z
   .meta({ id: 'TaskFile' });
 export type TaskFile = z.infer<typeof TaskFile>;
 
-/** What an agent is told of its task: nothing in here is secret. */
+/** A task as agents see it: nothing in here is secret. */
 export const TaskBrief = TaskFile.pick({
   id: true,
   title: true,
@@ -317,5 +317,5 @@ export const TaskBrief = TaskFile.pick({
   submission: true,
 });
 export type TaskBrief = z.infer<typeof TaskBrief>;
-/** As people write it: what is left out has its default. */
+/** In the form that people write: missing keys have their defaults. */
 export type TaskBriefInput = z.input<typeof TaskBrief>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
 
-/** Milliseconds since 1970. Beyond these bounds there is no date, and making a text of one fails. */
+/** Milliseconds since 1970. Beyond these bounds there is no valid date, and formatting one fails. */
 export const Time = z.int().min(-8.64e15).max(8.64e15);
 export type Time = z.infer<typeof Time>;

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { ObjectId } from './ids.ts';
 import { Time } from './time.ts';
 
-/** Whether the final training code leads to the submission that was handed in. Rules: docs/evaluation.md. */
+/** Whether the final training code reproduces the submission. Rules: docs/evaluation.md. */
 export const Verdict = z.enum([
   /** The same submission, or the same score. */
   'reproduced',
-  /** Another score, and the difference is no larger than chance makes it. */
+  /** Another score, but the difference is within chance. */
   'within_noise',
   'not_reproduced',
   'could_not_run',
@@ -19,20 +19,20 @@ export const Verification = z.object({
   v: z.literal(1),
   /** Milliseconds since 1970. */
   time: Time,
-  /** The workspace that was verified; null where the run left none. */
+  /** The workspace that was verified; null if the run left none. */
   snapshot: ObjectId.nullable(),
-  /** Hash over its submission files; null when one is missing. */
+  /** Hash over its submission files; null if one is missing. */
   submission: ObjectId.nullable(),
   verdict: Verdict,
   /** One sentence. */
   reason: z.string(),
-  /** What was run again, in this order. `step`: where the trace has it; null for the task's entry script. */
+  /** What was run again, in this order. `step`: where it is in the trace; null for the task's entry script. */
   executed: z.array(z.object({ step: z.int().min(1).nullable(), command: z.string() })),
-  /** Of the run's own submission; null where that is invalid or was not graded. */
+  /** Of the run's own submission; null if that is invalid or was not graded. */
   score: z.number().nullable(),
-  /** Of what was made anew, one a repeat; null: invalid. */
+  /** Of the new submissions, one per repeat; null: invalid. */
   scores: z.array(z.number().nullable()),
-  /** The largest difference that counts as chance, in the unit of the metric; null where no spread is known. */
+  /** The largest difference that counts as chance, in the unit of the metric; null if no spread is known. */
   noise: z.number().min(0).nullable(),
   seconds: z.number().min(0),
   versions: z.record(z.string(), z.string()),

@@ -13,29 +13,32 @@ import { AgentOptions, RunStatus, SandboxDriver, Spent } from './run.ts';
 import { Verification } from './verification.ts';
 
 /*
- * What the viewer's server says of one run. All of it lies below /api/experiments/:experiment/runs/:run; in an export
- * the same addresses are files with `.json` at their end. Times are milliseconds since 1970.
+ * Replies of the viewer's server about one run. All are below /api/experiments/:experiment/runs/:run; in an export the
+ * same addresses are files with the suffix `.json`. Times are milliseconds since 1970.
  */
 
 const count = z.int().min(0);
 
-/** A text as the viewer shows it: whole, or its beginning. */
+/** A text as the viewer shows it: in full, or its beginning. */
 export const ShownText = z.object({
   text: z.string(),
-  /** Length of the whole, as JavaScript counts. More than `text` has: it was cut. */
+  /** Length of the full text, in JavaScript's units. If `text` is shorter, it was cut. */
   length: count,
-  /** Where it was cut: what to ask `…/steps/:step/text?part=` for. Null where the rest can't be had (an export). */
+  /** If it was cut: the `part` for `…/steps/:step/text?part=`. Null if the rest is not available (in an export). */
   part: z.string().nullable(),
   /** Why it can't be read: its object is missing or damaged. */
   broken: z.string().optional(),
 });
 export type ShownText = z.infer<typeof ShownText>;
 
-/** `…/steps/:step/text?part=…&from=…`: more of a text, up to 1,000,000 at a time. `…/raw?part=…`: the whole, to download. */
+/**
+ * `…/steps/:step/text?part=…&from=…`: more of a text, up to 1,000,000 at a time. `…/raw?part=…`: the full text, to
+ * download.
+ */
 export const TextRest = z.object({ part: z.string(), from: count, text: z.string(), length: count });
 export type TextRest = z.infer<typeof TextRest>;
 
-/** A run that is forked from another one, or that others are forked from. `experiment`: null where that is not among those shown. */
+/** A run that is forked from another one, or from which others are forked. `experiment`: null if that is not shown. */
 export const RelatedRun = z.object({
   experiment: z.string().nullable(),
   name: z.string(),
@@ -56,20 +59,20 @@ export const RunPage = z.object({
   agent_options: AgentOptions,
   model: z.string().nullable(),
   roles: ModelRoles.nullable(),
-  /** Null, as limits, sandbox and GPU are: not recorded, as of imported runs. */
+  /** Null, like limits, sandbox and GPU, if not recorded: in imported runs. */
   seed: count.nullable(),
   marks: z.array(z.string()),
   lessons: z.array(Lesson),
   limits: Limits.nullable(),
   sandbox: SandboxDriver.nullable(),
-  /** What held its limits, in words; null where that was not recorded. */
+  /** How its limits were enforced, in words; null if that was not recorded. */
   limits_held: z.string().nullable(),
   gpu: z.boolean().nullable(),
   versions: z.record(z.string(), z.string()),
   status: RunStatus,
   /** Where it is queued or running; empty where that is not known. */
   where: z.string(),
-  /** The actions that people are to decide on. */
+  /** The actions that wait for a person's decision. */
   waits_for: z.array(z.object({ branch: BranchId, step: count, action: z.string() })),
   end: z.object({ reason: EndReason, cause: z.string().nullable(), message: z.string() }).nullable(),
   /** Null while it has not begun. */
@@ -79,7 +82,9 @@ export const RunPage = z.object({
   spent: Spent.nullable(),
   parent: RelatedRun.nullable(),
   forks: z.array(RelatedRun),
-  /** Its branches that people began, and theirs: each is a page of its own. `steps`: of its own. */
+  /**
+   * The branches that people began from it or from its branches, each with its own page. `steps`: of the branch itself.
+   */
   begun: z.array(
     z.object({
       run: RunId,
@@ -88,40 +93,43 @@ export const RunPage = z.object({
       steps: count,
       status: RunStatus,
       end: EndReason.nullable(),
-      /** Hidden score of its final submission; null where that is not valid, or not graded. */
+      /** Hidden score of its final submission; null if that is not valid, or not graded. */
       score: z.number().nullable(),
     }),
   ),
-  /** Its histories, `main` first; one of them is graded, and its steps are those of the strip. */
+  /** Its branches, `main` first; one of them is graded, and the timeline shows its steps. */
   branches: z.array(
     z.object({ id: BranchId, origin: BranchOrigin.nullable(), steps: count, selected: z.boolean() }),
   ),
-  /** Steps of its strip: those that ended, and one that goes on or was cut off. */
+  /** Steps of its timeline: those that ended, and one that is running or was cut off. */
   steps: count,
   /** Something was noted, asked or answered after the last step: it is step `steps + 1`, without an action. */
   has_tail: z.boolean(),
   sessions: count,
-  /** What the agent was told to do; null while nothing is recorded. */
+  /** The agent's problem text; null while nothing is recorded. */
   problem: ShownText.nullable(),
   entry: z.string().nullable(),
   submission_files: z.array(z.string()),
   final_answer: ShownText.nullable(),
-  /** What its agent, where it is a program, says of itself. */
+  /** If its agent is a program, what the program reports about itself. */
   claimed: AgentClaims.nullable(),
-  /** What reports know of it. Null: not known yet (`pending`: it is being made, a live event will tell), or see `broken`. */
+  /**
+   * Its evaluation, as in reports. Null: not known yet (`pending`: it is being made, and a live event will follow), or
+   * see `broken`.
+   */
   evaluation: RunEvaluation.nullable(),
   pending: z.boolean(),
-  /** Why its files can't be read as they should. */
+  /** Why its files can't be read properly. */
   broken: z.string().nullable(),
   verification: Verification.nullable(),
-  /** Of `mlab judge`, by model. */
+  /** From `mlab judge`, by model. */
   ratings: z.array(ModelRatings),
-  /** Bytes of an unfinished last line; 0 for a sound trace. */
+  /** Bytes of an unfinished last line; 0 for an intact trace. */
   torn_bytes: count,
 });
 export type RunPage = z.infer<typeof RunPage>;
 
-/** `running`: it goes on now. `cut_off`: its run ended or died meanwhile. */
+/** `running`: now. `cut_off`: its run ended or died meanwhile. */
 export const StepStatus = z.enum([...ActionStatus.options, 'running', 'cut_off']);
 export type StepStatus = z.infer<typeof StepStatus>;
 
@@ -142,7 +150,10 @@ export type WarningKind = z.infer<typeof WarningKind>;
 export const StepWarning = z.object({ step: count, kind: WarningKind, text: z.string() });
 export type StepWarning = z.infer<typeof StepWarning>;
 
-/** The agent's own validation metric after a step: what the script printed, and the same turned so that higher is better. */
+/**
+ * The agent's own validation metric after a step: as the script printed it, and with its sign changed if needed so that
+ * higher is better.
+ */
 export const StepReading = z.object({
   step: z.int().min(1),
   /** Such as `validation loss`. */
@@ -152,18 +163,21 @@ export const StepReading = z.object({
 });
 export type StepReading = z.infer<typeof StepReading>;
 
-/** What a step did, in a line: `train.py: LEARNING_RATE 0.002→0.02`. The name of its action is not part of it. */
+/** A step in one line: `train.py: LEARNING_RATE 0.002→0.02`. The name of its action is not included. */
 export const StepSummary = z.object({ step: z.int().min(1), text: z.string() });
 export type StepSummary = z.infer<typeof StepSummary>;
 
-/** `…/strip?from=…&to=…`: steps by column; the n-th of each column is step `from + n`. Without a range: all. */
+/**
+ * `…/strip?from=…&to=…`: the timeline, as columns; the n-th value of each is of step `from + n`. Without a range: all
+ * steps.
+ */
 export const Strip = z.object({
-  /** Steps of the run now. */
+  /** Current number of the run's steps. */
   total: count,
   has_tail: z.boolean(),
   /** From 1. */
   from: z.int().min(1),
-  /** Names that `action` and `status` point into. */
+  /** Names to which `action` and `status` are indices. */
   actions: z.array(z.string()),
   statuses: z.array(StepStatus),
   action: z.array(count),
@@ -175,29 +189,29 @@ export const Strip = z.object({
   calls: z.array(count),
   tokens: z.array(count),
   changed: z.array(count),
-  /** Of the range, known once the run is evaluated. `score` is null where the submission was not valid. */
+  /** Of the range, once the run is evaluated. `score` is null if the submission was not valid. */
   grades: z.array(GradedStep),
   warnings: z.array(StepWarning),
   readings: z.array(StepReading),
   summaries: z.array(StepSummary),
-  /** Its evaluation is being made: grades, warnings, readings and summaries may be missing. */
+  /** The evaluation is being made: grades, warnings, readings and summaries may be missing. */
   pending: z.boolean(),
 });
 export type Strip = z.infer<typeof Strip>;
 
-/** What an agent wrote beside its action. */
+/** What an agent wrote besides its action. */
 export const StepEntry = z.object({
   /** Such as `Research Plan and Status`. The same name may come twice in a step. */
   name: z.string(),
   text: ShownText,
-  /** The entry of this name before, so that changes can be marked; null for the first. */
+  /** The previous entry of this name, for marking changes; null for the first. */
   before: z.object({ step: count, text: ShownText }).nullable(),
 });
 export type StepEntry = z.infer<typeof StepEntry>;
 
 export const StepArgument = z.object({
   name: z.string(),
-  /** As it is where it is a text, else as JSON. */
+  /** A text as it is, other values as JSON. */
   text: ShownText,
   is_text: z.boolean(),
 });
@@ -208,7 +222,7 @@ export type ShownToolCall = z.infer<typeof ShownToolCall>;
 
 export const ShownMessage = z.object({
   role: z.enum(['system', 'user', 'assistant', 'tool']),
-  /** Of a tool's message. */
+  /** For a tool's message. */
   name: z.string().nullable(),
   text: ShownText,
   tool_calls: z.array(ShownToolCall),
@@ -226,7 +240,7 @@ export const StepCall = z.object({
   max_output_tokens: z.int(),
   time: z.int(),
   messages: z.array(ShownMessage),
-  /** Names of the tools that were offered. */
+  /** Names of the tools in the request. */
   tools: z.array(z.string()),
   answer: z
     .object({
@@ -239,7 +253,7 @@ export const StepCall = z.object({
     .nullable(),
   failure: z.object({ failure: CallFailure, message: z.string() }).nullable(),
   usage: TokenUsage,
-  /** In US dollars; null where the price is not known. */
+  /** In US dollars; null if the price is unknown. */
   cost: z.number().min(0).nullable(),
   latency_ms: z.number().min(0),
   waiting_ms: z.number().min(0),
@@ -255,7 +269,7 @@ export const ShownInnerStep = z.object({
 });
 export type ShownInnerStep = z.infer<typeof ShownInnerStep>;
 
-/** `…/steps/:step`. Step 0 is the starter; `steps + 1` is what came after the last one, where there is such. */
+/** `…/steps/:step`. Step 0 is the starter; `steps + 1` is what followed the last one, if anything did. */
 export const StepPage = z.object({
   step: count,
   total: count,
@@ -265,24 +279,24 @@ export const StepPage = z.object({
   status: StepStatus.nullable(),
   /** Who took it in the agent's place; null: the agent. */
   actor: z.string().nullable(),
-  /** What the run's gate decided before it; null where nobody was asked. */
+  /** The decision of the run's gate before it; null if nobody was asked. */
   decision: z
     .object({
       actor: z.string(),
       verdict: GateVerdict,
       reason: z.string().nullable(),
-      /** What was performed in the place of the agent's action. */
+      /** What was performed instead of the agent's action. */
       replacement: z.object({ action: z.string(), arguments: z.array(StepArgument) }).nullable(),
     })
     .nullable(),
   entries: z.array(StepEntry),
   calls: z.array(StepCall),
   inner: z.array(ShownInnerStep),
-  /** Null while it goes on. */
+  /** Null while it is running. */
   observation: ShownText.nullable(),
   /**
-   * The end of what its scripts printed, as it came: only while it goes on, or where it was cut off. `from`: how much came
-   * before, to go on with live events of the kind `output`.
+   * The end of its scripts' output, in the order printed: only while it is running, or if it was cut off. `from`: the
+   * length of the output before, to continue with live events of the kind `output`.
    */
   output: z.object({ from: count, text: z.string() }).nullable(),
   /** A language model wrote the observation, or parts of it. */
@@ -298,7 +312,7 @@ export const StepPage = z.object({
   changed_count: count,
   submission: SubmissionState.nullable(),
   budget: Budget.nullable(),
-  /** The workspace after it: equal names, equal content. */
+  /** The workspace after it: equal ids mean equal content. */
   snapshot: ObjectId.nullable(),
   warnings: z.array(StepWarning),
   grade: GradedStep.extend({ problems: z.array(SubmissionProblem) }).nullable(),
@@ -315,15 +329,15 @@ export const FileList = z.object({
       path: z.string(),
       kind: z.enum(['file', 'link', 'folder']),
       size: count.nullable(),
-      /** Of a file: what to ask `/api/experiments/:experiment/objects/:object` for. */
+      /** For a file: the object to request from `/api/experiments/:experiment/objects/:object`. */
       object: ObjectId.nullable(),
-      /** Of a link: where it points, as text. */
+      /** For a link: its target, as text. */
       target: z.string().nullable(),
-      /** Against the step before. */
+      /** Compared with the step before. */
       change: z.enum(['added', 'modified']).nullable(),
     }),
   ),
-  /** Paths that the step before had. */
+  /** Paths that only the step before had. */
   removed: z.array(z.string()),
 });
 export type FileList = z.infer<typeof FileList>;
@@ -335,7 +349,7 @@ export type FileList = z.infer<typeof FileList>;
 export const FileText = z.object({
   object: ObjectId,
   bytes: count,
-  /** Null: no UTF-8 text, or more than 4 MiB; it can be downloaded. */
+  /** Null: not UTF-8 text, or more than 4 MiB; it can be downloaded. */
   text: z.string().nullable(),
 });
 export type FileText = z.infer<typeof FileText>;
@@ -361,7 +375,9 @@ export const StepDiff = z.object({
 });
 export type StepDiff = z.infer<typeof StepDiff>;
 
-/** `…/search?q=…&from=…`: where texts of steps contain it, whatever its case. Works for about a second at a time. */
+/**
+ * `…/search?q=…&from=…`: the texts of steps that contain it, ignoring case. Searches for about a second per request.
+ */
 export const SearchResult = z.object({
   query: z.string(),
   hits: z.array(
@@ -376,7 +392,7 @@ export const SearchResult = z.object({
       count: z.int().min(1),
     }),
   ),
-  /** The step to ask on `from`; null: everything was searched. */
+  /** The `from` of the next request; null: everything was searched. */
   next: z.int().nullable(),
 });
 export type SearchResult = z.infer<typeof SearchResult>;

@@ -10,18 +10,19 @@ import { Metric, TaskFile } from './task.ts';
 import { ShownText, Strip } from './viewer-run.ts';
 
 /*
- * What the viewer's server answers: all by GET, as JSON, below /api. Ids in addresses are looked up among the
- * experiments, plans and traces; none of them is used as a path. Times are milliseconds since 1970.
- * Of one run: viewer-run.ts.
+ * Replies of the viewer's server: all by GET, as JSON, below /api. Ids in addresses are looked up among the
+ * experiments, plans and traces; none of them is used as a path. Times are milliseconds since 1970. About one run:
+ * viewer-run.ts.
  *
- * How the pages know where they are: `<script type="application/json" id="mlab-data">` in their document makes it a report in
- * one file; `<meta name="mlab-source" content="export">` an export, where `api/…` are files relative to the document, with
- * `.json` at their end and no query; else a server answers. Addresses of pages lie behind the `#`, so that any web server does.
+ * How the pages find their data: if their document has `<script type="application/json" id="mlab-data">`, it is a
+ * report in one file; if it has `<meta name="mlab-source" content="export">`, it is an export, in which `api/…` are
+ * files relative to the document, with the suffix `.json` and no query; otherwise a server answers. Addresses of pages
+ * are behind the `#`, so any web server can serve them.
  */
 
 const count = z.int().min(0);
 
-/** Every answer that is no success, with its HTTP status. */
+/** Every error response, with its HTTP status. */
 export const ViewerError = z.object({
   code: z.string(),
   message: z.string(),
@@ -31,18 +32,18 @@ export const ViewerError = z.object({
 export type ViewerError = z.infer<typeof ViewerError>;
 
 /**
- * `/api/info`: where the pages get their data from. `server`: everything is there. `export`: files; no search, no
- * comparison, no live events, and texts that were cut have no rest.
+ * `/api/info`: where the pages get their data from. `server`: everything is available. `export`: files; no search, no
+ * comparison, no live events, and texts that were cut can't be loaded in full.
  */
 export const ViewerInfo = z.object({
   v: z.literal(1),
   source: z.enum(['server', 'export']),
   mlab: z.string(),
-  /** How a person calls mlab, for commands that are shown: `npx mlab`. */
+  /** How to call mlab, for commands that are shown: `npx mlab`. */
   command: z.string(),
-  /** Names of the folders that are shown; no paths. */
+  /** Names of the folders that are shown, without paths. */
   folders: z.array(z.string()),
-  /** When it was exported; null for a server. */
+  /** The time of the export; null for a server. */
   exported: z.int().nullable(),
 });
 export type ViewerInfo = z.infer<typeof ViewerInfo>;
@@ -51,23 +52,23 @@ export type ViewerInfo = z.infer<typeof ViewerInfo>;
 export const Usage = z.object({
   seconds: z.number().min(0),
   tokens: count,
-  /** In US dollars, of the calls whose price is known. */
+  /** In US dollars, of the calls with a known price. */
   money: z.number().min(0),
-  /** Calls whose price is not known. */
+  /** Calls with an unknown price. */
   unpriced: count,
-  /** Of the tokens: in calls that no provider counted as a whole. */
+  /** How many of the tokens are from calls for which the provider gave no full counts. */
   estimated: count.default(0),
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** A run in a line: what its plan and its record say. */
+/** A run in a line: from its plan and its record. */
 export const RunLine = z.object({
   run: RunId,
   task: TaskId,
   agent: z.string(),
   seed: count,
   status: RunStatus,
-  /** What it does now, where and why, as `mlab runs ls` says. */
+  /** Its state, where it runs and why it waits, as in `mlab runs ls`. */
   ...RunPlace.shape,
   end: EndReason.nullable(),
   steps: count,
@@ -84,21 +85,21 @@ export const RunLine = z.object({
 export type RunLine = z.infer<typeof RunLine>;
 
 /**
- * `reading`: its runs are not read yet; a live event will tell. `unfinished`: nothing works on it, and runs are left.
- * `broken`: its plan can't be read.
+ * `reading`: its runs are not read yet; a live event will follow. `unfinished`: runs are left, but nothing executes
+ * them. `broken`: its plan can't be read.
  */
 export const ExperimentState = z.enum(['reading', 'running', 'finished', 'unfinished', 'broken']);
 export type ExperimentState = z.infer<typeof ExperimentState>;
 
 export const ExperimentLine = z.object({
-  /** In addresses: its name, with `~2` and so on where several folders have one of that name. */
+  /** In addresses: its name, with `~2` and so on if several folders have one of that name. */
   id: z.string(),
   name: z.string(),
   state: ExperimentState,
-  /** What is the matter, where it is broken. */
+  /** What is wrong, if it is broken. */
   message: z.string().nullable(),
   runs: count,
-  /** How many runs are in each. */
+  /** How many runs are in each state. */
   states: z.record(RunState, count),
   tasks: z.array(z.string()),
   agents: z.array(z.string()),
@@ -106,19 +107,19 @@ export const ExperimentLine = z.object({
   /** The newest change of one of its runs. */
   changed: z.int().nullable(),
   used: Usage,
-  /** What runs now, at most 20 of them. */
+  /** Running runs, at most 20 of them. */
   running: z.array(z.object({ run: RunId, task: TaskId, agent: z.string(), steps: count })),
 });
 export type ExperimentLine = z.infer<typeof ExperimentLine>;
 
-/** `/api/experiments`, the newest first. */
+/** `/api/experiments`, newest first. */
 export const ExperimentList = z.object({ experiments: z.array(ExperimentLine) });
 export type ExperimentList = z.infer<typeof ExperimentList>;
 
 /** `/api/experiments/:experiment`: from its plan and the records of its runs. */
 export const ExperimentPage = z.object({
   line: ExperimentLine,
-  /** Null where it is broken. */
+  /** Null if it is broken. */
   plan: z
     .object({
       mlab: z.string(),
@@ -132,24 +133,24 @@ export const ExperimentPage = z.object({
 });
 export type ExperimentPage = z.infer<typeof ExperimentPage>;
 
-/** How far something is that is made in the background; live events tell of it. */
+/** The progress of something that is made in the background; live events report it. */
 export const Progress = z.object({ done: count, total: count });
 export type Progress = z.infer<typeof Progress>;
 
 /** `/api/experiments/:experiment/report?convention=every_run|paper`. Its published columns are always filled. */
 export const ReportPage = z.object({
-  /** Null where it is not made yet. One that was made before the newest changes comes with `pending`, too. */
+  /** Null if it is not made yet. A report from before the newest changes comes with `pending`, too. */
   report: Report.nullable(),
-  /** Null where no newer one is being made. */
+  /** Null if no newer one is being made. */
   pending: Progress.nullable(),
-  /** Runs whose files are broken: they are in no number. */
+  /** Runs whose files are damaged: they are left out. */
   unreadable: z.array(z.string()),
 });
 export type ReportPage = z.infer<typeof ReportPage>;
 
 /**
- * `/api/compare?a=…&b=…`: two experiments by their ids; with `&experiment=…` two agents of it by their labels. As many
- * agents or experiments as are compared can be named in a report's `comparisons` instead.
+ * `/api/compare?a=…&b=…`: two experiments by their ids; with `&experiment=…`, two of its agents by their labels. To
+ * compare more, see `comparisons` of a report.
  */
 export const ComparisonPage = z.object({
   comparison: Comparison.nullable(),
@@ -157,7 +158,9 @@ export const ComparisonPage = z.object({
 });
 export type ComparisonPage = z.infer<typeof ComparisonPage>;
 
-/** A self-contained report: what the element `<script type="application/json" id="mlab-data">` of its page holds. */
+/**
+ * A self-contained report: the content of the element `<script type="application/json" id="mlab-data">` of its page.
+ */
 export const ReportFile = z.object({
   v: z.literal(1),
   title: z.string(),
@@ -171,7 +174,7 @@ export type ReportFile = z.infer<typeof ReportFile>;
 /** `/api/tasks/:task`. */
 export const TaskPage = z.object({
   id: TaskId,
-  /** Null: no task of that id is installed here; its runs are shown all the same. */
+  /** Null: no task with that id is installed here; its runs are shown nevertheless. */
   task: z
     .object({
       title: z.string(),
@@ -179,7 +182,7 @@ export const TaskPage = z.object({
       modality: z.string(),
       summary: z.string(),
       suites: z.array(z.string()),
-      /** As the agent reads it. */
+      /** As the agent sees it. */
       problem: z.string(),
       entry: z.string(),
       metric: Metric,
@@ -193,13 +196,13 @@ export const TaskPage = z.object({
       published: TaskFile.shape.paper,
     })
     .nullable(),
-  /** What the agent starts from. `text`: null for what is no text or is large. */
+  /** The starter's files. `text`: null for files that are not text or are large. */
   starter: z.array(z.object({ path: z.string(), size: count, text: ShownText.nullable() })),
   runs: z.array(
     z.object({
       experiment: z.string(),
       line: RunLine,
-      /** As reports know it; null where it has not been evaluated yet, and of all but some hundreds. */
+      /** As in reports; null if it has not been evaluated yet, and beyond the first few hundred. */
       result: ReportRun.nullable(),
     }),
   ),
@@ -209,21 +212,21 @@ export type TaskPage = z.infer<typeof TaskPage>;
 const ofRun = { experiment: z.string(), run: RunId };
 
 /**
- * `/api/live?experiment=…&run=…`: server-sent events, each the JSON of one of these, with an id: after a broken connection
- * the browser sends the last one and gets what it missed. Runs and experiments come without being asked for; `steps` and
- * `output` only of the run that the address names.
+ * `/api/live?experiment=…&run=…`: server-sent events, each the JSON of one of these, with an id: after a broken
+ * connection the browser sends the last id and gets what it missed. Runs and experiments are always sent; `steps` and
+ * `output` only for the run in the address.
  */
 export const LiveEvent = z.discriminatedUnion('kind', [
   /** The first one of a connection. */
   z.object({ kind: z.literal('hello') }),
-  /** Too much was missed: ask for everything anew. */
+  /** Too much was missed: request everything again. */
   z.object({ kind: z.literal('reload') }),
   z.object({ kind: z.literal('experiment'), line: ExperimentLine }),
   z.object({ kind: z.literal('experiment_gone'), experiment: z.string() }),
   z.object({ kind: z.literal('run'), experiment: z.string(), line: RunLine }),
   /**
-   * New steps, and the last one before them where it has changed; replace from `strip.from` on. The newest one comes at
-   * the beginning, too: a page that lacks some before it asks for the strip anew.
+   * New steps, and the last one before them if it has changed; replace from `strip.from` on. The newest step is also
+   * sent at the beginning: a page that lacks earlier steps requests the timeline again.
    */
   z.object({
     kind: z.literal('steps'),
@@ -233,13 +236,16 @@ export const LiveEvent = z.discriminatedUnion('kind', [
     /** After the last step that ended. */
     budget: Budget.nullable(),
   }),
-  /** What a script of the step that goes on prints. `from`: length of what came before, so that nothing shows twice. */
+  /** Output of a script in the current step. `from`: length of the output before, so that nothing is shown twice. */
   z.object({ kind: z.literal('output'), ...ofRun, step: z.int().min(1), from: count, text: z.string() }),
-  /** A report is being made, or is there (`done` equals `total`): ask for it. */
+  /** A report is being made, or is ready (`done` equals `total`): request it. */
   z.object({ kind: z.literal('report'), experiment: z.string(), ...Progress.shape }),
-  /** What a run is judged by has changed: it ended, or was graded, verified or resumed. Ask anew for what shows results. */
+  /**
+   * The results of a run have changed: it ended, or was graded, verified or resumed. Request everything that shows
+   * results again.
+   */
   z.object({ kind: z.literal('results'), ...ofRun }),
-  /** The run's evaluation has been made: ask for its page and strip anew. */
+  /** The run's evaluation is ready: request its page and timeline again. */
   z.object({ kind: z.literal('evaluation'), ...ofRun }),
 ]);
 export type LiveEvent = z.infer<typeof LiveEvent>;
